@@ -1,0 +1,3 @@
+#![no_std]
+#![doc = "placeholder"]
+extern crate alloc;
