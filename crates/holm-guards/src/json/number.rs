@@ -1,0 +1,260 @@
+//! Numbers as text, compared exactly and without floats.
+//!
+//! A float would round `9007199254740993` and `0.1`; both occur in identifiers and prices. Every operation here works on the decimal digits and costs at
+//! most one pass over them, whatever the exponent says.
+
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use core::cmp::Ordering;
+use core::fmt;
+use core::str::FromStr;
+
+use super::parse::number_length;
+
+/// Exponents beyond this magnitude are all treated as this one, so that sums of exponents cannot overflow.
+const EXPONENT_LIMIT: i64 = 1_000_000_000_000_000_000;
+
+/// Divisors with more significant digits do not fit the machine arithmetic of [`Number::is_multiple_of`].
+const DIVISOR_DIGITS: i64 = 18;
+
+/// A JSON number that keeps the text it was written with.
+///
+/// `==` compares the text; [`cmp_value`](Number::cmp_value) compares the exact decimal values.
+///
+/// ```
+/// use core::cmp::Ordering;
+/// use holm_guards::json::Number;
+///
+/// let price: Number = "1.50".parse()?;
+/// assert_eq!(price.as_str(), "1.50");
+/// assert_eq!(price.cmp_value(&"15e-1".parse()?), Ordering::Equal);
+/// # Ok::<(), holm_guards::json::NotANumber>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Number(Box<str>);
+
+impl Number {
+    /// Keeps a text that the parser has already recognised as a number.
+    pub(super) fn from_checked(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    /// The number as it was written.
+    #[must_use]
+    pub const fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The value as a signed integer, if it is whole and fits; `1.0` and `1e2` are whole.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        if let Ok(value) = self.0.parse() {
+            return Some(value);
+        }
+        let decimal = self.decimal();
+        let magnitude = i128::from(decimal.whole()?);
+        i64::try_from(if decimal.negative { -magnitude } else { magnitude }).ok()
+    }
+
+    /// The value as an unsigned integer, if it is whole, not negative and fits.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        if let Ok(value) = self.0.parse() {
+            return Some(value);
+        }
+        let decimal = self.decimal();
+        let magnitude = decimal.whole()?;
+        if decimal.negative && magnitude != 0 { None } else { Some(magnitude) }
+    }
+
+    /// Whether the value is whole, as JSON Schema's `integer` means it.
+    #[must_use]
+    pub fn is_integer(&self) -> bool {
+        if !self.0.contains(['.', 'e', 'E']) {
+            return true;
+        }
+        let decimal = self.decimal();
+        decimal.is_zero() || decimal.count() <= decimal.exponent
+    }
+
+    /// Whether the value is below zero; `-0` is not.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        self.0.starts_with('-') && !self.decimal().is_zero()
+    }
+
+    /// Whether the value is zero, however it is written.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.decimal().is_zero()
+    }
+
+    /// Compares the exact values. Exponents beyond ±10¹⁸ count as ±10¹⁸.
+    #[must_use]
+    pub fn cmp_value(&self, other: &Number) -> Ordering {
+        if self.0 == other.0 {
+            return Ordering::Equal;
+        }
+        let (a, b) = (self.decimal(), other.decimal());
+        match (a.sign(), b.sign()) {
+            (x, y) if x != y => x.cmp(&y),
+            (0, _) => Ordering::Equal,
+            (sign, _) => {
+                let magnitude = a.exponent.cmp(&b.exponent).then_with(|| a.digits().cmp(b.digits()));
+                if sign < 0 { magnitude.reverse() } else { magnitude }
+            }
+        }
+    }
+
+    /// Whether the value is a whole multiple of `divisor`, decided exactly.
+    ///
+    /// `None` when the question has no answer here: the divisor is zero or has more than 18 significant digits.
+    #[must_use]
+    pub fn is_multiple_of(&self, divisor: &Number) -> Option<bool> {
+        let (a, b) = (self.decimal(), divisor.decimal());
+        if b.is_zero() || b.count() > DIVISOR_DIGITS {
+            return None;
+        }
+        if a.is_zero() {
+            return Some(true);
+        }
+        // With a = A·10^x and b = B·10^y: A has no trailing zero, so a deficit of tens can never be made up.
+        let shift = a.scale().saturating_sub(b.scale());
+        let Ok(shift) = u64::try_from(shift) else { return Some(false) };
+        let modulus = b.digits().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit));
+        let rest = a.digits().fold(0_u64, |rest, digit| (rest * 10 + u64::from(digit)) % modulus);
+        Some(multiply(rest, power_of_ten(shift, modulus), modulus) == 0)
+    }
+
+    /// Takes the text apart without copying it.
+    fn decimal(&self) -> Decimal<'_> {
+        let (negative, text) = self.0.strip_prefix('-').map_or((false, &*self.0), |rest| (true, rest));
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let point = if whole == "0" {
+            let zeros = fraction.len() - fraction.trim_start_matches('0').len();
+            -length(zeros)
+        } else {
+            length(whole.len())
+        };
+        Decimal {
+            negative,
+            significant: mantissa.trim_matches(['0', '.']),
+            exponent: read_exponent(exponent).saturating_add(point),
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Number {
+    type Err = NotANumber;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let whole = number_length(text.as_bytes()).is_ok_and(|length| length == text.len());
+        if whole { Ok(Self::from_checked(text)) } else { Err(NotANumber) }
+    }
+}
+
+impl From<u64> for Number {
+    fn from(value: u64) -> Self {
+        Self(value.to_string().into())
+    }
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Self(value.to_string().into())
+    }
+}
+
+/// The text is not a JSON number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a JSON number; write it like 12, -0.5 or 6e23")]
+pub struct NotANumber;
+
+/// ± 0.DIGITS × 10^exponent, borrowed from the number's text.
+struct Decimal<'a> {
+    negative: bool,
+    /// From the first to the last digit that is not zero; may hold the point. Empty for zero.
+    significant: &'a str,
+    exponent: i64,
+}
+
+impl Decimal<'_> {
+    const fn is_zero(&self) -> bool {
+        self.significant.is_empty()
+    }
+
+    const fn sign(&self) -> i8 {
+        match (self.is_zero(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        }
+    }
+
+    fn digits(&self) -> impl Iterator<Item = u8> + '_ {
+        self.significant.bytes().filter(|byte| *byte != b'.').map(|byte| byte - b'0')
+    }
+
+    /// How many significant digits there are.
+    fn count(&self) -> i64 {
+        length(self.significant.len()) - i64::from(self.significant.contains('.'))
+    }
+
+    /// The power of ten that the digits, read as one whole number, are multiplied by.
+    fn scale(&self) -> i64 {
+        self.exponent.saturating_sub(self.count())
+    }
+
+    /// The magnitude as an integer, if it is whole and fits.
+    fn whole(&self) -> Option<u64> {
+        if self.is_zero() {
+            return Some(0);
+        }
+        let zeros = u32::try_from(self.scale()).ok()?;
+        let digits =
+            self.digits().try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(digit.into()))?;
+        digits.checked_mul(10_u64.checked_pow(zeros)?)
+    }
+}
+
+fn length(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(EXPONENT_LIMIT)
+}
+
+/// Reads the digits after `e`, clamped to [`EXPONENT_LIMIT`].
+fn read_exponent(text: &str) -> i64 {
+    let (negative, digits) = match text.as_bytes().first() {
+        Some(b'-') => (true, text.trim_start_matches('-')),
+        Some(b'+') => (false, text.trim_start_matches('+')),
+        _ => (false, text),
+    };
+    let magnitude = digits.bytes().fold(0_i64, |sum, byte| {
+        sum.saturating_mul(10).saturating_add(i64::from(byte.wrapping_sub(b'0'))).min(EXPONENT_LIMIT)
+    });
+    if negative { -magnitude } else { magnitude }
+}
+
+fn multiply(a: u64, b: u64, modulus: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b) % u128::from(modulus);
+    u64::try_from(product).unwrap_or(0)
+}
+
+/// 10^exponent modulo `modulus` by repeated squaring.
+fn power_of_ten(mut exponent: u64, modulus: u64) -> u64 {
+    let (mut result, mut base) = (1 % modulus, 10 % modulus);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = multiply(result, base, modulus);
+        }
+        base = multiply(base, base, modulus);
+        exponent >>= 1;
+    }
+    result
+}

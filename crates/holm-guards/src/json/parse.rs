@@ -1,0 +1,338 @@
+//! The parser: RFC 8259, nothing more and nothing less.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::btree_map::Entry;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::str::FromStr;
+
+use super::{Json, Number, Object, ParseError, ParseErrorKind, Position};
+
+/// How deep arrays and objects may nest; what real tools send stays below 20, and 128 small frames fit every stack
+/// (a browser's and an edge worker's too).
+pub const MAX_DEPTH: u8 = 128;
+
+impl Json {
+    /// Parses one value that fills the text; of repeated names in an object the last wins.
+    ///
+    /// # Errors
+    /// [`ParseError`] with the place where the text stops being JSON.
+    ///
+    /// ```
+    /// use holm_guards::json::Json;
+    ///
+    /// assert_eq!(Json::parse("[1, 2.0]")?.canonical(), "[1,2.0]");
+    /// assert!(Json::parse("[1, 2.0").is_err());
+    /// # Ok::<(), holm_guards::json::ParseError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        Parser::new(text, Duplicates::LastWins).whole()
+    }
+
+    /// Parses like [`parse`](Json::parse) and refuses objects that give a name twice.
+    ///
+    /// # Errors
+    /// [`ParseError`]; [`ParseErrorKind::DuplicateName`] for a repeated name.
+    pub fn parse_strict(text: &str) -> Result<Self, ParseError> {
+        Parser::new(text, Duplicates::Refused).whole()
+    }
+
+    /// Parses the value at the start of a text and returns it with the bytes it took, for JSON inside prose.
+    ///
+    /// # Errors
+    /// [`ParseError`] if no complete value starts the text. Text after the value is no error.
+    ///
+    /// ```
+    /// use holm_guards::json::Json;
+    ///
+    /// let (value, taken) = Json::parse_prefix(r#"{"a":1} is what I found"#)?;
+    /// assert_eq!((value.canonical().as_str(), taken), (r#"{"a":1}"#, 7));
+    /// # Ok::<(), holm_guards::json::ParseError>(())
+    /// ```
+    pub fn parse_prefix(text: &str) -> Result<(Self, usize), ParseError> {
+        let mut parser = Parser::new(text, Duplicates::LastWins);
+        let value = parser.value(MAX_DEPTH).map_err(|kind| parser.error(kind))?;
+        Ok((value, parser.at))
+    }
+}
+
+impl FromStr for Json {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+/// Measures the JSON number at the start of `bytes`.
+///
+/// # Errors
+/// How many bytes were fine before the number went wrong.
+pub(super) fn number_length(bytes: &[u8]) -> Result<usize, usize> {
+    let digits = |from: usize| {
+        bytes.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let some_digits = |from: usize| match digits(from) {
+        0 => Err(from),
+        count => Ok(from + count),
+    };
+    let start = usize::from(bytes.first() == Some(&b'-'));
+    let mut end = some_digits(start)?;
+    if bytes.get(start) == Some(&b'0') && end > start + 1 {
+        return Err(start + 1);
+    }
+    if bytes.get(end) == Some(&b'.') {
+        end = some_digits(end + 1)?;
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        end = some_digits(end + 1 + sign)?;
+    }
+    Ok(end)
+}
+
+/// What becomes of an object that gives a name twice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Duplicates {
+    LastWins,
+    Refused,
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    duplicates: Duplicates,
+}
+
+type Step<T> = Result<T, ParseErrorKind>;
+
+impl<'a> Parser<'a> {
+    const fn new(text: &'a str, duplicates: Duplicates) -> Self {
+        Self { text, bytes: text.as_bytes(), at: 0, duplicates }
+    }
+
+    fn whole(mut self) -> Result<Json, ParseError> {
+        let value = self.value(MAX_DEPTH).map_err(|kind| self.error(kind))?;
+        match self.skip_space() {
+            None => Ok(value),
+            Some(_) => Err(self.error(ParseErrorKind::TrailingText(self.here()))),
+        }
+    }
+
+    fn error(&self, kind: ParseErrorKind) -> ParseError {
+        ParseError { at: Position::find(self.text, self.at), kind }
+    }
+
+    /// The character at the current place, for error messages only.
+    fn here(&self) -> char {
+        self.text.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+
+    /// Moves to the next byte that is not white space and returns it without consuming it.
+    fn skip_space(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes.get(self.at)?;
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    fn value(&mut self, depth: u8) -> Step<Json> {
+        match self.skip_space() {
+            None => Err(ParseErrorKind::UnexpectedEnd),
+            Some(b'"') => self.string().map(Json::String),
+            Some(b'{') => self.object(depth.checked_sub(1).ok_or(ParseErrorKind::TooDeep)?),
+            Some(b'[') => self.array(depth.checked_sub(1).ok_or(ParseErrorKind::TooDeep)?),
+            Some(b't') => self.literal("true", Json::Bool(true)),
+            Some(b'f') => self.literal("false", Json::Bool(false)),
+            Some(b'n') => self.literal("null", Json::Null),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(_) => Err(ParseErrorKind::ExpectedValue(self.here())),
+        }
+    }
+
+    fn literal(&mut self, word: &str, value: Json) -> Step<Json> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if rest.starts_with(word.as_bytes()) {
+            self.at += word.len();
+            return Ok(value);
+        }
+        if word.as_bytes().starts_with(rest) {
+            self.at = self.bytes.len();
+            return Err(ParseErrorKind::UnexpectedEnd);
+        }
+        Err(ParseErrorKind::ExpectedValue(self.here()))
+    }
+
+    fn number(&mut self) -> Step<Json> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let length = match number_length(rest) {
+            Ok(length) => length,
+            Err(fine) => {
+                self.at += fine;
+                let ended = self.at >= self.bytes.len();
+                return Err(if ended { ParseErrorKind::UnexpectedEnd } else { ParseErrorKind::BadNumber });
+            }
+        };
+        let text = self.text.get(self.at..self.at + length).unwrap_or("0");
+        self.at += length;
+        Ok(Json::Number(Number::from_checked(text)))
+    }
+
+    fn array(&mut self, depth: u8) -> Step<Json> {
+        self.at += 1;
+        let mut items = Vec::new();
+        if self.skip_space() == Some(b']') {
+            self.at += 1;
+            return Ok(Json::Array(items));
+        }
+        loop {
+            items.push(self.value(depth)?);
+            if self.comma_or(b']')? {
+                return Ok(Json::Array(items));
+            }
+            if self.skip_space() == Some(b']') {
+                return Err(ParseErrorKind::TrailingComma);
+            }
+        }
+    }
+
+    fn object(&mut self, depth: u8) -> Step<Json> {
+        self.at += 1;
+        let mut members = Object::new();
+        if self.skip_space() == Some(b'}') {
+            self.at += 1;
+            return Ok(Json::Object(members));
+        }
+        loop {
+            self.member(&mut members, depth)?;
+            if self.comma_or(b'}')? {
+                return Ok(Json::Object(members));
+            }
+            if self.skip_space() == Some(b'}') {
+                return Err(ParseErrorKind::TrailingComma);
+            }
+        }
+    }
+
+    fn member(&mut self, members: &mut Object, depth: u8) -> Step<()> {
+        match self.skip_space() {
+            None => return Err(ParseErrorKind::UnexpectedEnd),
+            Some(b'"') => {}
+            Some(_) => return Err(ParseErrorKind::ExpectedName(self.here())),
+        }
+        let start = self.at;
+        let name = self.string()?;
+        match self.skip_space() {
+            None => return Err(ParseErrorKind::UnexpectedEnd),
+            Some(b':') => self.at += 1,
+            Some(_) => return Err(ParseErrorKind::ExpectedColon(self.here())),
+        }
+        match members.entry(name) {
+            Entry::Occupied(known) if self.duplicates == Duplicates::Refused => {
+                self.at = start;
+                Err(ParseErrorKind::DuplicateName(known.key().clone()))
+            }
+            entry @ (Entry::Occupied(_) | Entry::Vacant(_)) => {
+                entry.insert_entry(self.value(depth)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Consumes a comma (`false`) or the closing bracket (`true`).
+    fn comma_or(&mut self, close: u8) -> Step<bool> {
+        match self.skip_space() {
+            None => Err(ParseErrorKind::UnexpectedEnd),
+            Some(byte) if byte == b',' || byte == close => {
+                self.at += 1;
+                Ok(byte == close)
+            }
+            Some(_) => Err(ParseErrorKind::ExpectedComma(self.here())),
+        }
+    }
+
+    fn string(&mut self) -> Step<String> {
+        self.at += 1;
+        let plain = self.plain_run();
+        if self.bytes.get(self.at) == Some(&b'"') {
+            self.at += 1;
+            return Ok(plain.to_owned());
+        }
+        let mut out = plain.to_owned();
+        loop {
+            match self.bytes.get(self.at) {
+                None => return Err(ParseErrorKind::UnexpectedEnd),
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => out.push(self.escape()?),
+                Some(_) => return Err(ParseErrorKind::ControlCharacter(self.here())),
+            }
+            out.push_str(self.plain_run());
+        }
+    }
+
+    /// Consumes and returns the characters up to a quote, a backslash, a control character or the end.
+    fn plain_run(&mut self) -> &'a str {
+        let start = self.at;
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+        self.at = rest.iter().position(special).map_or(self.bytes.len(), |found| start + found);
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    fn escape(&mut self) -> Step<char> {
+        let letter = *self.bytes.get(self.at + 1).ok_or(ParseErrorKind::UnexpectedEnd)?;
+        let plain = match letter {
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => return self.unicode_escape(),
+            _ => return Err(ParseErrorKind::BadEscape),
+        };
+        self.at += 2;
+        Ok(plain)
+    }
+
+    fn unicode_escape(&mut self) -> Step<char> {
+        let first = self.unit(self.at)?;
+        if let Some(plain) = char::from_u32(u32::from(first)) {
+            self.at += 6;
+            return Ok(plain);
+        }
+        let rest = self.bytes.get(self.at + 6..).unwrap_or_default();
+        if rest.is_empty() || rest == b"\\" {
+            return Err(ParseErrorKind::UnexpectedEnd);
+        }
+        if !rest.starts_with(b"\\u") {
+            return Err(ParseErrorKind::LoneSurrogate);
+        }
+        let second = self.unit(self.at + 6)?;
+        let pair = char::decode_utf16([first, second]).next().and_then(Result::ok);
+        let whole = pair.ok_or(ParseErrorKind::LoneSurrogate)?;
+        self.at += 12;
+        Ok(whole)
+    }
+
+    /// The four hexadecimal digits of the `\u` escape that starts at `from`.
+    fn unit(&self, from: usize) -> Step<u16> {
+        let digits = self.bytes.get(from + 2..).unwrap_or_default();
+        let mut unit = 0_u16;
+        for index in 0..4 {
+            let Some(byte) = digits.get(index) else { return Err(ParseErrorKind::UnexpectedEnd) };
+            let digit = char::from(*byte).to_digit(16).ok_or(ParseErrorKind::BadEscape)?;
+            unit = unit << 4 | u16::try_from(digit).unwrap_or(0);
+        }
+        Ok(unit)
+    }
+}

@@ -1,0 +1,109 @@
+//! The one writer: sorted names, no white space, number text as given, the fewest escapes.
+
+use alloc::string::String;
+use core::fmt::{self, Write};
+
+use super::Json;
+
+impl Json {
+    /// The canonical text: equal values give equal bytes in every host and under every build.
+    ///
+    /// ```
+    /// use holm_guards::json::Json;
+    ///
+    /// assert_eq!(Json::parse(r#"{"b":1e2, "a":"\u00e9\/"}"#)?.canonical(), r#"{"a":"é/","b":1e2}"#);
+    /// # Ok::<(), holm_guards::json::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let mut out = String::new();
+        // Writing into a `String` cannot fail.
+        let _ = write_value(self, &mut out);
+        out
+    }
+
+    /// Writes the canonical text piece by piece, for hashing without a copy.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    pub fn write_canonical(&self, out: &mut impl Write) -> fmt::Result {
+        write_value(self, out)
+    }
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_value(self, f)
+    }
+}
+
+/// Writes `text` as a JSON string with its quotes.
+///
+/// Escapes the quote, the backslash and the control characters below U+0020 (short forms where JSON has them,
+/// `\u00xx` in lower case otherwise); everything else is written as it is.
+///
+/// # Errors
+/// Only those of `out`.
+///
+/// ```
+/// let mut out = String::new();
+/// holm_guards::json::write_string("a\"b\u{1}\n", &mut out)?;
+/// assert_eq!(out, r#""a\"b\u0001\n""#);
+/// # Ok::<(), core::fmt::Error>(())
+/// ```
+pub fn write_string(text: &str, out: &mut (impl Write + ?Sized)) -> fmt::Result {
+    out.write_char('"')?;
+    let mut rest = text;
+    while let Some(found) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        out.write_str(rest.get(..found).unwrap_or_default())?;
+        write_escape(rest.as_bytes().get(found).copied().unwrap_or_default(), out)?;
+        rest = rest.get(found + 1..).unwrap_or_default();
+    }
+    out.write_str(rest)?;
+    out.write_char('"')
+}
+
+fn write_escape(byte: u8, out: &mut (impl Write + ?Sized)) -> fmt::Result {
+    match byte {
+        b'"' => out.write_str("\\\""),
+        b'\\' => out.write_str("\\\\"),
+        0x08 => out.write_str("\\b"),
+        0x0c => out.write_str("\\f"),
+        b'\n' => out.write_str("\\n"),
+        b'\r' => out.write_str("\\r"),
+        b'\t' => out.write_str("\\t"),
+        other => write!(out, "\\u{other:04x}"),
+    }
+}
+
+fn write_value(value: &Json, out: &mut (impl Write + ?Sized)) -> fmt::Result {
+    match value {
+        Json::Null => out.write_str("null"),
+        Json::Bool(true) => out.write_str("true"),
+        Json::Bool(false) => out.write_str("false"),
+        Json::Number(number) => out.write_str(number.as_str()),
+        Json::String(text) => write_string(text, out),
+        Json::Array(items) => {
+            out.write_char('[')?;
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.write_char(',')?;
+                }
+                write_value(item, out)?;
+            }
+            out.write_char(']')
+        }
+        Json::Object(members) => {
+            out.write_char('{')?;
+            for (index, (name, member)) in members.iter().enumerate() {
+                if index > 0 {
+                    out.write_char(',')?;
+                }
+                write_string(name, out)?;
+                out.write_char(':')?;
+                write_value(member, out)?;
+            }
+            out.write_char('}')
+        }
+    }
+}
