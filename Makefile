@@ -1,0 +1,58 @@
+# Short names for what a contributor does every day. Each target first calls the part of
+# set-up that it needs, so all of them work in a fresh clone.
+
+# Random scripts per property in `make sim`.
+SIM_CASES ?= 100000
+
+# A snapshot that differs is a failure, never a new file.
+export INSTA_UPDATE ?= no
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test bench check fmt sim clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install everything that the other commands need
+	@scripts/setup
+
+run: ## run a real agent loop with a scripted model
+	@scripts/setup run
+	@cargo run -q -p holm-testkit --example demo
+
+test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
+	@scripts/setup test suites wasm
+	@echo '== tests'
+	@cargo test --workspace
+	@echo '== tests under other serde_json features'
+	@scripts/test-features
+	@echo '== builds for other targets'
+	@scripts/build-wasm
+	@scripts/build-bare
+
+bench: ## compare Holm's loop with others
+	@scripts/setup bench
+	@scripts/bench
+
+check: ## formatting, lints, documentation, licences
+	@scripts/setup check
+	@echo '== formatting'
+	@cargo fmt --all -- --check
+	@echo '== lints'
+	@cargo clippy --workspace --all-targets -- -D warnings
+	@echo '== documentation'
+	@RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
+	@echo '== licences and sources'
+	@scripts/check-deps
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny check licenses bans sources; fi
+
+fmt: ## format the code
+	@scripts/setup check
+	@cargo fmt --all
+
+sim: ## the property tests at length, optimised (SIM_CASES=100000)
+	@scripts/setup test
+	@PROPTEST_CASES=$(SIM_CASES) cargo test --release -p holm-testkit
+
+clean: ## remove build output
+	@cargo clean

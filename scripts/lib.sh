@@ -1,0 +1,75 @@
+# Shared by the scripts beside it; source it, do not run it.
+#
+# The pure crates are built for targets whose standard library rarely comes with a
+# toolchain. There are two ways to get it: the toolchain manager's ready-made one, and a
+# distribution's compiler that builds it from source. The choice is made here, once, so
+# that set-up and the builds always agree. HOLM_STD=rustup or HOLM_STD=distro forces it.
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$repo" || exit 1
+
+# Stable Rust has a std for the first; the second has only core and alloc, so building
+# for it is what proves that a crate needs no std.
+wasm_target=wasm32-unknown-unknown
+bare_target=aarch64-unknown-none
+
+say() { printf '%s\n' "$*"; }
+
+fail() {
+    printf 'error: %s\n' "$1" >&2
+    shift
+    for hint in "$@"; do printf '  hint: %s\n' "$hint" >&2; done
+    exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# The crates that must never need std, in the order of their arrows, as far as they exist.
+pure_crates() {
+    local name
+    for name in holm-grants holm-guards holm-kernel holm-wire; do
+        if [ -f "crates/$name/Cargo.toml" ]; then echo "$name"; fi
+    done
+}
+
+# Whether the toolchain in use has a ready-made std (or core and alloc) for a target.
+has_ready_std() {
+    [ "${HOLM_STD:-}" != distro ] && have rustc &&
+        compgen -G "$(rustc --print sysroot)/lib/rustlib/$1/lib/libcore-*.rlib" >/dev/null
+}
+
+# Whether the distribution's compiler, its std sources and its WASM linker are all here.
+has_distro_std() {
+    [ "${HOLM_STD:-}" != rustup ] && [ -x /usr/bin/rustc ] && [ -x /usr/bin/cargo ] &&
+        [ -x /usr/bin/wasm-ld-19 ] && [ -f /usr/lib/rustlib/src/rust/library/core/Cargo.toml ]
+}
+
+# build_pure TARGET STD_CRATES: builds every pure crate for TARGET with default features,
+# in a target folder of its own so that the main one stays warm.
+build_pure() {
+    local target=$1 std=$2 name packages=()
+    for name in $(pure_crates); do packages+=(-p "$name"); done
+    local args=("${packages[@]}" --target "$target" --target-dir "${CARGO_TARGET_DIR:-target}/pure")
+
+    if has_ready_std "$target"; then
+        say "building $(pure_crates | xargs) for $target"
+        cargo build "${args[@]}"
+    elif has_distro_std; then
+        say "building $(pure_crates | xargs) for $target, with $std from source"
+        distro_cargo "$target" build -Z "build-std=$std" "${args[@]}"
+    else
+        fail "no standard library for $target on this machine" "run scripts/setup wasm"
+    fi
+}
+
+# distro_cargo TARGET ARGS...: the distribution's cargo with the distribution's rustc.
+# PATH is cut short because a toolchain manager's proxies would otherwise come first, and
+# RUSTC_BOOTSTRAP is what lets a stable compiler build its own std.
+distro_cargo() {
+    local target=$1 flags=${RUSTFLAGS:-}
+    shift
+    if [ "$target" = "$wasm_target" ]; then
+        flags="$flags -C linker=/usr/bin/wasm-ld-19 -C linker-flavor=wasm-ld"
+    fi
+    PATH=/usr/bin:/bin RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTFLAGS="$flags" /usr/bin/cargo "$@"
+}
