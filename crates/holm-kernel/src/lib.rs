@@ -1,3 +1,27 @@
+//! One agent run as a state machine. This crate reads no clock, draws no random number, opens no file or socket,
+//! starts no thread and calls no foreign code: facts go in ([`Input`]), commands come out ([`Effect`]), and the list
+//! of facts is the journal.
 #![no_std]
-#![doc = "placeholder"]
+#![warn(missing_docs)]
+
 extern crate alloc;
+
+mod config;
+mod consult;
+mod effect;
+mod ending;
+mod event;
+mod id;
+mod input;
+mod message;
+
+pub use config::*;
+pub use consult::*;
+pub use effect::*;
+pub use ending::*;
+pub use event::*;
+pub use id::*;
+pub use input::*;
+pub use message::*;
+
+// parts of the machine, each a room of its own

@@ -1,0 +1,60 @@
+//! How a long transcript is fitted into a window.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+/// The planner's figures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ContextPolicy {
+    /// The window to plan for when the model's own is not known, in tokens.
+    pub default_window: u64,
+    /// Planning starts at this share of the window, in thousandths.
+    pub trigger_milli: u64,
+    /// Planning stops at this share, in thousandths; the gap keeps the prefix stable between two plans.
+    pub target_milli: u64,
+    /// Turns at the end that are never touched.
+    pub keep_turns: u64,
+    /// Characters of old tool results that stay in view, all together.
+    pub result_budget: u64,
+    /// Messages in view at the most; none leaves it to the tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_messages: Option<u64>,
+    /// Whether and how the oldest part is summed up.
+    pub summary: SummaryPolicy,
+}
+
+impl Default for ContextPolicy {
+    fn default() -> Self {
+        Self {
+            default_window: 128_000,
+            trigger_milli: 800,
+            target_milli: 500,
+            keep_turns: 4,
+            result_budget: 50_000,
+            max_messages: None,
+            summary: SummaryPolicy::default(),
+        }
+    }
+}
+
+/// Whether a model is asked to sum up what leaves the window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryPolicy {
+    /// It is not: old results are elided and old turns leave the window.
+    Never,
+    /// It is, with this instruction (none uses the built-in one).
+    Ask {
+        /// What the model is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instruction: Option<String>,
+    },
+}
+
+impl Default for SummaryPolicy {
+    fn default() -> Self {
+        Self::Ask { instruction: None }
+    }
+}

@@ -1,0 +1,104 @@
+//! Bounds, each with a name; unbounded only when asked for by name.
+
+use serde::{Deserialize, Serialize};
+
+use crate::NanoUsd;
+
+/// A bound that has to be lifted on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// At most this many.
+    AtMost(u64),
+    /// No bound, by name.
+    Unbounded,
+}
+
+impl Bound {
+    /// Whether `value` is over the bound.
+    pub const fn exceeded_by(self, value: u64) -> bool {
+        match self {
+            Self::AtMost(limit) => value > limit,
+            Self::Unbounded => false,
+        }
+    }
+
+    /// The number, if there is one.
+    pub const fn limit(self) -> Option<u64> {
+        match self {
+            Self::AtMost(limit) => Some(limit),
+            Self::Unbounded => None,
+        }
+    }
+}
+
+/// What one run may use.
+///
+/// *Per group* means from a prompt to its ending; *per run* means over the whole session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Limits {
+    /// Model turns, per group.
+    pub turns: Bound,
+    /// Turns before the cap at which the model is told to wrap up; 0 tells it nothing.
+    pub grace_turns: u64,
+    /// Tool calls that one reply may make; the rest is refused, and said so.
+    pub calls_per_turn: Bound,
+    /// Input and output tokens, per run.
+    pub tokens: Bound,
+    /// Wall clock in milliseconds, per group.
+    pub wall_ms: Bound,
+    /// Money, per run.
+    pub budget: Budget,
+    /// What to do when a reply hits its output cap.
+    pub max_tokens: MaxTokensRecovery,
+    /// Characters of one tool result that reach the model, unless the tool says otherwise.
+    pub result_chars: u64,
+    /// How long one tool call may take, unless the tool says otherwise.
+    pub tool_ms: u64,
+    /// Children that may stand below one another.
+    pub depth: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            turns: Bound::AtMost(25),
+            grace_turns: 0,
+            calls_per_turn: Bound::AtMost(64),
+            tokens: Bound::Unbounded,
+            wall_ms: Bound::Unbounded,
+            budget: Budget::default(),
+            max_tokens: MaxTokensRecovery::default(),
+            result_chars: 32_000,
+            tool_ms: 600_000,
+            depth: 4,
+        }
+    }
+}
+
+/// How much money a run may spend.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Budget {
+    /// The hard limit; none means no bound in money.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<NanoUsd>,
+}
+
+/// What happens when a reply is cut by its output cap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MaxTokensRecovery {
+    /// How often it is tried per turn.
+    pub attempts: u64,
+    /// Whether the cap may grow (doubling) up to this; none keeps it and asks the model to resume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<u64>,
+}
+
+impl Default for MaxTokensRecovery {
+    fn default() -> Self {
+        Self { attempts: 3, ceiling: None }
+    }
+}

@@ -1,0 +1,201 @@
+//! A run's configuration, as data: it is part of record 0 and so of the run's identity.
+//!
+//! Nothing here is code. What cannot be said as data is asked of the host by [`Effect::Consult`](crate::Effect).
+
+mod context;
+mod limits;
+mod model;
+mod policy;
+mod retry;
+mod tool;
+
+pub use context::{ContextPolicy, SummaryPolicy};
+pub use limits::{Bound, Budget, Limits, MaxTokensRecovery};
+pub use model::{Family, Model, Price};
+pub use policy::{Alias, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
+pub use retry::RetryPolicy;
+pub use tool::{Exemption, Pace, Quota, Repeat, Tool, ToolKind, Vote, Yields};
+
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
+
+use holm_grants::{GrantSet, Mode};
+use serde::{Deserialize, Serialize};
+
+use crate::ConsultPoint;
+
+/// The decision rules of this version of the kernel.
+///
+/// A journal names the rules that made it; a kernel that no longer has them says so instead of guessing.
+pub const SEMANTICS: u32 = 1;
+
+/// Record 0: everything that decides how a run behaves.
+///
+/// ```
+/// use holm_kernel::{Config, Model, Started};
+///
+/// let started = Started::new(7, Config::new(Model::named("scripted/echo")));
+/// assert_eq!(started.semantics, holm_kernel::SEMANTICS);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Started {
+    /// Which decision rules the run follows.
+    pub semantics: u32,
+    /// The version of the program that started the run; for people, never for decisions.
+    #[serde(default)]
+    pub version: String,
+    /// Source of all jitter and of every envelope's seal.
+    pub seed: u64,
+    /// The run's configuration.
+    pub config: Config,
+}
+
+impl Started {
+    /// Starts a run under the current rules.
+    pub fn new(seed: u64, config: Config) -> Self {
+        Self { semantics: SEMANTICS, version: env!("CARGO_PKG_VERSION").into(), seed, config }
+    }
+}
+
+/// How one run behaves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Config {
+    /// Who this agent is, for logs and for people.
+    #[serde(default)]
+    pub name: String,
+    /// The system prompt.
+    #[serde(default)]
+    pub system: String,
+    /// The models: the first is used, the others are fallbacks in order.
+    pub models: Vec<Model>,
+    /// The tools, in the order in which the model sees them.
+    #[serde(default)]
+    pub tools: Vec<Tool>,
+    /// How calls are written in a reply.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// Product vocabulary.
+    #[serde(default)]
+    pub policy: ProtocolPolicy,
+    /// Bounds of every kind.
+    #[serde(default)]
+    pub limits: Limits,
+    /// When and how a failed model call is tried again.
+    #[serde(default)]
+    pub retry: RetryPolicy,
+    /// How the transcript is fitted into the model's window.
+    #[serde(default)]
+    pub context: ContextPolicy,
+    /// What the run may do.
+    #[serde(default)]
+    pub grants: GrantSet,
+    /// What the run may never do, whatever was granted.
+    #[serde(default)]
+    pub denials: GrantSet,
+    /// What is asked.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Who answers when something is asked.
+    #[serde(default)]
+    pub approvals: Approvals,
+    /// What had already entered the run when it began (a child inherits its parent's marks).
+    #[serde(default)]
+    pub marks: Marks,
+    /// What the marks lead to.
+    #[serde(default)]
+    pub mark_rule: MarkRule,
+    /// Whether the calls of a batch may overlap.
+    #[serde(default)]
+    pub batch: BatchOrder,
+    /// Where the host's hooks want to be heard.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub consult: BTreeSet<ConsultPoint>,
+    /// How far above the root run this one stands; a child's depth is its parent's plus one.
+    #[serde(default)]
+    pub depth: u64,
+}
+
+impl Config {
+    /// A configuration with one model and the defaults of a headless run.
+    pub fn new(model: Model) -> Self {
+        Self {
+            name: String::new(),
+            system: String::new(),
+            models: alloc::vec![model],
+            tools: Vec::new(),
+            protocol: Protocol::default(),
+            policy: ProtocolPolicy::default(),
+            limits: Limits::default(),
+            retry: RetryPolicy::default(),
+            context: ContextPolicy::default(),
+            grants: GrantSet::default(),
+            denials: GrantSet::default(),
+            mode: Mode::default(),
+            approvals: Approvals::default(),
+            marks: Marks::default(),
+            mark_rule: MarkRule::default(),
+            batch: BatchOrder::default(),
+            consult: BTreeSet::new(),
+            depth: 0,
+        }
+    }
+}
+
+/// Who answers a question about a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approvals {
+    /// A person or a hook is asked about what the mode does not allow by itself.
+    #[default]
+    Ask,
+    /// As `Ask`, and hooks are also asked about what the mode allows; they can only narrow it.
+    AskAlways,
+    /// Nobody is there: what would be asked is denied.
+    Deny,
+}
+
+/// Whether the calls of one reply may run at the same time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchOrder {
+    /// They may, unless one of them is exclusive.
+    #[default]
+    Parallel,
+    /// One after the other, always.
+    Sequential,
+}
+
+/// What has entered the run and cannot be taken out again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Marks {
+    /// Content from outside: web pages, mail, results of servers that nobody vouches for.
+    pub untrusted: bool,
+    /// Secrets or private data.
+    pub private: bool,
+}
+
+impl Marks {
+    /// Whether anything has entered.
+    pub const fn any(self) -> bool {
+        self.untrusted || self.private
+    }
+
+    /// Both marks joined.
+    #[must_use]
+    pub const fn join(self, other: Self) -> Self {
+        Self { untrusted: self.untrusted || other.untrusted, private: self.private || other.private }
+    }
+}
+
+/// What follows from a mark.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkRule {
+    /// Once a mark is set, egress and writes that no grant names are asked, in every mode.
+    #[default]
+    AskAfterAny,
+    /// The same, but only once both marks are set.
+    AskAfterBoth,
+    /// Marks are kept and shown, and change nothing.
+    ShowOnly,
+}

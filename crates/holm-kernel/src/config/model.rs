@@ -1,0 +1,99 @@
+//! Which models a run may use, and what they cost.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{NanoUsd, Usage};
+
+/// A model as the kernel needs to know it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Model {
+    /// `provider/model`, the name used everywhere.
+    pub name: String,
+    /// How its tokenizer tends to count.
+    #[serde(default)]
+    pub family: Family,
+    /// The context window in tokens; what the user declared wins over any catalogue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
+    /// The output cap to ask for; none leaves it to the provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u64>,
+    /// The price; none means unknown, which is never taken for free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+    /// Sampling temperature in thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_milli: Option<u32>,
+}
+
+impl Model {
+    /// A model of which only the name is known.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            family: Family::default(),
+            window: None,
+            max_output: None,
+            price: None,
+            temperature_milli: None,
+        }
+    }
+}
+
+/// Families of tokenizers, for estimates before the provider has counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// `OpenAI`'s vocabularies.
+    OpenAi,
+    /// Anthropic's vocabularies, which count more.
+    Anthropic,
+    /// Google's vocabularies.
+    Gemini,
+    /// Llama, Qwen, Mistral and other open ones.
+    Open,
+    /// Anything else: estimated with care.
+    #[default]
+    Other,
+}
+
+/// Prices in nano-dollars per million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Price {
+    /// Prompt tokens.
+    pub input: u64,
+    /// Generated tokens.
+    pub output: u64,
+    /// Prompt tokens read from the cache; none means as `input`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
+    /// Prompt tokens written to the cache; none means as `input`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+}
+
+impl Price {
+    /// What a usage costs, rounded up to the next nano-dollar.
+    ///
+    /// ```
+    /// use holm_kernel::{Price, Usage};
+    ///
+    /// let price = Price { input: 3_000_000_000, output: 15_000_000_000, ..Price::default() };
+    /// let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
+    /// assert_eq!(price.cost(usage).value(), 4_500_000);
+    /// ```
+    pub fn cost(self, usage: Usage) -> NanoUsd {
+        let cached = usage.cached.min(usage.input);
+        let written = usage.cache_write.min(usage.input - cached);
+        let fresh = usage.input - cached - written;
+        let micro = u128::from(fresh) * u128::from(self.input)
+            + u128::from(cached) * u128::from(self.cached.unwrap_or(self.input))
+            + u128::from(written) * u128::from(self.cache_write.unwrap_or(self.input))
+            + u128::from(usage.output) * u128::from(self.output);
+        let nano = micro.div_ceil(1_000_000);
+        NanoUsd::new(u64::try_from(nano).unwrap_or(u64::MAX))
+    }
+}

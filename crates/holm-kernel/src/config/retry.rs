@@ -1,0 +1,25 @@
+//! When a failed model call is tried again; the times are armed in the kernel and journaled.
+
+use serde::{Deserialize, Serialize};
+
+/// Back-off between tries of one model call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RetryPolicy {
+    /// Tries per model, the first included.
+    pub attempts: u64,
+    /// The first pause in milliseconds; it doubles.
+    pub base_ms: u64,
+    /// No pause is longer, except one that the provider asks for.
+    pub cap_ms: u64,
+    /// The longest pause that a provider may ask for; beyond it the next model is tried, or the run fails.
+    pub patience_ms: u64,
+    /// Up to this many thousandths of a pause are taken off at random (from the seed).
+    pub jitter_milli: u64,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self { attempts: 5, base_ms: 500, cap_ms: 30_000, patience_ms: 120_000, jitter_milli: 250 }
+    }
+}

@@ -1,0 +1,195 @@
+//! What the kernel must know of a tool; how it runs is the host's business.
+
+use alloc::{string::String, vec::Vec};
+
+use holm_grants::{GrantSet, Level, Template};
+use holm_guards::{json::Json, plausibility::EmptyOutput, postcondition::Postcondition, ruling::Severity};
+use serde::{Deserialize, Serialize};
+
+use crate::NanoUsd;
+
+/// A tool's declaration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// The name the model uses.
+    pub name: String,
+    /// What it does, for the model.
+    #[serde(default)]
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub schema: Json,
+    /// How much a call can change.
+    #[serde(default)]
+    pub level: Level,
+    /// What a call needs, as templates over its arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Template>,
+    /// What runs it.
+    #[serde(default)]
+    pub kind: ToolKind,
+    /// Whether it may run again after a crash.
+    #[serde(default)]
+    pub repeat: Repeat,
+    /// Whether it may overlap with others.
+    #[serde(default)]
+    pub pace: Pace,
+    /// Whether its results count when a batch decides to end the run.
+    #[serde(default)]
+    pub vote: Vote,
+    /// What its output brings into the run, and what leaves through it.
+    #[serde(default)]
+    pub yields: Yields,
+    /// Whether empty output is a fair result.
+    #[serde(default)]
+    pub empty: EmptyOutput,
+    /// What an implausible result leads to.
+    #[serde(default)]
+    pub severity: Severity,
+    /// What must hold of every result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub postconditions: Vec<Postcondition>,
+    /// How much of a result the model sees, in characters; none means the run's limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result_limit: Option<u64>,
+    /// How long one call may take, in milliseconds; none means the run's limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// How much of it one turn group may use.
+    #[serde(default)]
+    pub quota: Quota,
+    /// Whether repeating it is its purpose.
+    #[serde(default)]
+    pub exemption: Exemption,
+    /// Whether its failure stops the other calls of its batch.
+    #[serde(default)]
+    pub aborts_siblings: bool,
+}
+
+impl Tool {
+    /// A read-only tool with the given schema and the defaults.
+    pub fn new(name: impl Into<String>, description: impl Into<String>, schema: Json) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            schema,
+            level: Level::default(),
+            needs: Vec::new(),
+            kind: ToolKind::default(),
+            repeat: Repeat::default(),
+            pace: Pace::default(),
+            vote: Vote::default(),
+            yields: Yields::default(),
+            empty: EmptyOutput::default(),
+            severity: Severity::default(),
+            postconditions: Vec::new(),
+            result_limit: None,
+            timeout_ms: None,
+            quota: Quota::default(),
+            exemption: Exemption::default(),
+            aborts_siblings: false,
+        }
+    }
+
+    /// The same tool at another level.
+    #[must_use]
+    pub fn level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
+    }
+
+    /// Whether a call whose outcome is unknown may simply run again.
+    pub fn may_run_again(&self) -> bool {
+        self.level <= Level::ReadOnly || self.repeat == Repeat::Idempotent
+    }
+}
+
+/// What runs a tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    /// The host runs it: [`Effect::RunTool`](crate::Effect::RunTool).
+    #[default]
+    Host,
+    /// Another run does: [`Effect::Spawn`](crate::Effect::Spawn).
+    Agent {
+        /// What the child asks for; it gets what the parent holds of it.
+        #[serde(default)]
+        grants: GrantSet,
+        /// What is set aside from the parent's budget for one child.
+        #[serde(default)]
+        reserve: NanoUsd,
+    },
+    /// A contract skill that the model itself carries out and the guards check.
+    Skill,
+}
+
+/// Whether a call may run twice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeat {
+    /// Twice is wrong: an unanswered call is settled as *outcome unknown*.
+    #[default]
+    Once,
+    /// Twice is the same as once.
+    Idempotent,
+}
+
+/// Whether a tool may overlap with the rest of its batch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pace {
+    /// It may.
+    #[default]
+    Shared,
+    /// Its whole batch runs one call at a time.
+    Exclusive,
+}
+
+/// Whether a tool has a say in ending the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Vote {
+    /// Its result votes.
+    #[default]
+    Counts,
+    /// It only advises.
+    Advisory,
+}
+
+/// What passes through a tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Yields {
+    /// Its output comes from outside.
+    pub untrusted: bool,
+    /// Its output may hold secrets or private data.
+    pub private: bool,
+    /// A call sends data out.
+    pub egress: bool,
+}
+
+/// How much of one tool a turn group may use; none means no bound of its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Quota {
+    /// Calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// Milliseconds, all calls together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub millis: Option<u64>,
+    /// Bytes of output, all calls together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+/// Whether the loop detector looks at a tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exemption {
+    /// It does.
+    #[default]
+    None,
+    /// Polling: the same call with the same result is what it is for.
+    Polling,
+}

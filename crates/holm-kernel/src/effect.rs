@@ -1,0 +1,222 @@
+//! Commands: what the host is to do next.
+
+use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
+
+use holm_grants::{GrantSet, Level};
+use holm_guards::json::Json;
+use serde::{Deserialize, Serialize};
+
+use crate::{CallId, Config, Consultation, Ending, Marks, Message, Model, NanoUsd, Numbered, Timestamp, Tool};
+
+/// One command. Exhaustive on purpose: a host that forgets one does not compile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Call a model; answer with `ModelFinished`.
+    CallModel {
+        /// Names the call.
+        call: CallId,
+        /// What to send.
+        request: Box<Request>,
+    },
+    /// Append `Dispatched`, run the tool, answer with `ToolFinished`.
+    RunTool {
+        /// Names the call.
+        call: CallId,
+        /// What to run.
+        request: Box<ToolRequest>,
+    },
+    /// Start a child run; answer with `ChildStarted`, then `ChildFinished`.
+    Spawn {
+        /// Names the call.
+        call: CallId,
+        /// What to start.
+        request: Box<SpawnRequest>,
+    },
+    /// Stop whatever runs under this id; its answer, if one still comes, is ignored.
+    Abort(CallId),
+    /// Ask hooks and people; answer with `Judged`.
+    Judge(Box<Proposal>),
+    /// Ask hooks; answer with `Consulted`.
+    Consult(Box<Consultation>),
+    /// Run an executable postcondition; answer with `Checked`.
+    Check {
+        /// Names the check.
+        call: CallId,
+        /// What to run.
+        request: Box<CheckRequest>,
+    },
+    /// Ask a model for a summary; answer with `Summarised`.
+    Summarise {
+        /// Names the request.
+        call: CallId,
+        /// What to send.
+        request: Box<Request>,
+    },
+    /// Tell the watchers.
+    Emit(Box<Numbered>),
+    /// The turn group is over.
+    Finish(Box<Ending>),
+    /// Nothing more until the next input, or until this time.
+    Wait(Option<Timestamp>),
+}
+
+/// One request to a model. Content is shared, not copied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Request {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Which model.
+    pub model: Arc<Model>,
+    /// The system prompt.
+    pub system: Arc<str>,
+    /// The messages: read them with [`Run::messages`](crate::Run::messages).
+    pub messages: Messages,
+    /// The tools on offer.
+    pub tools: Arc<Offer>,
+    /// The output cap.
+    pub max_output: Option<u64>,
+    /// The reply must be JSON of this schema.
+    pub format: Option<Arc<Json>>,
+}
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// The conversation goes on.
+    Turn,
+    /// A contract skill is carried out.
+    Skill,
+    /// The oldest part of the transcript is summed up.
+    Summary,
+}
+
+/// Which messages a request holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Messages {
+    /// The run's view: the first `count` messages. While `epoch` stays the same the view only grows, so a codec
+    /// keeps the bytes of what it has encoded and appends.
+    View {
+        /// Changes whenever the view changes other than by growing.
+        epoch: u64,
+        /// How many.
+        count: u64,
+    },
+    /// These, made for this request.
+    Own(Vec<Arc<Message>>),
+}
+
+/// The tools on offer, in a stable order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Offer {
+    /// Changes whenever the list changes.
+    pub epoch: u64,
+    /// The declarations.
+    pub tools: Vec<Arc<Tool>>,
+}
+
+/// One tool call that may run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolRequest {
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Valid arguments in canonical JSON.
+    pub arguments: Arc<str>,
+    /// The same for the same call of the same run, in hex; reaches the tool.
+    pub key: String,
+    /// What the call was allowed to use.
+    pub needs: Arc<[holm_grants::Request]>,
+    /// When it is stopped.
+    pub deadline: Timestamp,
+    /// Whether it ran before and its answer was lost.
+    pub again: bool,
+}
+
+/// One child run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpawnRequest {
+    /// The agent tool.
+    pub tool: Arc<str>,
+    /// Valid arguments in canonical JSON.
+    pub arguments: Arc<str>,
+    /// As in [`ToolRequest::key`].
+    pub key: String,
+    /// What the child holds: never more than its parent.
+    pub grants: GrantSet,
+    /// What the child may never do.
+    pub denials: GrantSet,
+    /// What it may spend; already set aside.
+    pub budget: Option<NanoUsd>,
+    /// What had entered its parent.
+    pub marks: Marks,
+    /// Its depth.
+    pub depth: u64,
+    /// The child to go on with, when it had been started before a crash.
+    pub resume: Option<String>,
+}
+
+impl SpawnRequest {
+    /// Narrows a child's configuration to what its parent allows: grants, denials, budget, marks and depth.
+    pub fn confine(&self, config: &mut Config) {
+        config.grants = config.grants.meet(&self.grants);
+        config.denials = config.denials.union(&self.denials);
+        config.marks = config.marks.join(self.marks);
+        config.depth = self.depth;
+        if let Some(budget) = self.budget {
+            let own = config.limits.budget.usd.unwrap_or(budget);
+            config.limits.budget.usd = Some(own.min(budget));
+        }
+    }
+}
+
+/// A call that somebody must rule on, with everything a person needs to see. Text is free of terminal escapes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// Names the call; the verdict carries it.
+    pub call: CallId,
+    /// The tool.
+    pub tool: String,
+    /// The arguments in canonical JSON, control characters made visible.
+    pub arguments: String,
+    /// How much the call can change.
+    pub level: Level,
+    /// What it needs, one a line.
+    pub needs: Vec<String>,
+    /// What of that nobody has granted.
+    pub missing: Vec<String>,
+    /// Why it is asked.
+    pub reasons: Vec<AskReason>,
+    /// What has entered the run.
+    pub marks: Marks,
+    /// SHA-256 over tool and canonical arguments, in hex: what is approved is what runs.
+    pub digest: String,
+}
+
+/// Why a call is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskReason {
+    /// The mode asks at this level.
+    Level,
+    /// Something it needs was not granted.
+    MissingGrant,
+    /// It sends data out after a mark was set.
+    EgressAfterMark,
+    /// It writes where no grant says so after a mark was set.
+    WriteAfterMark,
+    /// Hooks want to see every call.
+    HookWants,
+}
+
+/// One executable postcondition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CheckRequest {
+    /// The tool call whose result is checked.
+    pub tool_call: CallId,
+    /// The postcondition's name.
+    pub name: String,
+    /// What to run, as the tool declared it.
+    pub check: Json,
+}

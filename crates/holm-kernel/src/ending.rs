@@ -1,0 +1,85 @@
+//! How a turn group ends; each with the figures that led to it.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{FailureClass, NanoUsd};
+
+/// How a turn group ended. The transcript up to here is complete and in the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The model answered, or the tools voted that it is done.
+    Answered {
+        /// The answer; empty when tools ended the run without words.
+        text: String,
+    },
+    /// The model or its provider declined.
+    Refused {
+        /// What was said, if anything.
+        reason: String,
+    },
+    /// A result could not be believed, and the one correction did not help.
+    Rejected {
+        /// What was rejected.
+        what: String,
+        /// Why.
+        reason: String,
+    },
+    /// The same calls with the same results, again and again.
+    Looping {
+        /// The tool called last.
+        tool: String,
+        /// How often.
+        times: u64,
+    },
+    /// The money is spent.
+    OverBudget {
+        /// What was spent.
+        spent: NanoUsd,
+        /// What was allowed.
+        limit: NanoUsd,
+    },
+    /// Another limit is reached.
+    OverLimit {
+        /// Which.
+        limit: Limit,
+        /// How much was used.
+        used: u64,
+        /// How much was allowed.
+        allowed: u64,
+    },
+    /// Somebody stopped it.
+    Cancelled {
+        /// Why.
+        reason: String,
+    },
+    /// It cannot go on.
+    Failed {
+        /// The class of the last failure.
+        class: FailureClass,
+        /// What happened.
+        message: String,
+        /// How often it was tried.
+        attempts: u64,
+    },
+}
+
+/// Which limit was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// Model turns of the group.
+    Turns,
+    /// Tokens of the run.
+    Tokens,
+    /// Wall clock of the group, in milliseconds.
+    WallClock,
+    /// The output cap of a reply, after every recovery.
+    OutputTokens,
+    /// The model's window, after every recovery.
+    ContextWindow,
+    /// An answer cut short to nothing useful: planning prose without an action, twice.
+    Corrections,
+}

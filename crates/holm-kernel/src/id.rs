@@ -1,0 +1,97 @@
+//! Newtypes for every id and unit, so that a time is never taken for a price.
+//!
+//! Ids come from counters of the run: the same inputs give the same ids on every host.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(u64);
+
+        impl $name {
+            /// Wraps a plain number.
+            pub const fn new(value: u64) -> Self {
+                Self(value)
+            }
+
+            /// The plain number.
+            pub const fn value(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(out, "{}", self.0)
+            }
+        }
+    };
+}
+
+number! {
+    /// Names one thing the host was asked to do: a model call, a tool call, a check, a consultation.
+    CallId
+}
+number! {
+    /// Names one message of a run; counts from 0 and is never reused.
+    MessageId
+}
+number! {
+    /// The place of a record in its journal; record 0 is `Started`.
+    Seq
+}
+number! {
+    /// Milliseconds since an epoch that the host chooses; clamped to be monotonic within a run.
+    Timestamp
+}
+number! {
+    /// Money in billionths of a US dollar, so that sums are exact on every host.
+    NanoUsd
+}
+
+impl Timestamp {
+    /// This time plus a span of milliseconds, saturating.
+    #[must_use]
+    pub const fn plus(self, millis: u64) -> Self {
+        Self(self.0.saturating_add(millis))
+    }
+
+    /// Milliseconds since `earlier`; zero if `earlier` is later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl NanoUsd {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// The sum, saturating.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// What is left after taking `other` away; zero if that would be negative.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+/// Names one event: the record that caused it and its place among that record's events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EventId {
+    /// The record whose handling emitted the event.
+    pub record: Seq,
+    /// 0 for the first event of that record.
+    pub index: u64,
+}

@@ -1,0 +1,343 @@
+//! Facts: everything a run learns, in the past tense.
+//!
+//! What a model, a tool or a hook does wrong is a fact like any other. Only a host's own mistake is a
+//! [`Misuse`](crate::Misuse).
+
+use alloc::{boxed::Box, string::String, vec::Vec};
+
+use holm_grants::{GrantSet, Mode};
+use holm_guards::json::Json;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Answer, Block, Budget, CallId, Marks, NanoUsd, Outcome, Started, StopReason, Timestamp, Tool, Usage,
+};
+
+/// One fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    /// The run began; record 0 and nowhere else.
+    Started(Box<Started>),
+    /// A host took the run over, after a crash or a hand-over.
+    Resumed {
+        /// Which host, for people.
+        host: String,
+    },
+    /// A person asked for something; begins a new turn group.
+    Prompted(Prompt),
+    /// A person spoke while the run works; enters before the next model call.
+    Steered(Prompt),
+    /// Something to do once the run would stop by itself.
+    FollowedUp(Prompt),
+    /// A model call ended.
+    ModelFinished {
+        /// Which.
+        call: CallId,
+        /// How.
+        result: ModelResult,
+    },
+    /// A hook or a person ruled on a proposed call.
+    Judged {
+        /// Which.
+        call: CallId,
+        /// How.
+        verdict: Verdict,
+    },
+    /// A hook answered.
+    Consulted {
+        /// Which consultation.
+        call: CallId,
+        /// What it said.
+        answer: Answer,
+    },
+    /// A call was written down as about to run; after this it may have happened.
+    Dispatched {
+        /// Which.
+        call: CallId,
+    },
+    /// A tool ended.
+    ToolFinished {
+        /// Which call.
+        call: CallId,
+        /// What came of it.
+        result: ToolOutput,
+    },
+    /// An executable postcondition was run.
+    Checked {
+        /// Which check.
+        call: CallId,
+        /// What it found.
+        ruling: CheckRuling,
+    },
+    /// A child run began.
+    ChildStarted {
+        /// The call that asked for it.
+        call: CallId,
+        /// The child's id in the host's store.
+        child: String,
+    },
+    /// A child run ended.
+    ChildFinished {
+        /// The call that asked for it.
+        call: CallId,
+        /// What came of it.
+        result: ChildResult,
+    },
+    /// A summary was made, or was not.
+    Summarised {
+        /// Which request.
+        call: CallId,
+        /// The reply, or the failure.
+        result: ModelResult,
+    },
+    /// The tools are others now; running calls finish as they began.
+    ToolsChanged(Vec<Tool>),
+    /// The mode is another now.
+    ModeChanged(Mode),
+    /// The grants are others now; leases end by this too.
+    GrantsChanged(GrantSet),
+    /// The budget is another now.
+    BudgetChanged(Budget),
+    /// Somebody wants it to stop.
+    Cancelled {
+        /// Why, for people.
+        #[serde(default)]
+        reason: String,
+    },
+    /// Time went by; answers an armed deadline.
+    TimePassed,
+}
+
+/// What a person says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// The content.
+    pub blocks: Vec<Block>,
+    /// What the content brings into the run.
+    #[serde(default)]
+    pub marks: Marks,
+}
+
+impl Prompt {
+    /// A prompt of plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { blocks: alloc::vec![Block::Text(text.into())], marks: Marks::default() }
+    }
+}
+
+/// How a model call ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelResult {
+    /// A whole reply.
+    Replied(Reply),
+    /// The call was stopped on request; what had arrived by then.
+    Aborted(Reply),
+    /// It failed.
+    Failed(Failure),
+}
+
+/// A whole reply.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The content, in order.
+    pub blocks: Vec<Block>,
+    /// What it took.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Why it ended.
+    #[serde(default)]
+    pub stop: StopReason,
+    /// Which model answered, if the provider said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// A failed model call, sorted by what can be done about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The class, which decides.
+    pub class: FailureClass,
+    /// What happened, for people; secrets removed by the host.
+    #[serde(default)]
+    pub message: String,
+    /// How long the provider asks to wait, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// What was used all the same.
+    #[serde(default)]
+    pub usage: Usage,
+}
+
+/// What kind of failure it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// Too many requests; wait and try again.
+    RateLimited,
+    /// The provider is overloaded; try again, soon another model.
+    Overloaded,
+    /// The provider failed.
+    Server,
+    /// The network failed.
+    Network,
+    /// The stream ended before the provider said so.
+    Truncated,
+    /// The reply held nothing.
+    Empty,
+    /// The conversation is longer than the window.
+    ContextOverflow,
+    /// The key is missing, wrong or not allowed.
+    Auth,
+    /// The account has no credit or quota left.
+    Quota,
+    /// The request was wrong; trying again cannot help.
+    BadRequest,
+    /// The provider's filter refused.
+    ContentFilter,
+}
+
+impl FailureClass {
+    /// Whether the same request may succeed later.
+    pub const fn is_transient(self) -> bool {
+        matches!(
+            self,
+            Self::RateLimited
+                | Self::Overloaded
+                | Self::Server
+                | Self::Network
+                | Self::Truncated
+                | Self::Empty
+        )
+    }
+}
+
+/// A ruling on a proposed call; it can only narrow what the kernel would have allowed or asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Run it.
+    Allow {
+        /// Grants that the person gave with the answer, for the rest of the run or until a time.
+        #[serde(default, skip_serializing_if = "GrantSet::is_empty")]
+        grants: GrantSet,
+        /// When those grants end; none means with the run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
+    },
+    /// Do not run it.
+    Deny {
+        /// Why; the model is told.
+        reason: String,
+    },
+    /// Run it with other arguments; they are validated and judged again.
+    Rewrite {
+        /// The new arguments, as JSON text.
+        arguments: String,
+    },
+}
+
+impl Verdict {
+    /// A plain yes, for this once.
+    pub fn allow() -> Self {
+        Self::Allow { grants: GrantSet::default(), until: None }
+    }
+
+    /// A no with its reason.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::Deny { reason: reason.into() }
+    }
+}
+
+/// What a tool gave back. The host bounds it, takes out known secrets and spills what is large.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// What the call came to.
+    #[serde(default)]
+    pub outcome: Outcome,
+    /// The text; for a spilled result its head and tail are in `spill` and this is empty.
+    #[serde(default)]
+    pub text: String,
+    /// Pictures and files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Block>,
+    /// Where the whole text is, when it was too large to carry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spill: Option<Box<Spill>>,
+    /// Whether the tool votes to end the run.
+    #[serde(default)]
+    pub terminate: bool,
+    /// For rendering; never sent to a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Box<Json>>,
+    /// What its content brings into the run beyond what the tool declares.
+    #[serde(default)]
+    pub marks: Marks,
+}
+
+impl ToolOutput {
+    /// A plain success.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// A plain failure.
+    pub fn failed(text: impl Into<String>) -> Self {
+        Self { text: text.into(), outcome: Outcome::Failed, ..Self::default() }
+    }
+
+    /// A success that votes to end the run.
+    pub fn terminal(text: impl Into<String>) -> Self {
+        Self { text: text.into(), terminate: true, ..Self::default() }
+    }
+}
+
+/// A result that was too large to carry: its ends, its measure and where it lies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spill {
+    /// The beginning.
+    pub head: String,
+    /// The end.
+    pub tail: String,
+    /// Length of the whole in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the whole, in hex.
+    pub sha256: String,
+    /// How the model asks for more.
+    pub reference: String,
+}
+
+/// What an executable check found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckRuling {
+    /// The result holds.
+    Passed,
+    /// It does not.
+    Failed {
+        /// Why; the model is told.
+        reason: String,
+    },
+    /// The check itself could not be run; the result is not believed.
+    Broken {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What came of a child run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildResult {
+    /// What the child answered, or why it did not.
+    pub output: ToolOutput,
+    /// What it spent, out of what was set aside for it.
+    #[serde(default)]
+    pub spent: NanoUsd,
+    /// What it used.
+    #[serde(default)]
+    pub usage: Usage,
+    /// What had entered it.
+    #[serde(default)]
+    pub marks: Marks,
+}

@@ -1,0 +1,184 @@
+//! The kinds of content a message can hold.
+
+use alloc::{string::String, vec::Vec};
+
+use holm_guards::json::Json;
+use serde::{Deserialize, Serialize};
+
+/// One piece of a message.
+///
+/// The serde form names the kind: `{"text":"hi"}`, `{"tool_call":{…}}`. Fields that this version does not know
+/// are ignored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    /// Plain text.
+    Text(String),
+    /// A model's reasoning, with what its provider wants to see again.
+    Thinking(Thinking),
+    /// A request to run a tool.
+    ToolCall(ToolCall),
+    /// What a tool gave back, sealed for the model.
+    ToolResult(ToolResult),
+    /// A picture.
+    Image(Media),
+    /// A document, sound or any other file.
+    File(Media),
+    /// An application's own content; codecs leave it out.
+    Custom(Custom),
+}
+
+impl Block {
+    /// The text of a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Thinking(_)
+            | Self::ToolCall(_)
+            | Self::ToolResult(_)
+            | Self::Image(_)
+            | Self::File(_)
+            | Self::Custom(_) => None,
+        }
+    }
+
+    /// The call of a tool-call block.
+    pub fn as_tool_call(&self) -> Option<&ToolCall> {
+        match self {
+            Self::ToolCall(call) => Some(call),
+            Self::Text(_)
+            | Self::Thinking(_)
+            | Self::ToolResult(_)
+            | Self::Image(_)
+            | Self::File(_)
+            | Self::Custom(_) => None,
+        }
+    }
+
+    /// How many bytes of content the block carries.
+    pub fn size(&self) -> u64 {
+        let bytes = match self {
+            Self::Text(text) => text.len(),
+            Self::Thinking(thinking) => thinking.text.len(),
+            Self::ToolCall(call) => call.name.len() + call.arguments.len(),
+            Self::ToolResult(result) => {
+                result.text.len() + result.parts.iter().map(|part| part.weight()).sum::<usize>()
+            }
+            Self::Image(media) | Self::File(media) => media.weight(),
+            Self::Custom(_) => 0,
+        };
+        bytes as u64
+    }
+
+    fn weight(&self) -> usize {
+        usize::try_from(self.size()).unwrap_or(usize::MAX)
+    }
+}
+
+/// Reasoning text and the opaque payload that must be echoed to the same provider.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thinking {
+    /// What may be shown to a person; empty when the provider keeps it to itself.
+    #[serde(default)]
+    pub text: String,
+    /// Signature, encrypted item or similar, kept to the letter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Json>,
+}
+
+/// A model's wish to run a tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The provider's id for the call; unique within the run after the kernel has seen it.
+    pub id: String,
+    /// The tool's name as the model wrote it (after alias repair).
+    pub name: String,
+    /// The arguments exactly as the model wrote them.
+    pub arguments: String,
+    /// What the provider wants to see again beside this call (a thought signature).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Json>,
+}
+
+/// What a tool call came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It ran and did what it says.
+    #[default]
+    Succeeded,
+    /// It ran and failed.
+    Failed,
+    /// It was not run: invalid, denied, over a limit, repeated in a loop.
+    Refused,
+    /// It ran or not; nobody can tell (the host died in between).
+    Unknown,
+    /// It was stopped on request or by its deadline.
+    Stopped,
+}
+
+impl Outcome {
+    /// Whether the model is told that something went wrong.
+    pub const fn is_error(self) -> bool {
+        !matches!(self, Self::Succeeded)
+    }
+}
+
+/// The answer to a tool call, as the model reads it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// The `id` of the call that is answered.
+    pub call: String,
+    /// The tool's name.
+    pub tool: String,
+    /// The output inside its envelope; safe to send as it is.
+    pub text: String,
+    /// What the call came to.
+    #[serde(default)]
+    pub outcome: Outcome,
+    /// Pictures and files that the tool returned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Block>,
+}
+
+/// A picture or file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Media {
+    /// For example `image/png`.
+    pub media_type: String,
+    /// Where the bytes are.
+    pub source: Source,
+    /// A file name to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl Media {
+    fn weight(&self) -> usize {
+        match &self.source {
+            Source::Base64(data) => data.len(),
+            Source::Url(url) | Source::Reference(url) => url.len(),
+        }
+    }
+}
+
+/// Where the bytes of a media block are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Here, in base64.
+    Base64(String),
+    /// On the web; the provider fetches it.
+    Url(String),
+    /// In the host's blob store; the host puts the bytes in when it encodes.
+    Reference(String),
+}
+
+/// An application's own payload.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Custom {
+    /// The application's name for what it is.
+    pub kind: String,
+    /// Anything.
+    pub payload: Json,
+}

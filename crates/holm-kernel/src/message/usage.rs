@@ -1,0 +1,70 @@
+//! What a reply cost and why it stopped.
+
+use serde::{Deserialize, Serialize};
+
+/// Tokens as the provider reported them.
+///
+/// `input` counts all prompt tokens, cached ones included; `output` counts all generated tokens, reasoning included.
+/// The other fields say which part of those two they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// All prompt tokens.
+    pub input: u64,
+    /// All generated tokens.
+    pub output: u64,
+    /// The part of `input` that was read from the provider's cache.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cached: u64,
+    /// The part of `input` that was written to the provider's cache.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_write: u64,
+    /// The part of `output` that was reasoning.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reasoning: u64,
+}
+
+impl Usage {
+    /// The sum of two usages, saturating.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cached: self.cached.saturating_add(other.cached),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+        }
+    }
+
+    /// Input and output together.
+    pub const fn total(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+/// Why a reply ended, in one vocabulary for every provider.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The model was done.
+    #[default]
+    EndTurn,
+    /// The model waits for tool results.
+    ToolUse,
+    /// The output cap was reached.
+    MaxTokens,
+    /// A stop sequence was produced.
+    StopSequence,
+    /// The model declined.
+    Refusal,
+    /// The provider's filter cut the reply.
+    ContentFilter,
+    /// Something this version has no word for.
+    Other,
+}
