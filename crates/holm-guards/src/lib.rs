@@ -9,3 +9,5 @@
 extern crate alloc;
 
 pub mod json;
+pub mod plausibility;
+pub mod ruling;

@@ -1,0 +1,232 @@
+//! Error messages that arrive as successful output.
+//!
+//! Every rule asks whether the output is *nothing but* an error: one line that is something else makes it data.
+//! A file that mentions an error, a log with errors among other lines and a search hit with its file name in
+//! front are therefore fine. A lone error line that a tool was *asked* to show cannot be told apart by its text;
+//! such tools declare [`ErrorText::Allowed`](super::ErrorText::Allowed).
+
+use alloc::string::String;
+
+use crate::json::{Json, Object};
+
+/// How a program's complaint about something ends: `cat: notes.txt: No such file or directory`. Lower case.
+///
+/// Without the something in the middle (`database: connection refused`) it may well be the answer.
+const COMPLAINTS: &[&str] = &[
+    "command not found",
+    "connection refused",
+    "connection timed out",
+    "exec format error",
+    "is a directory",
+    "network is unreachable",
+    "no space left on device",
+    "no such file or directory",
+    "not a directory",
+    "operation not permitted",
+    "permission denied",
+    "read-only file system",
+];
+
+/// How a complaint reads when its object comes last: `zsh: command not found: foo`. Lower case.
+const OPENINGS: &[&str] = &[
+    "command not found: ",
+    "could not resolve host",
+    "enoent: no such file or directory",
+    "no such file or directory: ",
+    "not a git repository",
+    "permission denied: ",
+    "(6) could not resolve host",
+    "(7) failed to connect to ",
+];
+
+/// Shells that say no more than `sh: 1: foo: not found`.
+const SHELLS: &[&str] = &["sh", "ash", "dash", "/bin/sh", "/bin/ash", "/bin/dash"];
+
+/// Whole lines that are errors without naming a program. Lower case.
+const WHOLE_LINES: &[&str] = &[
+    "[object object]",
+    "[object promise]",
+    "operable program or batch file.",
+    "segmentation fault",
+    "segmentation fault (core dumped)",
+];
+
+/// The end of the complaint that Windows prints before "operable program or batch file." Lower case.
+const WINDOWS_COMPLAINT: &str = "' is not recognized as an internal or external command,";
+
+/// HTTP failures by number and reason phrase, as servers put them into titles and plain bodies. Lower case.
+const HTTP_FAILURES: &[(&str, &str)] = &[
+    ("400", "bad request"),
+    ("401", "unauthorized"),
+    ("401", "authorization required"),
+    ("403", "forbidden"),
+    ("404", "not found"),
+    ("405", "method not allowed"),
+    ("408", "request timeout"),
+    ("410", "gone"),
+    ("413", "request entity too large"),
+    ("414", "uri too long"),
+    ("429", "too many requests"),
+    ("500", "internal server error"),
+    ("502", "bad gateway"),
+    ("503", "service unavailable"),
+    ("503", "service temporarily unavailable"),
+    ("504", "gateway timeout"),
+    ("504", "gateway time-out"),
+];
+
+/// Members that may stand beside an error without being data.
+const BESIDE_AN_ERROR: &[&str] = &[
+    "code",
+    "detail",
+    "details",
+    "error",
+    "error_description",
+    "error_type",
+    "errors",
+    "hint",
+    "isError",
+    "is_error",
+    "message",
+    "ok",
+    "path",
+    "request_id",
+    "stack",
+    "status",
+    "status_code",
+    "success",
+    "timestamp",
+    "trace",
+    "type",
+];
+
+/// Larger outputs are not read as one error object: errors are short, and parsing is not free.
+const MAX_ERROR_OBJECT: usize = 64 * 1024;
+
+/// The title of an error page stands near its beginning.
+const TITLE_WITHIN: usize = 4 * 1024;
+
+/// A longer line is content, whatever it ends with.
+const MAX_COMPLAINT: usize = 512;
+
+/// Whether a whole output is nothing but an error message.
+pub(super) fn is_error(text: &str) -> bool {
+    let text = text.trim();
+    is_error_page(text)
+        || is_error_object(text)
+        || is_status(text)
+        || is_traceback(text)
+        || is_complaints(text)
+}
+
+/// Whether a text begins like the HTML page that a server sends with an HTTP failure.
+pub(super) fn is_error_page(text: &str) -> bool {
+    let start = prefix(text.trim_start(), TITLE_WITHIN).to_ascii_lowercase();
+    if !start.starts_with("<!doctype html") && !start.starts_with("<html") {
+        return false;
+    }
+    let Some((_, after)) = start.split_once("<title>") else { return false };
+    after.split_once("</title>").is_some_and(|(title, _)| is_status(title))
+}
+
+/// Whether a text is only an HTTP failure: `404 Not Found`, `404: Not Found`, `HTTP Status 404 – Not Found`.
+fn is_status(text: &str) -> bool {
+    if text.len() > MAX_COMPLAINT {
+        return false;
+    }
+    let text = text.trim().to_lowercase();
+    let text = text.strip_prefix("error").map_or(text.as_str(), str::trim_start);
+    let text = text.strip_prefix("http status").or(text.strip_prefix("http")).map_or(text, str::trim_start);
+    HTTP_FAILURES.iter().any(|(number, phrase)| {
+        let Some(rest) = text.strip_prefix(number) else { return false };
+        let rest = rest.trim_start_matches([' ', ':', '-', '–', '|']);
+        rest.strip_prefix(phrase).is_some_and(|rest| rest.chars().all(|c| c == '.' || c == '!' || c == ' '))
+    })
+}
+
+/// Whether a text is one JSON object that reports an error and holds nothing else.
+fn is_error_object(text: &str) -> bool {
+    if !text.starts_with('{') || text.len() > MAX_ERROR_OBJECT {
+        return false;
+    }
+    let Ok(Json::Object(members)) = Json::parse(text) else { return false };
+    let flagged = |name| members.get(name) == Some(&Json::Bool(true));
+    if flagged("is_error") || flagged("isError") {
+        return true;
+    }
+    let failed = |name| members.get(name) == Some(&Json::Bool(false));
+    let reported = members.get("error").is_some_and(says_something)
+        || members.get("errors").is_some_and(says_something)
+        || failed("success")
+        || failed("ok");
+    reported && !holds_data(&members)
+}
+
+/// Whether a value stands for an error: `null`, `false` and empty ones stand for the absence of one.
+fn says_something(value: &Json) -> bool {
+    match value {
+        Json::Null => false,
+        Json::Bool(flag) => *flag,
+        Json::Number(number) => !number.is_zero(),
+        Json::String(text) => !text.trim().is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(members) => !members.is_empty(),
+    }
+}
+
+fn holds_data(members: &Object) -> bool {
+    members.iter().any(|(name, value)| !value.is_null() && !BESIDE_AN_ERROR.contains(&name.as_str()))
+}
+
+/// Whether a text is one Python traceback: its header, indented frames, and the exception as the last line.
+fn is_traceback(text: &str) -> bool {
+    let mut lines = text.lines();
+    if lines.next() != Some("Traceback (most recent call last):") {
+        return false;
+    }
+    let Some(exception) = lines.next_back() else { return false };
+    let named = exception.split(':').next().is_some_and(|name| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_')
+    });
+    named && lines.all(|line| line.starts_with(' ') || line.is_empty())
+}
+
+/// Whether every line is a program's complaint.
+fn is_complaints(text: &str) -> bool {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).all(is_complaint)
+}
+
+fn is_complaint(line: &str) -> bool {
+    if line.len() > MAX_COMPLAINT {
+        return false;
+    }
+    let line: String = line.to_lowercase();
+    if WHOLE_LINES.contains(&line.as_str()) || line.ends_with(WINDOWS_COMPLAINT) {
+        return true;
+    }
+    let Some((program, message)) = line.split_once(": ") else { return false };
+    if !is_program(program) {
+        return false;
+    }
+    let message = message.trim_end_matches('.');
+    let about = |complaint: &str| message.strip_suffix(complaint).is_some_and(|what| what.ends_with(": "));
+    message == "command not found"
+        || OPENINGS.iter().any(|opening| message.starts_with(opening))
+        || COMPLAINTS.iter().any(|complaint| about(complaint))
+        || (SHELLS.contains(&program) && about("not found"))
+}
+
+/// Whether a word can be the program that complains. `src/lib.rs:12` (a search hit) and a sentence cannot.
+fn is_program(word: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+');
+    word.chars().any(char::is_alphabetic) && word.chars().all(plain)
+}
+
+/// The first `bytes` of a text, shortened to a character boundary.
+fn prefix(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    text.get(..end).unwrap_or(text)
+}

@@ -1,0 +1,132 @@
+//! The guard itself: the order of the questions, and what is said when one of them finds something.
+
+use alloc::string::{String, ToString};
+
+use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, Rules, compat, disguise, metadata};
+use crate::ruling::{Reason, Ruling};
+
+/// The name under which this guard gives its reasons.
+pub const GUARD: &str = "plausibility";
+
+/// What the guard could say from what it saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Plausibility {
+    /// It saw enough.
+    Ruled(Ruling),
+    /// The ends of a spilled text do not decide; the host runs the guard again on the whole text, as a check.
+    NeedsWhole,
+}
+
+/// Why an output is not plausible.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Finding {
+    /// No output where data was promised.
+    #[error("the output is empty, but data was promised; change the call so that it returns data")]
+    Empty,
+    /// Headers and totals without a single row.
+    #[error("the output holds only metadata ({0:?}), not the data itself; ask for the rows")]
+    MetadataOnly(String),
+    /// The tool reported success, and its output is an error message.
+    #[error("the tool reported success, but its output is an error message: {0:?}; fix the call")]
+    ErrorInDisguise(String),
+    /// Only punctuation, drawing characters or control characters.
+    #[error("the output holds no letter and no digit ({0:?}), so it says nothing; change the call")]
+    NoSubstance(String),
+    /// A finding of the compatibility rules, whose texts are fixed.
+    #[error("{0}")]
+    AgentRs(&'static str),
+}
+
+/// Decides whether a result is plausible.
+///
+/// Failed results are accepted as the failures they are. The function looks at the text only; it costs time
+/// linear in what it sees, and an output is examined for an error only up to a bounded size.
+///
+/// ```
+/// use holm_guards::plausibility::{Expectation, Observed, Outcome, Plausibility, judge};
+/// use holm_guards::ruling::Ruling;
+///
+/// let judged = |text| judge(Outcome::Succeeded, &Observed::whole(text), &Expectation::default());
+/// assert_eq!(judged("7"), Plausibility::Ruled(Ruling::Accept));
+/// assert!(matches!(judged("total 7079928"), Plausibility::Ruled(Ruling::Reject(_))));
+/// ```
+#[must_use]
+pub fn judge(outcome: Outcome, observed: &Observed<'_>, expectation: &Expectation) -> Plausibility {
+    match outcome {
+        Outcome::Failed => return Plausibility::Ruled(Ruling::Accept),
+        Outcome::Succeeded => {}
+    }
+    let finding = match observed.text() {
+        Some(text) => examine(text, expectation),
+        None => match examine_ends(observed, expectation) {
+            Ends::Decide(finding) => finding,
+            Ends::LeaveOpen => return Plausibility::NeedsWhole,
+        },
+    };
+    let guard = match expectation.rules {
+        Rules::Holm => GUARD,
+        Rules::AgentRs => compat::GUARD,
+    };
+    Plausibility::Ruled(match finding {
+        None => Ruling::Accept,
+        Some(finding) => Ruling::by(expectation.severity, Reason::new(guard, finding.to_string())),
+    })
+}
+
+/// Looks at a whole text.
+fn examine(text: &str, expectation: &Expectation) -> Option<Finding> {
+    match expectation.rules {
+        Rules::AgentRs => return compat::examine(text).map(Finding::AgentRs),
+        Rules::Holm => {}
+    }
+    if metadata::is_empty(text) {
+        return match expectation.empty {
+            EmptyOutput::Allowed => None,
+            EmptyOutput::Refused => Some(Finding::Empty),
+        };
+    }
+    let quote = || crate::ruling::excerpt(text);
+    if metadata::only(text) {
+        return Some(Finding::MetadataOnly(quote()));
+    }
+    if !has_substance(text) {
+        return Some(Finding::NoSubstance(quote()));
+    }
+    match expectation.error_text {
+        ErrorText::Allowed => None,
+        ErrorText::Refused => disguise::is_error(text).then(|| Finding::ErrorInDisguise(quote())),
+    }
+}
+
+/// What the two ends of a spilled text allow to say.
+enum Ends {
+    Decide(Option<Finding>),
+    LeaveOpen,
+}
+
+/// A head shorter than this shows too little of a text to decide anything from it.
+const TELLING_HEAD: usize = 64;
+
+/// Looks at the ends of a spilled text.
+///
+/// A head that is fine on its own makes the whole fine, with one exception: the beginning of an error page is
+/// enough to know it. A head that is *not* fine proves nothing about the rest.
+fn examine_ends(observed: &Observed<'_>, expectation: &Expectation) -> Ends {
+    let head = observed.head();
+    if expectation.rules == Rules::Holm
+        && expectation.error_text == ErrorText::Refused
+        && disguise::is_error_page(head)
+    {
+        return Ends::Decide(Some(Finding::ErrorInDisguise(crate::ruling::excerpt(head))));
+    }
+    // The last line of a head is usually cut, and half a line may read like anything.
+    let lines = head.rsplit_once('\n').map_or(head, |(lines, _cut)| lines);
+    let telling = head.len() >= TELLING_HEAD && examine(lines, expectation).is_none();
+    let substance = has_substance(lines) || has_substance(observed.tail());
+    if telling && substance { Ends::Decide(None) } else { Ends::LeaveOpen }
+}
+
+/// Whether there is a letter or a digit of any script.
+fn has_substance(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}
