@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Shared by the scripts beside it; source it, do not run it.
 #
 # The pure crates are built for targets whose standard library rarely comes with a
