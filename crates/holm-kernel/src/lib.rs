@@ -25,3 +25,6 @@ pub use input::*;
 pub use message::*;
 
 // parts of the machine, each a room of its own
+mod digest;
+mod loops;
+mod rng;

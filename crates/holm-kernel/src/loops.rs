@@ -1,0 +1,248 @@
+//! Notices that a run goes round in circles, before it has spent its budget on them.
+//!
+//! Doing the same thing again is often right: a test is run after every edit. So a repeat counts only while nothing
+//! has changed: the same call gave the same result and no state-changing call did anything *new* in between. The
+//! memory is bounded, so the cost of a call does not grow with the run, and what lies far back is a second look,
+//! not a loop.
+
+#[cfg(test)]
+mod tests;
+
+use alloc::collections::{BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+
+/// How many calls back a repeat is still a repeat. Wide enough for a cycle that hides among a batch of other calls,
+/// narrow enough that reading a file again after its text has left the context is allowed.
+const WINDOW: usize = 32;
+
+/// Equal observations after which the next proposal is refused: the third is.
+const TOLERATED: u64 = 2;
+
+/// Cycles are looked for up to this many calls long.
+const LONGEST_CYCLE: usize = 3;
+
+/// Turns without anything new after which a run is stuck.
+const PATIENCE: u64 = 12;
+
+/// Results remembered in each of two generations, so that "new" is decided in bounded memory (some 16 KiB).
+const GENERATION: usize = 512;
+
+/// Names one call by what it asks for: the tool and its canonical arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// The fingerprint of a call.
+    pub(crate) fn of(tool: &str, canonical_arguments: &str) -> Self {
+        Self(Digest::new().str(tool).str(canonical_arguments).finish())
+    }
+
+    /// The fingerprint of this call together with its result.
+    fn with(self, result: u64) -> u64 {
+        Digest::new().u64(self.0).u64(result).finish()
+    }
+}
+
+/// Whether a call is proposed in circles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LoopRuling {
+    /// It is not.
+    Fine,
+    /// It is: answer with a refusal that says so, and call [`LoopDetector::refused`].
+    Refuse {
+        /// How often the call has been proposed, this time included.
+        times: u64,
+    },
+    /// It is, and the model was told in an earlier turn: end the run.
+    End {
+        /// How often the call has been proposed, this time included.
+        times: u64,
+    },
+}
+
+/// What a finished call did to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Nothing: it only reads, or it failed.
+    None,
+    /// It may write or execute, and it succeeded.
+    Changed,
+}
+
+/// Whether a run gets anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// It does.
+    Fine,
+    /// No call of the last turns gave a result that was not known before.
+    Stuck {
+        /// How many turns.
+        turns: u64,
+    },
+}
+
+/// The memory of recent calls. Exempt calls are simply not passed in.
+///
+/// Order of calls: [`propose`](Self::propose) before a call is run, then [`observe`](Self::observe) with its result or
+/// [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of a turn are settled.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct LoopDetector {
+    /// What happened since the last new change, the latest at the back.
+    recent: VecDeque<Seen>,
+    /// Results known lately.
+    young: BTreeSet<u64>,
+    /// Results known before that.
+    old: BTreeSet<u64>,
+    /// Turns so far.
+    turns: u64,
+    /// Turns in a row without anything new.
+    idle: u64,
+    /// What the current turn has brought so far.
+    current: Turn,
+}
+
+/// One settled call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Seen {
+    /// It ran.
+    Ran { call: Fingerprint, result: u64 },
+    /// It was refused as a loop, in this turn.
+    Refused { call: Fingerprint, turn: u64 },
+}
+
+/// What a turn has brought.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Turn {
+    /// No call that counts.
+    #[default]
+    Quiet,
+    /// Calls, but only known results.
+    Idle,
+    /// Something new.
+    Fresh,
+}
+
+impl LoopDetector {
+    /// Rules on a call before it is run. Changes nothing.
+    pub(crate) fn propose(&self, call: Fingerprint) -> LoopRuling {
+        let repeats = self.repeats(call).max(self.periods(call));
+        if repeats < TOLERATED {
+            return LoopRuling::Fine;
+        }
+        let (refusals, told) = self.refusals(call);
+        let times = repeats + refusals + 1;
+        if told { LoopRuling::End { times } } else { LoopRuling::Refuse { times } }
+    }
+
+    /// Takes note of a call that ran. `result` is a digest of what it gave; failures count like other results.
+    pub(crate) fn observe(&mut self, call: Fingerprint, result: u64, change: Change) {
+        let fresh = self.remember(call.with(result));
+        match (fresh, change) {
+            (true, Change::Changed) => {
+                self.recent.clear();
+                self.current = Turn::Fresh;
+            }
+            (true, Change::None) => self.current = Turn::Fresh,
+            (false, Change::None | Change::Changed) => self.worked(),
+        }
+        self.push(Seen::Ran { call, result });
+    }
+
+    /// Takes note of a call that was answered with a refusal.
+    pub(crate) fn refused(&mut self, call: Fingerprint) {
+        self.worked();
+        self.push(Seen::Refused { call, turn: self.turns });
+    }
+
+    /// Closes a turn. A turn without any call that counts (only exempt ones) proves nothing either way.
+    pub(crate) fn turn(&mut self) -> Progress {
+        self.turns = self.turns.saturating_add(1);
+        match core::mem::take(&mut self.current) {
+            Turn::Quiet => {}
+            Turn::Idle => self.idle = self.idle.saturating_add(1),
+            Turn::Fresh => self.idle = 0,
+        }
+        if self.idle >= PATIENCE { Progress::Stuck { turns: self.idle } } else { Progress::Fine }
+    }
+
+    /// Starts afresh because a person spoke: to do again what they ask for again is no loop. What is known stays known.
+    pub(crate) fn prompted(&mut self) {
+        self.recent.clear();
+        self.idle = 0;
+        self.current = Turn::Quiet;
+    }
+
+    /// How often in a row this call gave the result that it gave last.
+    fn repeats(&self, call: Fingerprint) -> u64 {
+        let mut results = self.ran().filter_map(|(name, result)| (name == call).then_some(result));
+        let Some(last) = results.next() else { return 0 };
+        1 + results.take_while(|result| *result == last).count() as u64
+    }
+
+    /// How many equal periods of calls *and* results, up to the tolerated number, end where this call would begin the next.
+    ///
+    /// This finds what [`repeats`](Self::repeats) cannot: a call whose result flips back and forth.
+    fn periods(&self, call: Fingerprint) -> u64 {
+        let cycle = |length: usize| {
+            let begins = self.ran().nth(length - 1).is_some_and(|(first, _)| first == call);
+            let equal = || self.ran().take(length).eq(self.ran().skip(length).take(length));
+            begins && equal()
+        };
+        if (2..=LONGEST_CYCLE).any(cycle) { TOLERATED } else { 0 }
+    }
+
+    /// How often this call was refused, and whether the model has read one of the refusals.
+    fn refusals(&self, call: Fingerprint) -> (u64, bool) {
+        let mut count = 0;
+        let mut told = false;
+        for seen in &self.recent {
+            match seen {
+                Seen::Refused { call: name, turn } if *name == call => {
+                    count += 1;
+                    told |= *turn < self.turns;
+                }
+                Seen::Refused { .. } | Seen::Ran { .. } => {}
+            }
+        }
+        (count, told)
+    }
+
+    /// The calls that ran, the latest first.
+    fn ran(&self) -> impl Iterator<Item = (Fingerprint, u64)> {
+        self.recent.iter().rev().filter_map(|seen| match seen {
+            Seen::Ran { call, result } => Some((*call, *result)),
+            Seen::Refused { .. } => None,
+        })
+    }
+
+    fn push(&mut self, seen: Seen) {
+        while self.recent.len() >= WINDOW {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(seen);
+    }
+
+    /// Notes that the turn had a call, unless it is known to have been a good one.
+    fn worked(&mut self) {
+        match self.current {
+            Turn::Quiet => self.current = Turn::Idle,
+            Turn::Idle | Turn::Fresh => {}
+        }
+    }
+
+    /// Remembers a result; whether it was new.
+    fn remember(&mut self, pair: u64) -> bool {
+        let known = self.young.contains(&pair) || self.old.contains(&pair);
+        if self.young.insert(pair) && self.young.len() >= GENERATION {
+            self.old = core::mem::take(&mut self.young);
+        }
+        !known
+    }
+}
