@@ -9,5 +9,7 @@
 extern crate alloc;
 
 pub mod json;
+pub mod schema;
 pub mod plausibility;
 pub mod ruling;
+pub mod skill;

@@ -1,0 +1,5 @@
+//! Contract skills.
+
+mod source;
+
+pub use source::{Reading, Source};

@@ -1,0 +1,20 @@
+//! Whether a value stands in the text that it claims to come from.
+//!
+//! This is the check against invention, so it is built from whole values and whole tokens: a value that shares a
+//! word with the text, or that is a piece of a longer address in it, does not stand there.
+
+mod boundary;
+mod date;
+mod decompose;
+mod normal;
+mod number;
+mod search;
+mod text;
+
+pub use boundary::Reading;
+pub use text::Source;
+
+pub(super) use date::is_date;
+
+#[cfg(test)]
+mod tests;

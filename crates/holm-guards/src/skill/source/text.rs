@@ -1,0 +1,87 @@
+//! The source text, prepared once for every value that is looked for in it.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+
+use super::boundary::{Reading, is_word};
+use super::date;
+use super::normal::normalise;
+use super::number::{self, Decimal};
+use super::search::any_occurrence;
+use crate::json::Number;
+
+/// A text in which values are looked for.
+///
+/// A value stands in the text if, after both were folded into one spelling (case, white space, typographic
+/// signs), the *whole* value occurs there and is not a piece of something longer. Numbers stand there by value,
+/// dates also by their ISO form. An empty value stands nowhere.
+///
+/// ```
+/// use holm_guards::skill::{Reading, Source};
+///
+/// let source = Source::new("Write to Hello@X.com, by January 15, 2024: it costs 1,234 EUR.");
+/// assert!(source.holds("hello@x.com", Reading::Email));
+/// assert!(!source.holds("ello@x.com", Reading::Email));
+/// assert!(source.holds("2024-01-15", Reading::Date));
+/// assert!(source.holds("1234", Reading::Words));
+/// assert!(!source.holds("January 16", Reading::Words));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    text: String,
+    numbers: BTreeSet<Decimal>,
+    dates: BTreeSet<String>,
+}
+
+impl Source {
+    /// Prepares a text. Linear in its length.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let text = normalise(text);
+        let (numbers, dates) = (number::scan(&text), date::scan(&text));
+        Self { text, numbers, dates }
+    }
+
+    /// Whether a value stands in the text. Linear in the length of the text.
+    #[must_use]
+    pub fn holds(&self, value: &str, reading: Reading) -> bool {
+        let value = normalise(value);
+        match reading {
+            Reading::Date if self.dates.contains(&value) => return true,
+            // By value only: as text, `-5` would stand in the range `3-5`.
+            Reading::Words if let Some(number) = Decimal::parse(&value) => {
+                return self.numbers.contains(&number);
+            }
+            Reading::Date | Reading::Words | Reading::Email | Reading::Url => {}
+        }
+        let (lead, core, trail) = edges(&value);
+        if core.is_empty() && reading != Reading::Words {
+            return false;
+        }
+        any_occurrence(&self.text, &value, |start, end| {
+            let around = (self.text.get(..start + lead), self.text.get(end - trail..));
+            let (Some(before), Some(after)) = around else { return false };
+            reading.is_whole(before, core, after)
+        })
+    }
+
+    /// Whether the text spells this number, in whatever form.
+    #[must_use]
+    pub fn holds_number(&self, number: &Number) -> bool {
+        Decimal::parse(number.as_str()).is_some_and(|number| self.numbers.contains(&number))
+    }
+
+    /// Bytes that one look-up reads; callers bound their work by it.
+    pub(in crate::skill) fn cost(&self) -> usize {
+        self.text.len()
+    }
+}
+
+/// The bytes of punctuation before and after the words of a value, and what is between them.
+///
+/// The boundaries are those of the words: in `a@x.com` the piece `a@x.` ends at `x`, not at the point.
+fn edges(value: &str) -> (usize, &str, usize) {
+    let core = value.trim_matches(|c| !is_word(c));
+    let lead = value.find(is_word).unwrap_or(0);
+    (lead, core, value.len().saturating_sub(core.len() + lead))
+}
