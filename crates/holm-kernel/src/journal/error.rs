@@ -1,0 +1,90 @@
+//! What is wrong with a journal, and where.
+
+use alloc::string::String;
+
+use super::{MAX_NESTING, VERSION};
+use crate::Seq;
+
+/// A journal is damaged.
+///
+/// ```
+/// use holm_kernel::journal::{Fault, decode_strict};
+///
+/// let error = decode_strict(b"{}\n").unwrap_err();
+/// assert_eq!((error.record.value(), error.at_byte), (0, 0));
+/// assert!(matches!(error.fault, Fault::NotARecord { .. }));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("record {record} at byte {at_byte}: {fault}")]
+pub struct JournalError {
+    /// The first record that cannot be read; all before it are sound.
+    pub record: Seq,
+    /// Where its line begins.
+    pub at_byte: u64,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The text ends before the line does.
+    #[error("the line was not wholly written; cut the journal here and go on")]
+    Unfinished,
+    /// The line is longer than any that is written.
+    #[error("the line is longer than {limit} bytes; restore the journal from a copy")]
+    TooLong {
+        /// How long it may be.
+        limit: u64,
+    },
+    /// The payload nests too deeply.
+    #[error("the payload nests deeper than {MAX_NESTING} brackets; restore the journal from a copy")]
+    TooDeep,
+    /// The bytes are no text.
+    #[error("the line is not UTF-8 after {valid} bytes; restore the journal from a copy")]
+    NotUtf8 {
+        /// How many bytes of the line are sound text.
+        valid: u64,
+    },
+    /// The text is no record.
+    #[error("the line is no record ({reason}); restore the journal from a copy")]
+    NotARecord {
+        /// What the reader said.
+        reason: String,
+    },
+    /// Another program's format.
+    #[error("the record has format version {found}, this program reads {VERSION}; use the program that wrote it")]
+    OtherVersion {
+        /// The version it names.
+        found: u64,
+    },
+    /// A record is missing, doubled or moved.
+    #[error("record {found} stands here; a record is missing, doubled or moved: restore the journal from a copy")]
+    OutOfOrder {
+        /// The number it bears.
+        found: Seq,
+    },
+    /// The payload is not the one that was written.
+    #[error("the payload does not match its hash; restore the journal from a copy")]
+    PayloadChanged,
+    /// The record does not follow the one before it.
+    #[error("the chain is broken: a field was changed or the record belongs to another run; restore a copy")]
+    ChainBroken,
+}
+
+impl Fault {
+    /// Whether the line may be sound to another program: such a line is never taken for a torn tail.
+    pub(super) const fn is_foreign(&self) -> bool {
+        match self {
+            Self::OtherVersion { .. } => true,
+            Self::Unfinished
+            | Self::TooLong { .. }
+            | Self::TooDeep
+            | Self::NotUtf8 { .. }
+            | Self::NotARecord { .. }
+            | Self::OutOfOrder { .. }
+            | Self::PayloadChanged
+            | Self::ChainBroken => false,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Another future from the same past.
+
+use super::record::Record;
+use crate::Seq;
+
+/// The records up to and with `at`: replay them, and go on with [`Writer::after`](super::Writer::after) the last one's head.
+///
+/// Nothing is copied or rewritten. The two journals have the same chain up to `at` and different ones after it.
+///
+/// # Errors
+/// [`ForkError`] if there is no such record.
+///
+/// ```
+/// use holm_kernel::{Seq, journal};
+///
+/// assert_eq!(journal::fork(&[], Seq::new(0)), Err(journal::ForkError { at: Seq::new(0), last: None }));
+/// ```
+pub fn fork(records: &[Record], at: Seq) -> Result<&[Record], ForkError> {
+    let missing = ForkError { at, last: records.last().map(Record::seq) };
+    let count = usize::try_from(at.value()).ok().and_then(|at| at.checked_add(1));
+    let past = count.and_then(|count| records.get(..count)).ok_or_else(|| missing.clone())?;
+    // A list that does not begin at record 0 has no past to fork from.
+    if past.last().map(Record::seq) == Some(at) { Ok(past) } else { Err(missing) }
+}
+
+/// There is no record to fork at.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no record {at} to fork at (the last one is {last:?}); name one that the journal holds")]
+pub struct ForkError {
+    /// The record that was named.
+    pub at: Seq,
+    /// The last one there is.
+    pub last: Option<Seq>,
+}

@@ -1,0 +1,59 @@
+//! The journal: the list of inputs as text, chained so that damage is found and named.
+//!
+//! State is a fold over inputs, so the inputs are all that is kept. One record is one line:
+//!
+//! ```text
+//! {"v":1,"seq":3,"at":1700,"effects":"<16 hex>","payload":"<64 hex>","chain":"<64 hex>","input":{…}}
+//! ```
+//!
+//! **What is chained.** `payload` is the SHA-256 of the bytes of `input` as they stand in the line. `chain` is the SHA-256 over the format's
+//! version, the chain of the record before (32 zero bytes before record 0), `seq`, `at`, `effects` and `payload`, each at a fixed
+//! width. A changed bit, a missing, doubled, moved or foreign record therefore breaks the chain at a record that the error names.
+//! The chain has no key: whoever can write the whole file can write another sound journal, or cut records off the end. To prove
+//! that neither happened, keep a [`Head`] somewhere else and ask [`Head::check`].
+//!
+//! **What an eraser may do.** Put `null` in place of any `input` ([`Record::erase`]) and nothing else. The chain covers the payload's hash, so it
+//! still holds. A replay that needs an erased record says so by its number; a [`Snapshot`] that was taken after it still works.
+//!
+//! **What a torn tail means.** Hosts append before they act, so a line that was not wholly written had no consequences: cut the
+//! file where [`Tail::Torn`] says and go on. Damage counts as a tail only if no whole record follows it. Damage in the middle,
+//! and records of another format version, are errors, and nothing may be cut without a person's decision.
+//!
+//! ```
+//! use holm_kernel::{Config, Input, Model, Prompt, Started, Timestamp, journal};
+//!
+//! let started = Started::new("run-1", 7, Config::new(Model::named("scripted/echo")));
+//! let (mut run, mut writer, mut text) = journal::begin(started, Timestamp::new(1_000))?;
+//! text += &journal::step(&mut run, &mut writer, Timestamp::new(1_001), Input::Prompted(Prompt::text("hi")))?;
+//!
+//! let records = journal::decode_strict(text.as_bytes())?;
+//! assert_eq!(journal::replay(&records)?.receipt(), run.receipt());
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+
+mod error;
+mod fork;
+mod hash;
+mod line;
+mod nesting;
+mod payload;
+mod reader;
+mod record;
+mod replay;
+mod snapshot;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{Fault, JournalError};
+pub use fork::{ForkError, fork};
+pub use hash::{Hash, NotAHash};
+pub use line::{MAX_LINE_BYTES, VERSION};
+pub use nesting::MAX_NESTING;
+pub use payload::{InputError, MAX_PAYLOAD_BYTES, Payload, PayloadError, payload};
+pub use reader::{Decoded, Reader, Tail, decode, decode_strict};
+pub use record::{Head, HeadError, Record};
+pub use replay::{ReplayError, replay, replay_with};
+pub use snapshot::{SNAPSHOT_VERSION, Snapshot, SnapshotError, resume, resume_from};
+pub use writer::{AppendError, StepError, Writer, begin, step};

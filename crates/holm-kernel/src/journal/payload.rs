@@ -1,0 +1,133 @@
+//! What a record says: the exact bytes of its input, and their hash.
+
+use alloc::string::{String, ToString as _};
+
+use super::hash::Hash;
+use super::line::MAX_LINE_BYTES;
+use super::nesting::{self, MAX_NESTING};
+use crate::Input;
+
+/// Bytes of one payload; what is larger is spilled by the host and referred to. Leaves room for the rest of the line.
+pub const MAX_PAYLOAD_BYTES: u64 = MAX_LINE_BYTES - 1024;
+
+/// Nesting up to which a payload is known to be readable without trying: `serde_json` reads 128 levels.
+const SURELY_READABLE: u64 = 100;
+
+/// Writes an input as a payload; call it before [`Run::handle`](crate::Run::handle) takes the input.
+///
+/// # Errors
+/// [`PayloadError`] if the input could be written but never read back. Nothing may be handled then.
+///
+/// ```
+/// use holm_kernel::{Input, journal};
+///
+/// let payload = journal::payload(&Input::TimePassed)?;
+/// assert_eq!(payload.text(), Some(r#""time_passed""#));
+/// assert_eq!(payload.input(), Ok(Input::TimePassed));
+/// # Ok::<(), journal::PayloadError>(())
+/// ```
+pub fn payload(input: &Input) -> Result<Payload, PayloadError> {
+    let text = serde_json::to_string(input)
+        .map_err(|error| PayloadError::Unwritable { reason: error.to_string() })?;
+    let bytes = text.len() as u64;
+    if bytes > MAX_PAYLOAD_BYTES {
+        return Err(PayloadError::TooLong { bytes });
+    }
+    if nesting::is_deeper(&text, SURELY_READABLE) {
+        prove_readable(&text)?;
+    }
+    Ok(Payload { hash: Hash::of(text.as_bytes()), text: Some(text) })
+}
+
+/// The text of an input with its hash; or, after erasure, the hash alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payload {
+    hash: Hash,
+    text: Option<String>,
+}
+
+impl Payload {
+    /// Keeps the text of a line, whatever its hash should be; the caller compares.
+    pub(super) fn kept(text: &str) -> Self {
+        Self { hash: Hash::of(text.as_bytes()), text: Some(text.into()) }
+    }
+
+    /// Stands for a text that is no more.
+    pub(super) const fn erased(hash: Hash) -> Self {
+        Self { hash, text: None }
+    }
+
+    /// The SHA-256 of the text; it outlives the text.
+    #[must_use]
+    pub const fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// The exact text, unless it was erased.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// Whether the text is gone.
+    #[must_use]
+    pub const fn is_erased(&self) -> bool {
+        self.text.is_none()
+    }
+
+    /// Reads the input. Fields that this version does not know are ignored; an unknown kind of input is an error.
+    ///
+    /// # Errors
+    /// [`InputError::Erased`], or [`InputError::Unreadable`] for a text that is no input of this version.
+    pub fn input(&self) -> Result<Input, InputError> {
+        let text = self.text().ok_or(InputError::Erased)?;
+        serde_json::from_str(text).map_err(|error| InputError::Unreadable { reason: error.to_string() })
+    }
+
+    /// Forgets the text and keeps its hash.
+    pub fn erase(&mut self) {
+        self.text = None;
+    }
+}
+
+/// An input cannot be journaled, so it must not be handled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PayloadError {
+    /// Too many bytes.
+    #[error("the input takes {bytes} bytes and a record holds {MAX_PAYLOAD_BYTES}; spill its content and refer to it")]
+    TooLong {
+        /// How many.
+        bytes: u64,
+    },
+    /// Brackets inside brackets, too often.
+    #[error("the input nests too deeply to be read back; flatten its content")]
+    TooDeep,
+    /// A part of it refused to be written.
+    #[error("the input cannot be written as JSON: {reason}")]
+    Unwritable {
+        /// What the writer said.
+        reason: String,
+    },
+}
+
+/// A payload gives no input.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// Its text was erased.
+    #[error("the payload was erased")]
+    Erased,
+    /// Its text is no input.
+    #[error("the payload is no input of this version: {reason}")]
+    Unreadable {
+        /// What the reader said.
+        reason: String,
+    },
+}
+
+/// Tries it: open JSON nests freely inside a payload, typed blocks do not, and brackets alone do not tell them apart.
+fn prove_readable(text: &str) -> Result<(), PayloadError> {
+    if nesting::is_deeper(text, MAX_NESTING) || serde_json::from_str::<Input>(text).is_err() {
+        return Err(PayloadError::TooDeep);
+    }
+    Ok(())
+}

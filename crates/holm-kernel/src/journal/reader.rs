@@ -1,0 +1,233 @@
+//! Reads a journal, in one go or as its bytes arrive.
+
+use alloc::vec::Vec;
+use core::mem;
+
+use super::error::{Fault, JournalError};
+use super::hash::Hash;
+use super::line::{self, MAX_LINE_BYTES};
+use super::record::{Head, Record};
+use crate::Seq;
+
+/// Reads a whole journal; a torn tail is reported beside the sound records.
+///
+/// # Errors
+/// [`JournalError`] for damage that whole records follow, and for another version's format.
+///
+/// ```
+/// use holm_kernel::journal::{Tail, decode};
+///
+/// let decoded = decode(b"{\"v\":1,\"seq\":0,\"at")?;
+/// assert!(decoded.records.is_empty());
+/// assert!(matches!(decoded.tail, Tail::Torn(error) if error.at_byte == 0));
+/// # Ok::<(), holm_kernel::journal::JournalError>(())
+/// ```
+pub fn decode(text: &[u8]) -> Result<Decoded, JournalError> {
+    let mut reader = Reader::new();
+    let mut records = Vec::new();
+    reader.feed(text, &mut records)?;
+    Ok(Decoded { records, tail: reader.finish()? })
+}
+
+/// Reads a whole journal and takes nothing but a whole journal.
+///
+/// # Errors
+/// [`JournalError`] for any damage, a torn tail included.
+pub fn decode_strict(text: &[u8]) -> Result<Vec<Record>, JournalError> {
+    let decoded = decode(text)?;
+    match decoded.tail {
+        Tail::Clean => Ok(decoded.records),
+        Tail::Torn(error) => Err(error),
+    }
+}
+
+/// What a journal holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded {
+    /// The sound records, from record 0 without a gap.
+    pub records: Vec<Record>,
+    /// Whether anything follows them.
+    pub tail: Tail,
+}
+
+/// How a journal ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tail {
+    /// With a whole record, or empty.
+    Clean,
+    /// With something that is no record and that no record follows. Cut the journal at [`JournalError::at_byte`] before
+    /// appending to it.
+    Torn(JournalError),
+}
+
+/// Reads a journal as its bytes arrive; however they are split, the outcome is the same.
+///
+/// Holds no more than one line. Feed, then [`finish`](Self::finish).
+///
+/// ```
+/// use holm_kernel::journal::{Reader, Tail};
+///
+/// let mut records = Vec::new();
+/// let mut reader = Reader::new();
+/// reader.feed(b"{\"v\":1,", &mut records)?;
+/// assert!(matches!(reader.finish()?, Tail::Torn(_)));
+/// # Ok::<(), holm_kernel::journal::JournalError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Reader {
+    next: Seq,
+    chain: Hash,
+    /// Where the line under way begins.
+    start: u64,
+    /// Bytes of the line under way so far, the dropped ones included.
+    length: u64,
+    held: Vec<u8>,
+    max_line: u64,
+    condition: Condition,
+}
+
+impl Reader {
+    /// Reads from record 0.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::from(Seq::new(0), Hash::ZERO)
+    }
+
+    /// Reads the records after one that is already known; byte offsets count from there.
+    #[must_use]
+    pub const fn after(head: Head) -> Self {
+        Self::from(Seq::new(head.seq.value().saturating_add(1)), head.chain)
+    }
+
+    const fn from(next: Seq, chain: Hash) -> Self {
+        Self {
+            next,
+            chain,
+            start: 0,
+            length: 0,
+            held: Vec::new(),
+            max_line: MAX_LINE_BYTES,
+            condition: Condition::Sound,
+        }
+    }
+
+    /// The same reader with a lower bound on the length of a line, for hosts with little memory.
+    #[must_use]
+    pub fn max_line(mut self, bytes: u64) -> Self {
+        self.max_line = bytes.min(MAX_LINE_BYTES);
+        self
+    }
+
+    /// Reads on and adds the sound records to `records`.
+    ///
+    /// # Errors
+    /// [`JournalError`] once damage is certain not to be a torn tail; from then on every call gives the same.
+    pub fn feed(&mut self, bytes: &[u8], records: &mut Vec<Record>) -> Result<(), JournalError> {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            match piece.strip_suffix(b"\n") {
+                Some(end) => self.end_line(end, records)?,
+                None => self.hold(piece),
+            }
+        }
+        self.condition.refusal()
+    }
+
+    /// Says how the journal ends.
+    ///
+    /// # Errors
+    /// What [`feed`](Self::feed) gave, if it gave an error.
+    pub fn finish(self) -> Result<Tail, JournalError> {
+        self.condition.refusal()?;
+        if let Condition::Damaged(error) = self.condition {
+            return Ok(Tail::Torn(error));
+        }
+        if self.length == 0 {
+            return Ok(Tail::Clean);
+        }
+        let fault = if self.length > self.max_line { self.too_long() } else { Fault::Unfinished };
+        Ok(Tail::Torn(JournalError { record: self.next, at_byte: self.start, fault }))
+    }
+
+    fn hold(&mut self, piece: &[u8]) {
+        self.length = self.length.saturating_add(piece.len() as u64);
+        if self.length > self.max_line {
+            self.held = Vec::new();
+        } else {
+            self.held.extend_from_slice(piece);
+        }
+    }
+
+    fn end_line(&mut self, end: &[u8], records: &mut Vec<Record>) -> Result<(), JournalError> {
+        if self.length == 0 {
+            self.length = end.len() as u64;
+            self.line(end, records)?;
+        } else {
+            self.hold(end);
+            let mut whole = mem::take(&mut self.held);
+            self.line(&whole, records)?;
+            whole.clear();
+            self.held = whole;
+        }
+        self.start = self.start.saturating_add(self.length).saturating_add(1);
+        self.length = 0;
+        Ok(())
+    }
+
+    fn line(&mut self, line: &[u8], records: &mut Vec<Record>) -> Result<(), JournalError> {
+        let fits = self.length <= self.max_line;
+        match &self.condition {
+            Condition::Sound => {
+                let admitted =
+                    if fits { line::admit(line, self.next, &self.chain) } else { Err(self.too_long()) };
+                match admitted {
+                    Ok(record) => {
+                        self.next = Seq::new(self.next.value().saturating_add(1));
+                        self.chain = record.head().chain;
+                        records.push(record);
+                    }
+                    Err(fault) => self.condition = self.damage(fault),
+                }
+            }
+            Condition::Damaged(error) if fits && line::is_record(line) => {
+                self.condition = Condition::Refused(error.clone());
+            }
+            Condition::Damaged(_) | Condition::Refused(_) => {}
+        }
+        self.condition.refusal()
+    }
+
+    fn damage(&self, fault: Fault) -> Condition {
+        let foreign = fault.is_foreign();
+        let error = JournalError { record: self.next, at_byte: self.start, fault };
+        if foreign { Condition::Refused(error) } else { Condition::Damaged(error) }
+    }
+
+    const fn too_long(&self) -> Fault {
+        Fault::TooLong { limit: self.max_line }
+    }
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What the reader has seen so far.
+#[derive(Debug, Clone)]
+enum Condition {
+    Sound,
+    /// A bad line, and so far nothing sound after it.
+    Damaged(JournalError),
+    /// A bad line that is no torn tail.
+    Refused(JournalError),
+}
+
+impl Condition {
+    fn refusal(&self) -> Result<(), JournalError> {
+        match self {
+            Self::Sound | Self::Damaged(_) => Ok(()),
+            Self::Refused(error) => Err(error.clone()),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! One record, and the mark that says how far a journal reaches.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use super::hash::Hash;
+use super::line;
+use super::payload::Payload;
+use crate::{Receipt, Seq, Timestamp};
+
+/// Separates these hashes from every other use of SHA-256.
+const DOMAIN: &[u8; 12] = b"holm journal";
+
+/// One input as the journal keeps it. Records come from [`decode`](super::decode) and were verified there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    seq: Seq,
+    at: Timestamp,
+    effects: u64,
+    payload: Payload,
+    chain: Hash,
+}
+
+impl Record {
+    /// Chains a handled input to what stands before it.
+    pub(super) fn link(before: &Hash, receipt: Receipt, payload: Payload) -> Self {
+        let chain = chain(before, receipt, &payload.hash());
+        Self { seq: receipt.seq, at: receipt.at, effects: receipt.effects, payload, chain }
+    }
+
+    /// Takes a line's word for everything; the caller verifies.
+    pub(super) const fn claimed(receipt: Receipt, payload: Payload, chain: Hash) -> Self {
+        Self { seq: receipt.seq, at: receipt.at, effects: receipt.effects, payload, chain }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub const fn seq(&self) -> Seq {
+        self.seq
+    }
+
+    /// When it was handled, after clamping.
+    #[must_use]
+    pub const fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// The digest of what it caused.
+    #[must_use]
+    pub const fn effects(&self) -> u64 {
+        self.effects
+    }
+
+    /// What it says.
+    #[must_use]
+    pub const fn payload(&self) -> &Payload {
+        &self.payload
+    }
+
+    /// The place in the journal right after this record.
+    #[must_use]
+    pub const fn head(&self) -> Head {
+        Head { seq: self.seq, chain: self.chain }
+    }
+
+    /// What the run said when it handled this record.
+    pub(super) const fn receipt(&self) -> Receipt {
+        Receipt { seq: self.seq, at: self.at, effects: self.effects }
+    }
+
+    /// Forgets what the record says. The chain still holds, and a replay will stop here.
+    pub fn erase(&mut self) {
+        self.payload.erase();
+    }
+
+    /// The record as a line, with the line's end.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut out = String::with_capacity(line::length(&self.payload));
+        line::write(&mut out, self.receipt(), &self.payload, &self.chain);
+        out
+    }
+
+    /// Whether the chain runs from `before` to here.
+    pub(super) fn follows(&self, before: &Hash) -> bool {
+        self.chain == chain(before, self.receipt(), &self.payload.hash())
+    }
+}
+
+/// How far a journal reaches. Small enough to be kept somewhere else, where it proves that nothing was cut off or rewritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// The last record.
+    pub seq: Seq,
+    /// Its chain value, which stands for everything up to it.
+    pub chain: Hash,
+}
+
+impl Head {
+    /// Checks that `records` hold this record, and so everything before it.
+    ///
+    /// # Errors
+    /// [`HeadError`] if the record is not there, or is another one.
+    pub fn check(&self, records: &[Record]) -> Result<(), HeadError> {
+        let found = records.iter().rev().find(|record| record.seq == self.seq);
+        let Some(found) = found else {
+            return Err(HeadError::Missing { want: self.seq, last: records.last().map(Record::seq) });
+        };
+        if found.chain != self.chain {
+            return Err(HeadError::Different { seq: self.seq });
+        }
+        Ok(())
+    }
+}
+
+/// A journal is not the one that a [`Head`] was taken from, or no longer all of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HeadError {
+    /// Records were cut off.
+    #[error("record {want} is missing (the last one is {last:?}); restore the journal's end from a copy")]
+    Missing {
+        /// The record that was there once.
+        want: Seq,
+        /// The last record that is there now.
+        last: Option<Seq>,
+    },
+    /// The history is another one.
+    #[error("record {seq} is not the one that was written; the journal was rewritten or belongs to another run")]
+    Different {
+        /// The record that differs.
+        seq: Seq,
+    },
+}
+
+/// The chain value of a record. Every part has a fixed width, so no two records give the same bytes.
+pub(super) fn chain(before: &Hash, receipt: Receipt, payload: &Hash) -> Hash {
+    Hash::of_parts(&[
+        DOMAIN,
+        &line::VERSION.to_be_bytes(),
+        before.bytes(),
+        &receipt.seq.value().to_be_bytes(),
+        &receipt.at.value().to_be_bytes(),
+        &receipt.effects.to_be_bytes(),
+        payload.bytes(),
+    ])
+}

@@ -1,0 +1,206 @@
+//! Folds a journal: the same inputs give the same run, or the record is named at which they do not.
+
+use alloc::string::String;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::hash::Hash;
+use super::payload::InputError;
+use super::record::{Head, Record};
+use crate::{Effect, Input, Misuse, Receipt, Run, SEMANTICS, Seq, Started, Timestamp};
+
+/// Folds a whole journal and performs nothing.
+///
+/// The run stands where it stood after the last record, with every effect drained. To take it over, feed it
+/// [`Input::Resumed`]: what is still to be done is asked for again.
+///
+/// # Errors
+/// [`ReplayError`], naming the record.
+pub fn replay(records: &[Record]) -> Result<Run, ReplayError> {
+    replay_with(records, |_, _| {})
+}
+
+/// As [`replay`], and shows every effect again, each drain's `Wait` included: enough to redraw a run, never to perform it twice.
+///
+/// # Errors
+/// As [`replay`]. Effects of a record that diverges are not shown.
+pub fn replay_with(records: &[Record], mut each: impl FnMut(Seq, &Effect)) -> Result<Run, ReplayError> {
+    let Some((first, rest)) = records.split_first() else { return Err(ReplayError::Empty) };
+    if first.seq() != Seq::new(0) {
+        return Err(ReplayError::OutOfOrder { expected: Seq::new(0), found: first.seq() });
+    }
+    if !first.follows(&Hash::ZERO) {
+        return Err(ReplayError::Unlinked { seq: first.seq() });
+    }
+    let mut run = Run::start(started(first)?, first.at());
+    let receipt = run.receipt();
+    settle(&mut run, first, receipt, &mut each)?;
+    go_on(&mut run, first.head(), rest, &mut each)?;
+    Ok(run)
+}
+
+/// Folds more records into a run that stands at `head`.
+pub(super) fn go_on(
+    run: &mut Run,
+    mut head: Head,
+    records: &[Record],
+    each: &mut impl FnMut(Seq, &Effect),
+) -> Result<(), ReplayError> {
+    for record in records {
+        let (seq, expected) = (record.seq(), Seq::new(head.seq.value().saturating_add(1)));
+        if seq != expected {
+            return Err(ReplayError::OutOfOrder { expected, found: seq });
+        }
+        if !record.follows(&head.chain) {
+            return Err(ReplayError::Unlinked { seq });
+        }
+        let receipt = run
+            .handle(record.at(), input(record)?)
+            .map_err(|misuse| ReplayError::Misuse { seq, misuse })?;
+        settle(run, record, receipt, each)?;
+        head = record.head();
+    }
+    Ok(())
+}
+
+/// A journal cannot be folded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// There is nothing to fold.
+    #[error("the journal has no record; start a run instead")]
+    Empty,
+    /// Record 0 does not start a run.
+    #[error("record 0 does not start a run; this is no journal of a run")]
+    NotStarted,
+    /// The rules that made the journal are not known.
+    #[error("the journal follows the rules of semantics {found}, this kernel knows {known}; use a kernel that has them")]
+    UnknownSemantics {
+        /// What record 0 names.
+        found: u32,
+        /// What this kernel follows.
+        known: u32,
+    },
+    /// The kernel decides differently now.
+    #[error("record {seq} leads to other effects now ({found:016x}, journaled {expected:016x}); use the kernel that wrote it")]
+    Diverged {
+        /// The first such record.
+        seq: Seq,
+        /// The digest in the journal.
+        expected: u64,
+        /// The digest now.
+        found: u64,
+    },
+    /// Time ran backwards: no kernel wrote this.
+    #[error("record {seq} is at {expected} but was handled at {found}; no kernel wrote this journal")]
+    Clock {
+        /// The first such record.
+        seq: Seq,
+        /// The time in the journal.
+        expected: Timestamp,
+        /// The time after clamping.
+        found: Timestamp,
+    },
+    /// An input that a run refuses, which is never journaled.
+    #[error("record {seq} was refused: {misuse}; no kernel wrote this journal")]
+    Misuse {
+        /// The record.
+        seq: Seq,
+        /// Why.
+        misuse: Misuse,
+    },
+    /// What the record says is gone.
+    #[error("record {seq} was erased; resume from a snapshot taken after it")]
+    Erased {
+        /// The record.
+        seq: Seq,
+    },
+    /// What the record says is not understood.
+    #[error("record {seq} is no input of this kernel ({reason}); use the kernel that wrote it")]
+    Unreadable {
+        /// The record.
+        seq: Seq,
+        /// What the reader said.
+        reason: String,
+    },
+    /// A record is missing, doubled or moved.
+    #[error("record {found} stands where {expected} belongs; pass the records of one journal in order")]
+    OutOfOrder {
+        /// What belongs there.
+        expected: Seq,
+        /// What stands there.
+        found: Seq,
+    },
+    /// A record of another journal.
+    #[error("record {seq} does not follow the one before it; pass the records of one journal")]
+    Unlinked {
+        /// The record.
+        seq: Seq,
+    },
+    /// The snapshot cannot be used.
+    #[error("the snapshot cannot be used ({reason}); replay the whole journal")]
+    Snapshot {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Compares what a record led to with what the journal says, and drains the run.
+fn settle(
+    run: &mut Run,
+    record: &Record,
+    receipt: Receipt,
+    each: &mut impl FnMut(Seq, &Effect),
+) -> Result<(), ReplayError> {
+    let seq = record.seq();
+    if receipt.seq != seq {
+        return Err(ReplayError::OutOfOrder { expected: receipt.seq, found: seq });
+    }
+    if receipt.at != record.at() {
+        return Err(ReplayError::Clock { seq, expected: record.at(), found: receipt.at });
+    }
+    if receipt.effects != record.effects() {
+        return Err(ReplayError::Diverged { seq, expected: record.effects(), found: receipt.effects });
+    }
+    loop {
+        let effect = run.poll();
+        each(seq, &effect);
+        if matches!(effect, Effect::Wait(_)) {
+            return Ok(());
+        }
+    }
+}
+
+fn input(record: &Record) -> Result<Input, ReplayError> {
+    let seq = record.seq();
+    record.payload().input().map_err(|error| match error {
+        InputError::Erased => ReplayError::Erased { seq },
+        InputError::Unreadable { reason } => ReplayError::Unreadable { seq, reason },
+    })
+}
+
+/// Reads record 0, its semantics first: under other rules the rest may look different altogether.
+fn started(record: &Record) -> Result<Started, ReplayError> {
+    let text = record.payload().text().ok_or(ReplayError::Erased { seq: record.seq() })?;
+    let Ok(first) = serde_json::from_str::<Opening<'_>>(text) else { return Err(ReplayError::NotStarted) };
+    let Ok(rules) = serde_json::from_str::<Rules>(first.started.get()) else {
+        return Err(ReplayError::NotStarted);
+    };
+    if rules.semantics != SEMANTICS {
+        return Err(ReplayError::UnknownSemantics { found: rules.semantics, known: SEMANTICS });
+    }
+    let Input::Started(started) = input(record)? else { return Err(ReplayError::NotStarted) };
+    Ok(*started)
+}
+
+/// The shape of record 0 under every set of rules.
+#[derive(Deserialize)]
+struct Opening<'a> {
+    #[serde(borrow)]
+    started: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Rules {
+    semantics: u32,
+}

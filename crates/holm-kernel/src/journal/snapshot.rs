@@ -1,0 +1,173 @@
+//! A run's state at a record, so that a long journal need not be folded from its beginning.
+//!
+//! A snapshot is a cache. It says by its own hash whether it is whole, and by the kernel's version whether this kernel made it; in any
+//! doubt it is left aside and the journal is folded. Its hash has no key: keep it where the journal is kept.
+
+use alloc::string::{String, ToString as _};
+use core::fmt::Write as _;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::hash::Hash;
+use super::record::{Head, Record};
+use super::replay::{self, ReplayError};
+use crate::{Run, Seq};
+
+/// The format of snapshots that this kernel writes and reads.
+pub const SNAPSHOT_VERSION: u32 = 1;
+
+/// Separates these hashes from every other use of SHA-256.
+const DOMAIN: &[u8; 13] = b"holm snapshot";
+
+/// The state of another version may have other parts, and a missing part would be filled in without a word.
+const KERNEL: &str = env!("CARGO_PKG_VERSION");
+
+/// The state of a run right after one record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    head: Head,
+    state: String,
+}
+
+impl Snapshot {
+    /// Takes a snapshot of a run whose effects were drained; `head` is that of the record handled last.
+    ///
+    /// # Errors
+    /// [`SnapshotError::OtherRecord`] if `head` is another record's; [`SnapshotError::Unwritable`].
+    pub fn take(run: &Run, head: Head) -> Result<Self, SnapshotError> {
+        let found = run.receipt().seq;
+        if found != head.seq {
+            return Err(SnapshotError::OtherRecord { expected: head.seq, found });
+        }
+        let state =
+            run.snapshot().map_err(|error| SnapshotError::Unwritable { reason: error.to_string() })?;
+        Ok(Self { head, state })
+    }
+
+    /// The record that it stands at.
+    #[must_use]
+    pub const fn head(&self) -> Head {
+        self.head
+    }
+
+    /// The snapshot as one line of JSON, without a line's end.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        let Self { head: Head { seq, chain }, state } = self;
+        let seal = seal(self.head, KERNEL, state);
+        let mut out = String::with_capacity(state.len().saturating_add(256));
+        // Writing into a string cannot fail.
+        let _ = write!(out, r#"{{"v":{SNAPSHOT_VERSION},"kernel":"{KERNEL}","seq":{seq},"chain":"{chain}","#);
+        let _ = write!(out, r#""seal":"{seal}","state":{state}}}"#);
+        out
+    }
+
+    /// Reads a snapshot that this very version of the kernel has written.
+    ///
+    /// # Errors
+    /// [`SnapshotError`]; whatever it says, fold the journal instead.
+    pub fn decode(text: &[u8]) -> Result<Self, SnapshotError> {
+        let unreadable = |error: serde_json::Error| SnapshotError::Unreadable { reason: error.to_string() };
+        let form: Form<'_> = serde_json::from_slice(text).map_err(unreadable)?;
+        if form.v != SNAPSHOT_VERSION || form.kernel != KERNEL {
+            return Err(SnapshotError::OtherKernel { found: form.kernel.into() });
+        }
+        let snapshot =
+            Self { head: Head { seq: form.seq, chain: form.chain }, state: form.state.get().into() };
+        if form.seal != seal(snapshot.head, form.kernel, &snapshot.state) {
+            return Err(SnapshotError::Changed);
+        }
+        Ok(snapshot)
+    }
+
+    fn restore(&self) -> Result<Run, ReplayError> {
+        let state = serde_json::from_str(&self.state)
+            .map_err(|error| ReplayError::Snapshot { reason: error.to_string() })?;
+        let run = Run::restore(state);
+        if run.receipt().seq != self.head.seq {
+            return Err(ReplayError::Snapshot { reason: "it holds the state of another record".into() });
+        }
+        Ok(run)
+    }
+}
+
+/// Restores a snapshot and folds the records after it.
+///
+/// # Errors
+/// [`ReplayError`]; records before the snapshot are not needed, so an erased one among them does no harm.
+pub fn resume_from(snapshot: &Snapshot, tail: &[Record]) -> Result<Run, ReplayError> {
+    let mut run = snapshot.restore()?;
+    replay::go_on(&mut run, snapshot.head, tail, &mut |_, _| {})?;
+    Ok(run)
+}
+
+/// Folds a whole journal, with the help of a snapshot if it is one of this journal and any use.
+///
+/// # Errors
+/// As [`replay`](super::replay): a bad snapshot is never the reason.
+pub fn resume(snapshot: Option<&Snapshot>, records: &[Record]) -> Result<Run, ReplayError> {
+    let helped = snapshot.and_then(|snapshot| {
+        let stands = records.iter().rposition(|record| record.head() == snapshot.head)?;
+        resume_from(snapshot, records.get(stands.checked_add(1)?..)?).ok()
+    });
+    helped.map_or_else(|| replay::replay(records), Ok)
+}
+
+/// A snapshot cannot be taken or used; the journal can.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SnapshotError {
+    /// The run stands elsewhere.
+    #[error("the run stands at record {found}, not at {expected}; pass the head of the record handled last")]
+    OtherRecord {
+        /// The record of the head.
+        expected: Seq,
+        /// The record of the run.
+        found: Seq,
+    },
+    /// The state refused to be written.
+    #[error("the state cannot be written: {reason}")]
+    Unwritable {
+        /// What the writer said.
+        reason: String,
+    },
+    /// The text is no snapshot.
+    #[error("this is no snapshot ({reason}); fold the journal")]
+    Unreadable {
+        /// What the reader said.
+        reason: String,
+    },
+    /// Another version of the kernel made it.
+    #[error("the snapshot was made by kernel {found}, this is {KERNEL}; fold the journal")]
+    OtherKernel {
+        /// Which.
+        found: String,
+    },
+    /// Its bytes are not those that were written.
+    #[error("the snapshot does not match its seal; fold the journal")]
+    Changed,
+}
+
+/// A snapshot as it is written.
+#[derive(Deserialize)]
+struct Form<'a> {
+    v: u32,
+    kernel: &'a str,
+    seq: Seq,
+    chain: Hash,
+    seal: Hash,
+    #[serde(borrow)]
+    state: &'a RawValue,
+}
+
+fn seal(head: Head, kernel: &str, state: &str) -> Hash {
+    Hash::of_parts(&[
+        DOMAIN,
+        &SNAPSHOT_VERSION.to_be_bytes(),
+        &(kernel.len() as u64).to_be_bytes(),
+        kernel.as_bytes(),
+        &head.seq.value().to_be_bytes(),
+        head.chain.bytes(),
+        state.as_bytes(),
+    ])
+}

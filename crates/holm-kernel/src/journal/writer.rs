@@ -1,0 +1,140 @@
+//! Writes records as they are handled.
+
+use alloc::{boxed::Box, string::String};
+
+use super::hash::Hash;
+use super::line;
+use super::payload::{Payload, PayloadError, payload};
+use super::record::{self, Head};
+use crate::{Input, Misuse, Receipt, Run, Seq, Started, Timestamp};
+
+/// Starts a run and writes record 0.
+///
+/// # Errors
+/// [`StepError::Payload`] if the configuration cannot be journaled; there is no run then.
+pub fn begin(started: Started, now: Timestamp) -> Result<(Run, Writer, String), StepError> {
+    // Record 0 holds a copy: this happens once a run, and `Run::start` wants its own.
+    let payload = payload(&Input::Started(Box::new(started.clone())))?;
+    let run = Run::start(started, now);
+    let mut writer = Writer::new();
+    let line = writer.append(run.receipt(), &payload)?;
+    Ok((run, writer, line))
+}
+
+/// Handles one input and gives the line to append: durably, before any effect is performed.
+///
+/// If the append fails, drop the run and the writer and fold the journal again.
+///
+/// # Errors
+/// [`StepError`]; run and writer are unchanged, and there is nothing to append.
+pub fn step(run: &mut Run, writer: &mut Writer, now: Timestamp, input: Input) -> Result<String, StepError> {
+    let next = after(run.receipt().seq);
+    if writer.next != next {
+        return Err(AppendError { expected: writer.next, found: next }.into());
+    }
+    let payload = payload(&input)?;
+    let receipt = run.handle(now, input)?;
+    Ok(writer.append(receipt, &payload)?)
+}
+
+/// Turns handled inputs into lines. It knows the end of one journal and nothing else, so it is cheap to make again.
+///
+/// ```
+/// use holm_kernel::{Input, Receipt, Seq, Timestamp, journal};
+///
+/// let mut writer = journal::Writer::new();
+/// let payload = journal::payload(&Input::TimePassed)?;
+/// let receipt = Receipt { seq: Seq::new(0), at: Timestamp::new(5), effects: 1 };
+/// let line = writer.append(receipt, &payload)?;
+/// assert!(line.starts_with(r#"{"v":1,"seq":0,"at":5,"effects":"0000000000000001","payload":""#));
+/// assert!(line.ends_with("\"input\":\"time_passed\"}\n"));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Writer {
+    next: Seq,
+    chain: Hash,
+}
+
+impl Writer {
+    /// Writes a new journal.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { next: Seq::new(0), chain: Hash::ZERO }
+    }
+
+    /// Goes on after a record: the last one of a journal, or the one at which it is forked.
+    #[must_use]
+    pub const fn after(head: Head) -> Self {
+        Self { next: after(head.seq), chain: head.chain }
+    }
+
+    /// The end of the journal; none before record 0.
+    #[must_use]
+    pub fn head(&self) -> Option<Head> {
+        self.next.value().checked_sub(1).map(|last| Head { seq: Seq::new(last), chain: self.chain })
+    }
+
+    /// The line of a handled input, with its end.
+    ///
+    /// # Errors
+    /// [`AppendError`] if the receipt is not that of the next record; the writer is unchanged.
+    pub fn append(&mut self, receipt: Receipt, payload: &Payload) -> Result<String, AppendError> {
+        let mut line = String::with_capacity(line::length(payload));
+        self.append_to(receipt, payload, &mut line)?;
+        Ok(line)
+    }
+
+    /// As [`append`](Self::append), into a buffer that is used again.
+    ///
+    /// # Errors
+    /// As there; the buffer is unchanged too.
+    pub fn append_to(
+        &mut self,
+        receipt: Receipt,
+        payload: &Payload,
+        out: &mut String,
+    ) -> Result<(), AppendError> {
+        if receipt.seq != self.next {
+            return Err(AppendError { expected: self.next, found: receipt.seq });
+        }
+        self.chain = record::chain(&self.chain, receipt, &payload.hash());
+        self.next = after(self.next);
+        line::write(out, receipt, payload, &self.chain);
+        Ok(())
+    }
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A run and a writer are not at the same record: they belong to different journals, or a line was left out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the journal expects record {expected} and the run handles {found}; fold the journal again")]
+pub struct AppendError {
+    /// What the writer would write next.
+    pub expected: Seq,
+    /// What it was given.
+    pub found: Seq,
+}
+
+/// An input was not handled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// The host's own mistake.
+    #[error(transparent)]
+    Misuse(#[from] Misuse),
+    /// The run and the writer do not belong together.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The input cannot be journaled.
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+}
+
+const fn after(seq: Seq) -> Seq {
+    Seq::new(seq.value().saturating_add(1))
+}
