@@ -9,7 +9,8 @@
 extern crate alloc;
 
 pub mod json;
-pub mod schema;
 pub mod plausibility;
+pub mod postcondition;
 pub mod ruling;
+pub mod schema;
 pub mod skill;

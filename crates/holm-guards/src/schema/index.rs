@@ -1,0 +1,129 @@
+//! Which identifiers a document defines, found before anything is compiled so that references may point forward.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{Dialect, SchemaError, keywords, uri};
+use crate::json::{Json, Object};
+
+/// How many subschemas one document may hold; the largest tool schemas seen have a few hundred.
+pub(super) const MAX_NODES: usize = 20_000;
+
+/// The identifiers of a document.
+pub(super) struct Index<'a> {
+    dialect: Dialect,
+    resources: Vec<Resource<'a>>,
+    by_uri: BTreeMap<String, usize>,
+    anchors: BTreeMap<(usize, &'a str), &'a Json>,
+    /// How many `$dynamicAnchor`s carry a name.
+    dynamic: BTreeMap<&'a str, usize>,
+    /// The resource of each subschema, by the subschema's address in the borrowed document.
+    owners: BTreeMap<usize, usize>,
+}
+
+/// A subschema with an identifier of its own, and the base that references in it are resolved against.
+struct Resource<'a> {
+    base: String,
+    root: &'a Json,
+}
+
+/// Where a reference leads.
+pub(super) enum Target<'a> {
+    Found(&'a Json),
+    Remote,
+    Dangling,
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn build(dialect: Dialect, document: &'a Json) -> Result<Self, SchemaError> {
+        let mut index = Self {
+            dialect,
+            resources: vec![Resource { base: String::new(), root: document }],
+            by_uri: BTreeMap::from([(String::new(), 0)]),
+            anchors: BTreeMap::new(),
+            dynamic: BTreeMap::new(),
+            owners: BTreeMap::new(),
+        };
+        let mut queue = vec![(document, 0)];
+        while let Some((json, outer)) = queue.pop() {
+            let Json::Object(members) = json else { continue };
+            let resource = index.identify(json, members, outer);
+            index.owners.insert(address(json), resource);
+            if index.owners.len() > MAX_NODES {
+                return Err(SchemaError::TooLarge { limit: MAX_NODES, what: "subschemas" });
+            }
+            queue.extend(keywords::children(members).into_iter().map(|child| (child, resource)));
+        }
+        Ok(index)
+    }
+
+    /// The resource that a subschema belongs to; `outer` if the index never met it.
+    pub(super) fn owner(&self, json: &Json, outer: usize) -> usize {
+        self.owners.get(&address(json)).copied().unwrap_or(outer)
+    }
+
+    /// Finds what a reference inside `resource` points to.
+    pub(super) fn find(&self, resource: usize, reference: &str) -> Target<'a> {
+        let (document, fragment) = uri::split(reference);
+        let base = self.resources.get(resource).map_or("", |resource| &resource.base);
+        let Some(home) = self.by_uri.get(&uri::resolve(base, document)) else { return Target::Remote };
+        let Some(root) = self.resources.get(*home).map(|resource| resource.root) else {
+            return Target::Remote;
+        };
+        let fragment = uri::percent_decode(fragment);
+        let found = if fragment.is_empty() || fragment.starts_with('/') {
+            root.pointer(&fragment)
+        } else {
+            self.anchors.get(&(*home, fragment.as_str())).copied()
+        };
+        found.map_or(Target::Dangling, Target::Found)
+    }
+
+    /// Whether a `$dynamicRef` may end at different places depending on the way to it.
+    pub(super) fn is_ambiguous(&self, reference: &str) -> bool {
+        let (_, fragment) = uri::split(reference);
+        self.dynamic.get(fragment).is_some_and(|count| *count > 1)
+    }
+
+    /// Records the identifiers of one subschema and returns the resource that it belongs to.
+    fn identify(&mut self, json: &'a Json, members: &'a Object, outer: usize) -> usize {
+        let word = |keyword: &str| members.get(keyword).and_then(Json::as_str);
+        let hidden = self.dialect == Dialect::Draft7 && members.contains_key("$ref");
+        let mut resource = outer;
+        if let Some(id) = word("$id").filter(|_| !hidden) {
+            let (document, fragment) = uri::split(id);
+            if document.is_empty() && self.dialect == Dialect::Draft7 {
+                self.anchors.insert((resource, fragment), json);
+            } else {
+                resource = self.resource(json, document, outer);
+            }
+        }
+        if let Some(name) = word("$anchor") {
+            self.anchors.insert((resource, name), json);
+        }
+        if let Some(name) = word("$dynamicAnchor") {
+            self.anchors.insert((resource, name), json);
+            *self.dynamic.entry(name).or_default() += 1;
+        }
+        resource
+    }
+
+    fn resource(&mut self, json: &'a Json, id: &str, outer: usize) -> usize {
+        let base = self.resources.get(outer).map_or("", |resource| &resource.base);
+        let base = uri::resolve(base, id);
+        let number = self.resources.len();
+        // The first definition of an identifier wins: a later copy must not redirect references.
+        let number = *self.by_uri.entry(base.clone()).or_insert(number);
+        if number == self.resources.len() {
+            self.resources.push(Resource { base, root: json });
+        }
+        number
+    }
+}
+
+/// The identity of a value inside the borrowed document.
+pub(super) fn address(json: &Json) -> usize {
+    core::ptr::from_ref(json).addr()
+}

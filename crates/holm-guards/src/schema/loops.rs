@@ -1,0 +1,68 @@
+//! Finds schemas that would apply themselves to the same value for ever.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::node::{Node, NodeId};
+
+/// A node on a loop of schemas that never descends into the value, if there is one.
+///
+/// Walks with a stack of its own: the length of a chain of references is the document's choice.
+pub(super) fn find(nodes: &[Node]) -> Option<NodeId> {
+    let mut marks = vec![Mark::New; nodes.len()];
+    for start in 0..nodes.len() {
+        let mut stack = vec![(start, None::<Vec<NodeId>>)];
+        while let Some((at, pending)) = stack.pop() {
+            let mut pending = match pending {
+                Some(pending) => pending,
+                None if marks.get(at) == Some(&Mark::New) => {
+                    set(&mut marks, at, Mark::Open);
+                    nodes.get(at).map(in_place).unwrap_or_default()
+                }
+                None => continue,
+            };
+            let Some(next) = pending.pop() else {
+                set(&mut marks, at, Mark::Done);
+                continue;
+            };
+            stack.push((at, Some(pending)));
+            let target = usize::try_from(next.0).unwrap_or(usize::MAX);
+            match marks.get(target) {
+                Some(Mark::Open) => return Some(next),
+                Some(Mark::New) => stack.push((target, None)),
+                Some(Mark::Done) | None => {}
+            }
+        }
+    }
+    None
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    New,
+    Open,
+    Done,
+}
+
+fn set(marks: &mut [Mark], at: usize, mark: Mark) {
+    if let Some(slot) = marks.get_mut(at) {
+        *slot = mark;
+    }
+}
+
+/// The schemas that a node applies to the value that it is itself applied to.
+fn in_place(node: &Node) -> Vec<NodeId> {
+    let mut found = Vec::new();
+    if let Some(logic) = &node.logic {
+        found.extend(logic.always());
+        found.extend(logic.any.iter().chain(&logic.one).chain(&logic.not));
+        if let Some(condition) = &logic.condition {
+            found.push(condition.test);
+            found.extend(condition.then.iter().chain(&condition.otherwise));
+        }
+    }
+    if let Some(object) = &node.object {
+        found.extend(object.dependent_schemas.iter().map(|(_, node)| *node));
+    }
+    found
+}

@@ -1,0 +1,75 @@
+//! Where validation stands in a value, kept on the stack so that a valid value costs no allocation.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+/// A place in a value, linked to the place above it.
+#[derive(Clone, Copy)]
+pub(super) struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    segment: Segment<'a>,
+}
+
+/// One step down into a value.
+#[derive(Clone, Copy)]
+pub(super) enum Segment<'a> {
+    Root,
+    Name(&'a str),
+    Index(usize),
+}
+
+impl<'a> Path<'a> {
+    pub(super) const ROOT: Path<'static> = Path { parent: None, segment: Segment::Root };
+
+    pub(super) const fn name(&'a self, name: &'a str) -> Self {
+        Path { parent: Some(self), segment: Segment::Name(name) }
+    }
+
+    pub(super) const fn index(&'a self, index: usize) -> Self {
+        Path { parent: Some(self), segment: Segment::Index(index) }
+    }
+
+    /// The JSON pointer of the place.
+    pub(super) fn pointer(&self) -> String {
+        let mut out = String::new();
+        for segment in self.segments() {
+            // Writing into a `String` cannot fail.
+            let _ = match segment {
+                Segment::Root => Ok(()),
+                Segment::Name(name) => write!(out, "/{}", escape(name)),
+                Segment::Index(index) => write!(out, "/{index}"),
+            };
+        }
+        out
+    }
+
+    /// The place as people write it: `` `filter.tags[2]` ``, or "the value" for the whole.
+    pub(super) fn label(&self) -> String {
+        let mut out = String::new();
+        for segment in self.segments() {
+            let _ = match segment {
+                Segment::Root => Ok(()),
+                Segment::Name(name) if out.is_empty() => out.write_str(name),
+                Segment::Name(name) => write!(out, ".{name}"),
+                Segment::Index(index) => write!(out, "[{index}]"),
+            };
+        }
+        if out.is_empty() { "the value".into() } else { alloc::format!("`{out}`") }
+    }
+
+    fn segments(&self) -> impl Iterator<Item = Segment<'a>> + use<'a> {
+        let mut segments = Vec::new();
+        let mut next = Some(*self);
+        while let Some(path) = next {
+            segments.push(path.segment);
+            next = path.parent.copied();
+        }
+        segments.into_iter().rev()
+    }
+}
+
+/// Escapes one token of a JSON pointer.
+pub(super) fn escape(token: &str) -> String {
+    token.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,43 @@
+//! Guesses which branch of a union a value was meant for, for messages and repair; never for validity.
+
+use super::Schema;
+use super::node::{Node, NodeId};
+use crate::json::Json;
+
+/// References followed while looking at a branch.
+const MAX_HOPS: usize = 8;
+
+/// Whether a value may have been meant for a branch: its kind fits, and no property contradicts a fixed value.
+pub(crate) fn plausible(schema: &Schema, id: NodeId, value: &Json) -> bool {
+    let Some(node) = follow(schema, id) else { return false };
+    if node.refused || !node.types.admit(value) {
+        return false;
+    }
+    let (Some(rules), Json::Object(members)) = (&node.object, value) else { return true };
+    rules.properties.iter().all(|(name, property)| {
+        let Some(fixed) = fixed(schema, *property) else { return true };
+        members.get(&**name).is_none_or(|member| fixed.same_value(member))
+    })
+}
+
+/// The node that says something, behind plain references.
+pub(crate) fn follow(schema: &Schema, id: NodeId) -> Option<&Node> {
+    let mut node = schema.node(id)?;
+    for _ in 0..MAX_HOPS {
+        match node.logic.as_ref().and_then(|logic| logic.reference) {
+            Some(next) if node.object.is_none() && node.values.is_none() => node = schema.node(next)?,
+            _ => break,
+        }
+    }
+    Some(node)
+}
+
+/// The only value that a schema admits, if it says so directly: `const`, or an `enum` of one.
+pub(crate) fn fixed(schema: &Schema, id: NodeId) -> Option<&Json> {
+    let values = follow(schema, id)?.values.as_deref()?;
+    match (&values.constant, values.one_of.as_deref()) {
+        (Some(constant), _) => Some(constant),
+        (None, Some([only])) => Some(only),
+        (None, _) => None,
+    }
+}
