@@ -1,0 +1,143 @@
+//! Takes the oldest turns out of the view.
+
+use alloc::{sync::Arc, vec::Vec};
+
+use super::{
+    digest::Digest,
+    estimate::{self, Measure},
+    view::{Summaries, View, index},
+};
+use crate::{Message, MessageId};
+
+/// What a cut has to reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Goal {
+    /// Tokens in view after it.
+    pub(super) tokens: u64,
+    /// Messages in view after it.
+    pub(super) messages: u64,
+}
+
+/// Where to cut, and what that frees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// The first message that is kept whole.
+    pub(super) at: u64,
+    /// Tokens that leave.
+    pub(super) tokens: u64,
+    /// Messages that leave.
+    pub(super) messages: u64,
+}
+
+impl View {
+    /// The smallest cut that reaches the goal, or the largest possible one; none if nothing would leave.
+    ///
+    /// Looks only at turns that the cut would take, so the cost is paid for by what leaves.
+    pub(super) fn find_cut(&mut self, goal: Goal, keep_start: u64) -> Option<Cut> {
+        let mut cut = Cut { at: self.head, tokens: 0, messages: 0 };
+        let mut next = 1;
+        while cut.at < keep_start {
+            let end = self.turns.get(next).copied()?.min(keep_start);
+            next += 1;
+            for at in cut.at..end {
+                self.worked(1);
+                if !self.stays(at) {
+                    cut.tokens = cut.tokens.saturating_add(self.measure(at).tokens);
+                    cut.messages += 1;
+                }
+            }
+            cut.at = end;
+            let tokens = self.tokens.saturating_sub(cut.tokens);
+            let messages = (self.messages.len() as u64).saturating_sub(cut.messages);
+            if tokens <= goal.tokens && messages <= goal.messages {
+                break;
+            }
+        }
+        (cut.messages > 0).then_some(cut)
+    }
+
+    /// Takes out what a cut names. A summary that is in view stays; the note beside it counts what has left since.
+    pub(super) fn drop_turns(&mut self, cut: Cut) {
+        let before = self.digest.clone();
+        let last = self.last_leaving(cut.at).unwrap_or_default();
+        let digest = match before {
+            Some(digest) if digest.summary.is_some() => {
+                Digest { gone: digest.gone.saturating_add(cut.messages), ..digest }
+            }
+            Some(digest) => Digest { id: last, gone: digest.gone.saturating_add(cut.messages), ..digest },
+            None => Digest { id: last, summed: 0, gone: cut.messages, summary: None },
+        };
+        self.cut(cut.at, digest);
+    }
+
+    /// Replaces everything before `at` by what always stays and by the digest.
+    pub(super) fn cut(&mut self, at: u64, digest: Digest) {
+        let message = digest.message();
+        let mut head = Head::default();
+        for place in 0..at {
+            if self.stays(place) && !self.is_digest(place) {
+                head.keep(self, place);
+            }
+        }
+        head.messages.push(Arc::clone(&message));
+        head.measures.push(estimate::measure(self.family, &message));
+        let length = head.messages.len() as u64;
+        self.worked(at.saturating_add(self.messages.len() as u64));
+
+        self.messages.splice(..index(at).min(self.messages.len()), head.messages);
+        self.measures.splice(..index(at).min(self.measures.len()), head.measures);
+        self.turns.retain(|start| *start >= at);
+        let moved = |place: u64| place.saturating_sub(at).saturating_add(length);
+        for start in &mut self.turns {
+            *start = moved(*start);
+        }
+        self.task = head.task.or(self.task.filter(|task| *task >= at).map(moved));
+        self.prompt = head.prompt.or(self.prompt.filter(|prompt| *prompt >= at).map(moved));
+        self.aged = moved(self.aged);
+        self.elided = moved(self.elided);
+        self.head = length;
+        self.digest = Some(digest);
+        self.asked = None;
+        self.summaries = Summaries::Welcome;
+        self.epoch += 1;
+        self.tokens = self.measures.iter().fold(0, |sum, measure| sum.saturating_add(measure.tokens));
+        self.recount_old();
+    }
+
+    /// The digest stands last in the head.
+    pub(super) fn is_digest(&self, at: u64) -> bool {
+        self.digest.is_some() && at + 1 == self.head
+    }
+
+    /// The id of the last message that leaves: it is free afterwards, and in order with its neighbours.
+    fn last_leaving(&self, at: u64) -> Option<MessageId> {
+        let place = (0..at).rev().find(|place| !self.stays(*place))?;
+        self.messages.get(index(place)).map(|message| message.id)
+    }
+}
+
+/// The part of the old beginning that stays.
+#[derive(Default)]
+struct Head {
+    messages: Vec<Arc<Message>>,
+    measures: Vec<Measure>,
+    task: Option<u64>,
+    prompt: Option<u64>,
+}
+
+impl Head {
+    fn keep(&mut self, view: &View, place: u64) {
+        let Some(message) = view.messages.get(index(place)) else {
+            return;
+        };
+        let at = self.messages.len() as u64;
+        if view.task == Some(place) {
+            self.task = Some(at);
+        }
+        if view.prompt == Some(place) {
+            self.prompt = Some(at);
+        }
+        self.messages.push(Arc::clone(message));
+        self.measures.push(view.measure(place));
+    }
+}

@@ -1,0 +1,23 @@
+//! Fits a growing transcript into a model's window.
+//!
+//! The transcript is never rewritten. What the model is shown is a [`View`]: derived from the transcript, grown by
+//! one message at a time, and made smaller in rare, large steps, so that a provider's prompt cache keeps hitting in
+//! between and a turn costs the same at turn 1,000 as at turn 1.
+
+mod clip;
+mod cut;
+mod digest;
+pub(crate) mod estimate;
+mod overflow;
+mod plan;
+mod room;
+mod sealed;
+mod summary;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use plan::{Next, Plan, Planned};
+pub(crate) use summary::Discarded;
+pub(crate) use view::View;

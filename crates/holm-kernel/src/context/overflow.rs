@@ -1,0 +1,66 @@
+//! What to do when a provider says that the request was too long after all.
+
+use alloc::vec::Vec;
+
+use super::{
+    cut::Goal,
+    digest::Digest,
+    plan::Planned,
+    view::{View, index},
+};
+use crate::{ContextPolicy, PlanStep};
+
+impl View {
+    /// Makes the view at least a quarter smaller, or as small as it can be; empty when nothing more can go.
+    ///
+    /// Old results go first, then old turns, then the middle of large results, then all turns but the last, then the
+    /// summary. The size that was refused is remembered: later plans stay below it.
+    pub(crate) fn shrink_after_overflow(&mut self, policy: &ContextPolicy) -> Vec<Planned> {
+        let goal = self.tokens - self.tokens / 4;
+        self.ceiling = Some(self.ceiling.map_or(self.tokens, |ceiling| ceiling.min(self.tokens)));
+        self.asked = None;
+        let mut steps = Vec::new();
+        for keep in [policy.keep_turns, 1] {
+            let keep_start = self.keep_start(keep);
+            self.age(keep_start);
+            self.step(&mut steps, goal, PlanStep::Elided, |view| view.elide(0));
+            self.step(&mut steps, goal, PlanStep::Dropped, |view| view.drop_towards(goal, keep));
+            self.step(&mut steps, goal, PlanStep::Clipped, |view| {
+                let from = view.keep_start(keep);
+                view.clip(from, goal);
+            });
+        }
+        self.step(&mut steps, goal, PlanStep::Dropped, View::forget_summary);
+        steps
+    }
+
+    fn step(&mut self, steps: &mut Vec<Planned>, goal: u64, step: PlanStep, act: impl FnOnce(&mut Self)) {
+        if self.tokens > goal {
+            self.note(steps, step, act);
+        }
+    }
+
+    fn drop_towards(&mut self, goal: u64, keep: u64) {
+        let keep_start = self.keep_start(keep);
+        let goal = Goal { tokens: goal, messages: u64::MAX };
+        // A note longer than what it stands for would be no gain.
+        if let Some(cut) = self.find_cut(goal, keep_start)
+            && (self.digest.is_some() || cut.tokens > super::plan::DIGEST_TOKENS)
+        {
+            self.drop_turns(cut);
+        }
+    }
+
+    fn forget_summary(&mut self) {
+        let Some(digest) = self.digest.take_if(|digest| digest.summary.is_some()) else {
+            return;
+        };
+        let gone = digest.gone.saturating_add(digest.summed);
+        let digest = Digest { id: digest.id, summed: 0, gone, summary: None };
+        let message = digest.message();
+        self.digest = Some(digest);
+        if let Some(at) = self.head.checked_sub(1).filter(|at| index(*at) < self.messages.len()) {
+            self.replace(at, (*message).clone());
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Decides, before each model call, whether and how the view is made smaller.
+
+use alloc::vec::Vec;
+
+use super::{
+    cut::{Cut, Goal},
+    room::{Room, share},
+    view::{Asked, Summaries, View, index},
+};
+use crate::{ContextPolicy, Family, MessageId, PlanStep, SummaryPolicy};
+
+/// A summary of less than this is not worth a model call.
+const SUMMARY_WORTH: u64 = 500;
+
+/// Room that a cut leaves for the note or the summary which takes the place of what left.
+pub(super) const DIGEST_TOKENS: u64 = 60;
+
+/// A plan that frees less than this part of the room (as a divisor) waits, unless the view cannot be sent otherwise:
+/// each change costs the provider's prompt cache.
+const WORTH_PART: u64 = 8;
+
+/// A token's worth of characters, when all that is known is characters.
+const CHARS_PER_TOKEN: u64 = 4;
+
+/// What a plan did and what comes next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub(crate) struct Plan {
+    /// What was done, in order.
+    pub(crate) steps: Vec<Planned>,
+    /// What comes next.
+    pub(crate) next: Next,
+}
+
+/// One thing that a plan did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Planned {
+    /// What.
+    pub(crate) step: PlanStep,
+    /// Estimated tokens before.
+    pub(crate) before: u64,
+    /// Estimated tokens after.
+    pub(crate) after: u64,
+}
+
+/// What comes after a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The view fits: send it.
+    Send,
+    /// Ask a model to sum up what stands before `upto`, then apply the summary, or drop, and plan again.
+    Summarise {
+        /// The first message that is not summed up.
+        upto: MessageId,
+    },
+    /// By the estimate the view does not fit, and nothing more may leave it.
+    TooLong,
+}
+
+impl View {
+    /// Plans for one request. `window` and `fixed` (system prompt, tools and room for the reply) are in tokens.
+    ///
+    /// Costs nothing that grows with the view unless something is to be done, and then no more than what is taken out
+    /// of the way for many turns to come. Calling it again changes nothing.
+    pub(crate) fn plan(&mut self, policy: &ContextPolicy, window: u64, fixed: u64, family: Family) -> Plan {
+        self.retarget(family);
+        let room = Room::new(policy, window, fixed, self.ceiling);
+        let keep_start = self.keep_start(policy.keep_turns);
+        self.age(keep_start);
+        let mut steps = Vec::new();
+        if self.old.elidable > policy.result_budget {
+            self.note(&mut steps, PlanStep::Elided, |view| view.elide(policy.result_budget / 2));
+        }
+        let Some(goal) = self.goal(policy, room) else {
+            self.asked = None;
+            return Plan { steps, next: Next::Send };
+        };
+        if let Some(asked) = self.asked {
+            return Plan { steps, next: Next::Summarise { upto: asked.upto } };
+        }
+        if self.tokens > room.hard || self.old.elidable / CHARS_PER_TOKEN >= room.trigger / WORTH_PART {
+            self.note(&mut steps, PlanStep::Elided, |view| view.elide(0));
+        }
+        if self.reaches(goal) {
+            return Plan { steps, next: Next::Send };
+        }
+        self.cut_or_ask(policy, room, goal, keep_start, steps)
+    }
+
+    /// Lets the oldest turns leave without a summary, because none could be had, and clips if that is not enough.
+    pub(crate) fn drop_to_target(&mut self, policy: &ContextPolicy, window: u64, fixed: u64) -> Plan {
+        let room = Room::new(policy, window, fixed, self.ceiling);
+        let keep_start = self.keep_start(policy.keep_turns);
+        self.age(keep_start);
+        self.asked = None;
+        let mut steps = Vec::new();
+        let goal = Goal { tokens: room.target, messages: most_messages(policy) };
+        if !self.reaches(goal)
+            && let Some(cut) = self.find_cut(with_digest(goal), keep_start)
+        {
+            self.note(&mut steps, PlanStep::Dropped, |view| view.drop_turns(cut));
+        }
+        self.fit(policy, room, steps)
+    }
+
+    /// What is to be reached, if anything is. A view that only has too many messages keeps its tokens.
+    fn goal(&self, policy: &ContextPolicy, room: Room) -> Option<Goal> {
+        let crowded = policy.max_messages.is_some_and(|most| self.messages.len() as u64 > most);
+        let long = self.tokens > room.trigger || (self.asked.is_some() && self.tokens > room.target);
+        if !crowded && !long {
+            return None;
+        }
+        Some(Goal {
+            tokens: if long { room.target } else { u64::MAX },
+            messages: if crowded { most_messages(policy) } else { u64::MAX },
+        })
+    }
+
+    fn reaches(&self, goal: Goal) -> bool {
+        self.tokens <= goal.tokens && self.messages.len() as u64 <= goal.messages
+    }
+
+    fn cut_or_ask(
+        &mut self,
+        policy: &ContextPolicy,
+        room: Room,
+        goal: Goal,
+        keep_start: u64,
+        mut steps: Vec<Planned>,
+    ) -> Plan {
+        let must = self.tokens > room.hard || goal.messages != u64::MAX;
+        if !must && self.old.tokens < room.trigger / WORTH_PART {
+            return Plan { steps, next: Next::Send };
+        }
+        let Some(cut) = self.find_cut(with_digest(goal), keep_start) else {
+            return self.fit(policy, room, steps);
+        };
+        if let Some(upto) = self.may_ask(policy, room, cut) {
+            self.asked = Some(Asked { upto, at: cut.at });
+            return Plan { steps, next: Next::Summarise { upto } };
+        }
+        self.note(&mut steps, PlanStep::Dropped, |view| view.drop_turns(cut));
+        self.fit(policy, room, steps)
+    }
+
+    /// The first message that stays, if a summary of those before it may be asked for and is worth it.
+    fn may_ask(&self, policy: &ContextPolicy, room: Room, cut: Cut) -> Option<MessageId> {
+        match (&policy.summary, self.summaries) {
+            (SummaryPolicy::Never, _) | (_, Summaries::Discarded) => return None,
+            (SummaryPolicy::Ask { .. }, Summaries::Welcome) => {}
+        }
+        // A request that is itself too long would only fail.
+        if cut.tokens < SUMMARY_WORTH || cut.tokens > room.hard {
+            return None;
+        }
+        self.messages.get(index(cut.at)).map(|message| message.id)
+    }
+
+    /// Clips the kept turns if the view cannot be sent otherwise.
+    fn fit(&mut self, policy: &ContextPolicy, room: Room, mut steps: Vec<Planned>) -> Plan {
+        if self.tokens > room.hard {
+            let from = self.keep_start(policy.keep_turns);
+            self.note(&mut steps, PlanStep::Clipped, |view| view.clip(from, room.trigger));
+        }
+        let next = if self.tokens > room.hard { Next::TooLong } else { Next::Send };
+        Plan { steps, next }
+    }
+
+    /// Does one step and writes it down if it changed anything.
+    pub(super) fn note(&mut self, steps: &mut Vec<Planned>, step: PlanStep, act: impl FnOnce(&mut Self)) {
+        let (before, epoch) = (self.tokens, self.epoch);
+        act(self);
+        if self.epoch != epoch {
+            // However much a step changed, it counts as one change.
+            self.epoch = epoch + 1;
+            steps.push(Planned { step, before, after: self.tokens });
+        }
+    }
+}
+
+/// A view with too many messages goes down by the same share as one with too many tokens, so that it can grow again.
+fn most_messages(policy: &ContextPolicy) -> u64 {
+    let Some(most) = policy.max_messages else {
+        return u64::MAX;
+    };
+    let trigger = policy.trigger_milli.clamp(1, 1_000);
+    share(most, policy.target_milli.min(trigger).saturating_mul(1_000) / trigger)
+        .min(most - most / WORTH_PART)
+}
+
+/// The goal less what the digest will take.
+const fn with_digest(goal: Goal) -> Goal {
+    Goal {
+        tokens: goal.tokens.saturating_sub(DIGEST_TOKENS),
+        messages: if goal.messages == u64::MAX { u64::MAX } else { goal.messages.saturating_sub(1) },
+    }
+}

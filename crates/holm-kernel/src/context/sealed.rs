@@ -1,0 +1,201 @@
+//! Makes a tool result smaller inside its envelope.
+//!
+//! A result reaches the model sealed: an opening tag, a body that cannot close it, a closing tag. What stands here
+//! keeps both tags and replaces the body alone, so that what is left of tool output still reads as tool output, and
+//! the call keeps its answer.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{Block, Message, ToolResult};
+
+/// A body of up to this many characters stays: one line about it would not be shorter.
+pub(super) const SHORT_CHARS: u64 = 200;
+
+/// The one line takes at most this many bytes, so that it is always shorter than what it stands for.
+const LINE_BYTES: usize = 200;
+
+/// The part of the line that a tool's name, and the part that a call's id may take: both are chosen by others.
+const NAME_BYTES: usize = 32;
+
+/// A cut must save at least this much, or the marker in the middle would cost more than it saves.
+const CUT_SAVES: u64 = 100;
+
+/// A sealed text in its three parts. Text without an envelope is all body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Parts<'a> {
+    pub(super) open: &'a str,
+    pub(super) body: &'a str,
+    pub(super) close: &'a str,
+}
+
+/// Takes an envelope apart.
+pub(super) fn split(text: &str) -> Parts<'_> {
+    envelope(text).unwrap_or(Parts { open: "", body: text, close: "" })
+}
+
+fn envelope(text: &str) -> Option<Parts<'_>> {
+    if !text.starts_with("<tool_output") {
+        return None;
+    }
+    // Attributes are escaped, so the first `>` ends the opening tag; the body cannot hold a closing tag.
+    let (open, rest) = text.split_at_checked(text.find('>')? + 1)?;
+    let (body, close) = rest.split_at_checked(rest.rfind("</tool_output")?)?;
+    Some(Parts { open, body, close })
+}
+
+/// How many characters a text has.
+pub(super) fn chars(text: &str) -> u64 {
+    text.bytes().filter(|byte| byte & 0xc0 != 0x80).count() as u64
+}
+
+/// The same message with each of its long results as one line; other blocks and short results stay as they are.
+///
+/// None if there is none to shorten.
+pub(super) fn elide(message: &Message) -> Option<Message> {
+    rewrite(message, |result| {
+        let parts = split(&result.text);
+        let long = chars(parts.body) > SHORT_CHARS || !result.parts.is_empty();
+        long.then(|| ToolResult {
+            text: joined(parts, &line(result, parts.body)),
+            parts: Vec::new(),
+            ..shell(result)
+        })
+    })
+}
+
+/// The same message with each result that is longer than `limit` characters reduced to its head and its tail.
+///
+/// None if there is none.
+pub(super) fn clip(message: &Message, limit: u64, attachments: Attachments) -> Option<Message> {
+    rewrite(message, |result| {
+        let parts = split(&result.text);
+        let text = ends(parts.body, limit).map(|body| joined(parts, &body));
+        let (kept, said) = match attachments {
+            Attachments::Keep => (result.parts.clone(), None),
+            Attachments::Leave if result.parts.is_empty() => (Vec::new(), None),
+            Attachments::Leave => {
+                (Vec::new(), Some(format!("\n[{} attachments left out]", result.parts.len())))
+            }
+        };
+        if text.is_none() && said.is_none() {
+            return None;
+        }
+        let mut text = text.unwrap_or_else(|| result.text.clone());
+        if let Some(said) = said {
+            let inner = split(&text);
+            text = joined(inner, &format!("{}{said}", inner.body));
+        }
+        Some(ToolResult { text, parts: kept, ..shell(result) })
+    })
+}
+
+/// What becomes of a result's pictures and files when its text is clipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attachments {
+    /// They stay.
+    Keep,
+    /// They leave the view with a word about it.
+    Leave,
+}
+
+fn rewrite(message: &Message, change: impl Fn(&ToolResult) -> Option<ToolResult>) -> Option<Message> {
+    let mut changed = false;
+    let mut blocks = Vec::with_capacity(message.blocks.len());
+    for block in &message.blocks {
+        let shorter = if let Block::ToolResult(result) = block { change(result) } else { None };
+        changed |= shorter.is_some();
+        blocks.push(shorter.map_or_else(|| block.clone(), Block::ToolResult));
+    }
+    changed.then_some(Message { id: message.id, role: message.role, blocks })
+}
+
+/// A result without its content.
+fn shell(result: &ToolResult) -> ToolResult {
+    ToolResult {
+        call: result.call.clone(),
+        tool: result.tool.clone(),
+        text: String::new(),
+        outcome: result.outcome,
+        parts: Vec::new(),
+    }
+}
+
+fn joined(parts: Parts<'_>, body: &str) -> String {
+    let mut out = String::with_capacity(parts.open.len() + body.len() + parts.close.len());
+    out.push_str(parts.open);
+    out.push_str(body);
+    out.push_str(parts.close);
+    out
+}
+
+/// One line that says what stood here.
+fn line(result: &ToolResult, body: &str) -> String {
+    let mut out = String::with_capacity(LINE_BYTES);
+    out.push_str("[result of ");
+    push_plain(&mut out, &result.tool, NAME_BYTES);
+    out.push_str(" call ");
+    push_plain(&mut out, &result.call, NAME_BYTES);
+    out.push_str(&format!(" elided: {} characters", chars(body)));
+    if !result.parts.is_empty() {
+        out.push_str(&format!(" and {} attachments", result.parts.len()));
+    }
+    if let Some(first) = body.lines().map(str::trim).find(|line| !line.is_empty()) {
+        out.push_str("; first line: ");
+        let left = LINE_BYTES.saturating_sub(out.len() + 1);
+        push_plain(&mut out, first, left);
+    }
+    out.push(']');
+    out
+}
+
+/// Adds foreign text that must not leave its line: what could steer a terminal or begin a tag is made visible.
+fn push_plain(out: &mut String, text: &str, limit: usize) {
+    const MORE: &str = "…";
+    let end = out.len() + limit;
+    let mut safe = out.len();
+    for char in text.chars() {
+        let before = out.len();
+        match char {
+            '<' => out.push_str("&lt;"),
+            char if is_unruly(char) => out.push(char::REPLACEMENT_CHARACTER),
+            char => out.push(char),
+        }
+        if out.len() > end {
+            out.truncate(safe);
+            if safe + MORE.len() <= end {
+                out.push_str(MORE);
+            }
+            return;
+        }
+        if before + MORE.len() <= end {
+            safe = before;
+        }
+    }
+}
+
+/// Controls, line separators, and what is invisible or turns the direction of writing.
+fn is_unruly(char: char) -> bool {
+    char.is_control()
+        || matches!(
+            char,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// Three quarters of `limit` from the beginning and one from the end; nothing if that saves too little.
+fn ends(body: &str, limit: u64) -> Option<String> {
+    let all = chars(body);
+    if all <= limit.saturating_add(CUT_SAVES) {
+        return None;
+    }
+    let tail = usize::try_from(limit / 4).ok()?;
+    let head = usize::try_from(limit - limit / 4).ok()?;
+    let head_end = body.char_indices().nth(head)?.0;
+    let tail_start = match tail.checked_sub(1) {
+        Some(back) => body.char_indices().rev().nth(back)?.0,
+        None => body.len(),
+    };
+    let (first, last) = (body.get(..head_end)?, body.get(tail_start..)?);
+    Some(format!("{first}\n[… {} characters left out to fit the window …]\n{last}", all - limit))
+}

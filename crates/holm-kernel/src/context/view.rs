@@ -1,0 +1,297 @@
+//! What the model is shown of a transcript.
+
+use alloc::{sync::Arc, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    digest::Digest,
+    estimate::{self, Measure},
+    sealed,
+};
+use crate::{Block, Family, Message, MessageId, Role};
+
+/// The messages that a request shows, in the order of the transcript, with running sums.
+///
+/// It begins with a *head* once something has left it: the first message of a person (the task), the latest prompt,
+/// standing orders, and a digest of the rest. After the head come whole *turns*: what a person said, the reply, the
+/// results of its calls. A turn is never split, so no call loses its result.
+///
+/// Cursors remember how far each kind of work has come, so that a plan looks only at what is new.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct View {
+    pub(super) messages: Vec<Arc<Message>>,
+    pub(super) measures: Vec<Measure>,
+    pub(super) family: Family,
+    pub(super) tokens: u64,
+    pub(super) epoch: u64,
+    /// Where each turn begins; the first begins where the head ends.
+    pub(super) turns: Vec<u64>,
+    /// Calls of the last reply that have no result yet.
+    pub(super) open: u64,
+    pub(super) task: Option<u64>,
+    pub(super) prompt: Option<u64>,
+    pub(super) prompts: Prompts,
+    pub(super) head: u64,
+    pub(super) digest: Option<Digest>,
+    /// Messages before this one have been counted into `old`.
+    pub(super) aged: u64,
+    /// Messages before this one hold no result that could become shorter.
+    pub(super) elided: u64,
+    /// What could go of the messages before `aged`.
+    pub(super) old: Measure,
+    pub(super) asked: Option<Asked>,
+    pub(super) summaries: Summaries,
+    /// What a provider refused as too long, by our estimate.
+    pub(super) ceiling: Option<u64>,
+    #[cfg(test)]
+    #[serde(skip)]
+    pub(super) work: u64,
+}
+
+/// How the latest prompt is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Prompts {
+    /// Nobody said: the last message of a person counts.
+    #[default]
+    Guessed,
+    /// By [`View::mark_prompt`].
+    Marked,
+}
+
+/// A summary that was asked for: of everything before this message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Asked {
+    pub(super) upto: MessageId,
+    pub(super) at: u64,
+}
+
+/// Whether the next cut may ask for a summary.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Summaries {
+    /// It may.
+    #[default]
+    Welcome,
+    /// The last one was of no use; this time the oldest turns leave without.
+    Discarded,
+}
+
+impl View {
+    /// The messages to show, oldest first.
+    pub(crate) fn messages(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
+    /// Changes whenever the view changes other than by growing.
+    pub(crate) const fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Estimated tokens of all messages in view.
+    pub(crate) const fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// Shows one more message. Applications' own records are not shown.
+    ///
+    /// Costs the length of this message, never of the view (a change of family excepted, see [`View::retarget`]).
+    pub(crate) fn push(&mut self, message: Arc<Message>, family: Family) {
+        if message.role == Role::Custom {
+            return;
+        }
+        self.retarget(family);
+        let at = self.messages.len() as u64;
+        if self.begins_turn(&message) {
+            self.turns.push(at);
+        }
+        self.count_calls(&message);
+        if speaks(&message) {
+            self.task.get_or_insert(at);
+            if self.prompts == Prompts::Guessed {
+                self.set_prompt(at);
+            }
+        }
+        let measure = estimate::measure(family, &message);
+        self.tokens = self.tokens.saturating_add(measure.tokens);
+        self.measures.push(measure);
+        self.messages.push(message);
+        self.worked(1);
+    }
+
+    /// Says that the message pushed last is the prompt of a new turn group: it stays in view until the next one does.
+    ///
+    /// Without any mark the last message of a person is taken for it, which may be a mere correction.
+    pub(crate) fn mark_prompt(&mut self) {
+        self.prompts = Prompts::Marked;
+        if let Some(last) = (self.messages.len() as u64).checked_sub(1) {
+            self.set_prompt(last);
+        }
+    }
+
+    /// Estimates for another family from now on. Walks the view once if the family is not the same.
+    pub(crate) fn retarget(&mut self, family: Family) {
+        if self.family == family {
+            return;
+        }
+        self.family = family;
+        self.ceiling = None;
+        self.measures = self.messages.iter().map(|message| estimate::measure(family, message)).collect();
+        self.tokens = self.measures.iter().fold(0, |sum, measure| sum.saturating_add(measure.tokens));
+        self.worked(self.messages.len() as u64);
+        self.recount_old();
+    }
+
+    /// Shares messages with the transcript again after a snapshot was read, where each had a copy of its own.
+    ///
+    /// `history` is in order of ids. A message that the view shows in another form keeps that form.
+    pub(crate) fn relink(&mut self, history: &[Arc<Message>]) {
+        for shown in &mut self.messages {
+            let Ok(at) = history.binary_search_by_key(&shown.id, |message| message.id) else {
+                continue;
+            };
+            if let Some(kept) = history.get(at).filter(|kept| *kept == shown) {
+                *shown = Arc::clone(kept);
+            }
+        }
+    }
+
+    /// Where the last `keep` turns begin.
+    pub(super) fn keep_start(&self, keep: u64) -> u64 {
+        let keep = index(keep.max(1));
+        let first = self.turns.len().saturating_sub(keep);
+        self.turns.get(first).copied().unwrap_or(self.head)
+    }
+
+    /// Counts messages that have grown old by now, each once.
+    pub(super) fn age(&mut self, upto: u64) {
+        while self.aged < upto {
+            let at = self.aged;
+            self.aged += 1;
+            self.worked(1);
+            let measure = self.measure(at);
+            self.old.elidable = self.old.elidable.saturating_add(measure.elidable);
+            if at >= self.head && !self.stays(at) {
+                self.old.tokens = self.old.tokens.saturating_add(measure.tokens);
+            }
+        }
+    }
+
+    /// Counts again what is old, after positions or weights have changed.
+    pub(super) fn recount_old(&mut self) {
+        let upto = core::mem::take(&mut self.aged);
+        self.old = Measure::default();
+        self.age(upto);
+    }
+
+    /// Whether a message stays in view whatever leaves: the task, the latest prompt, standing orders.
+    pub(super) fn stays(&self, at: u64) -> bool {
+        self.task == Some(at)
+            || self.prompt == Some(at)
+            || self.messages.get(index(at)).is_some_and(|message| message.role == Role::System)
+    }
+
+    pub(super) fn measure(&self, at: u64) -> Measure {
+        self.measures.get(index(at)).copied().unwrap_or_default()
+    }
+
+    /// Shows a message in another form, in the same place.
+    pub(super) fn replace(&mut self, at: u64, message: Message) {
+        let after = estimate::measure(self.family, &message);
+        let before = self.measure(at);
+        let (Some(shown), Some(measure)) =
+            (self.messages.get_mut(index(at)), self.measures.get_mut(index(at)))
+        else {
+            return;
+        };
+        *shown = Arc::new(message);
+        *measure = after;
+        self.epoch += 1;
+        self.tokens = self.tokens.saturating_sub(before.tokens).saturating_add(after.tokens);
+        if at < self.aged {
+            self.old.elidable =
+                self.old.elidable.saturating_sub(before.elidable).saturating_add(after.elidable);
+            if at >= self.head && !self.stays(at) {
+                self.old.tokens = self.old.tokens.saturating_sub(before.tokens).saturating_add(after.tokens);
+            }
+        }
+        self.worked(1);
+    }
+
+    /// Makes the oldest results one line each until at most `budget` characters of old ones are left.
+    pub(super) fn elide(&mut self, budget: u64) {
+        while self.old.elidable > budget && self.elided < self.aged {
+            let at = self.elided;
+            self.elided += 1;
+            self.worked(1);
+            if self.measure(at).elidable == 0 {
+                continue;
+            }
+            if let Some(message) = self.messages.get(index(at)).and_then(|message| sealed::elide(message)) {
+                self.replace(at, message);
+            }
+        }
+    }
+
+    fn set_prompt(&mut self, at: u64) {
+        let before = self.prompt.replace(at);
+        // The prompt of the group before may leave now.
+        let Some(before) = before.filter(|before| *before < self.aged && *before >= self.head) else {
+            return;
+        };
+        if !self.stays(before) {
+            self.old.tokens = self.old.tokens.saturating_add(self.measure(before).tokens);
+        }
+    }
+
+    fn begins_turn(&self, message: &Message) -> bool {
+        let Some(last) = self.messages.last() else {
+            return true;
+        };
+        let after_input = matches!(last.role, Role::User | Role::System) && !answers(last);
+        match message.role {
+            Role::Assistant => !after_input,
+            Role::User | Role::System => !after_input && self.open == 0 && !answers(message),
+            Role::Tool | Role::Custom => false,
+        }
+    }
+
+    fn count_calls(&mut self, message: &Message) {
+        if message.role == Role::Assistant {
+            // What an earlier reply called and nobody answered will never be answered.
+            self.open = 0;
+        }
+        for block in &message.blocks {
+            match block {
+                Block::ToolCall(_) => self.open = self.open.saturating_add(1),
+                Block::ToolResult(_) => self.open = self.open.saturating_sub(1),
+                Block::Text(_) | Block::Thinking(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => {
+                }
+            }
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) const fn worked(&mut self, steps: u64) {
+        self.work += steps;
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, reason = "only tests count")]
+    pub(super) const fn worked(&mut self, _: u64) {}
+}
+
+/// A place in a list; state counts in `u64` on every host.
+pub(super) fn index(at: u64) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
+}
+
+/// Whether a message is a person's word, and not a result in the user's role.
+fn speaks(message: &Message) -> bool {
+    message.role == Role::User && !answers(message)
+}
+
+fn answers(message: &Message) -> bool {
+    message.blocks.iter().any(|block| matches!(block, Block::ToolResult(_)))
+}
