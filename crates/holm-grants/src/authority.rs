@@ -1,0 +1,114 @@
+//! Grants and allowances as people list them: together.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::de::Error as _;
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use thiserror::Error;
+
+use crate::allowance::{AllowanceKind, Allowances};
+use crate::error::{AllowanceError, GrantError};
+use crate::set::{GrantSet, MAX_GRANTS};
+
+/// Everything that somebody holds: what they may do, and how much of it. In serde one list of texts.
+///
+/// ```
+/// use holm_grants::{AllowanceKind, Authority};
+/// let authority = Authority::parse(["read:src/**", "time:30s"])?;
+/// assert_eq!(authority.grants.len(), 1);
+/// assert_eq!(authority.allowances.left(AllowanceKind::Time), 30_000);
+/// # Ok::<(), holm_grants::AuthorityError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Authority {
+    /// What may be done again and again.
+    pub grants: GrantSet,
+    /// What is used up.
+    pub allowances: Allowances,
+}
+
+/// A text in the list is neither a grant nor an allowance.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("entry {position}: {reason}")]
+pub struct AuthorityError {
+    /// Which entry, counted from one.
+    pub position: u64,
+    /// What is wrong with it.
+    pub reason: EntryError,
+}
+
+/// What is wrong with one entry.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum EntryError {
+    /// It would be a grant.
+    #[error(transparent)]
+    Grant(#[from] GrantError),
+    /// It would be an allowance.
+    #[error(transparent)]
+    Allowance(#[from] AllowanceError),
+}
+
+impl Authority {
+    /// Reads a list of texts.
+    ///
+    /// # Errors
+    ///
+    /// The first text that is neither a grant nor an allowance; a kind of allowance that is given twice; too many texts.
+    pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, AuthorityError> {
+        let mut authority = Self::default();
+        for (position, text) in (1..).zip(texts) {
+            authority.add(position, text).map_err(|reason| AuthorityError { position, reason })?;
+        }
+        Ok(authority)
+    }
+
+    /// What both hold: the grants that meet, and the smaller amount of each allowance.
+    #[must_use]
+    pub fn meet(&self, other: &Self) -> Self {
+        Self { grants: self.grants.meet(&other.grants), allowances: self.allowances.meet(&other.allowances) }
+    }
+
+    /// Whether everything that `other` holds is held here.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        self.grants.contains_all(&other.grants) && self.allowances.contains(&other.allowances)
+    }
+
+    fn add(&mut self, position: u64, text: &str) -> Result<(), EntryError> {
+        if position > MAX_GRANTS as u64 {
+            return Err(GrantError::TooMany { max: MAX_GRANTS as u64 }.into());
+        }
+        let word = text.split_once(':').map_or("", |(word, _)| word);
+        if AllowanceKind::parse(word).is_some() {
+            self.allowances.give_once(text.parse()?)?;
+        } else {
+            self.grants.insert(text.parse::<crate::Grant>()?);
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Authority {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for grant in self.grants.iter() {
+            list.serialize_element(grant)?;
+        }
+        for allowance in self.allowances.iter() {
+            list.serialize_element(&allowance)?;
+        }
+        list.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Authority {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let texts = Vec::<String>::deserialize(deserializer)?;
+        Self::parse(texts.iter().map(String::as_str)).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests;

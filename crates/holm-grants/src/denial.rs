@@ -1,0 +1,173 @@
+//! What is refused whatever was granted.
+//!
+//! A grant that misses a disguised name refuses too much, which is safe; a denial that misses one lets it through. So denials
+//! compare without case and joiners, and also as file systems that drop trailing dots would open the name.
+
+use alloc::collections::BTreeSet;
+use alloc::string::ToString;
+use core::fmt;
+use core::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::GrantError;
+use crate::grant::Grant;
+use crate::path::{FilePath, PathPattern};
+use crate::program::{Program, ProgramPattern};
+use crate::request::Request;
+use crate::text::serde_as_text;
+
+/// One denial: `path:**/.env` for reading, writing and running alike, or the text of a grant for that power alone.
+///
+/// Unicode normal forms are not known here: write the form that the file system stores, and where it ignores the difference,
+/// deny the folder. A path denial is relative to the workspace or absolute; [`FilePath::rebased`] brings requests into
+/// the relative form first.
+///
+/// ```
+/// use holm_grants::Denial;
+/// let git: Denial = "path:**/.git/".parse()?;
+/// assert!(git.hits(&"write:lib/.GIT/config".parse()?));
+/// assert!(!git.hits(&"read:.gitignore".parse()?));
+/// # Ok::<(), holm_grants::GrantError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Denial {
+    /// Files, whatever is done with them.
+    Path(PathPattern),
+    /// One power.
+    Grant(Grant),
+}
+
+impl Denial {
+    /// Whether the request is refused.
+    #[must_use]
+    pub fn hits(&self, request: &Request) -> bool {
+        match (self, request) {
+            (
+                Self::Path(pattern),
+                Request::Read(path) | Request::Write(path) | Request::Exec(Program::Path(path)),
+            )
+            | (Self::Grant(Grant::Read(pattern)), Request::Read(path))
+            | (Self::Grant(Grant::Write(pattern)), Request::Write(path)) => path_denied(pattern, path),
+            (Self::Grant(Grant::Fetch(pattern)), Request::Fetch(url)) => pattern.denies(url),
+            (Self::Grant(Grant::Exec(pattern)), Request::Exec(program)) => pattern.denies(program),
+            (Self::Grant(Grant::Secret(pattern)), Request::Secret(used)) => pattern.denies(used),
+            (Self::Grant(Grant::Env(pattern)), Request::Env(name))
+            | (Self::Grant(Grant::Spawn(pattern)), Request::Spawn(name))
+            | (Self::Grant(Grant::Tool(pattern)), Request::Tool(name)) => {
+                pattern.folded().admits(&name.folded())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether everything that the grant would let pass is refused.
+    ///
+    /// A grant of which only a part is denied is not covered; each request under it is then judged by itself.
+    #[must_use]
+    pub fn covers(&self, grant: &Grant) -> bool {
+        match (self, grant) {
+            (Self::Path(a), Grant::Read(b) | Grant::Write(b) | Grant::Exec(ProgramPattern::Path(b)))
+            | (Self::Grant(Grant::Read(a)), Grant::Read(b))
+            | (Self::Grant(Grant::Write(a)), Grant::Write(b)) => a.folded().contains(&b.folded()),
+            (Self::Path(_), _) => false,
+            (Self::Grant(denied), _) => denied.contains(grant),
+        }
+    }
+}
+
+/// Whether a denied pattern hits a path in any form in which a file system might open it.
+pub(crate) fn path_denied(pattern: &PathPattern, path: &FilePath) -> bool {
+    let folded = pattern.folded();
+    pattern.admits(path) || folded.admits(&path.folded()) || folded.admits(&path.bared())
+}
+
+impl FromStr for Denial {
+    type Err = GrantError;
+
+    fn from_str(text: &str) -> Result<Self, GrantError> {
+        if let Some(path) = text.strip_prefix("path:") {
+            return Ok(Self::Path(path.parse()?));
+        }
+        match text.parse()? {
+            Grant::Fetch(pattern) if pattern.has_prefix() => Err(GrantError::DeniedUrlPath),
+            grant => Ok(Self::Grant(grant)),
+        }
+    }
+}
+
+impl fmt::Display for Denial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(pattern) => write!(f, "path:{pattern}"),
+            Self::Grant(grant) => f.write_str(&grant.to_string()),
+        }
+    }
+}
+
+serde_as_text!(Denial);
+
+/// An ordered set of denials, in serde a list of their texts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Denials(BTreeSet<Denial>);
+
+impl Denials {
+    /// The set that refuses nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(BTreeSet::new())
+    }
+
+    /// Reads a list of texts.
+    ///
+    /// # Errors
+    ///
+    /// The first text that is no denial.
+    pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, GrantError> {
+        texts.into_iter().map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Adds a denial; tells whether it was new.
+    pub fn insert(&mut self, denial: Denial) -> bool {
+        self.0.insert(denial)
+    }
+
+    /// Whether nothing is denied.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The denials in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Denial> {
+        self.0.iter()
+    }
+
+    /// The first denial that refuses the request.
+    #[must_use]
+    pub fn hitting(&self, request: &Request) -> Option<&Denial> {
+        self.iter().find(|denial| denial.hits(request))
+    }
+
+    /// The first denial that refuses everything under the grant.
+    #[must_use]
+    pub fn covering(&self, grant: &Grant) -> Option<&Denial> {
+        self.iter().find(|denial| denial.covers(grant))
+    }
+
+    /// Both sets together: a child is denied what its parent is denied.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        Self(self.0.union(&other.0).cloned().collect())
+    }
+}
+
+impl FromIterator<Denial> for Denials {
+    fn from_iter<I: IntoIterator<Item = Denial>>(denials: I) -> Self {
+        Self(denials.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,235 @@
+//! Why a text is not a grant, a request or an amount.
+//!
+//! One small enum per kind of text, so that a caller can tell a typing mistake from an attack and can show the hint
+//! that the message carries. None of them repeats a whole hostile text.
+
+use alloc::string::String;
+
+use thiserror::Error;
+
+/// Why a text is not a grant, a request or a denial.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum GrantError {
+    /// The text has no `kind:` in front.
+    #[error("grant has no kind in front; write it as kind:value, for example read:src/**")]
+    NoKind,
+    /// The kind is not one that exists.
+    #[error("unknown grant kind; use read, write, fetch, env, exec, secret, spawn or tool")]
+    UnknownKind,
+    /// The kind is a consumable one, which is a different type.
+    #[error("{kind} is an allowance, not a grant; give it where amounts are given")]
+    Consumable {
+        /// The kind as written.
+        kind: String,
+    },
+    /// A path or path pattern is wrong.
+    #[error("path: {0}")]
+    Path(#[from] PathError),
+    /// A name or name pattern is wrong.
+    #[error("name: {0}")]
+    Name(#[from] NameError),
+    /// A URL or fetch pattern is wrong.
+    #[error("url: {0}")]
+    Url(#[from] UrlError),
+    /// A secret is not written as `name@host`.
+    #[error("secret must be written as name@host, for example secret:github@api.github.com")]
+    SecretWithoutHost,
+    /// A secret may not go to every host.
+    #[error("secret must name its host; * would send it anywhere")]
+    SecretForAnyHost,
+    /// A denial of a URL path could be evaded by another spelling of the path.
+    #[error("a denial cannot name a url path, since servers accept other spellings of it; deny the host")]
+    DeniedUrlPath,
+    /// There are more grants than one list may hold.
+    #[error("more than {max} grants in one list")]
+    TooMany {
+        /// The most that one list may hold.
+        max: u64,
+    },
+}
+
+/// Why a text is not a file path or a path pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PathError {
+    /// Nothing was written.
+    #[error("empty; write . for the workspace root")]
+    Empty,
+    /// The text is longer than any path may be.
+    #[error("longer than {max} bytes")]
+    TooLong {
+        /// The most bytes allowed.
+        max: u64,
+    },
+    /// The path has more components than any path may have.
+    #[error("more than {max} components")]
+    TooDeep {
+        /// The most components allowed.
+        max: u64,
+    },
+    /// A component is longer than file systems allow.
+    #[error("component longer than {max} bytes")]
+    ComponentTooLong {
+        /// The most bytes allowed in one component.
+        max: u64,
+    },
+    /// A pattern holds `//`.
+    #[error("empty component; write single slashes")]
+    EmptyComponent,
+    /// A pattern holds a `.` or `..` component.
+    #[error("pattern with a . or .. component; write the path without it")]
+    DotComponent,
+    /// `..` climbs above the place where the path starts.
+    #[error("climbs out with ..; stay beneath the root")]
+    Escapes,
+    /// A backslash is a separator on some systems and a letter on others.
+    #[error("holds a backslash; separate components with /")]
+    Backslash,
+    /// A control character or an invisible character.
+    #[error("holds the invisible character U+{code:04X}")]
+    Hidden {
+        /// The code point.
+        code: u32,
+    },
+    /// `**` stands beside other text in a component.
+    #[error("** beside other text; it must be a whole component")]
+    DeepInside,
+    /// The path starts at a home directory, which only a shell knows.
+    #[error("starts with ~; write the directory out")]
+    Home,
+    /// The path is another name for a file that it does not name.
+    #[error("is an alias under /proc or /dev; name the file itself")]
+    Alias,
+}
+
+/// Why a text is not a name or a name pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NameError {
+    /// Nothing was written.
+    #[error("empty")]
+    Empty,
+    /// The name is longer than any name may be.
+    #[error("longer than {max} bytes")]
+    TooLong {
+        /// The most bytes allowed.
+        max: u64,
+    },
+    /// The name holds a character that no name may hold.
+    #[error("holds the character U+{code:04X}; use letters, digits, dots, hyphens and underscores")]
+    BadCharacter {
+        /// The code point.
+        code: u32,
+    },
+    /// Two stars in a row.
+    #[error("** in a name; one * already stands for any text")]
+    DoubleStar,
+}
+
+/// Why a text is not a URL that may be fetched, or not a pattern of such URLs.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum UrlError {
+    /// The URL is longer than allowed.
+    #[error("longer than {max} bytes")]
+    TooLong {
+        /// The most bytes allowed.
+        max: u64,
+    },
+    /// No `scheme://` in front.
+    #[error("no scheme://host; write for example https://example.com")]
+    NoScheme,
+    /// A scheme that is never fetched, such as `file:` or `data:`.
+    #[error("scheme is never fetched; use http, https, ws, wss or tcp")]
+    UnknownScheme,
+    /// White space, a control character or an invisible character.
+    #[error("holds white space or an invisible character; percent-encode it")]
+    Hidden,
+    /// A backslash, which browsers read as a slash.
+    #[error("holds a backslash; write / or %5C")]
+    Backslash,
+    /// `user:password@` before the host.
+    #[error("holds user information before the host; remove everything up to @")]
+    UserInfo,
+    /// The host is wrong.
+    #[error("host: {0}")]
+    Host(#[from] HostError),
+    /// The port is no number from 1 to 65535.
+    #[error("port must be a number from 1 to 65535")]
+    BadPort,
+    /// A raw connection needs a port.
+    #[error("tcp needs a port and has no path; write tcp://host:port")]
+    TcpShape,
+    /// A pattern holds a query or a fragment.
+    #[error("pattern with a query or fragment; stop at the path")]
+    PatternQuery,
+    /// A pattern's path prefix has another spelling, or a wildcard.
+    #[error(
+        "path prefix is not in plain form; write whole components without *, . or percent-encoded letters"
+    )]
+    PatternPath,
+}
+
+/// Why a text is not a host or a host pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum HostError {
+    /// No host at all.
+    #[error("empty")]
+    Empty,
+    /// The host, or one of its labels, is longer than DNS allows.
+    #[error("longer than DNS allows")]
+    TooLong,
+    /// Letters outside ASCII, which look like others and map to others.
+    #[error("not ASCII; write the punycode form (xn--…)")]
+    NotAscii,
+    /// A character that no host may hold, plain or percent-encoded.
+    #[error("holds a character that no host name has")]
+    BadCharacter,
+    /// Two dots in a row, or one in front.
+    #[error("empty label between dots")]
+    EmptyLabel,
+    /// The last label is a number, yet the whole is no IPv4 address.
+    #[error("ends in a number but is no IPv4 address")]
+    BadIpv4,
+    /// Brackets without an IPv6 address in them.
+    #[error("no IPv6 address between the brackets")]
+    BadIpv6,
+    /// An IPv6 address with a zone.
+    #[error("IPv6 address with a zone; zones are local to one machine")]
+    Zone,
+    /// An IPv6 address that carries an IPv4 address.
+    #[error("IPv6 address that carries an IPv4 address; write the IPv4 address itself")]
+    Embedded,
+    /// An address or name that no grant may ever open.
+    #[error("can never be granted: {0}")]
+    Never(&'static str),
+    /// A wildcard that is not `*` or `*.` in front of a name.
+    #[error("wildcard must be * alone or *. in front of a domain")]
+    Wildcard,
+    /// A wildcard over names that mean the machine itself.
+    #[error("wildcard over local names; name the host itself")]
+    LocalWildcard,
+}
+
+/// Why a text is not an amount.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum AllowanceError {
+    /// The text has no `kind:` in front.
+    #[error("allowance has no kind in front; write it as kind:amount, for example time:30s")]
+    NoKind,
+    /// The kind is not one that exists.
+    #[error("unknown allowance kind; use spend, time, mem, fuel, output or calls")]
+    UnknownKind,
+    /// The amount is no number with the unit of its kind.
+    #[error("amount is wrong; write {hint}")]
+    BadAmount {
+        /// How amounts of this kind look.
+        hint: &'static str,
+    },
+    /// The amount does not fit.
+    #[error("amount is too large")]
+    TooLarge,
+    /// One kind is given twice.
+    #[error("{kind} is given twice")]
+    Twice {
+        /// The kind.
+        kind: &'static str,
+    },
+}

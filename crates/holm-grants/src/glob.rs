@@ -1,0 +1,153 @@
+//! One component or one name with `*` in it: the smallest pattern whose containment is exact.
+//!
+//! Why containment is a single match: replace each `*` of `b` by a letter that occurs in no pattern. The word so made
+//! belongs to `b`, and whoever matches it can only have consumed that letter by a `*` of their own, which then
+//! consumes whatever else `b` puts there. So `a` contains `b` exactly when `a` matches that one word.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::text::fold;
+
+/// The letter that no text holds: this byte never occurs in UTF-8.
+const FRESH: u8 = 0xff;
+
+/// Literal text with any number of `*`, each standing for any text, also none.
+///
+/// A literal star is written `[*]`; no other bracket is special.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Glob {
+    /// The literal text between the stars: one part more than there are stars.
+    parts: Vec<String>,
+}
+
+/// Two stars stood side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DoubleStar;
+
+impl Glob {
+    /// Reads `text`; the caller has checked its length and characters.
+    pub(crate) fn parse(text: &str) -> Result<Self, DoubleStar> {
+        let mut parts = Vec::new();
+        let mut part = String::new();
+        let mut after_star = false;
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            if let Some(tail) = rest.strip_prefix("[*]") {
+                part.push('*');
+                after_star = false;
+                rest = tail;
+                continue;
+            }
+            if c != '*' {
+                part.push(c);
+                after_star = false;
+            } else if after_star {
+                return Err(DoubleStar);
+            } else {
+                parts.push(core::mem::take(&mut part));
+                after_star = true;
+            }
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        }
+        parts.push(part);
+        Ok(Self { parts })
+    }
+
+    /// The pattern of exactly this text, in which nothing is special.
+    pub(crate) fn literal(text: &str) -> Self {
+        Self { parts: Vec::from([text.to_owned()]) }
+    }
+
+    /// The one text that is admitted, where there is only one.
+    pub(crate) fn as_literal(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `*` alone.
+    pub(crate) fn is_any(&self) -> bool {
+        self.parts.len() == 2 && self.parts.iter().all(String::is_empty)
+    }
+
+    /// Whether `text` is admitted. Bytes suffice: every part is whole characters.
+    pub(crate) fn admits(&self, text: &[u8]) -> bool {
+        let Some((first, rest)) = self.parts.split_first() else { return false };
+        let Some((last, middle)) = rest.split_last() else { return first.as_bytes() == text };
+        let Some(mut text) = text.strip_prefix(first.as_bytes()) else { return false };
+        let Some(inner) = text.strip_suffix(last.as_bytes()) else { return false };
+        text = inner;
+        // The leftmost place for each part leaves the most room for the parts after it.
+        for part in middle {
+            let Some(after) = skip_past(text, part.as_bytes()) else { return false };
+            text = after;
+        }
+        true
+    }
+
+    /// Whether every text that `other` admits is admitted here. Exact.
+    pub(crate) fn contains(&self, other: &Self) -> bool {
+        self.admits(&other.witness())
+    }
+
+    /// The word of this pattern that is hardest to admit for another pattern.
+    pub(crate) fn witness(&self) -> Vec<u8> {
+        let mut word = Vec::new();
+        for (i, part) in self.parts.iter().enumerate() {
+            if i > 0 {
+                word.push(FRESH);
+            }
+            word.extend_from_slice(part.as_bytes());
+        }
+        word
+    }
+
+    /// How many bytes every admitted text has at least.
+    pub(crate) fn literal_len(&self) -> usize {
+        self.parts.iter().map(String::len).sum()
+    }
+
+    /// How many bytes the printed pattern has: each literal star takes three.
+    pub(crate) fn text_len(&self) -> usize {
+        let escapes: usize = self.parts.iter().map(|part| part.matches('*').count() * 2).sum();
+        self.literal_len() + escapes + self.parts.len().saturating_sub(1)
+    }
+
+    /// The pattern as denials compare it.
+    pub(crate) fn folded(&self) -> Self {
+        Self { parts: self.parts.iter().map(|part| fold(part)).collect() }
+    }
+}
+
+impl fmt::Display for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, part) in self.parts.iter().enumerate() {
+            if i > 0 {
+                f.write_str("*")?;
+            }
+            for (j, piece) in part.split('*').enumerate() {
+                if j > 0 {
+                    f.write_str("[*]")?;
+                }
+                f.write_str(piece)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What follows the first place where `part` stands in `text`.
+fn skip_past<'a>(text: &'a [u8], part: &[u8]) -> Option<&'a [u8]> {
+    if part.is_empty() {
+        return Some(text);
+    }
+    let at = text.windows(part.len()).position(|window| window == part)?;
+    text.get(at + part.len()..)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! One grant: a set of things that may be done, written as one line of text.
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::error::GrantError;
+use crate::kind::Kind;
+use crate::name::NamePattern;
+use crate::net::FetchPattern;
+use crate::path::PathPattern;
+use crate::program::ProgramPattern;
+use crate::request::Request;
+use crate::secret::SecretPattern;
+use crate::text::serde_as_text;
+
+/// A power that can be used again and again within its bounds; amounts that are used up are [`crate::Allowance`]s.
+///
+/// The text is the only form, also in serde: what is shown, stored and compared is the same line. No kind implies
+/// another: `write:out/` does not let anybody read `out`.
+///
+/// ```
+/// use holm_grants::Grant;
+/// let parent: Grant = "read:src/**".parse()?;
+/// let child: Grant = "read:src/net/*.rs".parse()?;
+/// assert!(parent.contains(&child));
+/// assert!(parent.admits(&"read:src/lib.rs".parse()?));
+/// assert!(!parent.admits(&"write:src/lib.rs".parse()?));
+/// assert_eq!(parent.to_string(), "read:src/**");
+/// # Ok::<(), holm_grants::GrantError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Grant {
+    /// `read:src/**`
+    Read(PathPattern),
+    /// `write:out/`
+    Write(PathPattern),
+    /// `fetch:https://api.example.com`
+    Fetch(FetchPattern),
+    /// `env:LC_*`
+    Env(NamePattern),
+    /// `exec:git`
+    Exec(ProgramPattern),
+    /// `secret:github@api.github.com`
+    Secret(SecretPattern),
+    /// `spawn:reviewer`
+    Spawn(NamePattern),
+    /// `tool:grep`
+    Tool(NamePattern),
+}
+
+impl Grant {
+    /// The grant of this kind for this pattern.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is no pattern of that kind.
+    pub fn new(kind: Kind, pattern: &str) -> Result<Self, GrantError> {
+        Ok(match kind {
+            Kind::Read => Self::Read(pattern.parse()?),
+            Kind::Write => Self::Write(pattern.parse()?),
+            Kind::Fetch => Self::Fetch(pattern.parse()?),
+            Kind::Env => Self::Env(pattern.parse()?),
+            Kind::Exec => Self::Exec(pattern.parse()?),
+            Kind::Secret => Self::Secret(pattern.parse()?),
+            Kind::Spawn => Self::Spawn(pattern.parse()?),
+            Kind::Tool => Self::Tool(pattern.parse()?),
+        })
+    }
+
+    /// The kind of power.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Read(_) => Kind::Read,
+            Self::Write(_) => Kind::Write,
+            Self::Fetch(_) => Kind::Fetch,
+            Self::Env(_) => Kind::Env,
+            Self::Exec(_) => Kind::Exec,
+            Self::Secret(_) => Kind::Secret,
+            Self::Spawn(_) => Kind::Spawn,
+            Self::Tool(_) => Kind::Tool,
+        }
+    }
+
+    /// Whether this grant lets the request pass.
+    #[must_use]
+    pub fn admits(&self, request: &Request) -> bool {
+        match (self, request) {
+            (Self::Read(pattern), Request::Read(path)) | (Self::Write(pattern), Request::Write(path)) => {
+                pattern.admits(path)
+            }
+            (Self::Fetch(pattern), Request::Fetch(url)) => pattern.admits(url),
+            (Self::Exec(pattern), Request::Exec(program)) => pattern.admits(program),
+            (Self::Secret(pattern), Request::Secret(used)) => pattern.admits(used),
+            (Self::Env(pattern), Request::Env(name))
+            | (Self::Spawn(pattern), Request::Spawn(name))
+            | (Self::Tool(pattern), Request::Tool(name)) => pattern.admits(name),
+            _ => false,
+        }
+    }
+
+    /// Whether everything that `other` lets pass, this grant lets pass too. Exact: never wider and never narrower than
+    /// the sets themselves.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Read(a), Self::Read(b)) | (Self::Write(a), Self::Write(b)) => a.contains(b),
+            (Self::Fetch(a), Self::Fetch(b)) => a.contains(b),
+            (Self::Exec(a), Self::Exec(b)) => a.contains(b),
+            (Self::Secret(a), Self::Secret(b)) => a.contains(b),
+            (Self::Env(a), Self::Env(b))
+            | (Self::Spawn(a), Self::Spawn(b))
+            | (Self::Tool(a), Self::Tool(b)) => a.contains(b),
+            _ => false,
+        }
+    }
+
+    /// The narrowest grant that lets the request pass, to be offered to a person. For a URL that is its origin.
+    ///
+    /// # Errors
+    ///
+    /// Where no grant may ever let it pass, or the text would be too long to be read back.
+    ///
+    /// ```
+    /// use holm_grants::Grant;
+    /// let grant = Grant::exactly(&"read:notes/*.md".parse()?)?;
+    /// assert_eq!(grant.to_string(), "read:notes/[*].md");
+    /// # Ok::<(), holm_grants::GrantError>(())
+    /// ```
+    pub fn exactly(request: &Request) -> Result<Self, GrantError> {
+        Ok(match request {
+            Request::Read(path) => Self::Read(PathPattern::exactly(path)?),
+            Request::Write(path) => Self::Write(PathPattern::exactly(path)?),
+            Request::Fetch(url) => Self::Fetch(FetchPattern::origin(url)?),
+            Request::Env(name) => Self::Env(NamePattern::exactly(name)?),
+            Request::Exec(program) => Self::Exec(ProgramPattern::exactly(program)?),
+            Request::Secret(used) => Self::Secret(SecretPattern::exactly(used)?),
+            Request::Spawn(name) => Self::Spawn(NamePattern::exactly(name)?),
+            Request::Tool(name) => Self::Tool(NamePattern::exactly(name)?),
+        })
+    }
+}
+
+impl FromStr for Grant {
+    type Err = GrantError;
+
+    fn from_str(text: &str) -> Result<Self, GrantError> {
+        let (kind, value) = Kind::split(text)?;
+        Self::new(kind, value)
+    }
+}
+
+impl fmt::Display for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = self.kind().as_str();
+        match self {
+            Self::Read(pattern) | Self::Write(pattern) => write!(f, "{word}:{pattern}"),
+            Self::Fetch(pattern) => write!(f, "{word}:{pattern}"),
+            Self::Exec(pattern) => write!(f, "{word}:{pattern}"),
+            Self::Secret(pattern) => write!(f, "{word}:{pattern}"),
+            Self::Env(pattern) | Self::Spawn(pattern) | Self::Tool(pattern) => write!(f, "{word}:{pattern}"),
+        }
+    }
+}
+
+serde_as_text!(Grant);
+
+#[cfg(test)]
+mod tests;

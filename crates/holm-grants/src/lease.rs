@@ -1,0 +1,82 @@
+//! Grants that end: at a time, or when somebody takes them back.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::grant::Grant;
+use crate::set::GrantSet;
+
+/// A grant with an end. Times are milliseconds on the caller's clock; there is none here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    /// What is granted.
+    pub grant: Grant,
+    /// The first moment at which it no longer holds; absent for a grant that only revoking ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<u64>,
+}
+
+impl Lease {
+    /// Whether the grant holds at this moment.
+    #[must_use]
+    pub fn active_at(&self, now: u64) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
+}
+
+/// Leases in the order in which they were given.
+///
+/// ```
+/// use holm_grants::{Lease, Leases};
+/// let mut leases = Leases::default();
+/// leases.give(Lease { grant: "write:out/".parse()?, until: Some(1_000) });
+/// assert_eq!(leases.active_at(999).len(), 1);
+/// assert_eq!(leases.active_at(1_000).len(), 0);
+/// # Ok::<(), holm_grants::GrantError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Leases(Vec<Lease>);
+
+impl Leases {
+    /// Adds a lease; one for the same grant is replaced, so that the newest end counts.
+    pub fn give(&mut self, lease: Lease) {
+        self.0.retain(|old| old.grant != lease.grant);
+        self.0.push(lease);
+    }
+
+    /// Ends every lease whose grant `revoked` contains; tells how many.
+    ///
+    /// A wider lease stays whole: to take only a part of it back, deny that part.
+    pub fn revoke(&mut self, revoked: &Grant) -> u64 {
+        let before = self.0.len();
+        self.0.retain(|lease| !revoked.contains(&lease.grant));
+        before.saturating_sub(self.0.len()) as u64
+    }
+
+    /// The grants that hold at this moment.
+    #[must_use]
+    pub fn active_at(&self, now: u64) -> GrantSet {
+        self.0.iter().filter(|lease| lease.active_at(now)).map(|lease| lease.grant.clone()).collect()
+    }
+
+    /// The next moment after `now` at which a lease ends.
+    #[must_use]
+    pub fn next_end(&self, now: u64) -> Option<u64> {
+        self.0.iter().filter_map(|lease| lease.until).filter(|until| *until > now).min()
+    }
+
+    /// Drops the leases that no longer hold.
+    pub fn expire(&mut self, now: u64) {
+        self.0.retain(|lease| lease.active_at(now));
+    }
+
+    /// The leases, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Lease> {
+        self.0.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests;

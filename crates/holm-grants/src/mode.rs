@@ -1,0 +1,103 @@
+//! How much a person wants to be asked.
+
+use core::fmt;
+use core::str::FromStr;
+
+use thiserror::Error;
+
+use crate::level::Level;
+use crate::text::serde_as_text;
+
+/// The mode of a run: which levels pass, which are asked about and which are refused.
+///
+/// | | none, read-only | write | execute |
+/// |---|---|---|---|
+/// | `plan` | allow | deny | deny |
+/// | `default` | allow | ask | ask |
+/// | `accept-edits` | allow | allow | ask |
+/// | `full` | allow | allow | allow |
+///
+/// A mode never widens grants: what was not granted stays refused or asked about in every mode.
+///
+/// ```
+/// use holm_grants::{Level, Mode, Stance};
+/// assert_eq!(Mode::Plan.stance(Level::Write), Stance::Deny);
+/// assert_eq!("accept-edits".parse(), Ok(Mode::AcceptEdits));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Mode {
+    /// Look, do not touch.
+    Plan,
+    /// Ask before anything changes.
+    #[default]
+    Default,
+    /// File changes pass; programs are asked about.
+    AcceptEdits,
+    /// Nothing is asked.
+    Full,
+}
+
+/// What a mode says about a level. Ordered so that the larger of two is the stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stance {
+    /// It passes.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It is refused, and nobody is asked.
+    Deny,
+}
+
+/// The text names no mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("unknown mode; use plan, default, accept-edits or full")]
+pub struct UnknownMode;
+
+impl Mode {
+    /// Every mode, from the strictest to the widest.
+    pub const ALL: [Self; 4] = [Self::Plan, Self::Default, Self::AcceptEdits, Self::Full];
+
+    /// The mode as text.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Default => "default",
+            Self::AcceptEdits => "accept-edits",
+            Self::Full => "full",
+        }
+    }
+
+    /// What the mode says about a tool of this level.
+    #[must_use]
+    pub fn stance(self, level: Level) -> Stance {
+        match (self, level) {
+            (_, Level::None | Level::ReadOnly) | (Self::Full, _) | (Self::AcceptEdits, Level::Write) => {
+                Stance::Allow
+            }
+            (Self::Plan, Level::Write | Level::Execute) => Stance::Deny,
+            (Self::Default, Level::Write | Level::Execute) | (Self::AcceptEdits, Level::Execute) => {
+                Stance::Ask
+            }
+        }
+    }
+}
+
+impl FromStr for Mode {
+    type Err = UnknownMode;
+
+    fn from_str(text: &str) -> Result<Self, UnknownMode> {
+        Self::ALL.into_iter().find(|mode| mode.as_str() == text).ok_or(UnknownMode)
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+serde_as_text!(Mode);
+
+#[cfg(test)]
+mod tests;

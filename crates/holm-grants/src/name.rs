@@ -1,0 +1,132 @@
+//! Names of variables, programs, agents, tools and secrets, and patterns of them.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::error::NameError;
+use crate::glob::Glob;
+use crate::text::{fold, is_hidden, serde_as_text};
+
+/// The longest name in bytes: longer than any provider or system allows, short enough to show.
+const MAX_NAME: usize = 256;
+
+/// One name. No character is special; white space, `=`, `@`, braces and invisible characters are refused.
+///
+/// ```
+/// use holm_grants::Name;
+/// assert!("LANG".parse::<Name>().is_ok());
+/// assert!("two words".parse::<Name>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(String);
+
+impl Name {
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn folded(&self) -> Self {
+        Self(fold(&self.0))
+    }
+}
+
+impl FromStr for Name {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        check(text)?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A set of names: literal text with any number of `*`.
+///
+/// ```
+/// use holm_grants::NamePattern;
+/// let locale: NamePattern = "LC_*".parse()?;
+/// assert!(locale.admits(&"LC_ALL".parse()?));
+/// assert!(locale.contains(&"LC_T*".parse()?));
+/// # Ok::<(), holm_grants::NameError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NamePattern(Glob);
+
+impl NamePattern {
+    /// Whether `name` belongs to the set.
+    #[must_use]
+    pub fn admits(&self, name: &Name) -> bool {
+        self.0.admits(name.0.as_bytes())
+    }
+
+    /// Whether every name of `other` belongs to this set. Exact.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        self.0.contains(&other.0)
+    }
+
+    /// The set of exactly this name, in which no character is special.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError::TooLong`] where the name is near the limit and holds stars, each of which is written `[*]`.
+    pub fn exactly(name: &Name) -> Result<Self, NameError> {
+        let glob = Glob::literal(&name.0);
+        if glob.text_len() > MAX_NAME {
+            return Err(NameError::TooLong { max: MAX_NAME as u64 });
+        }
+        Ok(Self(glob))
+    }
+
+    /// The one name that is admitted, where there is only one.
+    pub(crate) fn as_name(&self) -> Option<Name> {
+        self.0.as_literal().map(|name| Name(name.to_owned()))
+    }
+
+    pub(crate) fn folded(&self) -> Self {
+        Self(self.0.folded())
+    }
+}
+
+impl FromStr for NamePattern {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        check(text)?;
+        Glob::parse(text).map(Self).map_err(|_| NameError::DoubleStar)
+    }
+}
+
+impl fmt::Display for NamePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+serde_as_text!(Name, NamePattern);
+
+fn check(text: &str) -> Result<(), NameError> {
+    if text.is_empty() {
+        return Err(NameError::Empty);
+    }
+    if text.len() > MAX_NAME {
+        return Err(NameError::TooLong { max: MAX_NAME as u64 });
+    }
+    let bad = |c: char| is_hidden(c) || c.is_whitespace() || matches!(c, '=' | '@' | '{' | '}');
+    match text.chars().find(|c| bad(*c)) {
+        Some(c) => Err(NameError::BadCharacter { code: u32::from(c) }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! What a network grant admits: schemes, a host, ports and a path prefix.
+//!
+//! The set is a product, except that a missing port means the default of each scheme; schemes are few, so they are decided
+//! one by one and containment stays exact.
+
+use core::fmt;
+use core::net::IpAddr;
+use core::str::FromStr;
+
+use super::host::{Host, HostPattern};
+use super::prefix::Prefix;
+use super::scheme::Scheme;
+use super::url::{Url, parse_port, split};
+use crate::error::UrlError;
+use crate::text::serde_as_text;
+
+/// A set of URLs: `scheme://host[:port][/prefix]`.
+///
+/// The scheme may be `*`, the host `*` or `*.domain`, the port `*`. Without a port the scheme's default is meant. The
+/// prefix is whole components: `/v1` admits `/v1` and `/v1/users`, not `/v1x`. Any query is admitted.
+///
+/// ```
+/// use holm_grants::FetchPattern;
+/// let api: FetchPattern = "https://api.example.com/v1".parse()?;
+/// assert!(api.admits(&"https://api.example.com/v1/users?page=2".parse()?));
+/// assert!(!api.admits(&"http://api.example.com/v1/users".parse()?));
+/// assert!(!api.admits(&"https://api.example.com/v1/../admin".parse()?));
+/// # Ok::<(), holm_grants::UrlError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FetchPattern {
+    scheme: Option<Scheme>,
+    host: HostPattern,
+    port: Port,
+    prefix: Prefix,
+}
+
+/// Which ports are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Port {
+    /// The default of the scheme.
+    Default,
+    /// This one.
+    One(u16),
+    /// Every port.
+    Any,
+}
+
+/// How a pattern names a host or an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// Spelled out.
+    Literally,
+    /// By a wildcard.
+    ByWildcard,
+}
+
+impl FetchPattern {
+    /// Whether `url` belongs to the set. The address that its name leads to is another question; see
+    /// [`crate::GrantSet::reach`].
+    #[must_use]
+    pub fn admits(&self, url: &Url) -> bool {
+        self.admits_endpoint(url) && self.host.admits(url.host()) && self.prefix.admits(url.path())
+    }
+
+    /// Whether every URL of `other` belongs to this set. Exact.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        let endpoints =
+            Scheme::ALL.into_iter().all(|scheme| match (self.ports(scheme), other.ports(scheme)) {
+                (_, None) | (Some(Ports::Any), Some(_)) => true,
+                (Some(Ports::One(a)), Some(Ports::One(b))) => a == b,
+                (None, Some(_)) | (Some(Ports::One(_)), Some(Ports::Any)) => false,
+            });
+        endpoints && self.host.contains(&other.host) && self.prefix.contains(&other.prefix)
+    }
+
+    /// The set of exactly this URL's scheme, host and port, with any path.
+    ///
+    /// # Errors
+    ///
+    /// Where no grant may ever open the host.
+    pub fn origin(url: &Url) -> Result<Self, UrlError> {
+        let port = if Some(url.port()) == url.scheme().default_port() {
+            Port::Default
+        } else {
+            Port::One(url.port())
+        };
+        let host = HostPattern::exactly(url.host().clone())?;
+        Ok(Self { scheme: Some(url.scheme()), host, port, prefix: Prefix::default() })
+    }
+
+    /// The hosts of the set.
+    #[must_use]
+    pub fn host(&self) -> &HostPattern {
+        &self.host
+    }
+
+    /// How an admitted URL's host is named.
+    pub(crate) fn naming(&self, url: &Url) -> Option<Named> {
+        let named = if self.host.names(url.host()) { Named::Literally } else { Named::ByWildcard };
+        self.admits(url).then_some(named)
+    }
+
+    /// Whether the pattern spells out the address `ip` for the URL's scheme and port.
+    pub(crate) fn names_address(&self, url: &Url, ip: IpAddr) -> bool {
+        self.admits_endpoint(url) && self.host.names(&Host::Address(ip))
+    }
+
+    /// Whether a denial of this pattern hits `url`.
+    pub(crate) fn denies(&self, url: &Url) -> bool {
+        self.admits_endpoint(url) && self.host.denies(url.host())
+    }
+
+    /// Whether the pattern stops at the host.
+    pub(crate) fn has_prefix(&self) -> bool {
+        !self.prefix.is_empty()
+    }
+
+    fn admits_endpoint(&self, url: &Url) -> bool {
+        match self.ports(url.scheme()) {
+            None => false,
+            Some(Ports::One(port)) => port == url.port(),
+            Some(Ports::Any) => true,
+        }
+    }
+
+    /// The ports that are meant for one scheme; none where the scheme is not meant.
+    fn ports(&self, scheme: Scheme) -> Option<Ports> {
+        if self.scheme.is_some_and(|own| own != scheme) {
+            return None;
+        }
+        // Raw connections have no path, so none of them lies under a prefix.
+        if scheme == Scheme::Tcp && !self.prefix.is_empty() {
+            return None;
+        }
+        match self.port {
+            Port::Default => scheme.default_port().map(Ports::One),
+            Port::One(port) => Some(Ports::One(port)),
+            Port::Any => Some(Ports::Any),
+        }
+    }
+}
+
+/// The ports of one scheme.
+enum Ports {
+    One(u16),
+    Any,
+}
+
+impl FromStr for FetchPattern {
+    type Err = UrlError;
+
+    fn from_str(text: &str) -> Result<Self, UrlError> {
+        let parts = split(text)?;
+        if parts.query.is_some() || text.contains('#') {
+            return Err(UrlError::PatternQuery);
+        }
+        let scheme = if parts.scheme == "*" { None } else { Scheme::parse(parts.scheme) };
+        let port = match parts.port {
+            None => Port::Default,
+            Some("*") => Port::Any,
+            Some(port) => match (parse_port(port)?, scheme.and_then(Scheme::default_port)) {
+                (port, Some(default)) if port == default => Port::Default,
+                (port, _) => Port::One(port),
+            },
+        };
+        let prefix = Prefix::parse(parts.path)?;
+        if scheme == Some(Scheme::Tcp) && (port == Port::Default || !prefix.is_empty()) {
+            return Err(UrlError::TcpShape);
+        }
+        Ok(Self { scheme, host: parts.host.parse()?, port, prefix })
+    }
+}
+
+impl fmt::Display for FetchPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme.map_or("*", Scheme::as_str), self.host)?;
+        match self.port {
+            Port::Default => {}
+            Port::One(port) => write!(f, ":{port}")?,
+            Port::Any => f.write_str(":*")?,
+        }
+        self.prefix.fmt(f)
+    }
+}
+
+serde_as_text!(FetchPattern);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,12 @@
+//! Files: concrete paths in normal form, and patterns of them whose containment is decided exactly.
+
+mod contain;
+mod file;
+mod pattern;
+
+#[cfg(test)]
+mod tests;
+
+pub use file::FilePath;
+pub use pattern::PathPattern;
+pub(crate) use pattern::{Segment, Tail};

@@ -1,0 +1,260 @@
+//! A pattern of paths, small enough that containment is decided exactly.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+use super::contain::{Letter, Step, accepts};
+use super::file::{FilePath, MAX_COMPONENT, MAX_COMPONENTS, MAX_PATH, check_text};
+use crate::error::PathError;
+use crate::glob::Glob;
+use crate::text::serde_as_text;
+
+/// The longest pattern in bytes: as long as a path, since matching costs at most the product of the two.
+pub(crate) const MAX_PATTERN: usize = MAX_PATH;
+
+/// A set of paths: literal components, `*` within a component, `**` for any number of components.
+///
+/// | text | admits |
+/// |---|---|
+/// | `src/lib.rs` | that one path |
+/// | `src/*.rs` | paths directly in `src` whose name ends in `.rs` |
+/// | `src/**` or `src/` | `src` itself and everything beneath it |
+/// | `**/.env` | every `.env`, at any depth |
+/// | `.`, `./`, `**` | the workspace root alone; the root and everything beneath it (both others) |
+/// | `/usr/share/` | an absolute subtree; relative patterns never admit absolute paths, nor the reverse |
+///
+/// `*` also stands for leading dots. A literal star is written `[*]`. The text is kept as written, so patterns with the
+/// same meaning may differ as text (`src/` and `src/**`); each then contains the other.
+///
+/// ```
+/// use holm_grants::PathPattern;
+/// let wide: PathPattern = "src/**".parse()?;
+/// let narrow: PathPattern = "src/*/mod.rs".parse()?;
+/// assert!(wide.contains(&narrow));
+/// assert!(!narrow.contains(&wide));
+/// assert!(wide.admits(&"src/net/mod.rs".parse()?));
+/// # Ok::<(), holm_grants::PathError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathPattern {
+    absolute: bool,
+    segments: Vec<Segment>,
+    tail: Tail,
+}
+
+/// One component of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Segment {
+    /// One component.
+    Name(Glob),
+    /// `**`: any number of components, also none.
+    Deep,
+}
+
+/// How a pattern ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Tail {
+    /// At its last component.
+    Exact,
+    /// With a slash: that component and everything beneath.
+    Subtree,
+}
+
+impl PathPattern {
+    /// Whether `path` belongs to the set.
+    #[must_use]
+    pub fn admits(&self, path: &FilePath) -> bool {
+        let letters = path.components().map(|name| Letter::Name(name.as_bytes().into()));
+        self.absolute == path.is_absolute() && accepts(&self.steps(), letters)
+    }
+
+    /// Whether every path of `other` belongs to this set. Exact; see the module `contain` for why.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        self.absolute == other.absolute && accepts(&self.steps(), other.letters())
+    }
+
+    /// Builds a pattern from parts that were checked one by one.
+    pub(crate) fn new(absolute: bool, segments: Vec<Segment>, tail: Tail) -> Result<Self, PathError> {
+        if segments.len() > MAX_COMPONENTS {
+            return Err(PathError::TooDeep { max: MAX_COMPONENTS as u64 });
+        }
+        let mut tidy: Vec<Segment> = Vec::with_capacity(segments.len());
+        for segment in segments {
+            if segment != Segment::Deep || tidy.last() != Some(&Segment::Deep) {
+                tidy.push(segment);
+            }
+        }
+        let tail = if tidy.last() == Some(&Segment::Deep) { Tail::Exact } else { tail };
+        let at_home =
+            |segment: &Segment| matches!(segment, Segment::Name(glob) if glob.as_literal() == Some("~"));
+        if !absolute && tidy.first().is_some_and(at_home) {
+            return Err(PathError::Home);
+        }
+        let pattern = Self { absolute, segments: tidy, tail };
+        // Escaped stars take more room than the path they came from; what could not be read back is not built.
+        if pattern.text_len() > MAX_PATTERN {
+            return Err(PathError::TooLong { max: MAX_PATTERN as u64 });
+        }
+        Ok(pattern)
+    }
+
+    /// The pattern of exactly this path, in which no character is special.
+    ///
+    /// # Errors
+    ///
+    /// [`PathError::TooLong`] where the path is near the limit and holds stars, each of which is written `[*]`.
+    pub fn exactly(path: &FilePath) -> Result<Self, PathError> {
+        let segments = path.components().map(|name| Segment::Name(Glob::literal(name))).collect();
+        Self::new(path.is_absolute(), segments, Tail::Exact)
+    }
+
+    fn text_len(&self) -> usize {
+        let names = self.segments.iter().map(|segment| match segment {
+            Segment::Name(glob) => glob.text_len() + 1,
+            Segment::Deep => 3,
+        });
+        names.sum::<usize>() + 1
+    }
+
+    /// The one path that is admitted, where there is only one; an error where that path is never opened.
+    pub(crate) fn as_path(&self) -> Option<Result<FilePath, PathError>> {
+        if self.tail == Tail::Subtree {
+            return None;
+        }
+        let name = |segment: &Segment| match segment {
+            Segment::Name(glob) => glob.as_literal().map(String::from),
+            Segment::Deep => None,
+        };
+        let components = self.segments.iter().map(name).collect::<Option<Vec<String>>>()?;
+        Some(FilePath::new(self.absolute, components))
+    }
+
+    /// The pattern as denials compare it.
+    pub(crate) fn folded(&self) -> Self {
+        let fold = |segment: &Segment| match segment {
+            Segment::Name(glob) => Segment::Name(glob.folded()),
+            Segment::Deep => Segment::Deep,
+        };
+        Self { absolute: self.absolute, segments: self.segments.iter().map(fold).collect(), tail: self.tail }
+    }
+
+    /// The pattern as a machine: in each run of `*` and `**` the single ones come first.
+    ///
+    /// The order within a run does not change the set, and with `**` last there is always a place to wait.
+    fn steps(&self) -> Vec<Step<'_>> {
+        let mut steps = Vec::with_capacity(self.segments.len() + 1);
+        let mut run = Run::default();
+        for segment in self.walk() {
+            match segment {
+                Segment::Deep => run.deep = true,
+                Segment::Name(glob) if glob.is_any() => run.ones += 1,
+                Segment::Name(glob) => {
+                    run.flush(&mut steps);
+                    steps.push(Step::Name(glob));
+                }
+            }
+        }
+        run.flush(&mut steps);
+        steps
+    }
+
+    /// The pattern as the word that is hardest to admit for another pattern.
+    fn letters(&self) -> impl Iterator<Item = Letter<'_>> {
+        self.walk().map(|segment| match segment {
+            Segment::Name(glob) => Letter::Name(glob.witness().into()),
+            Segment::Deep => Letter::Gap,
+        })
+    }
+
+    fn walk(&self) -> impl Iterator<Item = &Segment> {
+        let subtree = match self.tail {
+            Tail::Exact => None,
+            Tail::Subtree => Some(&Segment::Deep),
+        };
+        self.segments.iter().chain(subtree)
+    }
+}
+
+/// A run of components that admit anything.
+#[derive(Default)]
+struct Run {
+    ones: usize,
+    deep: bool,
+}
+
+impl Run {
+    fn flush<'a>(&mut self, steps: &mut Vec<Step<'a>>) {
+        let Self { ones, deep } = core::mem::take(self);
+        steps.extend(core::iter::repeat_n(Step::One { open: deep }, ones));
+        steps.extend(deep.then_some(Step::Deep));
+    }
+}
+
+impl FromStr for PathPattern {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        check_text(text, MAX_PATTERN)?;
+        let (absolute, rest) = match text.strip_prefix('/') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        match (absolute, rest) {
+            (_, ".") => return Self::new(absolute, Vec::new(), Tail::Exact),
+            (true, "") | (false, "./") => return Self::new(absolute, Vec::new(), Tail::Subtree),
+            _ => {}
+        }
+        let (body, tail) = match rest.strip_suffix('/') {
+            Some(body) => (body, Tail::Subtree),
+            None => (rest, Tail::Exact),
+        };
+        let segments = body.split('/').map(Segment::parse).collect::<Result<Vec<_>, _>>()?;
+        Self::new(absolute, segments, tail)
+    }
+}
+
+impl Segment {
+    /// Reads one component of a pattern.
+    pub(crate) fn parse(text: &str) -> Result<Self, PathError> {
+        match text {
+            "" => Err(PathError::EmptyComponent),
+            "." | ".." => Err(PathError::DotComponent),
+            "**" => Ok(Self::Deep),
+            name => {
+                let glob = Glob::parse(name).map_err(|_| PathError::DeepInside)?;
+                if glob.literal_len() > MAX_COMPONENT {
+                    return Err(PathError::ComponentTooLong { max: MAX_COMPONENT as u64 });
+                }
+                Ok(Self::Name(glob))
+            }
+        }
+    }
+}
+
+impl fmt::Display for PathPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.segments.is_empty() {
+            return f.write_str(match (self.absolute, self.tail) {
+                (false, Tail::Exact) => ".",
+                (false, Tail::Subtree) => "./",
+                (true, Tail::Exact) => "/.",
+                (true, Tail::Subtree) => "/",
+            });
+        }
+        for (i, segment) in self.segments.iter().enumerate() {
+            if self.absolute || i > 0 {
+                f.write_str("/")?;
+            }
+            match segment {
+                Segment::Name(glob) => write!(f, "{glob}")?,
+                Segment::Deep => f.write_str("**")?,
+            }
+        }
+        if self.tail == Tail::Subtree { f.write_str("/") } else { Ok(()) }
+    }
+}
+
+serde_as_text!(PathPattern);

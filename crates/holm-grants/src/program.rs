@@ -1,0 +1,149 @@
+//! Programs: a bare name that the host looks up in its own trusted folders, or a path to one file.
+
+use alloc::string::ToString;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::error::{GrantError, PathError};
+use crate::name::{Name, NamePattern};
+use crate::path::{FilePath, PathPattern};
+use crate::text::serde_as_text;
+
+/// One program. With a slash it is a path (`./run.sh`, `/usr/bin/git`), without one a bare name.
+///
+/// The two never stand for each other: a grant for `git` says nothing about a file of that name in the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Program {
+    /// A bare name.
+    Name(Name),
+    /// A path.
+    Path(FilePath),
+}
+
+/// A set of programs, written as [`Program`] with the wildcards of names or paths.
+///
+/// ```
+/// use holm_grants::ProgramPattern;
+/// let git: ProgramPattern = "git".parse()?;
+/// assert!(git.admits(&"git".parse()?));
+/// assert!(!git.admits(&"./git".parse()?));
+/// # Ok::<(), holm_grants::GrantError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProgramPattern {
+    /// Bare names.
+    Name(NamePattern),
+    /// Paths.
+    Path(PathPattern),
+}
+
+impl ProgramPattern {
+    /// Whether `program` belongs to the set.
+    #[must_use]
+    pub fn admits(&self, program: &Program) -> bool {
+        match (self, program) {
+            (Self::Name(pattern), Program::Name(name)) => pattern.admits(name),
+            (Self::Path(pattern), Program::Path(path)) => pattern.admits(path),
+            (Self::Name(_), Program::Path(_)) | (Self::Path(_), Program::Name(_)) => false,
+        }
+    }
+
+    /// Whether every program of `other` belongs to this set. Exact.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Name(a), Self::Name(b)) => a.contains(b),
+            (Self::Path(a), Self::Path(b)) => a.contains(b),
+            (Self::Name(_), Self::Path(_)) | (Self::Path(_), Self::Name(_)) => false,
+        }
+    }
+
+    /// The set of exactly this program.
+    ///
+    /// # Errors
+    ///
+    /// Where the text would be too long to be read back.
+    pub fn exactly(program: &Program) -> Result<Self, GrantError> {
+        Ok(match program {
+            Program::Name(name) => Self::Name(NamePattern::exactly(name)?),
+            Program::Path(path) => Self::Path(PathPattern::exactly(path)?),
+        })
+    }
+
+    /// Whether a denial of this pattern hits `program`: a denied name is denied in every folder.
+    pub(crate) fn denies(&self, program: &Program) -> bool {
+        match (self, program) {
+            (Self::Name(pattern), Program::Name(name)) => pattern.folded().admits(&name.folded()),
+            (Self::Name(pattern), Program::Path(path)) => path
+                .bared()
+                .components()
+                .next_back()
+                .and_then(|last| last.parse().ok())
+                .is_some_and(|name| pattern.folded().admits(&name)),
+            (Self::Path(pattern), Program::Path(path)) => crate::denial::path_denied(pattern, path),
+            (Self::Path(_), Program::Name(_)) => false,
+        }
+    }
+}
+
+impl FromStr for Program {
+    type Err = GrantError;
+
+    fn from_str(text: &str) -> Result<Self, GrantError> {
+        if text.contains(['/', '\\']) {
+            let path: FilePath = text.parse()?;
+            // A root is no program, and `./` would read back as everything beneath it.
+            let is_root = path.components().len() == 0;
+            return if is_root { Err(PathError::Empty.into()) } else { Ok(Self::Path(path)) };
+        }
+        Ok(Self::Name(text.parse()?))
+    }
+}
+
+impl FromStr for ProgramPattern {
+    type Err = GrantError;
+
+    fn from_str(text: &str) -> Result<Self, GrantError> {
+        if !text.contains(['/', '\\']) {
+            return Ok(Self::Name(text.parse()?));
+        }
+        // The dot says that a single component is a path, not a name; patterns themselves have no dots.
+        let path = if text == "./" { text } else { text.strip_prefix("./").unwrap_or(text) };
+        if path == "." {
+            return Err(PathError::Empty.into());
+        }
+        Ok(Self::Path(path.parse()?))
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => name.fmt(f),
+            Self::Path(path) => write_path(f, &path.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for ProgramPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => name.fmt(f),
+            Self::Path(path) => write_path(f, &path.to_string()),
+        }
+    }
+}
+
+serde_as_text!(Program, ProgramPattern);
+
+/// Prints a path so that it can never be read as a bare name.
+fn write_path(f: &mut fmt::Formatter<'_>, path: &str) -> fmt::Result {
+    match path {
+        "./" => f.write_str("./"),
+        absolute if absolute.starts_with('/') => f.write_str(absolute),
+        relative => write!(f, "./{relative}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,12 @@
+//! What a tool declares that a call needs: a grant's text with arguments in braces.
+
+mod fill;
+mod need;
+mod parse;
+mod slot;
+
+#[cfg(test)]
+mod tests;
+
+pub use need::Need;
+pub use parse::{Template, TemplateError};
