@@ -1,5 +1,7 @@
-//! The parser against JSONTestSuite: what must be accepted is, what must be refused is, and what is left to the
+//! The parser against `JSONTestSuite`: what must be accepted is, what must be refused is, and what is left to the
 //! implementation is decided here and stays decided.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod suites;
 

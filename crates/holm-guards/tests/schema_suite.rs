@@ -3,6 +3,8 @@
 //! Every case runs. What we decide otherwise than the suite is listed below with its reason; a listed case that starts to pass fails the
 //! test as much as an unlisted one that starts to fail.
 
+#![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test fails by panicking")]
+
 mod suites;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,20 +96,40 @@ const OPTIONAL: [Gap; 3] = [
             "dynamicRef | $dynamicRef skips over intermediate resources - pointer reference across resource boundary | string property fails",
         ],
     ),
-    (
-        "Unicode properties in patterns are reported and not enforced",
-        &[
-            "ecmascript-regex | pattern with non-ASCII digits | ascii non-digits",
-            "ecmascript-regex | patternProperties with non-ASCII digits | ascii non-digits",
-            "ecmascript-regex | patterns always use unicode semantics with pattern | unicode matching is case-sensitive",
-            "ecmascript-regex | patterns always use unicode semantics with patternProperties | unicode matching is case-sensitive",
-        ],
-    ),
+    PROPERTIES,
     (
         "`format` is a description unless a guard asks",
         &[
             "format-assertion | schema that uses custom metaschema with format-assertion: false | format-assertion: false: invalid string",
             "format-assertion | schema that uses custom metaschema with format-assertion: true | format-assertion: true: invalid string",
+        ],
+    ),
+];
+
+/// Patterns that name Unicode properties.
+const PROPERTIES: Gap = (
+    "Unicode properties in patterns are reported and not enforced",
+    &[
+        "ecmascript-regex | pattern with non-ASCII digits | ascii non-digits",
+        "ecmascript-regex | patternProperties with non-ASCII digits | ascii non-digits",
+        "ecmascript-regex | patterns always use unicode semantics with pattern | unicode matching is case-sensitive",
+        "ecmascript-regex | patterns always use unicode semantics with patternProperties | unicode matching is case-sensitive",
+    ],
+);
+
+const OPTIONAL_7: [Gap; 3] = [
+    PROPERTIES,
+    (
+        "remote documents are never fetched",
+        &["cross-draft | refs to future drafts are processed as future drafts | missing bar is invalid"],
+    ),
+    (
+        "`content…` is a description",
+        &[
+            "content | validation of binary string-encoding | an invalid base64 string (% is not a valid character)",
+            "content | validation of binary-encoded media type documents | a validly-encoded invalid JSON document",
+            "content | validation of binary-encoded media type documents | an invalid base64 string that is valid JSON",
+            "content | validation of string-encoded content based on media type | an invalid JSON document",
         ],
     ),
 ];
@@ -133,6 +155,7 @@ fn draft_7_is_decided_as_the_suite_says() {
 #[test]
 fn the_optional_parts_are_decided_as_the_suite_says() {
     compare(&run("draft2020-12", Dialect::Draft2020, "optional"), &OPTIONAL);
+    compare(&run("draft7", Dialect::Draft7, "optional"), &OPTIONAL_7);
 }
 
 /// Runs every file of a folder. A case is named `file | group | test`.
@@ -150,8 +173,10 @@ fn run(draft: &str, dialect: Dialect, part: &str) -> Tally {
                 let decided = schema.as_ref().map(|schema| schema.validate(data).is_ok());
                 tally.cases += 1;
                 if decided != Ok(expected) {
-                    // A wrong verdict is forgivable only where the schema was reported as not fully enforced.
-                    let named = schema.as_ref().is_ok_and(|schema| !schema.unsupported().is_empty());
+                    // A wrong verdict is forgivable only where the schema was reported as not fully enforced;
+                    // `content…` is a mere description since 2019 and therefore never reported.
+                    let named = file == "content"
+                        || schema.as_ref().is_ok_and(|schema| !schema.unsupported().is_empty());
                     assert!(named, "{file} | {title}: wrong without a warning ({:?})", schema.as_ref().err());
                     let name = test.get("description").and_then(Json::as_str).expect("a name");
                     tally.wrong.insert(format!("{file} | {title} | {name}"));

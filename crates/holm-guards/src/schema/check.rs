@@ -79,6 +79,11 @@ impl<'s> Checker<'s> {
         self.check(id, value, &Path::ROOT, Mode::Quiet)
     }
 
+    /// Whether the budget is spent, so that every verdict from now on is "no".
+    pub(crate) const fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
     pub(super) const fn schema(&self) -> &'s Schema {
         self.schema
     }
@@ -120,7 +125,7 @@ impl<'s> Checker<'s> {
 
     fn node(&mut self, node: &'s Node, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
         if node.refused {
-            return self.fail(mode, at, "false", |at| message::refused(at));
+            return self.fail(mode, at, "false", message::refused);
         }
         // A value of the wrong kind breaks every other keyword too; only the kind is worth telling.
         if !node.types.admit(value) {
@@ -465,7 +470,7 @@ impl<'s> Checker<'s> {
         keyword: &'static str,
     ) -> bool {
         if self.is_refused(rest) {
-            return self.fail(mode, at, keyword, |at| message::left_over(at));
+            return self.fail(mode, at, keyword, message::left_over);
         }
         self.check(rest, value, at, mode)
     }

@@ -5,8 +5,10 @@
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
+type Check = fn(&str) -> bool;
+
 /// The formats that can be checked.
-const CHECKS: [(&str, fn(&str) -> bool); 9] = [
+const CHECKS: [(&str, Check); 9] = [
     ("date", is_date),
     ("date-time", is_date_time),
     ("email", is_email),
@@ -184,7 +186,8 @@ fn is_authority(authority: &str) -> bool {
     let (host, port) = match host.strip_prefix('[') {
         Some(rest) => {
             let Some((address, port)) = rest.split_once(']') else { return false };
-            if !is_ipv6(address) && !(address.starts_with(['v', 'V']) && all_uri(address, b":")) {
+            let future = address.starts_with(['v', 'V']) && all_uri(address, b":");
+            if !future && !is_ipv6(address) {
                 return false;
             }
             ("", port)

@@ -18,6 +18,7 @@
 
 mod check;
 mod compile;
+mod compiled;
 mod dialect;
 mod error;
 mod evaluated;
@@ -29,17 +30,19 @@ mod message;
 mod node;
 mod path;
 mod pattern;
-mod schema;
 mod shape;
 mod union;
 mod uri;
 mod violation;
 
+pub use compiled::Schema;
 pub use dialect::Dialect;
-pub use error::SchemaError;
-pub use error::{Gap, Unsupported};
+pub use error::{Gap, SchemaError, Unsupported};
 pub use pattern::{Pattern, PatternError};
-pub use schema::Schema;
+
+pub(crate) use check::Checker;
+pub(crate) use node::{Node, NodeId, Types};
+pub(crate) use union::{fixed, follow, plausible};
 pub use violation::{MAX_VIOLATIONS, Violation};
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use holm_guards::json::Json;
 
 /// The folder of one suite. A missing suite is a failure: an oracle that is silently skipped proves nothing.
 pub(crate) fn folder(name: &str) -> PathBuf {
-    let suites = std::env::var_os("HOLM_SUITES").map(PathBuf::from).unwrap_or_else(|| {
-        let home = || PathBuf::from(std::env::var_os("HOME").expect("HOME is set")).join(".cache");
-        std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join("holm").join("suites")
-    });
+    let named = |variable| std::env::var_os(variable).map(PathBuf::from);
+    let cache = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+    let suites = named("HOLM_SUITES").or_else(|| Some(cache()?.join("holm").join("suites")));
+    let suites = suites.expect("HOLM_SUITES, XDG_CACHE_HOME or HOME is set");
     let folder = suites.join(name);
     assert!(
         folder.is_dir(),

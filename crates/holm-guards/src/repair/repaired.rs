@@ -1,0 +1,92 @@
+//! The door of this room: text in, valid arguments or an explanation out.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Fix;
+use super::fixer::Fixer;
+use super::text;
+use crate::json::Json;
+use crate::schema::Schema;
+
+/// What became of a call's arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repaired {
+    /// They fit the schema.
+    Valid {
+        /// The arguments.
+        value: Json,
+        /// What was changed; empty if they were valid as sent.
+        fixes: Vec<Fix>,
+    },
+    /// They do not, and no change with only one possible result makes them fit.
+    Invalid {
+        /// What is wrong and what to send instead, for the model.
+        message: String,
+    },
+}
+
+/// Reads, repairs and validates a call's arguments.
+///
+/// Made where the value is invalid without it, in this order: no text is `{}`; a code fence around the text and commas
+/// before closing brackets are removed; then, guided by the schema,
+/// - `null` in an optional property that cannot be `null` is left out;
+/// - `"50"`, `"true"` and `"null"` lose their quotes where a string is not allowed, and numbers and booleans gain
+///   them where only a string is;
+/// - a string that holds an object or an array is unfolded where one is expected;
+/// - a single value becomes an array of one where an array is expected;
+/// - in a union of objects that are told apart by a fixed property (say `kind`), `{"circle": {…}}` and
+///   `{"kind": "circle", "value": {…}}` become `{"kind": "circle", …}`, and `null`s that belong to other variants are left out.
+///
+/// Nothing is changed where two readings are possible.
+///
+/// ```
+/// use holm_guards::json::Json;
+/// use holm_guards::repair::{FixKind, Repaired, repair};
+/// use holm_guards::schema::Schema;
+///
+/// let schema = Schema::compile(&Json::parse(
+///     r#"{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}"#,
+/// )?)?;
+/// let Repaired::Valid { value, fixes } = repair(&schema, r#"{"count":"50"}"#) else { panic!() };
+/// assert_eq!(value.canonical(), r#"{"count":50}"#);
+/// assert_eq!(fixes[0].kind, FixKind::Unquoted);
+///
+/// let Repaired::Invalid { message } = repair(&schema, "{}") else { panic!() };
+/// assert_eq!(
+///     message,
+///     "the arguments do not fit the schema:\n- `count` is missing; add it of the form integer\nexpected: {count: integer}"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn repair(schema: &Schema, arguments: &str) -> Repaired {
+    let (value, mut fixes) = match text::read(arguments) {
+        Ok(read) => read,
+        Err(problem) => {
+            return Repaired::Invalid { message: format!("{problem}\nexpected: {}", schema.shape()) };
+        }
+    };
+    if schema.is_valid(&value) {
+        return Repaired::Valid { value, fixes };
+    }
+    let mut fixer = Fixer::new(schema);
+    let value = fixer.fix_root(value);
+    match schema.validate(&value) {
+        Ok(()) => {
+            fixes.extend(fixer.into_fixes());
+            Repaired::Valid { value, fixes }
+        }
+        Err(violations) => {
+            let mut message = String::from("the arguments do not fit the schema:");
+            for violation in violations {
+                message.push_str("\n- ");
+                message.push_str(&violation.message);
+            }
+            message.push_str("\nexpected: ");
+            message.push_str(&schema.shape());
+            Repaired::Invalid { message }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! From text to a value, and a picture of the place where that fails.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{Fix, FixKind};
+use crate::json::{Json, Object, ParseError, ParseErrorKind};
+
+/// Characters shown before the place of an error.
+const BEFORE: usize = 40;
+
+/// Characters shown after it.
+const AFTER: usize = 20;
+
+/// Reads arguments; the error is a text for the model.
+pub(super) fn read(arguments: &str) -> Result<(Json, Vec<Fix>), String> {
+    let text = arguments.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Ok((Json::Object(Object::new()), vec![fix(FixKind::Empty)]));
+    }
+    let (text, mut fixes) = match unfence(text) {
+        Some(inside) => (inside, vec![fix(FixKind::Fence)]),
+        None => (text, Vec::new()),
+    };
+    let error = match Json::parse(text) {
+        Ok(value) => return Ok((value, fixes)),
+        Err(error) => error,
+    };
+    if error.kind == ParseErrorKind::TrailingComma
+        && let Ok(value) = Json::parse(&without_trailing_commas(text))
+    {
+        fixes.push(fix(FixKind::TrailingComma));
+        return Ok((value, fixes));
+    }
+    Err(format!("the arguments are not valid JSON: {error}\n{}", picture(text, &error)))
+}
+
+const fn fix(kind: FixKind) -> Fix {
+    Fix { pointer: String::new(), kind }
+}
+
+/// The inside of a text that is one code fence and nothing else.
+fn unfence(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix("```")?.strip_suffix("```")?;
+    let (language, rest) = inside.split_once('\n').unwrap_or(("", inside));
+    let plain = language.trim().chars().all(char::is_alphanumeric);
+    plain.then(|| rest.trim())
+}
+
+/// Leaves out every comma that is followed by a closing bracket; strings are not looked into.
+fn without_trailing_commas(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut quoted, mut escaped) = (false, false);
+    // Where an undecided comma stands in `out`; only white space has followed it.
+    let mut comma = None;
+    for c in text.chars() {
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+        } else {
+            match c {
+                ' ' | '\t' | '\n' | '\r' => {}
+                ',' => comma = Some(out.len()),
+                '}' | ']' => {
+                    if let Some(at) = comma.take() {
+                        out.replace_range(at..=at, " ");
+                    }
+                }
+                other => {
+                    quoted = other == '"';
+                    comma = None;
+                }
+            }
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// The line of an error with a mark below the place.
+fn picture(text: &str, error: &ParseError) -> String {
+    let line = text.lines().nth(error.at.line.saturating_sub(1)).unwrap_or_default();
+    let column = error.at.column.saturating_sub(1);
+    let start = column.saturating_sub(BEFORE);
+    // A tab or another control character would move the mark.
+    let shown = line.chars().skip(start).take(column - start + AFTER);
+    let shown: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
+    format!("  {shown}\n  {:>width$}", '^', width = column - start + 1)
+}
