@@ -53,13 +53,17 @@ pub enum Fault {
         reason: String,
     },
     /// Another program's format.
-    #[error("the record has format version {found}, this program reads {VERSION}; use the program that wrote it")]
+    #[error(
+        "the record has format version {found}, this program reads {VERSION}; use the program that wrote it"
+    )]
     OtherVersion {
         /// The version it names.
         found: u64,
     },
     /// A record is missing, doubled or moved.
-    #[error("record {found} stands here; a record is missing, doubled or moved: restore the journal from a copy")]
+    #[error(
+        "record {found} stands here; a record is missing, doubled or moved: restore the journal from a copy"
+    )]
     OutOfOrder {
         /// The number it bears.
         found: Seq,

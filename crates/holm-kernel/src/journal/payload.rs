@@ -94,7 +94,9 @@ impl Payload {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PayloadError {
     /// Too many bytes.
-    #[error("the input takes {bytes} bytes and a record holds {MAX_PAYLOAD_BYTES}; spill its content and refer to it")]
+    #[error(
+        "the input takes {bytes} bytes and a record holds {MAX_PAYLOAD_BYTES}; spill its content and refer to it"
+    )]
     TooLong {
         /// How many.
         bytes: u64,

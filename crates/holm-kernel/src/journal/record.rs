@@ -126,7 +126,9 @@ pub enum HeadError {
         last: Option<Seq>,
     },
     /// The history is another one.
-    #[error("record {seq} is not the one that was written; the journal was rewritten or belongs to another run")]
+    #[error(
+        "record {seq} is not the one that was written; the journal was rewritten or belongs to another run"
+    )]
     Different {
         /// The record that differs.
         seq: Seq,

@@ -55,9 +55,8 @@ pub(super) fn go_on(
         if !record.follows(&head.chain) {
             return Err(ReplayError::Unlinked { seq });
         }
-        let receipt = run
-            .handle(record.at(), input(record)?)
-            .map_err(|misuse| ReplayError::Misuse { seq, misuse })?;
+        let receipt =
+            run.handle(record.at(), input(record)?).map_err(|misuse| ReplayError::Misuse { seq, misuse })?;
         settle(run, record, receipt, each)?;
         head = record.head();
     }
@@ -74,7 +73,9 @@ pub enum ReplayError {
     #[error("record 0 does not start a run; this is no journal of a run")]
     NotStarted,
     /// The rules that made the journal are not known.
-    #[error("the journal follows the rules of semantics {found}, this kernel knows {known}; use a kernel that has them")]
+    #[error(
+        "the journal follows the rules of semantics {found}, this kernel knows {known}; use a kernel that has them"
+    )]
     UnknownSemantics {
         /// What record 0 names.
         found: u32,
@@ -82,7 +83,9 @@ pub enum ReplayError {
         known: u32,
     },
     /// The kernel decides differently now.
-    #[error("record {seq} leads to other effects now ({found:016x}, journaled {expected:016x}); use the kernel that wrote it")]
+    #[error(
+        "record {seq} leads to other effects now ({found:016x}, journaled {expected:016x}); use the kernel that wrote it"
+    )]
     Diverged {
         /// The first such record.
         seq: Seq,

@@ -1,0 +1,127 @@
+//! A snapshot and the records after it are as good as the whole journal, and a bad one does no harm.
+
+use alloc::string::ToString as _;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::script::{Driven, Move, moves};
+use crate::journal::{ReplayError, Snapshot, SnapshotError, Writer, replay, resume, resume_from, step};
+use crate::{Input, Prompt, Seq};
+
+fn driven() -> Driven {
+    Driven::play(&[
+        Move::Say("hi".into()),
+        Move::Reply("hello".into()),
+        Move::Say("more".into()),
+        Move::Resume,
+    ])
+}
+
+fn taken(driven: &Driven, at: usize) -> Snapshot {
+    let records = driven.records();
+    Snapshot::take(&replay(&records[..=at]).unwrap(), records[at].head()).unwrap()
+}
+
+#[test]
+fn a_snapshot_survives_its_text() {
+    let snapshot = taken(&driven(), 2);
+    assert_eq!(Snapshot::decode(snapshot.encode().as_bytes()), Ok(snapshot));
+}
+
+#[test]
+fn a_snapshot_is_taken_where_the_run_stands() {
+    let driven = driven();
+    let head = driven.records()[1].head();
+    let error = SnapshotError::OtherRecord { expected: Seq::new(1), found: Seq::new(4) };
+    assert_eq!(Snapshot::take(&driven.run, head), Err(error));
+}
+
+#[test]
+fn a_snapshot_of_another_kernel_is_not_used() {
+    let text = taken(&driven(), 2).encode();
+    let own = env!("CARGO_PKG_VERSION");
+    let other = text.replacen(own, "0.0.7", 1);
+    let error = SnapshotError::OtherKernel { found: "0.0.7".into() };
+    assert_eq!(Snapshot::decode(other.as_bytes()), Err(error));
+    assert!(matches!(Snapshot::decode(b"{}"), Err(SnapshotError::Unreadable { .. })));
+    assert!(matches!(Snapshot::decode(b"\xff"), Err(SnapshotError::Unreadable { .. })));
+}
+
+#[test]
+fn an_erased_record_before_the_snapshot_does_no_harm() {
+    let driven = driven();
+    let snapshot = taken(&driven, 2);
+    let mut records = driven.records();
+    records[1].erase();
+    assert_eq!(replay(&records).unwrap_err(), ReplayError::Erased { seq: Seq::new(1) });
+    let run = resume(Some(&snapshot), &records).unwrap();
+    assert_eq!(run.snapshot().unwrap(), driven.run.snapshot().unwrap());
+}
+
+#[test]
+fn a_snapshot_of_another_run_is_not_used() {
+    let other = Driven::play(&[Move::Say("ho".into()), Move::Wait(1)]);
+    let driven = driven();
+    let snapshot = taken(&other, 2);
+    let records = driven.records();
+    assert_eq!(
+        resume_from(&snapshot, &records[3..]).unwrap_err(),
+        ReplayError::Unlinked { seq: Seq::new(3) }
+    );
+    let run = resume(Some(&snapshot), &records).unwrap();
+    assert_eq!(run.snapshot().unwrap(), driven.run.snapshot().unwrap());
+}
+
+#[test]
+fn a_tail_begins_right_after_its_snapshot() {
+    let driven = driven();
+    let snapshot = taken(&driven, 1);
+    let error = ReplayError::OutOfOrder { expected: Seq::new(2), found: Seq::new(3) };
+    assert_eq!(resume_from(&snapshot, &driven.records()[3..]).unwrap_err(), error);
+}
+
+#[test]
+fn no_flipped_bit_of_a_snapshot_goes_unseen() {
+    let text = taken(&driven(), 4).encode();
+    for at in (0..text.len()).step_by(7) {
+        for bit in 0..8 {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes[at] ^= 1_u8 << bit;
+            assert!(Snapshot::decode(&bytes).is_err(), "bit {bit} of byte {at} in {text}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_snapshot_and_its_tail_are_the_whole_journal(moves in moves(), at in any::<Index>(), say in ".{0,8}") {
+        let driven = Driven::play(&moves);
+        let records = driven.records();
+        let at = at.index(records.len());
+        let text = taken(&driven, at).encode();
+        let snapshot = Snapshot::decode(text.as_bytes()).unwrap();
+        let mut short = resume_from(&snapshot, &records[at + 1..]).unwrap();
+        let mut whole = replay(&records).unwrap();
+        prop_assert_eq!(short.snapshot().unwrap(), whole.snapshot().unwrap());
+
+        let head = records.last().unwrap().head();
+        let now = whole.receipt().at.plus(5);
+        for input in [Input::Prompted(Prompt::text(say)), Input::Resumed { host: "b".to_string() }] {
+            let mut writers = (Writer::after(head), Writer::after(head));
+            prop_assert_eq!(
+                step(&mut short, &mut writers.0, now, input.clone()).ok(),
+                step(&mut whole, &mut writers.1, now, input).ok()
+            );
+            loop {
+                let (a, b) = (short.poll(), whole.poll());
+                prop_assert_eq!(&a, &b);
+                if matches!(a, crate::Effect::Wait(_)) {
+                    break;
+                }
+            }
+        }
+    }
+}
