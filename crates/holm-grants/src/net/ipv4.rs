@@ -18,11 +18,18 @@ pub(super) enum Reading {
 /// Reads a host without its trailing dot.
 pub(super) fn read(host: &str) -> Reading {
     let last = host.rsplit('.').next().unwrap_or(host);
-    let digits = !last.is_empty() && last.bytes().all(|b| b.is_ascii_digit());
-    if !digits && number(last).is_none() {
+    if !looks_numeric(last) {
         return Reading::NotNumeric;
     }
     address(host).map_or(Reading::Broken, Reading::Address)
+}
+
+/// Whether a label is written as a number, also one that is too large: a client might cut it off.
+fn looks_numeric(label: &str) -> bool {
+    match label.strip_prefix("0x").or_else(|| label.strip_prefix("0X")) {
+        Some(hex) => hex.bytes().all(|b| b.is_ascii_hexdigit()),
+        None => !label.is_empty() && label.bytes().all(|b| b.is_ascii_digit()),
+    }
 }
 
 /// The address of one to four numbers, the last of which fills the bytes that the others leave.
