@@ -80,6 +80,17 @@ pub enum Severity {
     Reject,
 }
 
+/// Whose rules decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rules {
+    /// Holm's own.
+    #[default]
+    Holm,
+    /// Those of agent.rs, to the letter and with its reason texts, for runs in its compatibility mode.
+    AgentRs,
+}
+
 /// Why a guard doubted a result: which guard, and what it saw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ruling::Severity;
+use crate::ruling::{Rules, Severity};
 
 /// What a plausible result of a tool looks like, declared by the tool.
 ///
@@ -22,7 +22,8 @@ pub struct Expectation {
     pub error_text: ErrorText,
     /// What a finding leads to.
     pub severity: Severity,
-    /// Whose rules are applied.
+    /// Whose rules are applied. Those of agent.rs always refuse an empty output and never read for errors, so
+    /// [`EmptyOutput`] and [`ErrorText`] do not apply to them.
     pub rules: Rules,
 }
 
@@ -46,16 +47,4 @@ pub enum ErrorText {
     /// An output that is nothing but an error message is a failure in disguise.
     #[default]
     Refused,
-}
-
-/// Whose rules decide what is plausible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rules {
-    /// Holm's own rules: short true answers such as `7` or `OK` are fine.
-    #[default]
-    Holm,
-    /// The rules and the reason texts of agent.rs, for runs in its compatibility mode. [`EmptyOutput`] and
-    /// [`ErrorText`] do not apply: agent.rs always refuses an empty output and never reads for errors.
-    AgentRs,
 }

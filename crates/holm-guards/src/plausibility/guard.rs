@@ -2,8 +2,8 @@
 
 use alloc::string::{String, ToString};
 
-use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, Rules, compat, disguise, metadata};
-use crate::ruling::{Reason, Ruling};
+use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, compat, disguise, metadata};
+use crate::ruling::{Reason, Rules, Ruling};
 
 /// The name under which this guard gives its reasons.
 pub const GUARD: &str = "plausibility";

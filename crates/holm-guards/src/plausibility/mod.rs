@@ -14,7 +14,7 @@ mod guard;
 mod metadata;
 mod observed;
 
-pub use expectation::{EmptyOutput, ErrorText, Expectation, Rules};
+pub use expectation::{EmptyOutput, ErrorText, Expectation};
 pub use guard::{Finding, GUARD, Plausibility, judge};
 pub use observed::{Observed, Outcome};
 

@@ -3,8 +3,8 @@ use alloc::string::String;
 
 use proptest::prelude::*;
 
-use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, Plausibility, Rules, judge};
-use crate::ruling::{Reason, Ruling, Severity};
+use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, Plausibility, judge};
+use crate::ruling::{Reason, Rules, Ruling, Severity};
 
 const HOLM: Expectation = Expectation {
     empty: EmptyOutput::Refused,

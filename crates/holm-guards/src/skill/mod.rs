@@ -1,5 +1,32 @@
-//! Contract skills.
+//! Contract skills: tasks for a model whose answers are checked before they are believed.
+//!
+//! A [`Contract`] says as data what goes in, what must come out, which values must stand in the source text and
+//! what form they have. A [`Skill`] is a compiled contract: it checks the input, words the task, and takes the
+//! model's reply apart until it is either proven against the contract or refused with a [`SkillError`] that the
+//! model can act on. Nothing here calls a model; there is one retry, and whoever drives the skill counts it.
+//!
+//! [`extract`] is built in. [`compat`] keeps the looser rules of agent.rs.
 
+pub mod compat;
+mod contract;
+mod error;
+mod extract;
+pub mod format;
+mod path;
+mod prompt;
+mod reply;
+mod runner;
+mod shelf;
 mod source;
 
+pub use contract::{Case, Cases, Contract, ContractError, FormatCheck};
+pub use error::SkillError;
+pub use extract::extract;
+pub use format::Format;
+pub use prompt::corrective;
+pub use runner::{Input, Skill};
+pub use shelf::Skills;
 pub use source::{Reading, Source};
+
+#[cfg(test)]
+mod tests;

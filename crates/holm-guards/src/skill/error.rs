@@ -1,0 +1,46 @@
+//! Why a skill refused its input or its output.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+/// A skill refused. Displayed as `Kind: detail`, in the words of agent.rs, because hosts show and match them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillError {
+    /// There is no text to work on.
+    #[error("EmptyInput: the input text is empty")]
+    EmptyInput,
+    /// The input asks for something that the skill does not offer.
+    #[error("InvalidTarget: unknown target '{0}'")]
+    InvalidTarget(String),
+    /// Input or output does not have the promised shape.
+    #[error("SchemaViolation: {0}")]
+    SchemaViolation(String),
+    /// The reply is not one JSON object.
+    #[error("MalformedOutput: {0}")]
+    MalformedOutput(String),
+    /// A value does not stand in the source text.
+    #[error("HallucinationDetected: '{0}' not found in source text")]
+    HallucinationDetected(String),
+    /// A value stands in the source text but is not what was asked for.
+    #[error("FormatViolation: {0}")]
+    FormatViolation(String),
+    /// No skill has this name.
+    #[error("UnknownSkill: '{0}'")]
+    UnknownSkill(String),
+}
+
+impl SkillError {
+    /// Whether the reply is to blame, so that a model which is told may do better.
+    #[must_use]
+    pub fn is_about_reply(&self) -> bool {
+        match self {
+            Self::EmptyInput | Self::InvalidTarget(_) | Self::UnknownSkill(_) => false,
+            Self::SchemaViolation(_)
+            | Self::MalformedOutput(_)
+            | Self::HallucinationDetected(_)
+            | Self::FormatViolation(_) => true,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Pointers into an output, and the values that they lead to.
+
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::ContractError;
+use crate::json::Json;
+
+/// A JSON pointer in which `*` stands for every element or member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Path {
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Each,
+    Name(String),
+}
+
+impl Path {
+    pub(super) fn parse(pointer: &str) -> Result<Self, ContractError> {
+        if pointer.is_empty() {
+            return Ok(Self { steps: Vec::new() });
+        }
+        let Some(rest) = pointer.strip_prefix('/') else {
+            return Err(ContractError::BadPointer(pointer.to_string()));
+        };
+        let step = |token: &str| match token {
+            "*" => Step::Each,
+            // The order matters: `~01` means `~1`.
+            name => Step::Name(name.replace("~1", "/").replace("~0", "~")),
+        };
+        Ok(Self { steps: rest.split('/').map(step).collect() })
+    }
+
+    /// Every value without parts (not an array, not an object) at or below the path, in document order.
+    pub(super) fn leaves<'a>(&self, root: &'a Json) -> Leaves<'a> {
+        let mut at = vec![root];
+        for step in &self.steps {
+            at = at.into_iter().flat_map(|value| step.follow(value)).collect();
+        }
+        at.reverse();
+        Leaves { pending: at }
+    }
+}
+
+impl Step {
+    fn follow<'a>(&self, value: &'a Json) -> Vec<&'a Json> {
+        match (self, value) {
+            (Self::Each, value) => parts(value),
+            (Self::Name(name), Json::Object(members)) => members.get(name).into_iter().collect(),
+            (Self::Name(name), Json::Array(items)) => {
+                name.parse::<usize>().ok().and_then(|at| items.get(at)).into_iter().collect()
+            }
+            (Self::Name(_), Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_)) => Vec::new(),
+        }
+    }
+}
+
+/// See [`Path::leaves`]. A stack of its own, so that no nesting of the output reaches the call stack.
+pub(super) struct Leaves<'a> {
+    pending: Vec<&'a Json>,
+}
+
+impl<'a> Iterator for Leaves<'a> {
+    type Item = &'a Json;
+
+    fn next(&mut self) -> Option<&'a Json> {
+        loop {
+            let value = self.pending.pop()?;
+            match value {
+                Json::Array(_) | Json::Object(_) => self.pending.extend(parts(value).into_iter().rev()),
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => return Some(value),
+            }
+        }
+    }
+}
+
+fn parts(value: &Json) -> Vec<&Json> {
+    match value {
+        Json::Array(items) => items.iter().collect(),
+        Json::Object(members) => members.values().collect(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => Vec::new(),
+    }
+}

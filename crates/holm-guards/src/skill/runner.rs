@@ -1,0 +1,271 @@
+//! A compiled contract and the two gates that it keeps: one for inputs, one for replies.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::path::Path;
+use super::{
+    Case, Cases, Contract, ContractError, Format, Reading, SkillError, Source, compat, prompt, reply,
+};
+use crate::json::Json;
+use crate::ruling::{Rules, excerpt};
+use crate::schema::{Schema, Unsupported};
+
+/// Pointers of one case: each is walked for every reply.
+const MAX_POINTERS: usize = 64;
+
+/// Values of one reply that are looked for in the source; nobody reads a longer answer.
+const MAX_VALUES: usize = 4096;
+
+/// Bytes that all look-ups of one reply may read together, a fraction of a second's work; it bounds what a
+/// hostile reply to a long text can cost.
+pub(super) const MAX_WORK: usize = 1 << 27;
+
+/// What is said when a reply would cost more than it may.
+pub(super) const TOO_MUCH: &str = "too many values to check against this text; send fewer";
+
+/// A contract that was compiled once and judges every reply.
+#[derive(Debug, Clone)]
+pub struct Skill {
+    contract: Contract,
+    rules: Rules,
+    input: Schema,
+    cases: BTreeMap<String, Compiled>,
+}
+
+/// The name of the only case of a contract without a choice.
+const ONLY: &str = "";
+
+impl Skill {
+    /// Compiles a contract under Holm's own rules.
+    ///
+    /// # Errors
+    /// [`ContractError`] says what in the contract cannot be used.
+    pub fn compile(contract: Contract) -> Result<Self, ContractError> {
+        if contract.name.trim().is_empty() {
+            return Err(ContractError::NoName);
+        }
+        if let Some(pointer) = contract.source.as_deref().filter(|pointer| !pointer.starts_with('/')) {
+            return Err(ContractError::BadPointer(pointer.to_string()));
+        }
+        let grounds = contract.source.is_some();
+        let mut cases = BTreeMap::new();
+        match &contract.cases {
+            Cases::One(case) => {
+                cases.insert(ONLY.to_string(), Compiled::new(case, grounds)?);
+            }
+            Cases::By { cases: declared, .. } => {
+                for (name, case) in declared {
+                    if *name != name.to_lowercase() {
+                        return Err(ContractError::UpperCase(name.clone()));
+                    }
+                    cases.insert(name.clone(), Compiled::new(case, grounds)?);
+                }
+            }
+        }
+        if cases.is_empty() {
+            return Err(ContractError::NoCases);
+        }
+        let input = Schema::compile(&contract.input).map_err(ContractError::Input)?;
+        Ok(Self { contract, rules: Rules::Holm, input, cases })
+    }
+
+    /// The same skill under other rules. Only the built-in `extract` has rules of agent.rs; other contracts keep
+    /// Holm's.
+    #[must_use]
+    pub fn under(mut self, rules: Rules) -> Self {
+        if compat::is_valid_skill(&self.contract.name) {
+            self.rules = rules;
+        }
+        self
+    }
+
+    /// The contract as it was declared.
+    #[must_use]
+    pub fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// Schema demands that are not enforced; shown when a skill is registered.
+    pub fn unsupported(&self) -> impl Iterator<Item = &Unsupported> {
+        self.input.unsupported().iter().chain(self.cases.values().flat_map(|case| case.output.unsupported()))
+    }
+
+    /// Checks an input and prepares its source text.
+    ///
+    /// # Errors
+    /// [`SkillError::SchemaViolation`] if a field is missing or malformed, [`SkillError::EmptyInput`] if there is
+    /// no text, [`SkillError::InvalidTarget`] if the case does not exist; in this order.
+    pub fn check_input(&self, value: &Json) -> Result<Input, SkillError> {
+        let missing = |name: &str| SkillError::SchemaViolation(format!("missing '{name}' field"));
+        let text = match &self.contract.source {
+            None => None,
+            Some(pointer) => {
+                let name = pointer.trim_start_matches('/');
+                Some(value.pointer(pointer).and_then(Json::as_str).ok_or_else(|| missing(name))?)
+            }
+        };
+        let wanted = match &self.contract.cases {
+            Cases::One(_) => ONLY,
+            Cases::By { field, .. } => {
+                value.get(field).and_then(Json::as_str).ok_or_else(|| missing(field))?
+            }
+        };
+        if text.is_some_and(|text| self.is_empty(text)) {
+            return Err(SkillError::EmptyInput);
+        }
+        let case = wanted.to_lowercase();
+        if !self.cases.contains_key(&case) {
+            let shown = match self.rules {
+                Rules::Holm => excerpt(wanted),
+                Rules::AgentRs => wanted.to_string(),
+            };
+            return Err(SkillError::InvalidTarget(shown));
+        }
+        conforms(&self.input, value)?;
+        let source = text.map(Source::new);
+        Ok(Input { value: value.clone(), case, source })
+    }
+
+    fn is_empty(&self, text: &str) -> bool {
+        match self.rules {
+            Rules::Holm => text.trim().is_empty(),
+            Rules::AgentRs => text.is_empty(),
+        }
+    }
+
+    /// Words the task for a model.
+    #[must_use]
+    pub fn prompt(&self, input: &Input) -> String {
+        let Some(case) = self.cases.get(&input.case) else { return String::new() };
+        let grounded = !case.grounded.is_empty();
+        prompt::task(&self.contract, &case.instructions, case.output.source(), &input.value, grounded)
+    }
+
+    /// Checks a model's reply: one object, the schema, every value in the source, every form.
+    ///
+    /// The object is returned as it came, with its order and its duplicates.
+    ///
+    /// # Errors
+    /// The first check that failed; [`corrective`](super::corrective) words it for the model.
+    pub fn check_output(&self, input: &Input, reply: &str) -> Result<Json, SkillError> {
+        let case =
+            self.cases.get(&input.case).ok_or_else(|| SkillError::InvalidTarget(input.case.clone()))?;
+        match self.rules {
+            Rules::Holm => case.check(input, reply),
+            Rules::AgentRs => compat::check(&input.value, &input.case, reply),
+        }
+    }
+}
+
+/// An input that passed the gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    value: Json,
+    case: String,
+    source: Option<Source>,
+}
+
+impl Input {
+    /// The input as it came.
+    #[must_use]
+    pub fn value(&self) -> &Json {
+        &self.value
+    }
+
+    /// The case that it chose (for `extract`, the target); empty for a contract with one case.
+    #[must_use]
+    pub fn case(&self) -> &str {
+        &self.case
+    }
+
+    /// The source text, prepared, if the contract names one.
+    #[must_use]
+    pub fn source(&self) -> Option<&Source> {
+        self.source.as_ref()
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Compiled {
+    instructions: String,
+    output: Schema,
+    grounded: Vec<(Path, Option<Format>)>,
+    formats: Vec<(Path, Format)>,
+}
+
+impl Compiled {
+    fn new(case: &Case, grounds: bool) -> Result<Self, ContractError> {
+        if case.grounded.len().saturating_add(case.formats.len()) > MAX_POINTERS {
+            return Err(ContractError::TooManyPointers { limit: MAX_POINTERS });
+        }
+        if !grounds && !case.grounded.is_empty() {
+            return Err(ContractError::NoSource);
+        }
+        // A declared form also says how the value is looked for.
+        let format_of = |pointer: &str| case.formats.iter().find(|check| check.pointer == *pointer);
+        let grounded = case.grounded.iter().map(|pointer| {
+            Path::parse(pointer).map(|path| (path, format_of(pointer).map(|check| check.format)))
+        });
+        let formats = case.formats.iter().map(|check| Ok((Path::parse(&check.pointer)?, check.format)));
+        Ok(Self {
+            instructions: case.instructions.clone(),
+            output: Schema::compile(&case.output).map_err(ContractError::Output)?,
+            grounded: grounded.collect::<Result<_, _>>()?,
+            formats: formats.collect::<Result<_, ContractError>>()?,
+        })
+    }
+
+    fn check(&self, input: &Input, reply: &str) -> Result<Json, SkillError> {
+        let output = reply::object(reply)?;
+        conforms(&self.output, &output)?;
+        if let Some(source) = &input.source {
+            self.check_source(source, &output)?;
+        }
+        for (path, format) in &self.formats {
+            path.leaves(&output).try_for_each(|value| has_format(value, *format))?;
+        }
+        Ok(output)
+    }
+
+    fn check_source(&self, source: &Source, output: &Json) -> Result<(), SkillError> {
+        let affordable = (MAX_WORK / source.cost().max(1)).clamp(1, MAX_VALUES);
+        let values = || {
+            self.grounded.iter().flat_map(|(path, format)| path.leaves(output).map(|value| (value, *format)))
+        };
+        // Counted first, so that a reply which asks too much costs nothing.
+        if values().nth(affordable).is_some() {
+            return Err(SkillError::SchemaViolation(TOO_MUCH.to_string()));
+        }
+        values().try_for_each(|(value, format)| stands(source, value, format))
+    }
+}
+
+/// Whether one value stands in the source; what cannot be looked for does not.
+fn stands(source: &Source, value: &Json, format: Option<Format>) -> Result<(), SkillError> {
+    let (found, shown) = match value {
+        Json::String(text) => {
+            let reading = format.map_or_else(|| Reading::of(text), Format::reading);
+            (source.holds(text, reading), excerpt(text))
+        }
+        Json::Number(number) => (source.holds_number(number), excerpt(number.as_str())),
+        Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => (false, value.to_string()),
+    };
+    if found { Ok(()) } else { Err(SkillError::HallucinationDetected(shown)) }
+}
+
+fn has_format(value: &Json, format: Format) -> Result<(), SkillError> {
+    if value.as_str().is_some_and(|text| format.admits(text)) {
+        return Ok(());
+    }
+    let shown = value.as_str().map_or_else(|| excerpt(&value.to_string()), excerpt);
+    Err(SkillError::FormatViolation(format!("'{shown}' is not a valid {format}")))
+}
+
+fn conforms(schema: &Schema, value: &Json) -> Result<(), SkillError> {
+    let Err(violations) = schema.validate(value) else { return Ok(()) };
+    let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    Err(SkillError::SchemaViolation(told.join("; ")))
+}
