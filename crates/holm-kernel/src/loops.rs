@@ -31,14 +31,14 @@ const PATIENCE: u64 = 12;
 const GENERATION: usize = 512;
 
 /// Names one call by what it asks for: the tool and its canonical arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// The fingerprint of a call.
-    pub(crate) fn of(tool: &str, canonical_arguments: &str) -> Self {
-        Self(Digest::new().str(tool).str(canonical_arguments).finish())
+    /// Wraps a digest over the tool's name and its canonical arguments.
+    pub(crate) const fn new(digest: u64) -> Self {
+        Self(digest)
     }
 
     /// The fingerprint of this call together with its result.
@@ -88,7 +88,8 @@ pub(crate) enum Progress {
 /// The memory of recent calls. Exempt calls are simply not passed in.
 ///
 /// Order of calls: [`propose`](Self::propose) before a call is run, then [`observe`](Self::observe) with its result or
-/// [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of a turn are settled.
+/// [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of a turn are settled. A new detector for every
+/// prompt: to do again what a person asks for again is no loop.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct LoopDetector {
@@ -170,13 +171,6 @@ impl LoopDetector {
             Turn::Fresh => self.idle = 0,
         }
         if self.idle >= PATIENCE { Progress::Stuck { turns: self.idle } } else { Progress::Fine }
-    }
-
-    /// Starts afresh because a person spoke: to do again what they ask for again is no loop. What is known stays known.
-    pub(crate) fn prompted(&mut self) {
-        self.recent.clear();
-        self.idle = 0;
-        self.current = Turn::Quiet;
     }
 
     /// How often in a row this call gave the result that it gave last.

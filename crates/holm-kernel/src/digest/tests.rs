@@ -60,7 +60,7 @@ fn a_lane_that_equals_the_accumulator_keeps_what_came_before() {
 #[test]
 fn a_writer_may_write_into_the_hash() {
     let mut digest = Digest::new();
-    write!(digest, "{}-{}", 12, "ab").unwrap();
+    write!(digest, "{}-ab", 12).unwrap();
     assert_eq!(digest.finish(), of(b"12-ab"));
 }
 

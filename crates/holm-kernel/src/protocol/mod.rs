@@ -1,0 +1,20 @@
+//! How a model's words become calls: reading JSON out of text, other names, ids and names that providers accept.
+//!
+//! Everything here is a pure function over text that a model wrote, so it takes anything, takes linear time, and never
+//! fails: what is not a call is an answer, and what is neither gets a second chance.
+
+mod alias;
+mod id;
+mod instructions;
+mod name;
+mod read;
+mod scan;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use alias::resolve_alias;
+pub(crate) use id::unique_id;
+pub(crate) use instructions::instructions;
+pub use name::{provider_name, provider_names};
+pub(crate) use read::{Reading, read_text};

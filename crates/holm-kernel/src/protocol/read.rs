@@ -1,0 +1,122 @@
+//! Reads one reply of the text protocol.
+
+use alloc::string::String;
+
+use holm_guards::json::{Json, Object};
+
+use super::scan::{Scan, scan};
+use crate::{Inconclusive, ProtocolPolicy};
+
+/// Names under which models wrap the arguments of a call instead of writing them beside its name.
+const WRAPPERS: [&str; 4] = ["arguments", "params", "args", "parameters"];
+
+/// A phrase that contains an announcement ("let me") and is none: many an answer ends with it.
+const COURTESY: &str = "let me know";
+
+/// What a reply says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// Run a tool.
+    Tool {
+        /// Its name, as written.
+        name: String,
+        /// Its arguments in canonical JSON.
+        arguments: String,
+    },
+    /// Carry out a contract skill.
+    Skill {
+        /// Its name, as written.
+        name: String,
+        /// Its input in canonical JSON.
+        arguments: String,
+    },
+    /// The answer.
+    Answer(String),
+    /// Nothing, an announcement without the action, or a call that is not valid JSON.
+    Inconclusive(String),
+}
+
+/// Reads a reply: the first JSON object in it with a string under `skill` or `tool` is a call (`skill` goes before `tool`);
+/// code fences and prose around it do not matter. Without one it is an answer, or inconclusive by the policy's words.
+pub(crate) fn read_text(text: &str, policy: &ProtocolPolicy) -> Reading {
+    let Scan { words, call, broken_call } = scan(text, |object| call_key(object).is_some());
+    if let Some(reading) = call.and_then(read_call) {
+        return reading;
+    }
+    let words = words.trim();
+    if words.is_empty() || broken_call || announces(words, &policy.inconclusive) {
+        return Reading::Inconclusive(String::from(words));
+    }
+    Reading::Answer(String::from(words))
+}
+
+/// Which kind of call.
+#[derive(Clone, Copy)]
+enum Key {
+    Tool,
+    Skill,
+}
+
+fn call_key(object: &Object) -> Option<Key> {
+    let named = |key| object.get(key).and_then(Json::as_str).is_some_and(|name| !name.trim().is_empty());
+    if named("skill") {
+        return Some(Key::Skill);
+    }
+    named("tool").then_some(Key::Tool)
+}
+
+fn read_call(mut object: Object) -> Option<Reading> {
+    let key = call_key(&object)?;
+    let word = match key {
+        Key::Tool => "tool",
+        Key::Skill => "skill",
+    };
+    let Some(Json::String(name)) = object.remove(word) else { return None };
+    let name = String::from(name.trim());
+    let arguments = unwrapped(object);
+    Some(match key {
+        Key::Tool => Reading::Tool { name, arguments },
+        Key::Skill => Reading::Skill { name, arguments },
+    })
+}
+
+/// The arguments, taken out of a wrapper that holds nothing else; a wrapper may hold them as text.
+fn unwrapped(object: Object) -> String {
+    let inner = only_member(&object).and_then(|(name, value)| match value {
+        Json::Object(_) if WRAPPERS.contains(&name) => Some(value.canonical()),
+        Json::String(text) if WRAPPERS.contains(&name) => {
+            Json::parse(text).ok().filter(|inner| inner.as_object().is_some()).map(|inner| inner.canonical())
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+            None
+        }
+    });
+    inner.unwrap_or_else(|| Json::Object(object).canonical())
+}
+
+fn only_member(object: &Object) -> Option<(&str, &Json)> {
+    let mut members = object.iter();
+    let (name, value) = members.next()?;
+    members.next().is_none().then_some((name.as_str(), value))
+}
+
+/// Whether a short text announces something by one of the policy's phrases, as whole words.
+fn announces(words: &str, policy: &Inconclusive) -> bool {
+    if words.len() as u64 >= policy.shorter_than {
+        return false;
+    }
+    let said = words.to_lowercase().replace('\u{2019}', "'").replace(COURTESY, "");
+    policy.phrases.iter().any(|phrase| has_phrase(&said, phrase))
+}
+
+fn has_phrase(text: &str, phrase: &str) -> bool {
+    !phrase.is_empty()
+        && text.match_indices(phrase).any(|(at, _)| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let after = text.get(at + phrase.len()..).and_then(|after| after.chars().next());
+            let inside = |outer: Option<char>, edge: Option<char>| {
+                outer.is_some_and(char::is_alphanumeric) && edge.is_some_and(char::is_alphanumeric)
+            };
+            !inside(before, phrase.chars().next()) && !inside(after, phrase.chars().next_back())
+        })
+}

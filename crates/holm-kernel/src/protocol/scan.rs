@@ -1,0 +1,144 @@
+//! Splits a reply into what was thought, the JSON objects in it, and the words around them, in one pass.
+//!
+//! Thinking is cut before anything is read: a call that a model only considered is not a call. An object is skipped as
+//! a whole, so that a tag inside an argument is left alone.
+
+use alloc::string::String;
+
+use holm_guards::json::{Json, Object};
+
+/// The names of the tags around thinking that models write into their text.
+const THINKING: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
+
+/// How many times its own length a text may cost in attempts that failed. Honest text stays far below 1; text
+/// made of unclosed brackets would cost its square without this.
+const ATTEMPTS: usize = 4;
+
+/// What was found.
+pub(super) struct Scan {
+    /// The text without thinking; ends before the first call if there is one.
+    pub(super) words: String,
+    /// The first object with a call in it.
+    pub(super) call: Option<Object>,
+    /// Whether something begins like a call and is not valid JSON.
+    pub(super) broken_call: bool,
+}
+
+/// Scans a reply up to its first object for which `is_call` holds.
+pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
+    let mut scan = Scan { words: String::new(), call: None, broken_call: false };
+    let mut budget = text.len().saturating_mul(ATTEMPTS);
+    let (mut done, mut at) = (0, 0);
+    let slice = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    while let Some(found) = slice(at, text.len()).bytes().position(|byte| byte == b'{' || byte == b'<') {
+        let start = at + found;
+        let rest = slice(start, text.len());
+        at = start + 1;
+        if rest.starts_with('<') {
+            match tag(slice(0, start), rest) {
+                Some(Tag::Opens(length)) => {
+                    scan.words.push_str(slice(done, start));
+                    at = start + thinking_end(rest, length);
+                    done = at;
+                }
+                // The template wrote the opening tag, so everything up to here was thinking.
+                Some(Tag::Closes(length)) => {
+                    scan.words.clear();
+                    at = start + length;
+                    done = at;
+                }
+                None => {}
+            }
+            continue;
+        }
+        match object(rest, &mut budget) {
+            Attempt::Object(object, _) if is_call(&object) => {
+                scan.words.push_str(slice(done, start));
+                scan.call = Some(object);
+                return scan;
+            }
+            Attempt::Object(_, length) => at = start + length,
+            Attempt::Broken => scan.broken_call |= begins_like_a_call(rest),
+        }
+    }
+    scan.words.push_str(slice(done, text.len()));
+    scan
+}
+
+/// What came of reading an object.
+enum Attempt {
+    /// An object and the bytes it takes.
+    Object(Object, usize),
+    /// None.
+    Broken,
+}
+
+fn object(text: &str, budget: &mut usize) -> Attempt {
+    // Most brackets in prose and code do not begin JSON; this finds out without an attempt.
+    let inside = text.get(1..).unwrap_or_default().trim_start_matches([' ', '\t', '\r', '\n']);
+    if *budget == 0 || !inside.starts_with(['"', '}']) {
+        return Attempt::Broken;
+    }
+    match Json::parse_prefix(text) {
+        Ok((Json::Object(object), length)) => Attempt::Object(object, length),
+        Ok((Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_), _)) => {
+            Attempt::Broken
+        }
+        Err(error) => {
+            *budget = budget.saturating_sub(error.at.offset);
+            Attempt::Broken
+        }
+    }
+}
+
+/// Whether the first name in an object that could not be read is that of a call.
+fn begins_like_a_call(text: &str) -> bool {
+    let inside = text.get(1..).unwrap_or_default().trim_start();
+    let Some(name) = inside.strip_prefix('"') else { return false };
+    ["tool", "skill"].iter().any(|word| {
+        name.strip_prefix(word)
+            .and_then(|rest| rest.strip_prefix('"'))
+            .is_some_and(|rest| rest.trim_start().starts_with(':'))
+    })
+}
+
+/// A thinking tag, with its length.
+enum Tag {
+    Opens(usize),
+    Closes(usize),
+}
+
+/// The thinking tag at the start of `rest`, unless it is quoted and so only spoken of.
+fn tag(before: &str, rest: &str) -> Option<Tag> {
+    if before.ends_with(['`', '"', '\'', '“', '‘']) {
+        return None;
+    }
+    let inner = rest.get(1..)?;
+    let (closes, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
+    let name = THINKING.iter().find(|name| starts_with(inner, name) && ends_tag(inner, name.len()))?;
+    let length = 1 + usize::from(closes) + name.len() + 1;
+    Some(if closes { Tag::Closes(length) } else { Tag::Opens(length) })
+}
+
+fn starts_with(text: &str, name: &str) -> bool {
+    text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+}
+
+fn ends_tag(text: &str, at: usize) -> bool {
+    text.as_bytes().get(at) == Some(&b'>')
+}
+
+/// Where thinking ends that begins at the start of `text` with a tag of `opening` bytes: behind its closing tag, or at the
+/// end of the text if there is none.
+fn thinking_end(text: &str, opening: usize) -> usize {
+    let name = text.get(1..opening - 1).unwrap_or_default();
+    let mut at = opening;
+    while let Some(found) = text.get(at..).unwrap_or_default().find("</") {
+        let inner = text.get(at + found + 2..).unwrap_or_default();
+        at += found + 2;
+        if starts_with(inner, name) && ends_tag(inner, name.len()) {
+            return at + name.len() + 1;
+        }
+    }
+    text.len()
+}

@@ -1,0 +1,89 @@
+//! Text that a person reads before saying yes, made to show what it is.
+//!
+//! A terminal obeys escape sequences, a bidi override turns a command round, a zero-width character hides in a path.
+//! Whoever approves a call must see all of that, so everything that is not plainly visible is written out as `\u{…}`.
+
+#[cfg(test)]
+mod tests;
+
+use alloc::string::String;
+use core::fmt::Write as _;
+
+/// Makes every character visible: newline and tab stay, all others that do not show themselves are written out.
+///
+/// The result is for eyes, not for parsing back: a text that already says `\u{1b}` looks the same.
+pub(crate) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    write_visible(text, &mut out);
+    out
+}
+
+/// As [`visible`], but shows at most about `limit` characters, half from each end, and says how many are not shown, so
+/// that a long text cannot push its dangerous part off the screen unnoticed.
+pub(crate) fn visible_bounded(text: &str, limit: u64) -> String {
+    if reach(text.chars(), limit) == text.len() {
+        return visible(text);
+    }
+    let half = limit / 2;
+    let (head, rest) = text.split_at(reach(text.chars(), limit - half));
+    let (middle, tail) = rest.split_at(rest.len() - reach(rest.chars().rev(), half));
+    let mut out = String::new();
+    write_visible(head, &mut out);
+    let hidden = middle.chars().count();
+    // Writing into a `String` cannot fail.
+    let _ = write!(out, " […{hidden} characters not shown…] ");
+    write_visible(tail, &mut out);
+    out
+}
+
+/// Whether a character is invisible, moves the cursor, reorders its neighbours or passes for a plain space.
+pub(crate) fn is_deceptive(c: char) -> bool {
+    match c {
+        '\n' | '\t' | ' '..='~' => false,
+        _ => c.is_control() || c.is_whitespace() || is_hidden(c),
+    }
+}
+
+/// Whether a character above ASCII takes no room or changes how others are drawn.
+pub(crate) const fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}'
+        // Blank letters: they take room and show nothing.
+        | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+        // Zero width, marks of direction, line and paragraph separators.
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        // Variation selectors, annotations and the replacement of an object.
+        | '\u{fe00}'..='\u{fe0f}' | '\u{fff0}'..='\u{fffc}'
+        // Shorthand and musical format controls.
+        | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        // Tags and the variation selectors behind them: a second, invisible alphabet.
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// How many bytes of text, read in the order of `chars`, fit into `room` once they are made visible.
+fn reach(chars: impl Iterator<Item = char>, room: u64) -> usize {
+    let mut left = room;
+    let mut bytes = 0;
+    for c in chars {
+        let Some(rest) = left.checked_sub(width(c)) else { break };
+        left = rest;
+        bytes += c.len_utf8();
+    }
+    bytes
+}
+
+/// How many characters a character is shown as.
+fn width(c: char) -> u64 {
+    if is_deceptive(c) { c.escape_unicode().len() as u64 } else { 1 }
+}
+
+fn write_visible(text: &str, out: &mut String) {
+    let mut rest = text;
+    while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_deceptive(*c)) {
+        let (plain, from) = rest.split_at(at);
+        out.push_str(plain);
+        out.extend(c.escape_unicode());
+        rest = from.get(c.len_utf8()..).unwrap_or_default();
+    }
+    out.push_str(rest);
+}
