@@ -46,12 +46,12 @@ pub enum Finding {
 /// use holm_guards::plausibility::{Expectation, Observed, Outcome, Plausibility, judge};
 /// use holm_guards::ruling::Ruling;
 ///
-/// let judged = |text| judge(Outcome::Succeeded, &Observed::whole(text), &Expectation::default());
+/// let judged = |text| judge(Outcome::Succeeded, &Observed::whole(text), Expectation::default());
 /// assert_eq!(judged("7"), Plausibility::Ruled(Ruling::Accept));
 /// assert!(matches!(judged("total 7079928"), Plausibility::Ruled(Ruling::Reject(_))));
 /// ```
 #[must_use]
-pub fn judge(outcome: Outcome, observed: &Observed<'_>, expectation: &Expectation) -> Plausibility {
+pub fn judge(outcome: Outcome, observed: &Observed<'_>, expectation: Expectation) -> Plausibility {
     match outcome {
         Outcome::Failed => return Plausibility::Ruled(Ruling::Accept),
         Outcome::Succeeded => {}
@@ -74,7 +74,7 @@ pub fn judge(outcome: Outcome, observed: &Observed<'_>, expectation: &Expectatio
 }
 
 /// Looks at a whole text.
-fn examine(text: &str, expectation: &Expectation) -> Option<Finding> {
+fn examine(text: &str, expectation: Expectation) -> Option<Finding> {
     match expectation.rules {
         Rules::AgentRs => return compat::examine(text).map(Finding::AgentRs),
         Rules::Holm => {}
@@ -111,7 +111,7 @@ const TELLING_HEAD: usize = 64;
 ///
 /// A head that is fine on its own makes the whole fine, with one exception: the beginning of an error page is
 /// enough to know it. A head that is *not* fine proves nothing about the rest.
-fn examine_ends(observed: &Observed<'_>, expectation: &Expectation) -> Ends {
+fn examine_ends(observed: &Observed<'_>, expectation: Expectation) -> Ends {
     let head = observed.head();
     if expectation.rules == Rules::Holm
         && expectation.error_text == ErrorText::Refused

@@ -16,21 +16,21 @@ const SILENT: Expectation = Expectation { empty: EmptyOutput::Allowed, ..HOLM };
 const READER: Expectation = Expectation { error_text: ErrorText::Allowed, ..HOLM };
 const AGENT_RS: Expectation = Expectation { rules: Rules::AgentRs, ..HOLM };
 
-fn rule(text: &str, expectation: &Expectation) -> Ruling {
+fn rule(text: &str, expectation: Expectation) -> Ruling {
     match judge(Outcome::Succeeded, &Observed::whole(text), expectation) {
         Plausibility::Ruled(ruling) => ruling,
         Plausibility::NeedsWhole => panic!("a whole text is enough: {text:?}"),
     }
 }
 
-fn accepts(expectation: &Expectation, texts: &[&str]) {
+fn accepts(expectation: Expectation, texts: &[&str]) {
     for text in texts {
         assert_eq!(rule(text, expectation), Ruling::Accept, "{text:?}");
     }
 }
 
 /// Every text is rejected, with a reason that contains `says`.
-fn rejects(expectation: &Expectation, says: &str, texts: &[&str]) {
+fn rejects(expectation: Expectation, says: &str, texts: &[&str]) {
     for text in texts {
         match rule(text, expectation) {
             Ruling::Reject(reason) => assert!(reason.message.contains(says), "{text:?}: {reason}"),
@@ -41,13 +41,13 @@ fn rejects(expectation: &Expectation, says: &str, texts: &[&str]) {
 
 #[test]
 fn short_true_answers_are_fine() {
-    accepts(&HOLM, &["7", "OK", "0", "y", "é", "東京", "٣", "false", "ok\n"]);
+    accepts(HOLM, &["7", "OK", "0", "y", "é", "東京", "٣", "false", "ok\n"]);
 }
 
 #[test]
 fn listings_are_fine() {
     accepts(
-        &HOLM,
+        HOLM,
         &[
             "file1.txt\nfile2.txt\n",
             "total 8\n-rw-r--r-- 1 user group 1234 file.txt",
@@ -60,19 +60,19 @@ fn listings_are_fine() {
 
 #[test]
 fn nothing_is_no_answer_where_data_was_promised() {
-    rejects(&HOLM, "empty", &["", "  \n\t", "[]", "{}", "null", "\"\"", "total 0"]);
+    rejects(HOLM, "empty", &["", "  \n\t", "[]", "{}", "null", "\"\"", "total 0"]);
 }
 
 #[test]
 fn nothing_is_fine_where_the_tool_says_so() {
-    accepts(&SILENT, &["", "\n", "[]", "total 0"]);
-    rejects(&SILENT, "metadata", &["total 12"]);
+    accepts(SILENT, &["", "\n", "[]", "total 0"]);
+    rejects(SILENT, "metadata", &["total 12"]);
 }
 
 #[test]
 fn metadata_without_data_is_rejected() {
     rejects(
-        &HOLM,
+        HOLM,
         "metadata",
         &[
             "total 7079928",
@@ -87,13 +87,13 @@ fn metadata_without_data_is_rejected() {
 
 #[test]
 fn an_output_without_a_letter_or_a_digit_says_nothing() {
-    rejects(&HOLM, "no letter", &["---", "====\n----", "\u{200b}\u{200b}", "…", "| |\n| |"]);
+    rejects(HOLM, "no letter", &["---", "====\n----", "\u{200b}\u{200b}", "…", "| |\n| |"]);
 }
 
 #[test]
 fn an_error_message_is_not_a_result() {
     rejects(
-        &HOLM,
+        HOLM,
         "error message",
         &[
             "bash: frobnicate: command not found",
@@ -125,7 +125,7 @@ fn an_error_message_is_not_a_result() {
 #[test]
 fn the_benign_twin_of_an_error_message_is_fine() {
     accepts(
-        &HOLM,
+        HOLM,
         &[
             "The word error stands in this file.\nSo does command not found.",
             "src/lib.rs:12: // No such file or directory",
@@ -154,15 +154,15 @@ fn the_benign_twin_of_an_error_message_is_fine() {
 
 #[test]
 fn a_tool_that_shows_foreign_content_may_show_errors() {
-    accepts(&READER, &["cat: x: No such file or directory", r#"{"error":"x"}"#]);
-    rejects(&READER, "empty", &[""]);
+    accepts(READER, &["cat: x: No such file or directory", r#"{"error":"x"}"#]);
+    rejects(READER, "empty", &[""]);
 }
 
 #[test]
 fn failures_pass_through_as_failures() {
     for text in ["", "total 1", "bash: x: command not found"] {
         for expectation in [HOLM, AGENT_RS] {
-            let judged = judge(Outcome::Failed, &Observed::whole(text), &expectation);
+            let judged = judge(Outcome::Failed, &Observed::whole(text), expectation);
             assert_eq!(judged, Plausibility::Ruled(Ruling::Accept));
         }
     }
@@ -171,13 +171,13 @@ fn failures_pass_through_as_failures() {
 #[test]
 fn a_tool_can_ask_for_a_warning_instead() {
     let warn = Expectation { severity: Severity::Warn, ..HOLM };
-    assert!(matches!(rule("", &warn), Ruling::Warn(Reason { guard, .. }) if guard == "plausibility"));
+    assert!(matches!(rule("", warn), Ruling::Warn(Reason { guard, .. }) if guard == "plausibility"));
 }
 
 #[test]
 fn the_rules_of_agent_rs_are_kept_to_the_letter() {
     accepts(
-        &AGENT_RS,
+        AGENT_RS,
         &[
             "file1.txt\nfile2.txt\n",
             "total 8\n-rw-r--r-- 1 user group 1234 file.txt",
@@ -197,21 +197,21 @@ fn the_rules_of_agent_rs_are_kept_to_the_letter() {
         ("-----", "Tool output lacks substantive content"),
     ];
     for (text, message) in reasons {
-        assert_eq!(rule(text, &AGENT_RS), Ruling::Reject(Reason::new("plausibility_guard", message)));
+        assert_eq!(rule(text, AGENT_RS), Ruling::Reject(Reason::new("plausibility_guard", message)));
     }
 }
 
 #[test]
 fn the_ends_of_a_spilled_output_are_enough_when_they_show_data() {
     let head = "a line of data\n".repeat(10);
-    let judged = judge(Outcome::Succeeded, &Observed::spilled(&head, "end", 1 << 20), &HOLM);
+    let judged = judge(Outcome::Succeeded, &Observed::spilled(&head, "end", 1 << 20), HOLM);
     assert_eq!(judged, Plausibility::Ruled(Ruling::Accept));
 }
 
 #[test]
 fn the_head_of_an_error_page_is_enough() {
     let head = format!("<html><title>503 Service Unavailable</title>{}", "x".repeat(100));
-    let judged = judge(Outcome::Succeeded, &Observed::spilled(&head, "", 1 << 20), &HOLM);
+    let judged = judge(Outcome::Succeeded, &Observed::spilled(&head, "", 1 << 20), HOLM);
     assert!(matches!(judged, Plausibility::Ruled(Ruling::Reject(_))));
 }
 
@@ -224,12 +224,10 @@ fn the_whole_is_asked_for_when_the_ends_do_not_decide() {
     for (head, tail) in
         [(&blank, "data"), (&complaints, "data"), (&totals, "data"), (&ruled, ""), (&ruled, "--")]
     {
-        for expectation in [HOLM] {
-            let judged = judge(Outcome::Succeeded, &Observed::spilled(head, tail, 1 << 20), &expectation);
-            assert_eq!(judged, Plausibility::NeedsWhole, "{head:?}");
-        }
+        let judged = judge(Outcome::Succeeded, &Observed::spilled(head, tail, 1 << 20), HOLM);
+        assert_eq!(judged, Plausibility::NeedsWhole, "{head:?}");
     }
-    let judged = judge(Outcome::Succeeded, &Observed::spilled("total 1", "", 1 << 20), &AGENT_RS);
+    let judged = judge(Outcome::Succeeded, &Observed::spilled("total 1", "", 1 << 20), AGENT_RS);
     assert_eq!(judged, Plausibility::NeedsWhole);
 }
 
@@ -245,8 +243,8 @@ proptest! {
     #[test]
     fn no_text_makes_the_guard_panic(text in any::<String>(), tail in any::<String>(), length in any::<u64>()) {
         for expectation in [HOLM, SILENT, READER, AGENT_RS] {
-            let _ = judge(Outcome::Succeeded, &Observed::whole(&text), &expectation);
-            let _ = judge(Outcome::Succeeded, &Observed::spilled(&text, &tail, length), &expectation);
+            let _ = judge(Outcome::Succeeded, &Observed::whole(&text), expectation);
+            let _ = judge(Outcome::Succeeded, &Observed::spilled(&text, &tail, length), expectation);
         }
     }
 
@@ -256,7 +254,7 @@ proptest! {
         prose in "[a-z]{2,8} [a-z]{2,8}",
     ) {
         let text = format!("{before}{prose}\n");
-        prop_assert_eq!(rule(&text, &HOLM), Ruling::Accept);
+        prop_assert_eq!(rule(&text, HOLM), Ruling::Accept);
     }
 
     #[test]
@@ -264,9 +262,9 @@ proptest! {
         let text = lines.join("\n");
         let cut = text.len() / 2;
         let (head, tail) = (&text[..cut], &text[text.len() - cut / 2..]);
-        let judged = judge(Outcome::Succeeded, &Observed::spilled(head, tail, text.len() as u64), &HOLM);
+        let judged = judge(Outcome::Succeeded, &Observed::spilled(head, tail, text.len() as u64), HOLM);
         if let Plausibility::Ruled(ruling) = judged {
-            prop_assert_eq!(ruling, rule(&text, &HOLM));
+            prop_assert_eq!(ruling, rule(&text, HOLM));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! refuses the reply; to look for a smaller object inside it would be to guess.
 
 use alloc::format;
-use alloc::string::ToString;
+use alloc::string::String;
 
 use super::SkillError;
 use crate::json::Json;
@@ -53,6 +53,6 @@ fn take_object(text: &str) -> Result<(&str, &str), SkillError> {
     text.split_at_checked(length).ok_or_else(|| malformed("invalid JSON"))
 }
 
-fn malformed(detail: impl ToString) -> SkillError {
-    SkillError::MalformedOutput(detail.to_string())
+fn malformed(detail: impl Into<String>) -> SkillError {
+    SkillError::MalformedOutput(detail.into())
 }

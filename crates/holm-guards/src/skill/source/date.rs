@@ -276,7 +276,7 @@ fn numeric(a: &Token<'_>, b: &Token<'_>, c: &Token<'_>) -> Option<(u32, u32, u32
 /// The number of a month by its name, its first three letters, or `sept`.
 fn month(word: &str) -> Option<u32> {
     let named = |name: &&str| *name == word || (word.len() == 3 && name.starts_with(word));
-    let at = if word == "sept" { Some(8) } else { MONTHS.iter().position(|name| named(&name)) }?;
+    let at = if word == "sept" { Some(8) } else { MONTHS.iter().position(named) }?;
     u32::try_from(at + 1).ok()
 }
 
