@@ -1,11 +1,13 @@
 //! Commands: what the host is to do next.
 
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
+use core::fmt;
 
-use holm_grants::{GrantSet, Level};
-use holm_guards::json::Json;
+use holm_grants::{Denials, GrantSet, Level, Need};
+use holm_guards::{json::Json, plausibility::Expectation, postcondition::Postcondition};
 use serde::{Deserialize, Serialize};
 
+use crate::digest::sha256;
 use crate::{CallId, Config, Consultation, Ending, Marks, Message, Model, NanoUsd, Numbered, Timestamp, Tool};
 
 /// One command. Exhaustive on purpose: a host that forgets one does not compile.
@@ -54,7 +56,7 @@ pub enum Effect {
         request: Box<Request>,
     },
     /// Tell the watchers.
-    Emit(Box<Numbered>),
+    Emit(Numbered),
     /// The turn group is over.
     Finish(Box<Ending>),
     /// Nothing more until the next input, or until this time.
@@ -124,10 +126,10 @@ pub struct ToolRequest {
     pub tool: Arc<str>,
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
-    /// The same for the same call of the same run, in hex; reaches the tool.
-    pub key: String,
+    /// The same for the same call of the same run; reaches the tool.
+    pub key: Key,
     /// What the call was allowed to use.
-    pub needs: Arc<[holm_grants::Request]>,
+    pub needs: Arc<[Need]>,
     /// When it is stopped.
     pub deadline: Timestamp,
     /// Whether it ran before and its answer was lost.
@@ -142,11 +144,11 @@ pub struct SpawnRequest {
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
     /// As in [`ToolRequest::key`].
-    pub key: String,
+    pub key: Key,
     /// What the child holds: never more than its parent.
     pub grants: GrantSet,
     /// What the child may never do.
-    pub denials: GrantSet,
+    pub denials: Denials,
     /// What it may spend; already set aside.
     pub budget: Option<NanoUsd>,
     /// What had entered its parent.
@@ -161,7 +163,7 @@ impl SpawnRequest {
     /// Narrows a child's configuration to what its parent allows: grants, denials, budget, marks and depth.
     pub fn confine(&self, config: &mut Config) {
         config.grants = config.grants.meet(&self.grants);
-        config.denials = config.denials.union(&self.denials);
+        config.denials = config.denials.join(&self.denials);
         config.marks = config.marks.join(self.marks);
         config.depth = self.depth;
         if let Some(budget) = self.budget {
@@ -210,13 +212,49 @@ pub enum AskReason {
     HookWants,
 }
 
-/// One executable postcondition.
+/// One check that the host carries out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckRequest {
     /// The tool call whose result is checked.
     pub tool_call: CallId,
-    /// The postcondition's name.
-    pub name: String,
-    /// What to run, as the tool declared it.
-    pub check: Json,
+    /// What to check the whole result for.
+    pub check: Check,
+}
+
+/// What the kernel cannot check by itself: a program must run, or the whole of a spilled result must be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Check {
+    /// Whether the whole result is plausible: [`holm_guards::plausibility::judge`].
+    Plausibility(Expectation),
+    /// A declared postcondition: run its program, or compile it alone and evaluate it on the whole result.
+    Postcondition(Postcondition),
+}
+
+/// An idempotency key: derived from the run, the call, the tool and the canonical arguments.
+///
+/// Prints as 32 hex digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key([u8; 16]);
+
+impl Key {
+    /// The key of one call.
+    pub fn of(run: &str, call: CallId, tool: &str, arguments: &str) -> Self {
+        let full = sha256(&[run.as_bytes(), &call.value().to_be_bytes(), tool.as_bytes(), arguments.as_bytes()]);
+        let mut key = [0; 16];
+        key.copy_from_slice(&full[..16]);
+        Self(key)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    }
+}
+
+impl Serialize for Key {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }

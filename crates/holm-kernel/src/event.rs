@@ -3,7 +3,7 @@
 //! Events are numbered (record, index). Dropping one never changes the run. Deltas of a streaming reply are not
 //! events: they go from the model to the sinks directly, and [`Event::Withdrawn`] takes them back.
 
-use alloc::{string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 use holm_grants::Mode;
 use holm_guards::json::Json;
@@ -229,7 +229,7 @@ pub enum Event {
     /// The turn group is over; always the last event of a group.
     GroupEnded {
         /// How.
-        ending: Ending,
+        ending: Box<Ending>,
         /// The last message of the transcript.
         last: Option<MessageId>,
         /// Tokens of the whole run.
@@ -281,4 +281,6 @@ pub enum PlanStep {
     SummaryDiscarded,
     /// The oldest turns left the view.
     Dropped,
+    /// Large results of the last turns lost their middle, because nothing else was left to go.
+    Clipped,
 }

@@ -13,7 +13,10 @@ mod ending;
 mod event;
 mod id;
 mod input;
+pub mod journal;
 mod message;
+mod misuse;
+mod run;
 
 pub use config::*;
 pub use consult::*;
@@ -23,8 +26,16 @@ pub use event::*;
 pub use id::*;
 pub use input::*;
 pub use message::*;
+pub use misuse::Misuse;
+pub use run::{Receipt, Run, Snapshot};
 
 // parts of the machine, each a room of its own
+mod context;
 mod digest;
+mod envelope;
 mod loops;
+mod protocol;
 mod rng;
+mod screen;
+
+pub use protocol::{provider_name, provider_names};

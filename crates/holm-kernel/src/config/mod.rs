@@ -18,7 +18,7 @@ pub use tool::{Exemption, Pace, Quota, Repeat, Tool, ToolKind, Vote, Yields};
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
-use holm_grants::{GrantSet, Mode};
+use holm_grants::{Denials, GrantSet, Mode};
 use serde::{Deserialize, Serialize};
 
 use crate::ConsultPoint;
@@ -33,11 +33,13 @@ pub const SEMANTICS: u32 = 1;
 /// ```
 /// use holm_kernel::{Config, Model, Started};
 ///
-/// let started = Started::new(7, Config::new(Model::named("scripted/echo")));
+/// let started = Started::new("run-1", 7, Config::new(Model::named("scripted/echo")));
 /// assert_eq!(started.semantics, holm_kernel::SEMANTICS);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
+    /// The run's own id, unique among all runs; idempotency keys are derived from it.
+    pub run: String,
     /// Which decision rules the run follows.
     pub semantics: u32,
     /// The version of the program that started the run; for people, never for decisions.
@@ -51,8 +53,14 @@ pub struct Started {
 
 impl Started {
     /// Starts a run under the current rules.
-    pub fn new(seed: u64, config: Config) -> Self {
-        Self { semantics: SEMANTICS, version: env!("CARGO_PKG_VERSION").into(), seed, config }
+    pub fn new(run: impl Into<String>, seed: u64, config: Config) -> Self {
+        Self {
+            run: run.into(),
+            semantics: SEMANTICS,
+            version: env!("CARGO_PKG_VERSION").into(),
+            seed,
+            config,
+        }
     }
 }
 
@@ -90,7 +98,7 @@ pub struct Config {
     pub grants: GrantSet,
     /// What the run may never do, whatever was granted.
     #[serde(default)]
-    pub denials: GrantSet,
+    pub denials: Denials,
     /// What is asked.
     #[serde(default)]
     pub mode: Mode,
@@ -128,7 +136,7 @@ impl Config {
             retry: RetryPolicy::default(),
             context: ContextPolicy::default(),
             grants: GrantSet::default(),
-            denials: GrantSet::default(),
+            denials: Denials::default(),
             mode: Mode::default(),
             approvals: Approvals::default(),
             marks: Marks::default(),

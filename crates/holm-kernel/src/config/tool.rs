@@ -1,9 +1,11 @@
 //! What the kernel must know of a tool; how it runs is the host's business.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use holm_grants::{GrantSet, Level, Template};
-use holm_guards::{json::Json, plausibility::EmptyOutput, postcondition::Postcondition, ruling::Severity};
+use holm_guards::{
+    json::Json, plausibility::EmptyOutput, postcondition::Postcondition, ruling::Severity, skill::Contract,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::NanoUsd;
@@ -18,8 +20,7 @@ pub struct Tool {
     pub description: String,
     /// JSON Schema of its arguments.
     pub schema: Json,
-    /// How much a call can change.
-    #[serde(default)]
+    /// How much a call can change. Has no default: what is not said cannot be taken for harmless.
     pub level: Level,
     /// What a call needs, as templates over its arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,13 +67,14 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A read-only tool with the given schema and the defaults.
+    /// A tool with the given schema and the defaults. It counts as able to do anything until
+    /// [`level`](Self::level) says otherwise.
     pub fn new(name: impl Into<String>, description: impl Into<String>, schema: Json) -> Self {
         Self {
             name: name.into(),
             description: description.into(),
             schema,
-            level: Level::default(),
+            level: Level::Execute,
             needs: Vec::new(),
             kind: ToolKind::default(),
             repeat: Repeat::default(),
@@ -88,6 +90,12 @@ impl Tool {
             exemption: Exemption::default(),
             aborts_siblings: false,
         }
+    }
+
+    /// A contract skill as a tool; it can do nothing but ask the model.
+    pub fn skill(contract: Contract) -> Self {
+        let tool = Self::new(contract.name.clone(), contract.description.clone(), contract.input.clone());
+        Self { level: Level::None, kind: ToolKind::Skill { contract: contract.into() }, ..tool }
     }
 
     /// The same tool at another level.
@@ -120,7 +128,10 @@ pub enum ToolKind {
         reserve: NanoUsd,
     },
     /// A contract skill that the model itself carries out and the guards check.
-    Skill,
+    Skill {
+        /// What goes in, what must come out, and what it must be grounded in.
+        contract: Box<Contract>,
+    },
 }
 
 /// Whether a call may run twice.

@@ -1,0 +1,364 @@
+//! The calls of one reply: opened together, run side by side or in turn, answered in their order.
+
+use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
+
+use holm_grants::Need;
+use serde::{Deserialize, Serialize};
+
+use super::{Run, catalogue::Entry, skill::Skilled, state::Phase};
+use crate::digest::Digest;
+use crate::loops::{Fingerprint, Progress};
+use crate::{
+    BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, Protocol, Role, Timestamp, ToolCall,
+    ToolOutput, ToolResult, Vote,
+};
+
+/// The calls of one reply.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Batch {
+    pub(crate) slots: Vec<Slot>,
+    /// Whether a call was dropped unlooked at; the batch then cannot end the run.
+    pub(crate) dropped: bool,
+    /// How the group ends once every call is answered, if something in the batch decided so.
+    pub(crate) ending: Option<Ending>,
+}
+
+/// One call.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Slot {
+    pub(crate) call: CallId,
+    /// The provider's id.
+    pub(crate) id: Arc<str>,
+    pub(crate) name: Arc<str>,
+    /// None when there is no such tool.
+    pub(crate) entry: Option<Arc<Entry>>,
+    /// Canonical arguments; as the model wrote them while they are not valid.
+    pub(crate) arguments: Arc<str>,
+    pub(crate) needs: Arc<[Need]>,
+    pub(crate) fingerprint: Fingerprint,
+    /// The authority under which it was allowed.
+    pub(crate) permitted: u64,
+    /// Whether a person or hook said yes.
+    pub(crate) approved: bool,
+    pub(crate) rewrites: u64,
+    pub(crate) state: SlotState,
+}
+
+/// Where a call stands.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SlotState {
+    /// Somebody is asked.
+    Judging,
+    /// Allowed; its turn has not come.
+    Ready,
+    /// Handed to the host, not yet written down as dispatched.
+    Issued { deadline: Timestamp },
+    /// It may have happened.
+    Running { since: Timestamp, deadline: Timestamp },
+    /// A child run carries it out.
+    Delegated { child: Option<String>, reserved: NanoUsd, since: Timestamp },
+    /// The model carries it out under a contract.
+    Skilled(Box<Skilled>),
+    /// Hooks look at the result.
+    Reviewing { consult: CallId, output: Box<ToolOutput>, millis: u64 },
+    /// An executable postcondition looks at the result.
+    Checking(Box<Checking>),
+    /// Answered.
+    Done(Box<Settled>),
+}
+
+/// A result that waits for its executable checks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Checking {
+    pub(crate) call: CallId,
+    pub(crate) output: ToolOutput,
+    pub(crate) millis: u64,
+    /// The first is under way; the others wait.
+    pub(crate) checks: VecDeque<Check>,
+}
+
+/// An answered call.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Settled {
+    pub(crate) outcome: Outcome,
+    /// Sealed for the model.
+    pub(crate) text: String,
+    pub(crate) parts: Vec<Block>,
+    /// None when it has no vote.
+    pub(crate) vote: Option<bool>,
+}
+
+impl Slot {
+    pub(crate) fn is_done(&self) -> bool {
+        matches!(self.state, SlotState::Done(_))
+    }
+
+    /// When it has to be stopped.
+    pub(crate) fn deadline(&self) -> Option<Timestamp> {
+        match &self.state {
+            SlotState::Issued { deadline } | SlotState::Running { deadline, .. } => Some(*deadline),
+            SlotState::Judging
+            | SlotState::Ready
+            | SlotState::Delegated { .. }
+            | SlotState::Skilled(_)
+            | SlotState::Reviewing { .. }
+            | SlotState::Checking(_)
+            | SlotState::Done(_) => None,
+        }
+    }
+
+    /// The tool asks to be alone.
+    fn is_exclusive(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| entry.tool.pace == Pace::Exclusive)
+    }
+}
+
+impl Batch {
+    /// Unanimity of those who have a vote; a dropped call forces no.
+    fn votes_to_end(&self) -> bool {
+        let mut votes = self.slots.iter().filter_map(|slot| match &slot.state {
+            SlotState::Done(settled) => settled.vote,
+            _ => None,
+        });
+        let Some(first) = votes.next() else { return false };
+        !self.dropped && first && votes.all(|vote| vote)
+    }
+}
+
+impl Run {
+    /// Opens a batch: every call is validated, then permitted, before the first one runs.
+    pub(super) fn open_batch(&mut self, calls: Vec<ToolCall>) {
+        if let Some(ending) = self.budget_reached() {
+            // Running tools for a model that can no longer be asked would be work for nobody.
+            return self.refuse_all(calls, ending);
+        }
+        let limit = self.config().limits.calls_per_turn;
+        let mut batch = Batch { slots: Vec::with_capacity(calls.len()), dropped: false, ending: None };
+        for (index, call) in calls.into_iter().enumerate() {
+            let id = self.next_call();
+            let mut slot = self.new_slot(id, call);
+            if limit.exceeded_by(index as u64 + 1) {
+                batch.dropped = true;
+                self.refuse(&mut slot, "not run: too many calls in one reply; make fewer calls at a time");
+            } else if let Some(ending) = self.prepare(&mut slot, &batch.slots) {
+                batch.ending = Some(ending);
+            }
+            batch.slots.push(slot);
+        }
+        self.state.phase = Phase::Working(batch);
+        self.advance_batch();
+    }
+
+    fn refuse_all(&mut self, calls: Vec<ToolCall>, ending: Ending) {
+        let mut batch = Batch { slots: Vec::new(), dropped: true, ending: Some(ending) };
+        for call in calls {
+            let id = self.next_call();
+            let mut slot = self.new_slot(id, call);
+            self.refuse(&mut slot, "not run: the budget is spent");
+            batch.slots.push(slot);
+        }
+        self.state.phase = Phase::Working(batch);
+        self.advance_batch();
+    }
+
+    fn new_slot(&self, call: CallId, wanted: ToolCall) -> Slot {
+        let entry = self.catalogue.find(&wanted.name).cloned();
+        let name = entry.as_ref().map_or_else(|| Arc::from(wanted.name), |entry| entry.name.clone());
+        Slot {
+            call,
+            id: Arc::from(wanted.id),
+            name,
+            entry,
+            arguments: Arc::from(wanted.arguments),
+            needs: Arc::default(),
+            fingerprint: Fingerprint::default(),
+            permitted: 0,
+            approved: false,
+            rewrites: 0,
+            state: SlotState::Ready,
+        }
+    }
+
+    /// Issues what may run now; closes the batch when all is answered.
+    pub(super) fn advance_batch(&mut self) {
+        let Phase::Working(mut batch) = self.take_phase() else { return };
+        let serial = self.config().batch == BatchOrder::Sequential
+            || batch.slots.iter().any(|slot| !slot.is_done() && slot.is_exclusive());
+        // A call may be refused at the last moment, so a serial batch walks on until one is under way.
+        for slot in &mut batch.slots {
+            if matches!(slot.state, SlotState::Ready) {
+                if batch.ending.is_some() {
+                    self.refuse(slot, "not run: the run is ending");
+                } else {
+                    self.start_call(slot);
+                }
+            }
+            if serial && !slot.is_done() {
+                break;
+            }
+        }
+        let done = batch.slots.iter().all(Slot::is_done);
+        self.state.phase = Phase::Working(batch);
+        if done {
+            self.close_batch();
+        }
+    }
+
+    /// Answers the model with every result, in call order, and decides what comes next.
+    pub(super) fn close_batch(&mut self) {
+        let Phase::Working(mut batch) = self.take_phase() else { return };
+        let ends = batch.votes_to_end();
+        let ending = batch.ending.take();
+        let spoken = ends.then(|| last_words(&batch)).flatten();
+        self.add_results(batch);
+        if let Some(ending) = ending {
+            return self.finish(ending);
+        }
+        if ends {
+            let text = spoken.unwrap_or_default();
+            return self.natural_stop(Ending::Answered { text });
+        }
+        if let Progress::Stuck { turns } = self.state.loops.turn() {
+            return self.stuck(turns);
+        }
+        self.next_turn();
+    }
+
+    /// Turns that bring nothing new are answered once, then ended.
+    fn stuck(&mut self, turns: u64) {
+        self.emit(Event::LoopSeen { tool: Arc::from(""), times: turns });
+        if self.state.group.warned_stuck {
+            return self.finish(Ending::Looping { tool: String::new(), times: turns });
+        }
+        self.state.group.warned_stuck = true;
+        let text = alloc::format!(
+            "The last {turns} turns brought nothing new. Change your approach, or say what is missing and stop."
+        );
+        self.add_message(Role::User, alloc::vec![Block::Text(text)]);
+        self.next_turn();
+    }
+
+    fn add_results(&mut self, batch: Batch) {
+        if batch.slots.is_empty() {
+            return;
+        }
+        let role = match self.config().protocol {
+            Protocol::Native => Role::Tool,
+            Protocol::Text => Role::User,
+        };
+        let mut blocks = Vec::with_capacity(batch.slots.len());
+        for slot in batch.slots {
+            let SlotState::Done(settled) = slot.state else { continue };
+            match role {
+                Role::Tool => blocks.push(Block::ToolResult(ToolResult {
+                    call: String::from(&*slot.id),
+                    tool: String::from(&*slot.name),
+                    text: settled.text,
+                    outcome: settled.outcome,
+                    parts: settled.parts,
+                })),
+                Role::System | Role::User | Role::Assistant | Role::Custom => {
+                    blocks.push(Block::Text(settled.text));
+                    blocks.extend(settled.parts);
+                }
+            }
+        }
+        self.add_message(role, blocks);
+    }
+
+    /// Lets `act` take a fact about the slot that waits for it; anything else is late.
+    pub(super) fn with_slot(&mut self, call: CallId, act: impl FnOnce(&mut Self, &mut Slot) -> After) {
+        let Phase::Working(mut batch) = self.take_phase_if_working(call) else { return };
+        let Some(slot) = batch.slots.iter_mut().find(|slot| slot.answers_to(call)) else {
+            self.state.phase = Phase::Working(batch);
+            return self.ignore(call);
+        };
+        let after = act(self, slot);
+        match after {
+            After::Late => {
+                self.state.phase = Phase::Working(batch);
+                return self.ignore(call);
+            }
+            After::Advance => {}
+            After::End(ending) => batch.ending = Some(ending),
+            After::StopSiblings => self.stop_siblings(&mut batch),
+        }
+        self.state.phase = Phase::Working(batch);
+        self.advance_batch();
+    }
+
+    fn take_phase_if_working(&mut self, call: CallId) -> Phase {
+        if !matches!(self.state.phase, Phase::Working(_)) {
+            self.ignore(call);
+            return Phase::Idle;
+        }
+        self.take_phase()
+    }
+
+    fn stop_siblings(&mut self, batch: &mut Batch) {
+        for slot in batch.slots.iter_mut().filter(|slot| !slot.is_done()) {
+            self.stop_call(slot, "stopped because another call of the same reply failed");
+        }
+    }
+}
+
+/// What follows from a fact about a call.
+pub(crate) enum After {
+    /// The fact came too late or twice.
+    Late,
+    /// The batch goes on.
+    Advance,
+    /// The group ends once the batch is answered.
+    End(Ending),
+    /// The call failed and takes the others with it.
+    StopSiblings,
+}
+
+impl Slot {
+    /// Whether a fact about `call` is about this slot: the call itself, or the question it waits for.
+    fn answers_to(&self, call: CallId) -> bool {
+        if self.call == call {
+            return true;
+        }
+        match &self.state {
+            SlotState::Reviewing { consult, .. } => *consult == call,
+            SlotState::Checking(checking) => checking.call == call,
+            SlotState::Skilled(skilled) => skilled.call == call,
+            SlotState::Judging
+            | SlotState::Ready
+            | SlotState::Issued { .. }
+            | SlotState::Running { .. }
+            | SlotState::Delegated { .. }
+            | SlotState::Done(_) => false,
+        }
+    }
+}
+
+/// What a run says when its tools end it: the text of the last voting result, without its envelope.
+fn last_words(batch: &Batch) -> Option<String> {
+    batch.slots.iter().rev().find_map(|slot| match &slot.state {
+        SlotState::Done(settled) if settled.vote == Some(true) => {
+            Some(crate::envelope::open(&settled.text).into())
+        }
+        _ => None,
+    })
+}
+
+/// The fingerprint of a call for the loop detector.
+pub(crate) fn fingerprint(tool: &str, arguments: &str) -> Fingerprint {
+    let mut digest = Digest::new();
+    digest.str(tool);
+    digest.str(arguments);
+    Fingerprint::new(digest.finish())
+}
+
+/// Whether a settled result votes, and how.
+pub(crate) fn vote(slot: &Slot, outcome: Outcome, terminate: bool, terminal: bool) -> Option<bool> {
+    match slot.entry.as_ref().map(|entry| entry.tool.vote) {
+        Some(Vote::Advisory) => None,
+        // An unknown tool has a vote, and it is no.
+        None => Some(false),
+        Some(Vote::Counts) => Some(outcome == Outcome::Succeeded && (terminate || terminal)),
+    }
+}

@@ -1,0 +1,260 @@
+//! Whether a result is believed: hooks, plausibility, postconditions, executable checks.
+
+use alloc::{
+    collections::VecDeque,
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+use holm_grants::Level;
+use holm_guards::plausibility::{self, Expectation, Observed, Outcome as Claim, Plausibility};
+use holm_guards::postcondition::{Evaluation, Postconditions};
+use holm_guards::ruling::{Reason, Ruling};
+
+use super::{
+    Run,
+    batch::{After, Checking, Slot, SlotState},
+    catalogue::Entry,
+};
+use crate::digest::Digest;
+use crate::loops::Change;
+use crate::{
+    Answer, CallId, Check, CheckRequest, CheckRuling, Consultation, ConsultPoint, Effect, Ending, Event, Exemption, Marks, Outcome, Question, ToolOutput,
+};
+
+/// One correction, then the run says that it failed.
+const MOST_REJECTIONS: u64 = 2;
+
+impl Run {
+    /// A tool is done: hooks see the result first.
+    pub(super) fn review(&mut self, slot: &mut Slot, output: ToolOutput, millis: u64) -> After {
+        self.count_use(slot, &output, millis);
+        if self.wants(ConsultPoint::AfterTool) {
+            self.ask_review(slot, output, millis);
+            return After::Advance;
+        }
+        self.believe(slot, output, millis)
+    }
+
+    fn count_use(&mut self, slot: &Slot, output: &ToolOutput, millis: u64) {
+        let Some(entry) = &slot.entry else { return };
+        let yields = entry.tool.yields;
+        let declared = Marks { untrusted: yields.untrusted, private: yields.private };
+        self.mark(declared.join(output.marks));
+        let quota = entry.tool.quota;
+        if quota.millis.is_some() || quota.bytes.is_some() {
+            let bytes = output.spill.as_ref().map_or(output.text.len() as u64, |spill| spill.bytes);
+            let used = self.state.group.quotas.entry(slot.name.clone()).or_default();
+            used.millis = used.millis.saturating_add(millis);
+            used.bytes = used.bytes.saturating_add(bytes);
+        }
+    }
+
+    pub(super) fn ask_review(&mut self, slot: &mut Slot, output: ToolOutput, millis: u64) {
+        let call = self.next_call();
+        let question = Question::AfterTool {
+            tool_call: slot.call,
+            tool: String::from(&*slot.name),
+            output: output.clone(),
+        };
+        slot.state = SlotState::Reviewing { consult: call, output: output.into(), millis };
+        self.issue(Effect::Consult(Consultation { call, question }.into()));
+    }
+
+    pub(super) fn after_tool_consulted(&mut self, call: CallId, answer: Answer) {
+        self.with_slot(call, |run, slot| {
+            if !matches!(slot.state, SlotState::Reviewing { .. }) {
+                return After::Late;
+            }
+            let SlotState::Reviewing { output, millis, .. } =
+                core::mem::replace(&mut slot.state, SlotState::Ready)
+            else {
+                return After::Late;
+            };
+            let output = match answer {
+                Answer::Output(changed) => changed,
+                Answer::Failed { reason } => {
+                    run.emit(Event::HookFailed { reason });
+                    *output
+                }
+                _ => *output,
+            };
+            run.believe(slot, output, millis)
+        });
+    }
+
+    /// Plausibility first, then the tool's own postconditions; the first rejection decides.
+    fn believe(&mut self, slot: &mut Slot, output: ToolOutput, millis: u64) -> After {
+        let Some(entry) = slot.entry.clone() else { return After::Late };
+        if output.outcome != Outcome::Succeeded {
+            return self.accept(slot, &entry, output, millis);
+        }
+        let mut checks = VecDeque::new();
+        match judge_plausibility(&entry, &output) {
+            Plausibility::Ruled(ruling) => {
+                if let Some(after) = self.rule(slot, &ruling, &output, millis) {
+                    return after;
+                }
+            }
+            Plausibility::NeedsWhole => checks.push_back(Check::Plausibility(expectation(&entry))),
+        }
+        if let Ok(compiled) = &entry.compiled {
+            let (chain, open) = match compiled.postconditions.evaluate(Claim::Succeeded, &observe(&output)) {
+                Evaluation::Ruled(chain) => (chain, Vec::new()),
+                Evaluation::Pending { chain, checks } => (chain, checks),
+            };
+            for warning in chain.warnings() {
+                self.emit_ruling(slot, warning, false);
+            }
+            if let Ruling::Reject(reason) = chain.ruling() {
+                self.emit_ruling(slot, &reason, true);
+                return self.reject(slot, &reason.to_string(), &output, millis);
+            }
+            checks.extend(open.into_iter().map(Check::Postcondition));
+        }
+        if checks.is_empty() {
+            return self.accept(slot, &entry, output, millis);
+        }
+        self.run_check(slot, Checking { call: slot.call, output, millis, checks });
+        After::Advance
+    }
+
+    /// Acts on a ruling; `Some` when the result was rejected.
+    fn rule(&mut self, slot: &mut Slot, ruling: &Ruling, output: &ToolOutput, millis: u64) -> Option<After> {
+        match ruling {
+            Ruling::Accept => None,
+            Ruling::Warn(reason) => {
+                self.emit_ruling(slot, reason, false);
+                None
+            }
+            Ruling::Reject(reason) => {
+                self.emit_ruling(slot, reason, true);
+                Some(self.reject(slot, &reason.to_string(), output, millis))
+            }
+        }
+    }
+
+    fn emit_ruling(&mut self, slot: &Slot, reason: &Reason, rejected: bool) {
+        self.emit(Event::Ruled {
+            call: slot.call,
+            guard: reason.guard.to_string(),
+            rejected,
+            reason: reason.message.to_string(),
+        });
+    }
+
+    /// The model gets the reason and one more try; a second rejection of the same tool in a row ends the group.
+    fn reject(&mut self, slot: &mut Slot, reason: &str, output: &ToolOutput, millis: u64) -> After {
+        self.observe_result(slot, output, Change::None);
+        let rejections = self.state.group.rejections.entry(slot.name.clone()).or_default();
+        *rejections += 1;
+        let last = *rejections >= MOST_REJECTIONS;
+        let text = alloc::format!("the result was not accepted: {reason}. Correct the call and try once more.");
+        self.settle(slot, Outcome::Failed, ToolOutput::failed(text), millis);
+        if last {
+            let what = String::from(&*slot.name);
+            return After::End(Ending::Rejected { what, reason: reason.to_string() });
+        }
+        self.after_failure(slot)
+    }
+
+    fn accept(&mut self, slot: &mut Slot, entry: &Arc<Entry>, output: ToolOutput, millis: u64) -> After {
+        let outcome = output.outcome;
+        let changed = outcome == Outcome::Succeeded && entry.tool.level >= Level::Write;
+        self.observe_result(slot, &output, if changed { Change::Changed } else { Change::None });
+        if !self.state.group.rejections.is_empty() && outcome == Outcome::Succeeded {
+            self.state.group.rejections.remove(&slot.name);
+        }
+        self.settle(slot, outcome, output, millis);
+        if outcome == Outcome::Succeeded { After::Advance } else { self.after_failure(slot) }
+    }
+
+    #[expect(clippy::unused_self, reason = "reads as one of the run's decisions")]
+    fn after_failure(&self, slot: &Slot) -> After {
+        let aborts = slot.entry.as_ref().is_some_and(|entry| entry.tool.aborts_siblings);
+        if aborts { After::StopSiblings } else { After::Advance }
+    }
+
+    fn observe_result(&mut self, slot: &Slot, output: &ToolOutput, change: Change) {
+        if slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling) {
+            return;
+        }
+        let mut digest = Digest::new();
+        digest.u64(u64::from(output.outcome.is_error()));
+        digest.str(output.spill.as_ref().map_or(&output.text, |spill| &spill.sha256));
+        self.state.loops.observe(slot.fingerprint, digest.finish(), change);
+    }
+
+    /// Starts the next executable check, or believes the result when none is left.
+    pub(super) fn run_check(&mut self, slot: &mut Slot, mut checking: Checking) {
+        let Some(check) = checking.checks.front().cloned() else { return };
+        checking.call = self.next_call();
+        let call = checking.call;
+        slot.state = SlotState::Checking(checking.into());
+        self.issue(Effect::Check { call, request: CheckRequest { tool_call: slot.call, check }.into() });
+    }
+
+    pub(super) fn checked(&mut self, call: CallId, ruling: CheckRuling) {
+        self.with_slot(call, |run, slot| {
+            let Some(entry) = slot.entry.clone() else { return After::Late };
+            if !matches!(&slot.state, SlotState::Checking(checking) if checking.call == call) {
+                return After::Late;
+            }
+            let SlotState::Checking(checking) = core::mem::replace(&mut slot.state, SlotState::Ready) else {
+                return After::Late;
+            };
+            run.apply_check(slot, &entry, *checking, ruling)
+        });
+    }
+
+    fn apply_check(
+        &mut self,
+        slot: &mut Slot,
+        entry: &Arc<Entry>,
+        mut checking: Checking,
+        ruling: CheckRuling,
+    ) -> After {
+        let Some(check) = checking.checks.pop_front() else { return After::Late };
+        if let CheckRuling::Failed { reason } | CheckRuling::Broken { reason } = ruling {
+            let ruling = against(&check, reason);
+            if let Some(after) = self.rule(slot, &ruling, &checking.output, checking.millis) {
+                return after;
+            }
+        }
+        if checking.checks.is_empty() {
+            return self.accept(slot, entry, checking.output, checking.millis);
+        }
+        self.run_check(slot, checking);
+        After::Advance
+    }
+}
+
+/// What a failed check means, by the severity that its declaration chose.
+fn against(check: &Check, reason: String) -> Ruling {
+    match check {
+        Check::Plausibility(expectation) => {
+            Ruling::by(expectation.severity, Reason::new("plausibility", reason))
+        }
+        Check::Postcondition(declared) => Postconditions::answer(declared, Some(&reason)),
+    }
+}
+
+fn expectation(entry: &Entry) -> Expectation {
+    Expectation { empty: entry.tool.empty, severity: entry.tool.severity, ..Expectation::default() }
+}
+
+fn judge_plausibility(entry: &Entry, output: &ToolOutput) -> Plausibility {
+    // Pictures and files are content too: words are not needed beside them.
+    if !output.parts.is_empty() {
+        return Plausibility::Ruled(Ruling::Accept);
+    }
+    plausibility::judge(Claim::Succeeded, &observe(output), expectation(entry))
+}
+
+fn observe(output: &ToolOutput) -> Observed<'_> {
+    match &output.spill {
+        None => Observed::whole(&output.text),
+        Some(spill) => Observed::spilled(&spill.head, &spill.tail, spill.bytes),
+    }
+}

@@ -1,0 +1,466 @@
+//! The life of one call: prepared, judged, started, dispatched, finished, settled.
+
+use alloc::{
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+use holm_guards::json::Json;
+use holm_guards::repair::{self, Repaired};
+
+use super::{
+    Run,
+    batch::{After, Settled, Slot, SlotState, fingerprint, vote},
+    permit::Decision,
+    state::Phase,
+};
+use crate::digest::sha256_hex;
+use crate::envelope::{self, Body};
+use crate::loops::LoopRuling;
+use crate::screen;
+use crate::{
+    CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome, Proposal, SpawnRequest,
+    ToolKind, ToolOutput, ToolRequest, Verdict,
+};
+
+/// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
+const MOST_REWRITES: u64 = 3;
+
+/// What a person is shown of the arguments; the digest covers all of them.
+const SHOWN_ARGUMENTS: u64 = 20_000;
+
+impl Run {
+    /// Validates and permits a call. A call that may not run is settled here; the group may have to end for it.
+    pub(super) fn prepare(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Ending> {
+        let Some(arguments) = self.validate(slot) else { return None };
+        if let Some(refusal) = self.over_quota(slot) {
+            self.refuse(slot, &refusal);
+            return None;
+        }
+        if let Some(ending) = self.repeated(slot, earlier) {
+            return ending;
+        }
+        self.permit(slot, &arguments);
+        None
+    }
+
+    /// Finds the tool and brings the arguments into canonical form; `None` when the call was settled instead.
+    fn validate(&mut self, slot: &mut Slot) -> Option<Json> {
+        let Some(entry) = slot.entry.clone() else {
+            let message = self.unknown_tool(&slot.name);
+            self.refuse(slot, &message);
+            return None;
+        };
+        if !self.catalogue.is_open(&slot.name) {
+            let message = self.hidden_tool(&slot.name);
+            self.refuse(slot, &message);
+            return None;
+        }
+        let compiled = match &entry.compiled {
+            Ok(compiled) => compiled,
+            Err(reason) => {
+                let message = alloc::format!("the tool cannot be used: {reason}");
+                self.refuse(slot, &message);
+                return None;
+            }
+        };
+        match repair::repair(&compiled.schema, &slot.arguments) {
+            Repaired::Valid { value, fixes } => {
+                slot.arguments = Arc::from(value.canonical());
+                slot.fingerprint = fingerprint(&slot.name, &slot.arguments);
+                let fixes: Vec<String> = fixes.iter().map(ToString::to_string).collect();
+                self.emit(Event::CallProposed {
+                    call: slot.call,
+                    tool: slot.name.clone(),
+                    arguments: slot.arguments.clone(),
+                    fixes,
+                });
+                Some(value)
+            }
+            Repaired::Invalid { message } => {
+                self.refuse(slot, &message);
+                None
+            }
+        }
+    }
+
+    fn unknown_tool(&self, name: &str) -> String {
+        let names: Vec<&str> =
+            self.catalogue.offer().tools.iter().map(|tool| tool.name.as_str()).take(20).collect();
+        let name = screen::visible_bounded(name, 80);
+        if names.is_empty() {
+            return alloc::format!("there is no tool `{name}`, and no tool is on offer; answer in words");
+        }
+        alloc::format!("there is no tool `{name}`; the tools are: {}", names.join(", "))
+    }
+
+    fn hidden_tool(&self, name: &str) -> String {
+        self.config().policy.hidden.get(name).map_or_else(
+            || alloc::format!("the tool `{name}` is not on offer in this turn; use one that is"),
+            |note| note.message.clone(),
+        )
+    }
+
+    fn over_quota(&mut self, slot: &Slot) -> Option<String> {
+        let quota = slot.entry.as_ref()?.tool.quota;
+        let used = self.state.group.quotas.get(&slot.name).copied().unwrap_or_default();
+        let over = |what: &str, used: u64, allowed: Option<u64>| {
+            allowed.filter(|allowed| used >= *allowed).map(|allowed| {
+                alloc::format!("not run: `{}` has used its quota of {allowed} {what}", slot.name)
+            })
+        };
+        let refusal = over("calls", used.calls, quota.calls)
+            .or_else(|| over("milliseconds", used.millis, quota.millis))
+            .or_else(|| over("bytes of output", used.bytes, quota.bytes));
+        if refusal.is_none() && quota.calls.is_some() {
+            self.state.group.quotas.entry(slot.name.clone()).or_default().calls += 1;
+        }
+        refusal
+    }
+
+    /// The loop detector's word: `Some` when the call was settled, with the ending if it was the last straw.
+    fn repeated(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Option<Ending>> {
+        if slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling) {
+            return None;
+        }
+        let twins = earlier.iter().filter(|other| other.fingerprint == slot.fingerprint).count() as u64;
+        let ruling = match self.state.loops.propose(slot.fingerprint) {
+            // Two of a kind in one reply may be an oversight; a third is a loop within the reply.
+            LoopRuling::Fine if twins >= 2 => LoopRuling::Refuse { times: twins + 1 },
+            ruling => ruling,
+        };
+        let (times, ends) = match ruling {
+            LoopRuling::Fine => return None,
+            LoopRuling::Refuse { times } => (times, false),
+            LoopRuling::End { times } => (times, true),
+        };
+        self.emit(Event::LoopSeen { tool: slot.name.clone(), times });
+        self.state.loops.refused(slot.fingerprint);
+        let message = alloc::format!(
+            "not run: `{}` was already called with these arguments and gave the same result ({times} times). Change \
+             the approach or stop.",
+            slot.name
+        );
+        self.refuse(slot, &message);
+        let tool = String::from(&*slot.name);
+        Some(ends.then_some(Ending::Looping { tool, times }))
+    }
+
+    /// Computes deny, ask or allow, and acts on it.
+    fn permit(&mut self, slot: &mut Slot, arguments: &Json) {
+        let Some(entry) = slot.entry.clone() else { return };
+        match self.needs(&entry.tool, arguments) {
+            Ok(needs) => slot.needs = needs,
+            Err(reason) => return self.refuse(slot, &reason),
+        }
+        match self.decide(&entry.tool, &slot.needs) {
+            Decision::Deny(reason) => self.refuse(slot, &reason),
+            Decision::Allow => {
+                slot.permitted = self.state.authority.epoch;
+                slot.state = SlotState::Ready;
+            }
+            Decision::Ask { reasons, missing } => {
+                let proposal = Proposal {
+                    call: slot.call,
+                    tool: screen::visible_bounded(&slot.name, 200),
+                    arguments: screen::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
+                    level: entry.tool.level,
+                    needs: slot.needs.iter().map(|need| screen::visible(&need.to_string())).collect(),
+                    missing: missing.iter().map(|need| screen::visible(need)).collect(),
+                    reasons,
+                    marks: self.state.marks,
+                    digest: sha256_hex(&[slot.name.as_bytes(), slot.arguments.as_bytes()]),
+                };
+                slot.state = SlotState::Judging;
+                self.emit(Event::ApprovalAsked { call: slot.call });
+                self.issue(Effect::Judge(proposal.into()));
+            }
+        }
+    }
+
+    pub(super) fn judged(&mut self, call: CallId, verdict: Verdict) {
+        self.with_slot(call, |run, slot| {
+            if !matches!(slot.state, SlotState::Judging) {
+                return After::Late;
+            }
+            run.apply_verdict(slot, verdict)
+        });
+    }
+
+    fn apply_verdict(&mut self, slot: &mut Slot, verdict: Verdict) -> After {
+        let call = slot.call;
+        match verdict {
+            Verdict::Allow { grants, until } => {
+                self.emit(Event::ApprovalGiven { call, allowed: true, reason: String::new() });
+                self.lease(&grants, until);
+                slot.approved = true;
+                slot.state = SlotState::Ready;
+                // Deny is final, also when it came to hold while somebody was thinking.
+                self.permit_again(slot);
+            }
+            Verdict::Deny { reason } => {
+                let message = alloc::format!("denied: {}", screen::visible_bounded(&reason, 2_000));
+                self.emit(Event::ApprovalGiven { call, allowed: false, reason });
+                self.refuse(slot, &message);
+            }
+            Verdict::Rewrite { .. } if slot.rewrites >= MOST_REWRITES => {
+                self.refuse(slot, "denied: the call was rewritten too often");
+            }
+            Verdict::Rewrite { arguments } => {
+                slot.rewrites += 1;
+                slot.arguments = Arc::from(arguments);
+                if let Some(ending) = self.prepare(slot, &[]) {
+                    return After::End(ending);
+                }
+            }
+        }
+        After::Advance
+    }
+
+    /// A permission from before a change of authority is looked at again.
+    fn permit_again(&mut self, slot: &mut Slot) {
+        let Some(entry) = slot.entry.clone() else { return };
+        match self.decide(&entry.tool, &slot.needs) {
+            Decision::Deny(reason) => self.refuse(slot, &reason),
+            Decision::Allow => slot.permitted = self.state.authority.epoch,
+            Decision::Ask { .. } if slot.approved => slot.permitted = self.state.authority.epoch,
+            Decision::Ask { .. } => match Json::parse(&slot.arguments) {
+                Ok(arguments) => self.permit(slot, &arguments),
+                Err(_) => self.refuse(slot, "denied: the permission was withdrawn"),
+            },
+        }
+    }
+
+    /// Asks once more, after the host that was asked is gone.
+    pub(super) fn judge_again(&mut self, slot: &mut Slot) {
+        match Json::parse(&slot.arguments) {
+            Ok(arguments) => self.permit(slot, &arguments),
+            Err(_) => self.refuse(slot, "denied: the arguments are no longer known"),
+        }
+    }
+
+    /// Hands a permitted call to whoever runs it.
+    pub(super) fn start_call(&mut self, slot: &mut Slot) {
+        if slot.permitted != self.state.authority.epoch {
+            self.permit_again(slot);
+            if !matches!(slot.state, SlotState::Ready) {
+                return;
+            }
+        }
+        let Some(entry) = slot.entry.clone() else { return };
+        match &entry.tool.kind {
+            ToolKind::Host => {
+                let timeout = entry.tool.timeout_ms.unwrap_or(self.config().limits.tool_ms);
+                let deadline = self.state.now.plus(timeout);
+                slot.state = SlotState::Issued { deadline };
+                self.run_tool(slot, false);
+            }
+            ToolKind::Agent { grants, reserve } => self.delegate(slot, grants, *reserve),
+            ToolKind::Skill { .. } => self.start_skill(slot),
+        }
+    }
+
+    pub(super) fn run_tool(&mut self, slot: &Slot, again: bool) {
+        let (SlotState::Issued { deadline } | SlotState::Running { deadline, .. }) = slot.state else { return };
+        let request = ToolRequest {
+            tool: slot.name.clone(),
+            arguments: slot.arguments.clone(),
+            key: self.key(slot),
+            needs: slot.needs.clone(),
+            deadline,
+            again,
+        };
+        self.issue(Effect::RunTool { call: slot.call, request: request.into() });
+    }
+
+    fn key(&self, slot: &Slot) -> Key {
+        Key::of(&self.state.started.run, slot.call, &slot.name, &slot.arguments)
+    }
+
+    fn delegate(&mut self, slot: &mut Slot, asked: &holm_grants::GrantSet, reserve: NanoUsd) {
+        let depth = self.config().depth.saturating_add(1);
+        if depth > self.config().limits.depth {
+            return self.refuse(slot, "not run: agents are already nested as deep as allowed");
+        }
+        let reserved = match self.set_aside(reserve) {
+            Ok(reserved) => reserved,
+            Err(reason) => return self.refuse(slot, reason),
+        };
+        slot.state = SlotState::Delegated {
+            child: None,
+            reserved: reserved.unwrap_or_default(),
+            since: self.state.now,
+        };
+        let grants = self.held_grants().meet(asked);
+        self.spawn(slot, grants, reserved, None);
+    }
+
+    pub(super) fn spawn(
+        &mut self,
+        slot: &Slot,
+        grants: holm_grants::GrantSet,
+        budget: Option<NanoUsd>,
+        resume: Option<String>,
+    ) {
+        let request = SpawnRequest {
+            tool: slot.name.clone(),
+            arguments: slot.arguments.clone(),
+            key: self.key(slot),
+            grants,
+            denials: self.config().denials.clone(),
+            budget,
+            marks: self.state.marks,
+            depth: self.config().depth.saturating_add(1),
+            resume,
+        };
+        self.issue(Effect::Spawn { call: slot.call, request: request.into() });
+    }
+
+    /// Takes a child's share out of what is left; with no budget there is nothing to share.
+    fn set_aside(&mut self, wanted: NanoUsd) -> Result<Option<NanoUsd>, &'static str> {
+        let Some(limit) = self.state.budget.usd else {
+            return Ok((wanted > NanoUsd::ZERO).then_some(wanted));
+        };
+        let left = limit.minus(self.state.spent).minus(self.state.reserved);
+        if left == NanoUsd::ZERO {
+            return Err("not run: nothing is left of the budget for another agent");
+        }
+        let share = if wanted == NanoUsd::ZERO { left } else { wanted.min(left) };
+        self.state.reserved = self.state.reserved.plus(share);
+        Ok(Some(share))
+    }
+
+    /// Whether a tool call still waits for its `Dispatched`.
+    pub(super) fn awaits_dispatch(&self, call: CallId) -> bool {
+        let Phase::Working(batch) = &self.state.phase else { return false };
+        batch.slots.iter().any(|slot| slot.call == call && matches!(slot.state, SlotState::Issued { .. }))
+    }
+
+    pub(super) fn dispatched(&mut self, call: CallId) {
+        self.with_slot(call, |run, slot| {
+            let SlotState::Issued { deadline } = slot.state else { return After::Late };
+            slot.state = SlotState::Running { since: run.state.now, deadline };
+            run.emit(Event::CallStarted { call });
+            After::Advance
+        });
+    }
+
+    pub(super) fn tool_finished(&mut self, call: CallId, output: ToolOutput) {
+        self.with_slot(call, |run, slot| {
+            let SlotState::Running { since, .. } = slot.state else { return After::Late };
+            let millis = run.state.now.since(since);
+            run.review(slot, output, millis)
+        });
+    }
+
+    pub(super) fn child_started(&mut self, call: CallId, child: String) {
+        self.with_slot(call, |run, slot| {
+            let SlotState::Delegated { child: known, .. } = &mut slot.state else { return After::Late };
+            if known.is_some() {
+                return After::Late;
+            }
+            *known = Some(child.clone());
+            run.emit(Event::CallStarted { call });
+            run.emit(Event::ChildStarted { call, child });
+            After::Advance
+        });
+    }
+
+    pub(super) fn child_finished(&mut self, call: CallId, result: ChildResult) {
+        self.with_slot(call, |run, slot| {
+            let SlotState::Delegated { reserved, since, .. } = slot.state else { return After::Late };
+            let millis = run.state.now.since(since);
+            run.settle_child(reserved, &result);
+            run.review(slot, result.output, millis)
+        });
+    }
+
+    pub(super) fn settle_child(&mut self, reserved: NanoUsd, result: &ChildResult) {
+        self.release(reserved);
+        self.state.spent = self.state.spent.plus(result.spent);
+        self.state.usage = self.state.usage.plus(result.usage);
+        self.mark(result.marks);
+    }
+
+    /// Gives back what was set aside for a child.
+    pub(super) fn release(&mut self, reserved: NanoUsd) {
+        if self.state.budget.usd.is_some() {
+            self.state.reserved = self.state.reserved.minus(reserved);
+        }
+    }
+
+    /// Something entered the run.
+    pub(super) fn mark(&mut self, marks: Marks) {
+        let joined = self.state.marks.join(marks);
+        if joined != self.state.marks {
+            self.state.marks = joined;
+            self.state.authority.epoch += 1;
+            self.emit(Event::Marked { marks: joined });
+        }
+    }
+
+    /// Answers a call that does not run.
+    pub(super) fn refuse(&mut self, slot: &mut Slot, message: &str) {
+        self.settle(slot, Outcome::Refused, ToolOutput::text(message), 0);
+    }
+
+    /// Stops a call, whatever it is doing, and answers it.
+    pub(super) fn stop_call(&mut self, slot: &mut Slot, message: &str) {
+        let (abort, millis) = match &slot.state {
+            SlotState::Done(_) => return,
+            SlotState::Judging | SlotState::Ready => (None, None),
+            SlotState::Issued { .. } => (Some(slot.call), None),
+            SlotState::Running { since, .. } => (Some(slot.call), Some(self.state.now.since(*since))),
+            SlotState::Delegated { reserved, since, .. } => {
+                let (reserved, millis) = (*reserved, self.state.now.since(*since));
+                self.release(reserved);
+                (Some(slot.call), Some(millis))
+            }
+            SlotState::Skilled(skilled) => (Some(skilled.call), None),
+            SlotState::Reviewing { consult, millis, .. } => (Some(*consult), Some(*millis)),
+            SlotState::Checking(checking) => (Some(checking.call), Some(checking.millis)),
+        };
+        if let Some(call) = abort {
+            self.issue(Effect::Abort(call));
+        }
+        let outcome = if millis.is_some() { Outcome::Stopped } else { Outcome::Refused };
+        let text = match outcome {
+            Outcome::Stopped => alloc::format!("{message}; it may already have had effects"),
+            _ => message.to_string(),
+        };
+        self.settle(slot, outcome, ToolOutput::text(text), millis.unwrap_or(0));
+    }
+
+    /// Seals a result for the model and closes the slot.
+    pub(super) fn settle(&mut self, slot: &mut Slot, outcome: Outcome, output: ToolOutput, millis: u64) {
+        let limit = slot.entry.as_ref().and_then(|entry| entry.tool.result_limit);
+        let limit = limit.unwrap_or(self.config().limits.result_chars);
+        let seal = envelope::seal_of(self.state.started.seed, slot.call.value());
+        let body = match &output.spill {
+            None => Body::clip(&output.text, limit, None),
+            Some(spill) => Body::spilled(&spill.head, &spill.tail, spill.bytes, limit, &spill.reference),
+        };
+        let text = envelope::seal(&slot.name, &slot.id, seal, &body);
+        let terminal = self.config().policy.terminal_tools.contains(&*slot.name);
+        let bytes = output.spill.as_ref().map_or(output.text.len() as u64, |spill| spill.bytes);
+        let metadata = output.metadata.map(|metadata| Arc::new(*metadata));
+        self.emit(Event::CallFinished {
+            call: slot.call,
+            id: slot.id.clone(),
+            outcome,
+            bytes,
+            millis,
+            metadata: metadata.clone(),
+        });
+        slot.state = SlotState::Done(
+            Settled {
+                outcome,
+                text,
+                parts: output.parts,
+                vote: vote(slot, outcome, output.terminate, terminal),
+            }
+            .into(),
+        );
+    }
+}

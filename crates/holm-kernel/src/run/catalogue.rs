@@ -1,0 +1,150 @@
+//! The tools of a run, compiled once per change: schemas, postconditions, and the offer to the model.
+
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+use core::fmt;
+
+use holm_guards::{postcondition::Postconditions, schema::Schema, skill::Skill};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{Offer, Tool, ToolKind};
+
+/// One tool with what is compiled from it.
+pub(crate) struct Entry {
+    pub(crate) name: Arc<str>,
+    pub(crate) tool: Arc<Tool>,
+    /// Why the tool cannot be used, if its declaration does not compile.
+    pub(crate) compiled: Result<Compiled, String>,
+}
+
+/// What a usable tool is checked with.
+pub(crate) struct Compiled {
+    pub(crate) schema: Schema,
+    pub(crate) postconditions: Postconditions,
+    /// The contract, for a skill.
+    pub(crate) skill: Option<Skill>,
+}
+
+impl Entry {
+    pub(crate) fn compile(tool: Tool) -> Self {
+        let compiled = Self::try_compile(&tool);
+        Self { name: Arc::from(tool.name.as_str()), tool: Arc::new(tool), compiled }
+    }
+
+    fn try_compile(tool: &Tool) -> Result<Compiled, String> {
+        let skill = match &tool.kind {
+            ToolKind::Host | ToolKind::Agent { .. } => None,
+            ToolKind::Skill { contract } => {
+                Some(Skill::compile((**contract).clone()).map_err(|error| error.to_string())?)
+            }
+        };
+        Ok(Compiled {
+            skill,
+            schema: Schema::compile(&tool.schema).map_err(|error| error.to_string())?,
+            postconditions: Postconditions::compile(&tool.postconditions).map_err(|error| error.to_string())?,
+        })
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Entry").field(&self.name).finish()
+    }
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.tool.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Tool::deserialize(deserializer).map(Self::compile)
+    }
+}
+
+/// All tools of the run, and the part of them that the model is offered.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Catalogue {
+    entries: Vec<Arc<Entry>>,
+    /// What the gates let through; none means everything.
+    gate: Option<BTreeSet<String>>,
+    epoch: u64,
+    #[serde(skip)]
+    by_name: BTreeMap<Arc<str>, usize>,
+    #[serde(skip)]
+    offer: Arc<Offer>,
+}
+
+impl Catalogue {
+    pub(crate) fn new(tools: Vec<Tool>) -> Self {
+        let entries = tools.into_iter().map(|tool| Arc::new(Entry::compile(tool))).collect();
+        let mut catalogue = Self {
+            entries,
+            gate: None,
+            epoch: 0,
+            by_name: BTreeMap::new(),
+            offer: Arc::default(),
+        };
+        catalogue.refresh();
+        catalogue
+    }
+
+    /// Makes what is derived; also needed after reading a snapshot.
+    pub(crate) fn refresh(&mut self) {
+        self.by_name.clear();
+        for (index, entry) in self.entries.iter().enumerate() {
+            // The first of two tools with one name wins: a later one cannot shadow it.
+            self.by_name.entry(entry.name.clone()).or_insert(index);
+        }
+        let tools = self
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(index, entry)| self.by_name.get(&entry.name) == Some(index))
+            .filter(|(_, entry)| entry.compiled.is_ok() && self.is_open(&entry.name))
+            .map(|(_, entry)| entry.tool.clone())
+            .collect();
+        self.offer = Arc::new(Offer { epoch: self.epoch, tools });
+    }
+
+    /// Replaces the tools; the gate is asked again before the next call.
+    pub(crate) fn replace(&mut self, tools: Vec<Tool>) {
+        let epoch = self.epoch + 1;
+        *self = Self::new(tools);
+        self.epoch = epoch;
+        self.refresh();
+    }
+
+    /// Lets only these tools through; `None` opens the gate.
+    pub(crate) fn set_gate(&mut self, gate: Option<BTreeSet<String>>) {
+        if self.gate != gate {
+            self.gate = gate;
+            self.epoch += 1;
+            self.refresh();
+        }
+    }
+
+    /// The tool of that name, whether offered or not.
+    pub(crate) fn find(&self, name: &str) -> Option<&Arc<Entry>> {
+        self.by_name.get(name).and_then(|index| self.entries.get(*index))
+    }
+
+    /// Whether the gate lets a tool through.
+    pub(crate) fn is_open(&self, name: &str) -> bool {
+        self.gate.as_ref().is_none_or(|gate| gate.contains(name))
+    }
+
+    pub(crate) fn offer(&self) -> &Arc<Offer> {
+        &self.offer
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.by_name.len() as u64
+    }
+}

@@ -1,0 +1,308 @@
+//! One run as a state machine.
+//!
+//! [`Run::handle`] takes a fact, decides, and lines up commands; [`Run::poll`] hands them out. The files beside this
+//! one follow the loop: `turn` prepares a model call, `reply` and `failure` take its answer, `batch` and `call` run
+//! the tools, `permit` decides what may run, `believe` what may be believed, `stop` how it ends, `resume` how it
+//! goes on after a crash.
+
+mod batch;
+mod believe;
+mod call;
+mod catalogue;
+mod changes;
+mod failure;
+mod permit;
+mod reply;
+mod resume;
+mod skill;
+mod state;
+mod stop;
+mod trace;
+mod turn;
+
+#[cfg(test)]
+mod tests;
+
+use alloc::{collections::VecDeque, sync::Arc, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+
+use self::{
+    catalogue::Catalogue,
+    state::{Phase, State},
+};
+use crate::digest::Digest;
+use crate::{
+    Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages, Misuse, NanoUsd,
+    Numbered, Request, Role, Seq, Started, Timestamp, Usage,
+};
+
+/// One agent run: a session of one or more prompts.
+///
+/// The order of things for a host: `handle` a fact, append its record durably ([`Receipt`]), then `poll` until
+/// [`Effect::Wait`] and perform what comes out.
+///
+/// ```
+/// use holm_kernel::{Config, Effect, Ending, Input, Model, ModelResult, Prompt, Reply, Run, Started, Timestamp, Block};
+///
+/// let now = Timestamp::new(0);
+/// let mut run = Run::start(Started::new("run-1", 7, Config::new(Model::named("scripted/one"))), now);
+/// run.handle(now, Input::Prompted(Prompt::text("What is 2 + 2?")))?;
+/// let mut answer = None;
+/// loop {
+///     match run.poll() {
+///         Effect::CallModel { call, .. } => {
+///             let reply = Reply { blocks: vec![Block::Text("4".into())], ..Reply::default() };
+///             run.handle(now, Input::ModelFinished { call, result: ModelResult::Replied(reply) })?;
+///         }
+///         Effect::Finish(ending) => answer = Some(ending),
+///         Effect::Wait(_) => break,
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(answer.as_deref(), Some(&Ending::Answered { text: "4".into() }));
+/// # Ok::<(), holm_kernel::Misuse>(())
+/// ```
+#[derive(Debug)]
+pub struct Run {
+    state: State,
+    catalogue: Catalogue,
+    effects: VecDeque<Effect>,
+    digest: Digest,
+    next_event: u64,
+    /// Models and prompts as requests share them.
+    shared: turn::Shared,
+}
+
+/// What a host writes beside an input: its place, its time and the digest of what it caused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The record's number.
+    pub seq: Seq,
+    /// The record's time, clamped to be monotonic.
+    pub at: Timestamp,
+    /// A digest over every effect that the record caused.
+    pub effects: u64,
+}
+
+/// The state of a run at one record; a cache, never the truth.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Snapshot {
+    state: State,
+    catalogue: Catalogue,
+}
+
+impl Run {
+    /// Begins a run; handles record 0. Poll it like after any other input.
+    pub fn start(started: Started, now: Timestamp) -> Self {
+        let catalogue = Catalogue::new(started.config.tools.clone());
+        let state = State::new(started, now);
+        let shared = turn::Shared::new(&state, &catalogue);
+        let mut run = Self {
+            state,
+            catalogue,
+            effects: VecDeque::new(),
+            digest: Digest::new(),
+            next_event: 0,
+            shared,
+        };
+        let name = run.config().name.clone();
+        run.emit(Event::RunStarted { name });
+        run
+    }
+
+    /// Takes one fact.
+    ///
+    /// # Errors
+    /// Only a mistake of the host is an error ([`Misuse`]); it leaves the run unchanged and is no record. Late or
+    /// duplicate facts about calls that were issued are recorded and change nothing.
+    pub fn handle(&mut self, now: Timestamp, input: Input) -> Result<Receipt, Misuse> {
+        self.check(&input)?;
+        self.state.seq = Seq::new(self.state.seq.value() + 1);
+        self.state.now = self.state.now.max(now);
+        self.digest = Digest::new();
+        self.next_event = 0;
+        self.take(input);
+        Ok(self.receipt())
+    }
+
+    /// Hands out the next command; [`Effect::Wait`] ends every drain.
+    pub fn poll(&mut self) -> Effect {
+        self.effects.pop_front().unwrap_or_else(|| Effect::Wait(self.deadline()))
+    }
+
+    /// The receipt of the record that was handled last.
+    pub fn receipt(&self) -> Receipt {
+        Receipt { seq: self.state.seq, at: self.state.now, effects: self.digest.finish() }
+    }
+
+    /// The messages of a request, in order.
+    pub fn messages<'a>(&'a self, request: &'a Request) -> &'a [Arc<Message>] {
+        match &request.messages {
+            Messages::Own(messages) => messages,
+            Messages::View { count, .. } => {
+                let view = self.state.view.messages();
+                let count = usize::try_from(*count).unwrap_or(usize::MAX).min(view.len());
+                view.get(..count).unwrap_or(view)
+            }
+        }
+    }
+
+    /// The whole transcript: every message ever added, none rewritten.
+    pub fn transcript(&self) -> &[Arc<Message>] {
+        &self.state.history
+    }
+
+    /// How the run was configured.
+    pub fn config(&self) -> &Config {
+        &self.state.started.config
+    }
+
+    /// What record 0 said.
+    pub fn started(&self) -> &Started {
+        &self.state.started
+    }
+
+    /// Tokens used so far, children included.
+    pub fn usage(&self) -> Usage {
+        self.state.usage
+    }
+
+    /// Money spent so far, children included.
+    pub fn spent(&self) -> NanoUsd {
+        self.state.spent
+    }
+
+    /// What has entered the run.
+    pub fn marks(&self) -> Marks {
+        self.state.marks
+    }
+
+    /// Whether the run waits for a prompt.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.state.phase, Phase::Idle)
+    }
+
+    /// Copies the state out, to be kept beside the journal.
+    ///
+    /// Take it after a drain: effects that were not polled are not part of it.
+    ///
+    /// # Errors
+    /// When the state cannot be written as JSON, which would be a defect of this crate.
+    pub fn snapshot(&self) -> Result<alloc::string::String, serde_json::Error> {
+        #[derive(Serialize)]
+        struct Borrowed<'a> {
+            state: &'a State,
+            catalogue: &'a Catalogue,
+        }
+        serde_json::to_string(&Borrowed { state: &self.state, catalogue: &self.catalogue })
+    }
+
+    /// Goes on from a snapshot.
+    pub fn restore(snapshot: Snapshot) -> Self {
+        let Snapshot { mut state, mut catalogue } = snapshot;
+        catalogue.refresh();
+        state.view.relink(&state.history);
+        let shared = turn::Shared::new(&state, &catalogue);
+        Self { state, catalogue, effects: VecDeque::new(), digest: Digest::new(), next_event: 0, shared }
+    }
+
+    /// A host's mistakes are found before anything changes.
+    fn check(&self, input: &Input) -> Result<(), Misuse> {
+        let call = match input {
+            Input::Started(_) => return Err(Misuse::AlreadyStarted),
+            Input::ModelFinished { call, .. }
+            | Input::Judged { call, .. }
+            | Input::Consulted { call, .. }
+            | Input::Dispatched { call }
+            | Input::ToolFinished { call, .. }
+            | Input::Checked { call, .. }
+            | Input::ChildStarted { call, .. }
+            | Input::ChildFinished { call, .. }
+            | Input::Summarised { call, .. } => *call,
+            Input::Resumed { .. }
+            | Input::Prompted(_)
+            | Input::Steered(_)
+            | Input::FollowedUp(_)
+            | Input::ToolsChanged(_)
+            | Input::ModeChanged(_)
+            | Input::GrantsChanged(_)
+            | Input::BudgetChanged(_)
+            | Input::Cancelled { .. }
+            | Input::TimePassed => return Ok(()),
+        };
+        if call.value() >= self.state.next_call {
+            return Err(Misuse::UnknownCall(call));
+        }
+        if matches!(input, Input::ToolFinished { .. }) && self.awaits_dispatch(call) {
+            return Err(Misuse::NotDispatched(call));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, input: Input) {
+        match input {
+            // `check` refuses it.
+            Input::Started(_) => {}
+            Input::Resumed { host } => self.resumed(host),
+            Input::Prompted(prompt) => self.prompted(prompt),
+            Input::Steered(prompt) => self.steered(prompt),
+            Input::FollowedUp(prompt) => self.followed_up(prompt),
+            Input::ModelFinished { call, result } => self.model_finished(call, result),
+            Input::Judged { call, verdict } => self.judged(call, verdict),
+            Input::Consulted { call, answer } => self.consulted(call, answer),
+            Input::Dispatched { call } => self.dispatched(call),
+            Input::ToolFinished { call, result } => self.tool_finished(call, result),
+            Input::Checked { call, ruling } => self.checked(call, ruling),
+            Input::ChildStarted { call, child } => self.child_started(call, child),
+            Input::ChildFinished { call, result } => self.child_finished(call, result),
+            Input::Summarised { call, result } => self.summarised(call, result),
+            Input::ToolsChanged(tools) => self.tools_changed(tools),
+            Input::ModeChanged(mode) => self.mode_changed(mode),
+            Input::GrantsChanged(grants) => self.grants_changed(grants),
+            Input::BudgetChanged(budget) => self.budget_changed(budget),
+            Input::Cancelled { reason } => self.cancelled(reason),
+            Input::TimePassed => self.time_passed(),
+        }
+    }
+
+    /// Lines up a command and counts it in the record's digest.
+    fn issue(&mut self, effect: Effect) {
+        trace::effect(&mut self.digest, &effect);
+        self.effects.push_back(effect);
+    }
+
+    fn emit(&mut self, event: Event) {
+        let id = EventId { record: self.state.seq, index: self.next_event };
+        self.next_event += 1;
+        self.issue(Effect::Emit(Numbered { id, at: self.state.now, event }));
+    }
+
+    /// A fact that came too late or twice.
+    fn ignore(&mut self, call: CallId) {
+        self.emit(Event::Ignored { call: Some(call) });
+    }
+
+    fn next_call(&mut self) -> CallId {
+        let call = CallId::new(self.state.next_call);
+        self.state.next_call += 1;
+        call
+    }
+
+    /// Adds a message to the transcript and to the view.
+    fn add_message(&mut self, role: Role, blocks: Vec<Block>) {
+        let id = MessageId::new(self.state.next_message);
+        self.state.next_message += 1;
+        let message = Arc::new(Message { id, role, blocks });
+        self.state.history.push(message.clone());
+        if role != Role::Custom {
+            self.state.view.push(message.clone(), self.shared.family());
+        }
+        self.emit(Event::MessageAdded { message });
+    }
+
+    /// Takes the phase out, leaving `Idle`; every caller puts the next one in.
+    fn take_phase(&mut self) -> Phase {
+        core::mem::replace(&mut self.state.phase, Phase::Idle)
+    }
+}

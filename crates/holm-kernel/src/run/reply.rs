@@ -1,0 +1,237 @@
+//! Takes a model's reply: counts it, reads it, and decides what it means.
+
+use alloc::{
+    collections::BTreeSet,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{
+    Run,
+    state::{About, Calling, Draft, Phase, Step},
+};
+use crate::protocol::{self, Reading};
+use crate::{
+    Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult, PlainAnswer, Protocol,
+    Question, Reply, Role, StopReason, ToolCall, Usage, plain_text,
+};
+
+/// What the model is told when its reply was cut, unless the policy has its own words.
+const RESUME: &str = "Your reply was cut at the output limit. Go on exactly where it stopped; a call that was cut \
+                      must be made again, shorter.";
+
+impl Run {
+    pub(super) fn model_finished(&mut self, call: CallId, result: ModelResult) {
+        match self.take_phase() {
+            Phase::Calling(Calling { call: waiting, draft }) if waiting == call => match result {
+                ModelResult::Replied(reply) => self.replied(call, draft, reply),
+                ModelResult::Aborted(reply) => {
+                    let message = String::from("the host stopped the call");
+                    let usage = reply.usage;
+                    let failure =
+                        Failure { class: FailureClass::Network, message, retry_after_ms: None, usage };
+                    self.model_failed(call, draft, failure);
+                }
+                ModelResult::Failed(failure) => self.model_failed(call, draft, failure),
+            },
+            Phase::Working(batch) => {
+                self.state.phase = Phase::Working(batch);
+                self.skill_replied(call, result);
+            }
+            other => {
+                self.state.phase = other;
+                // What was used is used, however late we hear of it.
+                self.account(usage_of(&result));
+                self.ignore(call);
+            }
+        }
+    }
+
+    /// Adds a usage to the run's account and says what it cost.
+    pub(super) fn account(&mut self, usage: Usage) -> Option<crate::NanoUsd> {
+        self.state.usage = self.state.usage.plus(usage);
+        let cost = self.shared.model().and_then(|model| model.price).map(|price| price.cost(usage))?;
+        self.state.spent = self.state.spent.plus(cost);
+        Some(cost)
+    }
+
+    fn replied(&mut self, call: CallId, draft: Draft, reply: Reply) {
+        if is_empty(&reply) {
+            let message = String::from("the reply held neither text nor a call");
+            let failure =
+                Failure { class: FailureClass::Empty, message, retry_after_ms: None, usage: reply.usage };
+            return self.model_failed(call, draft, failure);
+        }
+        let cost = self.account(reply.usage);
+        self.emit(Event::ModelReplied { call, usage: reply.usage, cost, stop: reply.stop });
+        match reply.stop {
+            StopReason::Refusal | StopReason::ContentFilter => self.refused(reply),
+            StopReason::MaxTokens => self.cut_short(call, draft, reply),
+            StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence | StopReason::Other => {
+                self.state.group.turns += 1;
+                self.state.group.resumes = 0;
+                self.read(reply.blocks);
+            }
+        }
+    }
+
+    fn refused(&mut self, reply: Reply) {
+        self.state.group.turns += 1;
+        let reason = plain_text(&reply.blocks);
+        self.add_message(Role::Assistant, without_calls(reply.blocks));
+        self.finish(Ending::Refused { reason });
+    }
+
+    /// The output cap cut the reply: try with a larger one, or ask the model to go on.
+    fn cut_short(&mut self, call: CallId, mut draft: Draft, reply: Reply) {
+        let recovery = self.config().limits.max_tokens;
+        let tries = draft.cap_raises + self.state.group.resumes;
+        let cap = draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output));
+        if tries >= recovery.attempts {
+            self.state.group.turns += 1;
+            self.add_message(Role::Assistant, without_calls(reply.blocks));
+            let (used, allowed) = (reply.usage.output, cap.unwrap_or(reply.usage.output));
+            return self.finish(Ending::OverLimit { limit: Limit::OutputTokens, used, allowed });
+        }
+        if let Some(ending) = self.limit_reached() {
+            self.add_message(Role::Assistant, without_calls(reply.blocks));
+            return self.finish(ending);
+        }
+        let raised = recovery.ceiling.and_then(|ceiling| {
+            cap.map(|cap| cap.saturating_mul(2).min(ceiling)).filter(|raised| Some(*raised) > cap)
+        });
+        if let Some(raised) = raised {
+            draft.cap_raises += 1;
+            draft.cap = Some(raised);
+            self.emit(Event::Withdrawn { call });
+            self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: Some(raised) });
+            return self.advance_turn(Step::Call, draft);
+        }
+        self.state.group.turns += 1;
+        self.state.group.resumes += 1;
+        self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: cap });
+        self.add_message(Role::Assistant, without_calls(reply.blocks));
+        let text = self.config().policy.resume.clone().unwrap_or_else(|| RESUME.to_string());
+        self.add_message(Role::User, alloc::vec![Block::Text(text)]);
+        self.next_turn();
+    }
+
+    /// Reads a whole reply by the run's protocol.
+    fn read(&mut self, mut blocks: Vec<Block>) {
+        match self.config().protocol {
+            Protocol::Native => {
+                let calls = self.take_calls(&mut blocks);
+                let text = if calls.is_empty() { plain_text(&blocks) } else { String::new() };
+                self.add_message(Role::Assistant, blocks);
+                if calls.is_empty() { self.answer(text) } else { self.open_batch(calls) }
+            }
+            Protocol::Text => {
+                let text = plain_text(&blocks);
+                let reading = protocol::read_text(&text, &self.config().policy);
+                self.add_message(Role::Assistant, without_calls(blocks));
+                self.read_text(reading);
+            }
+        }
+    }
+
+    fn read_text(&mut self, reading: Reading) {
+        let (name, arguments) = match reading {
+            Reading::Tool { name, arguments } | Reading::Skill { name, arguments } => (name, arguments),
+            Reading::Answer(text) => return self.answer(text),
+            Reading::Inconclusive(text) => return self.inconclusive(&text),
+        };
+        let id = alloc::format!("call_{}", self.state.next_call);
+        let (name, arguments) = protocol::resolve_alias(&self.config().policy.aliases, name, arguments);
+        self.open_batch(alloc::vec![ToolCall { id, name, arguments, replay: None }]);
+    }
+
+    /// Calls of a native reply, with aliases resolved and ids made unique; the blocks are mended likewise.
+    fn take_calls(&mut self, blocks: &mut [Block]) -> Vec<ToolCall> {
+        let mut taken = BTreeSet::new();
+        let mut calls = Vec::new();
+        let started = self.state.started.clone();
+        for block in blocks {
+            let Block::ToolCall(call) = block else { continue };
+            if call.id.is_empty() || taken.contains(&call.id) {
+                call.id = protocol::unique_id(&taken, self.state.next_call + calls.len() as u64);
+            }
+            taken.insert(call.id.clone());
+            let aliases = &started.config.policy.aliases;
+            if !aliases.is_empty() {
+                let (name, arguments) = protocol::resolve_alias(
+                    aliases,
+                    core::mem::take(&mut call.name),
+                    core::mem::take(&mut call.arguments),
+                );
+                call.name = name;
+                call.arguments = arguments;
+            }
+            calls.push(call.clone());
+        }
+        calls
+    }
+
+    /// Text without a call.
+    fn answer(&mut self, text: String) {
+        if self.wants(ConsultPoint::PlainAnswer) {
+            let question = Question::PlainAnswer { text: text.clone() };
+            return self.consult(question, About::PlainAnswer(text));
+        }
+        self.plain_answer(text);
+    }
+
+    /// A plain answer ends the run, unless the policy wants a terminal tool and has not said so yet.
+    pub(super) fn plain_answer(&mut self, text: String) {
+        let policy = &self.config().policy;
+        if let PlainAnswer::RemindOnce(reminder) = &policy.plain_answer {
+            if !self.state.group.reminded {
+                let reminder = reminder.clone();
+                self.state.group.reminded = true;
+                self.add_message(Role::User, alloc::vec![Block::Text(reminder)]);
+                return self.next_turn();
+            }
+        }
+        self.natural_stop(Ending::Answered { text });
+    }
+
+    /// Planning prose without an action gets one correction.
+    fn inconclusive(&mut self, text: &str) {
+        if self.state.group.corrected {
+            return self.finish(Ending::Rejected {
+                what: String::from("reply"),
+                reason: alloc::format!(
+                    "the model announced an action twice and took none: {}",
+                    crate::screen::visible_bounded(text, 200)
+                ),
+            });
+        }
+        self.state.group.corrected = true;
+        let correction = self.config().policy.inconclusive.correction.clone();
+        self.add_message(Role::User, alloc::vec![Block::Text(correction)]);
+        self.next_turn();
+    }
+}
+
+fn usage_of(result: &ModelResult) -> Usage {
+    match result {
+        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage,
+        ModelResult::Failed(failure) => failure.usage,
+    }
+}
+
+/// A refusal may be wordless; any other reply must hold something to act on.
+fn is_empty(reply: &Reply) -> bool {
+    let declined = matches!(reply.stop, StopReason::Refusal | StopReason::ContentFilter);
+    !declined
+        && !reply.blocks.iter().any(|block| match block {
+            Block::Text(text) => !text.trim().is_empty(),
+            Block::ToolCall(_) | Block::Image(_) | Block::File(_) => true,
+            Block::Thinking(_) | Block::ToolResult(_) | Block::Custom(_) => false,
+        })
+}
+
+/// A call that was not read as one must not stand in the transcript unanswered.
+fn without_calls(mut blocks: Vec<Block>) -> Vec<Block> {
+    blocks.retain(|block| !matches!(block, Block::ToolCall(_)));
+    blocks
+}

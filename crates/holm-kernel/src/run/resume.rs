@@ -1,0 +1,102 @@
+//! Goes on after a crash or a hand-over.
+//!
+//! What was never dispatched is issued again. What was dispatched runs again only when that is harmless; the rest is
+//! settled as *outcome unknown*, visible to the model and to people. Nothing with side effects silently runs twice.
+
+use alloc::string::String;
+
+use super::{
+    Run,
+    batch::{Slot, SlotState},
+    state::{About, Phase},
+};
+use crate::{Consultation, Effect, Event, Outcome, Question, ToolOutput};
+
+/// What the model is told of a call that nobody can vouch for.
+const UNKNOWN: &str = "outcome unknown: the program stopped while this call ran. It may or may not have happened; look \
+                       before you do it again.";
+
+impl Run {
+    pub(super) fn resumed(&mut self, host: String) {
+        self.effects.clear();
+        self.emit(Event::RunResumed { host });
+        match self.take_phase() {
+            Phase::Idle => {}
+            Phase::Consulting(consulting) => {
+                let question = self.question(&consulting.about);
+                let call = consulting.call;
+                self.state.phase = Phase::Consulting(consulting);
+                self.issue(Effect::Consult(Consultation { call, question }.into()));
+            }
+            Phase::Calling(calling) => {
+                self.emit(Event::Withdrawn { call: calling.call });
+                self.call_model(calling.draft);
+            }
+            Phase::Summarising { draft, .. } => self.advance_turn(super::state::Step::Plan, draft),
+            waiting @ Phase::Backoff { .. } => self.state.phase = waiting,
+            Phase::Working(mut batch) => {
+                for slot in &mut batch.slots {
+                    self.resume_slot(slot);
+                }
+                self.state.phase = Phase::Working(batch);
+                self.advance_batch();
+            }
+        }
+    }
+
+    fn question(&self, about: &About) -> Question {
+        match about {
+            About::Turn(super::state::Step::Gate, _) => Question::Tools {
+                offered: self.catalogue.offer().tools.iter().map(|tool| tool.name.clone()).collect(),
+            },
+            About::Turn(super::state::Step::Choose, _) => {
+                Question::Model { current: String::from(&*self.shared.model_name()) }
+            }
+            About::Turn(_, _) => Question::Context,
+            About::Stop(_) => Question::Stop,
+            About::PlainAnswer(text) => Question::PlainAnswer { text: text.clone() },
+        }
+    }
+
+    fn resume_slot(&mut self, slot: &mut Slot) {
+        match &slot.state {
+            SlotState::Ready | SlotState::Done(_) => {}
+            SlotState::Judging => self.judge_again(slot),
+            SlotState::Issued { .. } => slot.state = SlotState::Ready,
+            SlotState::Running { .. } => self.resume_running(slot),
+            SlotState::Delegated { child, reserved, .. } => {
+                let (child, reserved) = (child.clone(), *reserved);
+                self.resume_child(slot, child, reserved);
+            }
+            SlotState::Skilled(_) => self.resume_skill(slot),
+            SlotState::Reviewing { output, millis, .. } => {
+                let (output, millis) = ((**output).clone(), *millis);
+                self.ask_review(slot, output, millis);
+            }
+            SlotState::Checking(checking) => {
+                let checking = (**checking).clone();
+                self.run_check(slot, checking);
+            }
+        }
+    }
+
+    fn resume_running(&mut self, slot: &mut Slot) {
+        let again = slot.entry.as_ref().is_some_and(|entry| entry.tool.may_run_again());
+        if !again {
+            let output = ToolOutput { outcome: Outcome::Unknown, ..ToolOutput::text(UNKNOWN) };
+            return self.settle(slot, Outcome::Unknown, output, 0);
+        }
+        let timeout = slot.entry.as_ref().and_then(|entry| entry.tool.timeout_ms);
+        let deadline = self.state.now.plus(timeout.unwrap_or(self.config().limits.tool_ms));
+        slot.state = SlotState::Issued { deadline };
+        self.run_tool(slot, true);
+    }
+
+    fn resume_child(&mut self, slot: &Slot, child: Option<String>, reserved: crate::NanoUsd) {
+        let Some(entry) = slot.entry.clone() else { return };
+        let crate::ToolKind::Agent { grants, .. } = &entry.tool.kind else { return };
+        let grants = self.held_grants().meet(grants);
+        let budget = (reserved > crate::NanoUsd::ZERO).then_some(reserved);
+        self.spawn(slot, grants, budget, child);
+    }
+}

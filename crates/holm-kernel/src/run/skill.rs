@@ -1,0 +1,159 @@
+//! Contract skills: the model carries them out in a request of their own, and the guards check the outcome.
+
+use alloc::{
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+use holm_guards::json::Json;
+use holm_guards::skill::{self, Cases, Skill, SkillError};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Run,
+    batch::{After, Slot, SlotState},
+    catalogue::Entry,
+};
+use crate::{
+    Block, CallId, Effect, Event, Message, MessageId, Messages, ModelResult, Outcome, Purpose, Request, Role, ToolOutput, plain_text,
+};
+
+/// One corrective try, then an explicit failure.
+const MOST_TRIES: u64 = 2;
+
+/// A skill under way.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Skilled {
+    /// The model call that carries it out.
+    pub(crate) call: CallId,
+    pub(crate) tries: u64,
+    pub(crate) messages: Vec<Arc<Message>>,
+}
+
+impl Run {
+    pub(super) fn start_skill(&mut self, slot: &mut Slot) {
+        let Some(entry) = slot.entry.clone() else { return };
+        let Some(skill) = skill_of(&entry) else { return };
+        let prompt = match skill.check_input(&arguments_of(slot)) {
+            Ok(input) => skill.prompt(&input),
+            Err(error) => return self.refuse(slot, &error.to_string()),
+        };
+        self.emit(Event::CallStarted { call: slot.call });
+        let messages = alloc::vec![own_message(0, Role::User, prompt)];
+        self.call_for_skill(slot, messages, 1);
+    }
+
+    fn call_for_skill(&mut self, slot: &mut Slot, messages: Vec<Arc<Message>>, tries: u64) {
+        let format = output_schema(slot);
+        let Some(model) = self.shared.model().cloned() else {
+            return self.refuse(slot, "not run: no model is configured");
+        };
+        if self.budget_reached().is_some() {
+            return self.refuse(slot, "not run: the budget is spent");
+        }
+        let call = self.next_call();
+        let request = Request {
+            purpose: Purpose::Skill,
+            model,
+            system: Arc::from(""),
+            messages: Messages::Own(messages.clone()),
+            tools: Arc::default(),
+            max_output: None,
+            format,
+        };
+        slot.state = SlotState::Skilled(Skilled { call, tries, messages }.into());
+        self.issue(Effect::CallModel { call, request: request.into() });
+    }
+
+    pub(super) fn skill_replied(&mut self, call: CallId, result: ModelResult) {
+        self.with_slot(call, |run, slot| {
+            let SlotState::Skilled(skilled) = &slot.state else { return After::Late };
+            if skilled.call != call {
+                return After::Late;
+            }
+            let skilled = (**skilled).clone();
+            run.take_skill_reply(slot, skilled, result);
+            After::Advance
+        });
+    }
+
+    fn take_skill_reply(&mut self, slot: &mut Slot, skilled: Skilled, result: ModelResult) {
+        let reply = match result {
+            ModelResult::Replied(reply) => reply,
+            ModelResult::Aborted(reply) => {
+                self.account(reply.usage);
+                let output = ToolOutput::failed("the skill was stopped");
+                return self.settle(slot, Outcome::Failed, output, 0);
+            }
+            ModelResult::Failed(failure) => {
+                self.account(failure.usage);
+                let text = alloc::format!("the model call of the skill failed: {}", failure.message);
+                return self.settle(slot, Outcome::Failed, ToolOutput::failed(text), 0);
+            }
+        };
+        let cost = self.account(reply.usage);
+        self.emit(Event::ModelReplied { call: skilled.call, usage: reply.usage, cost, stop: reply.stop });
+        let text = plain_text(&reply.blocks);
+        let Some(entry) = slot.entry.clone() else { return };
+        let Some(skill) = skill_of(&entry) else { return };
+        let checked =
+            skill.check_input(&arguments_of(slot)).and_then(|input| skill.check_output(&input, &text));
+        match checked {
+            Ok(value) => {
+                let output = ToolOutput::text(value.canonical());
+                self.settle(slot, Outcome::Succeeded, output, 0);
+            }
+            Err(error) => self.correct_skill(slot, skilled, text, &error),
+        }
+    }
+
+    fn correct_skill(&mut self, slot: &mut Slot, skilled: Skilled, text: String, error: &SkillError) {
+        let last = skilled.tries >= MOST_TRIES;
+        self.emit(Event::Ruled {
+            call: slot.call,
+            guard: String::from(&*slot.name),
+            rejected: true,
+            reason: error.to_string(),
+        });
+        if last {
+            let output = ToolOutput::failed(error.to_string());
+            return self.settle(slot, Outcome::Failed, output, 0);
+        }
+        let correction = skill::corrective(error);
+        let mut messages = skilled.messages;
+        messages.push(own_message(messages.len() as u64, Role::Assistant, text));
+        messages.push(own_message(messages.len() as u64, Role::User, correction));
+        self.call_for_skill(slot, messages, skilled.tries + 1);
+    }
+
+    pub(super) fn resume_skill(&mut self, slot: &mut Slot) {
+        let SlotState::Skilled(skilled) = &slot.state else { return };
+        let (messages, tries) = (skilled.messages.clone(), skilled.tries);
+        self.call_for_skill(slot, messages, tries);
+    }
+}
+
+fn skill_of(entry: &Entry) -> Option<&Skill> {
+    entry.compiled.as_ref().ok().and_then(|compiled| compiled.skill.as_ref())
+}
+
+/// What the reply must look like, for providers and engines that can hold a model to a schema.
+fn output_schema(slot: &Slot) -> Option<Arc<Json>> {
+    let entry = slot.entry.as_ref()?;
+    let skill = skill_of(entry)?;
+    let input = skill.check_input(&arguments_of(slot)).ok()?;
+    let case = match &skill.contract().cases {
+        Cases::One(case) => case,
+        Cases::By { cases, .. } => cases.get(input.case())?,
+    };
+    Some(Arc::new(case.output.clone()))
+}
+
+fn arguments_of(slot: &Slot) -> Json {
+    Json::parse(&slot.arguments).unwrap_or(Json::Null)
+}
+
+fn own_message(id: u64, role: Role, text: String) -> Arc<Message> {
+    Arc::new(Message { id: MessageId::new(id), role, blocks: alloc::vec![Block::Text(text)] })
+}

@@ -1,0 +1,182 @@
+//! The whole state of a run: a fold over its inputs, and nothing else.
+//!
+//! Everything here can be written to a snapshot and read back. What is compiled from it (schemas, the offer to the
+//! model) lives in [`Catalogue`](super::catalogue::Catalogue) and is made anew.
+
+use alloc::{
+    collections::{BTreeMap, VecDeque},
+    string::String,
+    sync::Arc,
+    vec::Vec,
+};
+
+use holm_grants::{Leases, Mode, Policy};
+use serde::{Deserialize, Serialize};
+
+use super::batch::Batch;
+use crate::context::View;
+use crate::loops::LoopDetector;
+use crate::{
+    Budget, CallId, Ending, Marks, Message, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
+};
+
+/// State = fold(inputs).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct State {
+    pub(crate) started: Arc<Started>,
+    pub(crate) seq: Seq,
+    pub(crate) now: Timestamp,
+    pub(crate) next_call: u64,
+    pub(crate) next_message: u64,
+    pub(crate) phase: Phase,
+    pub(crate) history: Vec<Arc<Message>>,
+    pub(crate) view: View,
+    pub(crate) steering: VecDeque<Prompt>,
+    pub(crate) follow_ups: VecDeque<Prompt>,
+    pub(crate) usage: Usage,
+    pub(crate) spent: NanoUsd,
+    pub(crate) reserved: NanoUsd,
+    pub(crate) groups: u64,
+    pub(crate) group: Group,
+    pub(crate) loops: LoopDetector,
+    pub(crate) marks: Marks,
+    pub(crate) mode: Mode,
+    pub(crate) budget: Budget,
+    pub(crate) authority: Authority,
+}
+
+/// What the run is doing. A state owns its data: there are no flags beside it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Phase {
+    /// Nothing was asked yet, or the last group has ended.
+    Idle,
+    /// A hook was asked.
+    Consulting(Consulting),
+    /// A model was called.
+    Calling(Calling),
+    /// A failed call is tried again at a time.
+    Backoff { until: Timestamp, draft: Draft },
+    /// The oldest part of the view is being summed up.
+    Summarising { call: CallId, upto: MessageId, draft: Draft },
+    /// Tools run.
+    Working(Batch),
+}
+
+/// A question that waits for its answer, and what it is about.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Consulting {
+    pub(crate) call: CallId,
+    pub(crate) about: About,
+}
+
+/// What a consultation will go on with.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum About {
+    /// The next model call, at this step of its preparation.
+    Turn(Step, Draft),
+    /// A natural stop with this ending.
+    Stop(Ending),
+    /// A plain answer that data could not decide.
+    PlainAnswer(String),
+}
+
+/// The steps that prepare a model call, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Step {
+    Gate,
+    Choose,
+    Plan,
+    Patch,
+    Call,
+}
+
+/// A model call in preparation; survives its retries.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Draft {
+    /// Tries of the current model so far.
+    pub(crate) attempts: u64,
+    /// Output caps raised so far.
+    pub(crate) cap_raises: u64,
+    /// The raised cap.
+    pub(crate) cap: Option<u64>,
+    /// What hooks change in this request.
+    pub(crate) patches: Vec<Patch>,
+}
+
+/// A model call under way.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Calling {
+    pub(crate) call: CallId,
+    pub(crate) draft: Draft,
+}
+
+/// What is counted from a prompt to its ending.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Group {
+    pub(crate) started: Timestamp,
+    pub(crate) turns: u64,
+    /// Index of the model in use.
+    pub(crate) model: u64,
+    pub(crate) corrected: bool,
+    pub(crate) reminded: bool,
+    pub(crate) warned_stuck: bool,
+    pub(crate) warned_turns: bool,
+    pub(crate) resumes: u64,
+    pub(crate) quotas: BTreeMap<Arc<str>, Used>,
+    /// Rejected results in a row, by tool.
+    pub(crate) rejections: BTreeMap<Arc<str>, u64>,
+}
+
+/// What a tool has used of its quota.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Used {
+    pub(crate) calls: u64,
+    pub(crate) millis: u64,
+    pub(crate) bytes: u64,
+}
+
+/// What the run may do now.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Authority {
+    /// Changes whenever anything here, the mode or a mark does: permissions given before are looked at again.
+    pub(crate) epoch: u64,
+    /// Grants from the configuration or a later `GrantsChanged`, and the denials.
+    pub(crate) policy: Policy,
+    /// What people gave with their answers.
+    pub(crate) leases: Leases,
+}
+
+impl State {
+    pub(crate) fn new(started: Started, now: Timestamp) -> Self {
+        let config = &started.config;
+        Self {
+            seq: Seq::new(0),
+            now,
+            next_call: 0,
+            next_message: 0,
+            phase: Phase::Idle,
+            history: Vec::new(),
+            view: View::default(),
+            steering: VecDeque::new(),
+            follow_ups: VecDeque::new(),
+            usage: Usage::default(),
+            spent: NanoUsd::ZERO,
+            reserved: NanoUsd::ZERO,
+            groups: 0,
+            group: Group::default(),
+            loops: LoopDetector::default(),
+            marks: config.marks,
+            mode: config.mode,
+            budget: config.limits.budget,
+            authority: Authority {
+                epoch: 0,
+                policy: Policy { grants: config.grants.clone(), denials: config.denials.clone() },
+                leases: Leases::default(),
+            },
+            started: Arc::new(started),
+        }
+    }
+}

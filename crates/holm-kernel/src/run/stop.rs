@@ -1,0 +1,134 @@
+//! How a group ends: by itself, by a limit, by a person. The transcript is whole, and one terminal event says how.
+
+use alloc::string::String;
+
+use super::{
+    Run,
+    state::{About, Phase},
+};
+use crate::{ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp};
+
+impl Run {
+    pub(super) fn steered(&mut self, prompt: Prompt) {
+        if self.is_idle() {
+            // Nobody would hear it otherwise: steering that arrives just after the end asks for more.
+            return self.prompted(prompt);
+        }
+        self.state.steering.push_back(prompt);
+        let waiting = self.state.steering.len() as u64;
+        self.emit(Event::Queued { queue: Queue::Steering, waiting });
+    }
+
+    pub(super) fn followed_up(&mut self, prompt: Prompt) {
+        if self.is_idle() {
+            return self.prompted(prompt);
+        }
+        self.queue_follow_up(prompt);
+    }
+
+    pub(super) fn queue_follow_up(&mut self, prompt: Prompt) {
+        self.state.follow_ups.push_back(prompt);
+        let waiting = self.state.follow_ups.len() as u64;
+        self.emit(Event::Queued { queue: Queue::FollowUp, waiting });
+    }
+
+    /// The run would stop by itself: unless somebody has more to say.
+    pub(super) fn natural_stop(&mut self, ending: Ending) {
+        if !self.state.steering.is_empty() {
+            return self.next_turn();
+        }
+        if let Some(prompt) = self.state.follow_ups.pop_front() {
+            self.say(prompt);
+            return self.next_turn();
+        }
+        if self.wants(ConsultPoint::Stop) {
+            return self.consult(Question::Stop, About::Stop(ending));
+        }
+        self.finish(ending);
+    }
+
+    /// Ends the group. Whatever still runs is stopped; what waits to be said stays for the next prompt.
+    pub(super) fn finish(&mut self, ending: Ending) {
+        self.state.phase = Phase::Idle;
+        self.emit(Event::GroupEnded {
+            ending: ending.clone().into(),
+            last: self.state.history.last().map(|message| message.id),
+            usage: self.state.usage,
+            spent: self.state.spent,
+        });
+        self.issue(Effect::Finish(ending.into()));
+    }
+
+    pub(super) fn cancelled(&mut self, reason: String) {
+        self.stop_with(Ending::Cancelled { reason }, "cancelled");
+    }
+
+    /// Stops everything under way and ends the group.
+    fn stop_with(&mut self, ending: Ending, message: &str) {
+        let abort = match self.take_phase() {
+            Phase::Idle => {
+                return self.emit(Event::Ignored { call: None });
+            }
+            Phase::Consulting(consulting) => Some(consulting.call),
+            Phase::Calling(calling) => {
+                self.emit(Event::Withdrawn { call: calling.call });
+                Some(calling.call)
+            }
+            Phase::Summarising { call, .. } => Some(call),
+            Phase::Backoff { .. } => None,
+            Phase::Working(mut batch) => {
+                for slot in &mut batch.slots {
+                    self.stop_call(slot, message);
+                }
+                batch.ending = Some(ending);
+                self.state.phase = Phase::Working(batch);
+                return self.close_batch();
+            }
+        };
+        if let Some(call) = abort {
+            self.issue(Effect::Abort(call));
+        }
+        self.finish(ending);
+    }
+
+    /// The next time at which something has to happen without an input.
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        if self.is_idle() {
+            return None;
+        }
+        let wall = self.config().limits.wall_ms.limit().map(|millis| self.state.group.started.plus(millis));
+        let armed = match &self.state.phase {
+            Phase::Backoff { until, .. } => Some(*until),
+            Phase::Working(batch) => batch.slots.iter().filter_map(|slot| slot.deadline()).min(),
+            Phase::Idle | Phase::Consulting(_) | Phase::Calling(_) | Phase::Summarising { .. } => None,
+        };
+        wall.into_iter().chain(armed).min()
+    }
+
+    pub(super) fn time_passed(&mut self) {
+        let now = self.state.now;
+        if let Some(allowed) = self.config().limits.wall_ms.limit() {
+            let used = now.since(self.state.group.started);
+            if !self.is_idle() && used >= allowed {
+                let ending = Ending::OverLimit { limit: crate::Limit::WallClock, used, allowed };
+                return self.stop_with(ending, "stopped: the time for this task is over");
+            }
+        }
+        match self.take_phase() {
+            Phase::Backoff { until, draft } if now >= until => {
+                self.advance_turn(super::state::Step::Plan, draft);
+            }
+            Phase::Working(mut batch) => {
+                for slot in &mut batch.slots {
+                    if slot.deadline().is_some_and(|deadline| now >= deadline) {
+                        self.stop_call(slot, "stopped: the call took longer than it may");
+                    }
+                }
+                self.state.phase = Phase::Working(batch);
+                self.advance_batch();
+            }
+            other => self.state.phase = other,
+        }
+    }
+
+}

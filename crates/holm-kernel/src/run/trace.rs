@@ -1,0 +1,289 @@
+//! The digest of what a record caused.
+//!
+//! Each record carries a 64-bit digest over the effects of its handling, so that a replay which decides differently is
+//! found at the record where it begins. A serde serializer feeds the digest directly: every field counts, in the
+//! order of its declaration, without text in between. Requests are the exception: their shared content was hashed
+//! when it joined the transcript, so only what names it is hashed again, and the cost of a turn stays flat.
+
+use core::fmt;
+
+use serde::ser::{self, Serialize};
+
+use crate::digest::Digest;
+use crate::{Effect, Messages, Request};
+
+/// Adds one effect to the digest.
+pub(crate) fn effect(digest: &mut Digest, effect: &Effect) {
+    match effect {
+        Effect::CallModel { call, request } => {
+            digest.u64(u64::MAX);
+            digest.u64(call.value());
+            trace_request(digest, request);
+        }
+        Effect::Summarise { call, request } => {
+            digest.u64(u64::MAX - 1);
+            digest.u64(call.value());
+            trace_request(digest, request);
+        }
+        Effect::RunTool { .. }
+        | Effect::Spawn { .. }
+        | Effect::Abort(_)
+        | Effect::Judge(_)
+        | Effect::Consult(_)
+        | Effect::Check { .. }
+        | Effect::Emit(_)
+        | Effect::Finish(_)
+        | Effect::Wait(_) => feed(digest, effect),
+    }
+}
+
+fn trace_request(digest: &mut Digest, request: &Request) {
+    feed(digest, &request.purpose);
+    digest.str(&request.model.name);
+    digest.u64(request.tools.epoch);
+    digest.u64(request.tools.tools.len() as u64);
+    digest.u64(request.max_output.map_or(0, |cap| cap.saturating_add(1)));
+    match &request.messages {
+        Messages::View { epoch, count } => {
+            digest.u64(*epoch);
+            digest.u64(*count);
+        }
+        Messages::Own(messages) => feed(digest, messages),
+    }
+}
+
+fn feed(digest: &mut Digest, value: &impl Serialize) {
+    // The sink never fails, and no type of ours makes its own `Serialize` fail.
+    let _ = value.serialize(&mut Sink(digest));
+}
+
+struct Sink<'a>(&'a mut Digest);
+
+/// What [`Sink`] would say if it could fail.
+#[derive(Debug)]
+pub(crate) struct Never;
+
+impl fmt::Display for Never {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a digest cannot fail")
+    }
+}
+
+impl core::error::Error for Never {}
+
+impl ser::Error for Never {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self
+    }
+}
+
+macro_rules! as_u64 {
+    ($($method:ident: $type:ty),* $(,)?) => {
+        $(fn $method(self, value: $type) -> Result<(), Never> {
+            self.0.u64(value as u64);
+            Ok(())
+        })*
+    };
+}
+
+#[expect(
+    clippy::cast_sign_loss,
+    clippy::cast_lossless,
+    reason = "the digest takes the bits; a sign becomes the top bit"
+)]
+impl ser::Serializer for &mut Sink<'_> {
+    type Ok = ();
+    type Error = Never;
+    type SerializeSeq = Self;
+    type SerializeTuple = Self;
+    type SerializeTupleStruct = Self;
+    type SerializeTupleVariant = Self;
+    type SerializeMap = Self;
+    type SerializeStruct = Self;
+    type SerializeStructVariant = Self;
+
+    as_u64! {
+        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
+        serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64, serialize_char: char,
+    }
+
+    fn serialize_f32(self, value: f32) -> Result<(), Never> {
+        self.0.u64(u64::from(value.to_bits()));
+        Ok(())
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<(), Never> {
+        self.0.u64(value.to_bits());
+        Ok(())
+    }
+
+    fn serialize_str(self, value: &str) -> Result<(), Never> {
+        self.0.str(value);
+        Ok(())
+    }
+
+    fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), Never> {
+        struct Pieces<'a>(&'a mut Digest);
+        impl fmt::Write for Pieces<'_> {
+            fn write_str(&mut self, piece: &str) -> fmt::Result {
+                self.0.bytes(piece.as_bytes());
+                Ok(())
+            }
+        }
+        let _ = fmt::write(&mut Pieces(self.0), format_args!("{value}"));
+        Ok(())
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<(), Never> {
+        self.0.u64(value.len() as u64);
+        self.0.bytes(value);
+        Ok(())
+    }
+
+    fn serialize_none(self) -> Result<(), Never> {
+        self.0.u64(0);
+        Ok(())
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Never> {
+        self.0.u64(1);
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<(), Never> {
+        Ok(())
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Never> {
+        Ok(())
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Never> {
+        self.0.str(variant);
+        Ok(())
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Never> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<(), Never> {
+        self.0.str(variant);
+        value.serialize(self)
+    }
+
+    fn serialize_seq(self, length: Option<usize>) -> Result<Self, Never> {
+        self.0.u64(length.map_or(u64::MAX, |length| length as u64));
+        Ok(self)
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self, Never> {
+        Ok(self)
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Never> {
+        Ok(self)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Self, Never> {
+        self.0.str(variant);
+        Ok(self)
+    }
+
+    fn serialize_map(self, length: Option<usize>) -> Result<Self, Never> {
+        self.serialize_seq(length)
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Never> {
+        Ok(self)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Self, Never> {
+        self.0.str(variant);
+        Ok(self)
+    }
+}
+
+macro_rules! elements {
+    ($($trait:ident :: $method:ident),* $(,)?) => {
+        $(impl ser::$trait for &mut Sink<'_> {
+            type Ok = ();
+            type Error = Never;
+
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
+                value.serialize(&mut **self)
+            }
+
+            fn end(self) -> Result<(), Never> {
+                Ok(())
+            }
+        })*
+    };
+}
+
+elements! {
+    SerializeSeq::serialize_element,
+    SerializeTuple::serialize_element,
+    SerializeTupleStruct::serialize_field,
+    SerializeTupleVariant::serialize_field,
+}
+
+macro_rules! fields {
+    ($($trait:ident),* $(,)?) => {
+        $(impl ser::$trait for &mut Sink<'_> {
+            type Ok = ();
+            type Error = Never;
+
+            // A skipped field must not look like its neighbour, so the name counts too.
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                name: &'static str,
+                value: &T,
+            ) -> Result<(), Never> {
+                self.0.str(name);
+                value.serialize(&mut **self)
+            }
+
+            fn end(self) -> Result<(), Never> {
+                Ok(())
+            }
+        })*
+    };
+}
+
+fields! { SerializeStruct, SerializeStructVariant }
+
+impl ser::SerializeMap for &mut Sink<'_> {
+    type Ok = ();
+    type Error = Never;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Never> {
+        key.serialize(&mut **self)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
+        value.serialize(&mut **self)
+    }
+
+    fn end(self) -> Result<(), Never> {
+        Ok(())
+    }
+}

@@ -1,0 +1,470 @@
+//! Prepares and issues a model call: limits, gate, choice of model, context plan, patches.
+
+use alloc::{
+    collections::BTreeSet,
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+use super::{
+    Run,
+    catalogue::Catalogue,
+    state::{About, Calling, Consulting, Draft, Phase, State, Step},
+};
+use crate::context::{Next, Planned, estimate};
+use crate::{
+    Answer, Block, CallId, Consultation, ConsultPoint, Effect, Ending, Event, FailureClass, Family, Limit, Message,
+    MessageId, Messages, Model, ModelResult, Offer, Patch, PlanStep, Prompt, Protocol, Purpose, Question, Request,
+    Role, plain_text, protocol,
+};
+
+/// What every request shares, made once and handed out by reference count.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    models: Vec<Arc<Model>>,
+    names: Vec<Arc<str>>,
+    current: usize,
+    system: Arc<str>,
+    offer: Arc<Offer>,
+    /// Tokens of system prompt and tools.
+    fixed: u64,
+}
+
+impl Shared {
+    pub(crate) fn new(state: &State, catalogue: &Catalogue) -> Self {
+        let config = &state.started.config;
+        let mut shared = Self {
+            models: config.models.iter().cloned().map(Arc::new).collect(),
+            names: config.models.iter().map(|model| Arc::from(model.name.as_str())).collect(),
+            current: usize::try_from(state.group.model).unwrap_or(usize::MAX),
+            system: Arc::from(""),
+            offer: Arc::default(),
+            fixed: 0,
+        };
+        shared.refresh(state, catalogue);
+        shared
+    }
+
+    /// Makes system prompt and offer anew; called when tools, gate or model change.
+    pub(crate) fn refresh(&mut self, state: &State, catalogue: &Catalogue) {
+        let config = &state.started.config;
+        self.current = usize::try_from(state.group.model).unwrap_or(usize::MAX);
+        match config.protocol {
+            Protocol::Native => {
+                self.system = Arc::from(config.system.as_str());
+                self.offer = catalogue.offer().clone();
+            }
+            Protocol::Text => {
+                self.system = Arc::from(protocol::instructions(&config.system, catalogue.offer()));
+                self.offer = Arc::new(Offer { epoch: catalogue.offer().epoch, tools: Vec::new() });
+            }
+        }
+        let family = self.family();
+        let tools = self.offer.tools.iter().map(|tool| {
+            estimate::text(family, &tool.name)
+                + estimate::text(family, &tool.description)
+                + estimate::text(family, &tool.schema.canonical())
+        });
+        self.fixed = tools.fold(estimate::text(family, &self.system), u64::saturating_add);
+    }
+
+    pub(crate) fn family(&self) -> Family {
+        self.models.get(self.current).map_or(Family::Other, |model| model.family)
+    }
+
+    pub(crate) fn model(&self) -> Option<&Arc<Model>> {
+        self.models.get(self.current)
+    }
+
+    pub(crate) fn model_name(&self) -> Arc<str> {
+        self.names.get(self.current).cloned().unwrap_or_else(|| Arc::from(""))
+    }
+}
+
+impl Run {
+    /// A prompt begins a group, or waits when one is under way.
+    pub(super) fn prompted(&mut self, prompt: Prompt) {
+        match self.state.phase {
+            Phase::Idle => self.start_group(prompt),
+            Phase::Consulting(_)
+            | Phase::Calling(_)
+            | Phase::Backoff { .. }
+            | Phase::Summarising { .. }
+            | Phase::Working(_) => self.queue_follow_up(prompt),
+        }
+    }
+
+    fn start_group(&mut self, prompt: Prompt) {
+        self.state.groups += 1;
+        self.state.group = super::state::Group { started: self.state.now, ..Default::default() };
+        self.shared.refresh(&self.state, &self.catalogue);
+        self.state.view.retarget(self.shared.family());
+        self.state.loops = Default::default();
+        self.emit(Event::GroupStarted { group: self.state.groups });
+        self.say(prompt);
+        self.state.view.mark_prompt();
+        self.next_turn();
+    }
+
+    /// Adds what a person said, with the marks it brings.
+    pub(super) fn say(&mut self, prompt: Prompt) {
+        self.mark(prompt.marks);
+        self.add_message(Role::User, prompt.blocks);
+    }
+
+    /// Goes on with the next model call, after what waits to be said.
+    pub(super) fn next_turn(&mut self) {
+        while let Some(prompt) = self.state.steering.pop_front() {
+            self.say(prompt);
+        }
+        if let Some(ending) = self.limit_reached() {
+            return self.finish(ending);
+        }
+        self.warn_near_limit();
+        self.advance_turn(Step::Gate, Draft::default());
+    }
+
+    /// The limits that are looked at before money is spent again.
+    pub(super) fn limit_reached(&self) -> Option<Ending> {
+        let limits = &self.config().limits;
+        let over = |limit, bound: crate::Bound, used: u64| {
+            bound.limit().filter(|allowed| used >= *allowed).map(|allowed| Ending::OverLimit {
+                limit,
+                used,
+                allowed,
+            })
+        };
+        over(Limit::Turns, limits.turns, self.state.group.turns)
+            .or_else(|| over(Limit::Tokens, limits.tokens, self.state.usage.total()))
+            .or_else(|| over(Limit::WallClock, limits.wall_ms, self.state.now.since(self.state.group.started)))
+            .or_else(|| self.budget_reached())
+    }
+
+    pub(super) fn budget_reached(&self) -> Option<Ending> {
+        let limit = self.state.budget.usd?;
+        let spent = self.state.spent;
+        (spent.plus(self.state.reserved) >= limit).then_some(Ending::OverBudget { spent, limit })
+    }
+
+    fn warn_near_limit(&mut self) {
+        let limits = self.config().limits;
+        let Some(allowed) = limits.turns.limit() else { return };
+        let left = allowed.saturating_sub(self.state.group.turns);
+        if limits.grace_turns == 0 || left > limits.grace_turns || self.state.group.warned_turns {
+            return;
+        }
+        // A grace as long as the whole run would speak before anything happened.
+        if self.state.group.turns == 0 {
+            return;
+        }
+        self.state.group.warned_turns = true;
+        self.emit(Event::LimitNear { limit: Limit::Turns, left });
+        let text = self.config().policy.wrap_up.as_deref().map_or_else(
+            || {
+                alloc::format!(
+                    "Only {left} more turns are allowed. Finish what is essential and give the final answer."
+                )
+            },
+            |text| text.replace("{left}", &left.to_string()),
+        );
+        self.add_message(Role::User, alloc::vec![Block::Text(text)]);
+    }
+
+    /// Walks the steps of preparation; a step that asks somebody ends the walk until the answer.
+    pub(super) fn advance_turn(&mut self, from: Step, draft: Draft) {
+        let mut step = from;
+        loop {
+            step = match step {
+                Step::Gate => {
+                    if self.wants(ConsultPoint::Tools) {
+                        self.catalogue.set_gate(None);
+                        let offered =
+                            self.catalogue.offer().tools.iter().map(|tool| tool.name.clone()).collect();
+                        return self.consult_turn(step, draft, Question::Tools { offered });
+                    }
+                    Step::Choose
+                }
+                Step::Choose => {
+                    if self.wants(ConsultPoint::Model) {
+                        let current = self.shared.model_name().as_ref().into();
+                        return self.consult_turn(step, draft, Question::Model { current });
+                    }
+                    Step::Plan
+                }
+                Step::Plan => match self.plan_context(&draft) {
+                    Some(upto) => return self.ask_summary(upto, draft),
+                    None => Step::Patch,
+                },
+                Step::Patch => {
+                    if self.wants(ConsultPoint::Context) {
+                        return self.consult_turn(step, draft, Question::Context);
+                    }
+                    Step::Call
+                }
+                Step::Call => return self.call_model(draft),
+            };
+        }
+    }
+
+    pub(super) fn wants(&self, point: ConsultPoint) -> bool {
+        self.config().consult.contains(&point)
+    }
+
+    fn consult_turn(&mut self, step: Step, draft: Draft, question: Question) {
+        self.consult(question, About::Turn(step, draft));
+    }
+
+    /// Asks the hooks.
+    pub(super) fn consult(&mut self, question: Question, about: About) {
+        let call = self.next_call();
+        self.state.phase = Phase::Consulting(Consulting { call, about });
+        self.issue(Effect::Consult(Consultation { call, question }.into()));
+    }
+
+    /// An answer to a question; batches have their own.
+    pub(super) fn consulted(&mut self, call: CallId, answer: Answer) {
+        match self.take_phase() {
+            Phase::Consulting(consulting) if consulting.call == call => self.answered(consulting.about, answer),
+            Phase::Working(batch) => {
+                self.state.phase = Phase::Working(batch);
+                self.after_tool_consulted(call, answer);
+            }
+            other => {
+                self.state.phase = other;
+                self.ignore(call);
+            }
+        }
+    }
+
+    fn answered(&mut self, about: About, answer: Answer) {
+        if let Answer::Failed { reason } = &answer {
+            self.emit(Event::HookFailed { reason: reason.clone() });
+        }
+        match about {
+            About::Turn(Step::Gate, draft) => {
+                self.set_gate(answer);
+                self.advance_turn(Step::Choose, draft);
+            }
+            About::Turn(Step::Choose, draft) => {
+                if let Answer::Model(name) = answer {
+                    self.choose_model(&name);
+                }
+                self.advance_turn(Step::Plan, draft);
+            }
+            About::Turn(Step::Plan | Step::Patch | Step::Call, mut draft) => {
+                if let Answer::Patch(patches) = answer {
+                    draft.patches = patches;
+                }
+                self.advance_turn(Step::Call, draft);
+            }
+            About::Stop(ending) => match answer {
+                Answer::Continue(prompt) => {
+                    self.say(prompt);
+                    self.next_turn();
+                }
+                _ => self.finish(ending),
+            },
+            About::PlainAnswer(text) => match answer {
+                Answer::Continue(prompt) => {
+                    self.say(prompt);
+                    self.next_turn();
+                }
+                _ => self.plain_answer(text),
+            },
+        }
+    }
+
+    /// Gates intersect and fail closed: no answer that names tools means no tools.
+    fn set_gate(&mut self, answer: Answer) {
+        let gate = match answer {
+            Answer::Nothing => None,
+            Answer::Tools(sets) => Some(
+                sets.into_iter()
+                    .reduce(|left, right| left.intersection(&right).cloned().collect())
+                    .unwrap_or_default(),
+            ),
+            _ => Some(BTreeSet::new()),
+        };
+        self.catalogue.set_gate(gate);
+        self.shared.refresh(&self.state, &self.catalogue);
+    }
+
+    fn choose_model(&mut self, name: &str) {
+        if let Some(index) = self.config().models.iter().position(|model| model.name == name) {
+            self.use_model(index as u64);
+        }
+    }
+
+    /// Switches to another configured model.
+    pub(super) fn use_model(&mut self, index: u64) {
+        self.state.group.model = index;
+        self.shared.refresh(&self.state, &self.catalogue);
+        self.state.view.retarget(self.shared.family());
+    }
+
+    /// Fits the view into the window; `Some` when a summary has to be asked for first.
+    fn plan_context(&mut self, draft: &Draft) -> Option<MessageId> {
+        let window = self.window();
+        let room = self.output_cap(draft).unwrap_or(0);
+        let fixed = self.shared.fixed.saturating_add(room);
+        let started = self.state.started.clone();
+        let plan = self.state.view.plan(&started.config.context, window, fixed, self.shared.family());
+        self.emit_planned(plan.steps);
+        match plan.next {
+            // The estimate is only that: the provider has the last word, and its refusal is recovered from.
+            Next::Send | Next::TooLong => None,
+            Next::Summarise { upto } => Some(upto),
+        }
+    }
+
+    pub(super) fn emit_planned(&mut self, steps: Vec<Planned>) {
+        for Planned { step, before, after } in steps {
+            self.emit(Event::ContextPlanned { step, before, after });
+        }
+    }
+
+    pub(super) fn window(&self) -> u64 {
+        let default = self.config().context.default_window;
+        self.shared.model().and_then(|model| model.window).unwrap_or(default)
+    }
+
+    fn output_cap(&self, draft: &Draft) -> Option<u64> {
+        draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output))
+    }
+
+    fn ask_summary(&mut self, upto: MessageId, draft: Draft) {
+        let Some(model) = self.shared.model().cloned() else { return self.no_model() };
+        let id = MessageId::new(self.state.next_message);
+        let messages = self.state.view.summary_request(&self.config().context, upto, id);
+        let call = self.next_call();
+        self.state.phase = Phase::Summarising { call, upto, draft };
+        let request = Request {
+            purpose: Purpose::Summary,
+            model,
+            system: Arc::from(""),
+            messages: Messages::Own(messages),
+            tools: Arc::default(),
+            max_output: None,
+            format: None,
+        };
+        self.issue(Effect::Summarise { call, request: request.into() });
+    }
+
+    /// A summary counts against the budget like any other call; one that does not help is not used.
+    pub(super) fn summarised(&mut self, call: CallId, result: ModelResult) {
+        let (upto, draft) = match self.take_phase() {
+            Phase::Summarising { call: waiting, upto, draft } if waiting == call => (upto, draft),
+            other => {
+                self.state.phase = other;
+                return self.ignore(call);
+            }
+        };
+        let text = match result {
+            ModelResult::Replied(reply) => {
+                self.account(reply.usage);
+                plain_text(&reply.blocks)
+            }
+            ModelResult::Aborted(reply) => {
+                self.account(reply.usage);
+                String::new()
+            }
+            ModelResult::Failed(failure) => {
+                self.account(failure.usage);
+                String::new()
+            }
+        };
+        let before = self.state.view.tokens();
+        let id = MessageId::new(self.state.next_message);
+        let step = match self.state.view.apply_summary(upto, &text, id) {
+            Ok(_) => {
+                self.state.next_message += 1;
+                PlanStep::Summarised
+            }
+            Err(_) => PlanStep::SummaryDiscarded,
+        };
+        self.emit(Event::ContextPlanned { step, before, after: self.state.view.tokens() });
+        if let Some(ending) = self.limit_reached() {
+            return self.finish(ending);
+        }
+        self.advance_turn(Step::Plan, draft);
+    }
+
+    pub(super) fn call_model(&mut self, draft: Draft) {
+        let Some(model) = self.shared.model().cloned() else { return self.no_model() };
+        if self.state.budget.usd.is_some() && model.price.is_none() {
+            return self.finish(Ending::Failed {
+                class: FailureClass::BadRequest,
+                message: alloc::format!(
+                    "a budget is set, but the price of {} is not known; give its price or lift the budget",
+                    model.name
+                ),
+                attempts: 0,
+            });
+        }
+        let call = self.next_call();
+        let messages = self.request_messages(&draft.patches);
+        let count = match &messages {
+            Messages::View { count, .. } => *count,
+            Messages::Own(messages) => messages.len() as u64,
+        };
+        let request = Request {
+            purpose: Purpose::Turn,
+            model,
+            system: self.shared.system.clone(),
+            messages,
+            tools: self.shared.offer.clone(),
+            max_output: self.output_cap(&draft),
+            format: None,
+        };
+        self.emit(Event::ModelCalled {
+            call,
+            turn: self.state.group.turns + 1,
+            model: self.shared.model_name(),
+            messages: count,
+            tokens: self.state.view.tokens().saturating_add(self.shared.fixed),
+        });
+        self.state.phase = Phase::Calling(Calling { call, draft });
+        self.issue(Effect::CallModel { call, request: request.into() });
+    }
+
+    fn request_messages(&self, patches: &[Patch]) -> Messages {
+        let view = &self.state.view;
+        if patches.is_empty() {
+            return Messages::View { epoch: view.epoch(), count: view.messages().len() as u64 };
+        }
+        Messages::Own(patched(view.messages(), patches))
+    }
+
+    fn no_model(&mut self) {
+        self.finish(Ending::Failed {
+            class: FailureClass::BadRequest,
+            message: String::from("no model is configured; name one in `models`"),
+            attempts: 0,
+        });
+    }
+}
+
+/// A patched copy of the view. Calls and results stay: a hook may change what is said, not the pairing.
+fn patched(view: &[Arc<Message>], patches: &[Patch]) -> Vec<Arc<Message>> {
+    let mut messages: Vec<Arc<Message>> = view.to_vec();
+    for patch in patches {
+        match patch {
+            Patch::Hide(id) => messages.retain(|message| message.id != *id || is_paired(message)),
+            Patch::Replace { id, blocks } => {
+                for message in messages.iter_mut().filter(|message| message.id == *id && !is_paired(message)) {
+                    *message = Arc::new(Message { id: *id, role: message.role, blocks: blocks.clone() });
+                }
+            }
+            Patch::Append(blocks) => {
+                let id = MessageId::new(u64::MAX);
+                messages.push(Arc::new(Message { id, role: Role::User, blocks: blocks.clone() }));
+            }
+        }
+    }
+    messages
+}
+
+fn is_paired(message: &Message) -> bool {
+    message.blocks.iter().any(|block| matches!(block, Block::ToolCall(_) | Block::ToolResult(_)))
+}
