@@ -1,0 +1,207 @@
+//! What a codec is asked to send: the kernel's request, the messages it names, and the service's settings.
+
+use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{Message, Messages, Request};
+use serde::{Deserialize, Serialize};
+
+/// One model call to encode.
+#[derive(Clone, Copy)]
+pub struct ModelCall<'a> {
+    /// The kernel's request.
+    pub request: &'a Request,
+    /// The run's view; at least as many messages as a [`Messages::View`] names. Not read for [`Messages::Own`].
+    pub view: &'a [Arc<Message>],
+    /// Settings that are not the kernel's business.
+    pub options: &'a Options,
+    /// Where the bytes of stored pictures and files come from.
+    pub media: &'a dyn MediaSource,
+}
+
+impl ModelCall<'_> {
+    /// The model's name at its provider: what follows the first slash of `provider/model`.
+    pub fn model(&self) -> &str {
+        provider_model(&self.request.model.name).1
+    }
+
+    /// The messages of the request.
+    pub fn messages(&self) -> &[Arc<Message>] {
+        match &self.request.messages {
+            Messages::View { count, .. } => {
+                let count = usize::try_from(*count).unwrap_or(usize::MAX).min(self.view.len());
+                self.view.get(..count).unwrap_or(self.view)
+            }
+            Messages::Own(messages) => messages,
+        }
+    }
+
+    /// The output cap, if one was given.
+    pub fn max_output(&self) -> Option<u64> {
+        self.request.max_output.or(self.request.model.max_output)
+    }
+}
+
+/// Splits `provider/model`; the model's own name may hold slashes. Without a slash the provider is empty.
+///
+/// ```
+/// use holm_wire::provider_model;
+///
+/// assert_eq!(provider_model("openrouter/meta/llama-4"), ("openrouter", "meta/llama-4"));
+/// assert_eq!(provider_model("llama-4"), ("", "llama-4"));
+/// ```
+pub fn provider_model(name: &str) -> (&str, &str) {
+    name.split_once('/').unwrap_or(("", name))
+}
+
+/// Settings of a call that the kernel does not decide.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Options {
+    /// Whether the reply comes in pieces.
+    pub delivery: Delivery,
+    /// Whether the model must or may not call tools.
+    pub tool_choice: ToolChoice,
+    /// Whether several calls may stand in one reply.
+    pub parallel: Parallel,
+    /// How much the model may think.
+    pub reasoning: Reasoning,
+    /// Whether prompt-cache breakpoints are set where the format has them.
+    pub caching: Caching,
+    /// Texts at which the model stops.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// Members of the request body that win over the codec's own, as an object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Json>,
+}
+
+/// How the reply is delivered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// As a stream of pieces.
+    #[default]
+    Stream,
+    /// In one body.
+    Whole,
+}
+
+/// Whether the model must call a tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// It decides.
+    #[default]
+    Auto,
+    /// It may not.
+    None,
+    /// It must call one.
+    Required,
+    /// It must call this one.
+    Tool(String),
+}
+
+/// Whether one reply may hold several tool calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parallel {
+    /// As the provider likes it.
+    #[default]
+    Unsaid,
+    /// It may.
+    Allowed,
+    /// One call a reply.
+    Forbidden,
+}
+
+/// How much the model may think before it answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reasoning {
+    /// As the provider likes it.
+    #[default]
+    Unsaid,
+    /// Not at all, where that can be said.
+    Off,
+    /// This much, in words.
+    Effort(Effort),
+    /// This many tokens; formats that know only words take the nearest.
+    Budget(u64),
+}
+
+impl Reasoning {
+    /// The budget in tokens, if thinking is wanted.
+    pub const fn budget(self) -> Option<u64> {
+        match self {
+            Self::Unsaid | Self::Off => None,
+            Self::Effort(Effort::Low) => Some(2_048),
+            Self::Effort(Effort::Medium) => Some(8_192),
+            Self::Effort(Effort::High) => Some(24_576),
+            Self::Budget(tokens) => Some(tokens),
+        }
+    }
+
+    /// The effort in words, if thinking is wanted.
+    pub const fn effort(self) -> Option<Effort> {
+        match self {
+            Self::Unsaid | Self::Off => None,
+            Self::Effort(effort) => Some(effort),
+            Self::Budget(tokens) => Some(match tokens {
+                0..4_096 => Effort::Low,
+                4_096..16_384 => Effort::Medium,
+                _ => Effort::High,
+            }),
+        }
+    }
+}
+
+/// Effort in the words that providers share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// A little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Effort {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// Whether cache breakpoints are set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Caching {
+    /// They are.
+    #[default]
+    On,
+    /// They are not.
+    Off,
+}
+
+/// Gives the bytes of media that a message only refers to.
+pub trait MediaSource {
+    /// The content of a stored file in base64; `None` if it is no longer there.
+    fn base64(&self, reference: &str) -> Option<Cow<'_, str>>;
+}
+
+/// A host that stores no media.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoMedia;
+
+impl MediaSource for NoMedia {
+    fn base64(&self, _: &str) -> Option<Cow<'_, str>> {
+        None
+    }
+}

@@ -1,0 +1,152 @@
+//! Finds the error in an error body, whoever wrote it.
+
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
+
+use holm_guards::json::Json;
+
+use super::retry_after::{duration_ms, said_in_prose};
+
+/// The most characters of a provider's message that are passed on.
+pub const MAX_MESSAGE: usize = 500;
+
+/// Longer bodies are not parsed: no provider's error is longer, and a page or a dump has no structure worth finding.
+const MAX_BODY: usize = 1 << 20;
+
+/// How many entries of a list inside an error are looked at.
+const MAX_ENTRIES: usize = 16;
+
+/// Beginnings of keys that providers echo back.
+const KEYS: [&str; 12] =
+    ["sk-", "sk_", "pk-", "rk-", "AIza", "gsk_", "xai-", "AKIA", "ASIA", "hf_", "nvapi-", "eyJ"];
+
+/// What an error body says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ErrorBody {
+    /// The message for people.
+    pub message: String,
+    /// Codes, types and the message in lower case, for recognition.
+    pub words: String,
+    /// A waiting time that the body asks for.
+    pub retry_after_ms: Option<u64>,
+    /// A status that the body repeats.
+    pub status: Option<u16>,
+}
+
+impl ErrorBody {
+    /// Reads a body: JSON in any known shape, plain text, or a web page.
+    pub fn read(body: &[u8]) -> Self {
+        if let Some(page) = super::web_page(body) {
+            return Self { message: page.message, ..Self::default() };
+        }
+        let text = String::from_utf8_lossy(body.get(..MAX_BODY).unwrap_or(body));
+        let Ok(json) = Json::parse(text.trim()) else {
+            let head: String = text.trim().chars().take(MAX_MESSAGE).collect();
+            let retry_after_ms = said_in_prose(&head.to_ascii_lowercase());
+            return Self { words: head.to_ascii_lowercase(), message: head, retry_after_ms, status: None };
+        };
+        let json = json.as_array().and_then(<[Json]>::first).unwrap_or(&json);
+        let mut found = Self::default();
+        let inner = json.get("error").or_else(|| json.get("errors")).unwrap_or(json);
+        found.collect(json, false);
+        match inner {
+            Json::String(text) => found.message.clone_from(text),
+            Json::Array(items) => items.first().into_iter().for_each(|item| found.collect(item, true)),
+            other => found.collect(other, true),
+        }
+        if found.message.is_empty() {
+            found.message = outer_message(json);
+        }
+        found.words.push_str(&found.message.to_ascii_lowercase());
+        found.retry_after_ms = found.retry_after_ms.or_else(|| said_in_prose(&found.words));
+        found
+    }
+
+    fn collect(&mut self, object: &Json, with_message: bool) {
+        for name in ["type", "code", "status", "__type", "reason", "object"] {
+            match object.get(name) {
+                Some(Json::String(text)) => self.word(text),
+                Some(Json::Number(number)) => {
+                    let status = number.as_u64().and_then(|number| u16::try_from(number).ok());
+                    self.status = status.filter(|status| (400..600).contains(status)).or(self.status);
+                }
+                _ => {}
+            }
+        }
+        if with_message {
+            self.message = ["message", "msg", "detail", "description"]
+                .iter()
+                .find_map(|name| object.get(name)?.as_str())
+                .unwrap_or_default()
+                .to_owned();
+        }
+        self.details(object);
+    }
+
+    /// Google's list of typed details, and the places where routers keep the upstream's error.
+    fn details(&mut self, object: &Json) {
+        for detail in
+            object.get("details").and_then(Json::as_array).unwrap_or_default().iter().take(MAX_ENTRIES)
+        {
+            if let Some(delay) = detail.get("retryDelay").and_then(Json::as_str) {
+                self.retry_after_ms = duration_ms(delay).or(self.retry_after_ms);
+            }
+            if let Some(reason) = detail.get("reason").and_then(Json::as_str) {
+                self.word(reason);
+            }
+        }
+        for place in ["/innererror/code", "/inner_error/code", "/metadata/raw", "/metadata/error_type"] {
+            if let Some(text) = object.pointer(place).and_then(Json::as_str) {
+                self.word(&text.chars().take(MAX_MESSAGE).collect::<String>());
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        self.words.push_str(&word.to_ascii_lowercase());
+        self.words.push(' ');
+    }
+}
+
+/// The message of a body without an error object: `message`, `detail` as text or as a list.
+fn outer_message(json: &Json) -> String {
+    let direct = ["message", "Message", "detail", "error_description", "msg"];
+    if let Some(text) = direct.iter().find_map(|name| json.get(name)?.as_str()) {
+        return text.to_owned();
+    }
+    let entries = json.get("detail").and_then(Json::as_array).unwrap_or_default();
+    let texts: Vec<&str> =
+        entries.iter().take(MAX_ENTRIES).filter_map(|entry| entry.get("msg")?.as_str()).collect();
+    texts.join("; ")
+}
+
+/// Makes a provider's text fit for a log: bounded, on one line, without control characters and without keys.
+pub(super) fn tidy(text: &str) -> String {
+    let mut out = String::new();
+    for (count, word) in text.split_whitespace().enumerate() {
+        if count > 0 {
+            out.push(' ');
+        }
+        push_word(word, &mut out);
+        if out.len() > MAX_MESSAGE.saturating_mul(4) {
+            break;
+        }
+    }
+    match out.char_indices().nth(MAX_MESSAGE) {
+        Some((at, _)) => {
+            out.truncate(at);
+            out.push('…');
+            out
+        }
+        None => out,
+    }
+}
+
+fn push_word(word: &str, out: &mut String) {
+    let bare = word.trim_start_matches(['"', '\'', '(', '[', '{', '`', '<', '=', ':']);
+    let secret = KEYS.iter().any(|key| bare.starts_with(key)) && bare.len() >= 12;
+    if secret {
+        out.push_str("‹key›");
+        return;
+    }
+    out.extend(word.chars().filter(|c| !c.is_control()).take(MAX_MESSAGE.saturating_add(1)));
+}

@@ -1,0 +1,298 @@
+//! A reply under construction: every decoder writes into this, so that order, ids and offsets are repaired in one place.
+
+use alloc::{
+    borrow::ToOwned, collections::BTreeMap, collections::BTreeSet, format, string::String, vec::Vec,
+};
+
+use holm_guards::json::Json;
+use holm_kernel::{Block, Reply, StopReason, Thinking, ToolCall, Usage};
+
+use crate::{Delta, Sink};
+
+/// What has arrived of a reply.
+///
+/// ```
+/// use holm_wire::{CallPiece, Draft};
+///
+/// let mut draft = Draft::default();
+/// draft.text("Let me ", &mut |_| {});
+/// draft.text("look.", &mut |_| {});
+/// draft.call(Some(0), &CallPiece { id: "", name: "read", arguments: "{}" }, &mut |_| {});
+/// let reply = draft.into_reply();
+/// assert_eq!(reply.blocks.len(), 2);
+/// assert_eq!(reply.blocks[1].as_tool_call().unwrap().id, "call_0");
+/// ```
+#[derive(Debug, Default)]
+pub struct Draft {
+    blocks: Vec<Block>,
+    /// Whether the last block still grows.
+    open: bool,
+    said: u64,
+    thought: u64,
+    calls: Vec<OpenCall>,
+    by_key: BTreeMap<u64, usize>,
+    ids: BTreeSet<String>,
+    usage: Usage,
+    stop: Option<StopReason>,
+    model: Option<String>,
+}
+
+impl Draft {
+    /// Adds text.
+    pub fn text(&mut self, text: &str, sink: Sink<'_>) {
+        if text.is_empty() {
+            return;
+        }
+        match self.blocks.last_mut() {
+            Some(Block::Text(so_far)) if self.open => so_far.push_str(text),
+            _ => self.push(Block::Text(text.to_owned())),
+        }
+        sink(Delta::Text { offset: self.said, text });
+        self.said = self.said.saturating_add(text.len() as u64);
+    }
+
+    /// Adds reasoning that may be shown.
+    pub fn thinking(&mut self, text: &str, sink: Sink<'_>) {
+        if text.is_empty() {
+            return;
+        }
+        match self.blocks.last_mut() {
+            Some(Block::Thinking(so_far)) if self.open => so_far.text.push_str(text),
+            _ => self.push(Block::Thinking(Thinking { text: text.to_owned(), replay: None })),
+        }
+        sink(Delta::Thinking { offset: self.thought, text });
+        self.thought = self.thought.saturating_add(text.len() as u64);
+    }
+
+    /// Notes what the provider wants to see again: on the open reasoning, or as reasoning of its own that shows nothing.
+    /// The reasoning block is closed.
+    pub fn thinking_replay(&mut self, replay: Json) {
+        match self.blocks.last_mut() {
+            Some(Block::Thinking(so_far)) if self.open => so_far.replay = Some(replay),
+            _ => self.push(Block::Thinking(Thinking { text: String::new(), replay: Some(replay) })),
+        }
+        self.open = false;
+    }
+
+    /// Ends the block under way; what follows begins a new one.
+    pub fn close(&mut self) {
+        self.open = false;
+    }
+
+    /// Adds a picture or file.
+    pub fn block(&mut self, block: Block) {
+        self.push(block);
+        self.open = false;
+    }
+
+    /// Adds a piece of a tool call.
+    ///
+    /// `key` is the provider's index, if it sends one. A piece begins a new call if its index is new, its id is another
+    /// one, or it names a tool after the call so far was complete: some providers give every call index 0, some send no id, some
+    /// repeat id and name with every piece.
+    pub fn call(&mut self, key: Option<u64>, piece: &CallPiece<'_>, sink: Sink<'_>) {
+        let place = match self.find(key, piece) {
+            Some(place) => place,
+            None => self.begin(key, piece),
+        };
+        self.extend(place, piece, sink);
+    }
+
+    /// Notes what the provider wants to see again beside the last call.
+    pub fn call_replay(&mut self, replay: Json) {
+        let last = self.calls.last().map(|call| call.block);
+        if let Some(Block::ToolCall(call)) = last.and_then(|block| self.blocks.get_mut(block)) {
+            call.replay = Some(replay);
+        }
+    }
+
+    /// Whether the reply calls a tool.
+    pub const fn has_calls(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    /// Whether nothing has arrived.
+    pub const fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// The usage so far.
+    pub const fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Replaces the usage.
+    pub fn set_usage(&mut self, usage: Usage, sink: Sink<'_>) {
+        if self.usage != usage {
+            self.usage = usage;
+            sink(Delta::Usage(usage));
+        }
+    }
+
+    /// Why the reply ended, if that was said.
+    pub const fn stop(&self) -> Option<StopReason> {
+        self.stop
+    }
+
+    /// Notes why the reply ended; the first reason stands.
+    pub fn set_stop(&mut self, stop: StopReason) {
+        self.stop.get_or_insert(stop);
+    }
+
+    /// Notes which model answers; the first name stands.
+    pub fn set_model(&mut self, model: &str) {
+        if self.model.is_none() && !model.is_empty() {
+            self.model = Some(model.to_owned());
+        }
+    }
+
+    /// The finished reply. Calls make an ordinary stop a stop for tools, whatever the provider called it.
+    pub fn into_reply(self) -> Reply {
+        let stop = match self.stop.unwrap_or_default() {
+            StopReason::EndTurn if !self.calls.is_empty() => StopReason::ToolUse,
+            StopReason::ToolUse if self.calls.is_empty() => StopReason::EndTurn,
+            stop => stop,
+        };
+        Reply { blocks: self.blocks, usage: self.usage, stop, model: self.model }
+    }
+
+    /// The reply as far as it had come when it was stopped; calls whose arguments are cut off are left out.
+    pub fn into_partial(mut self) -> Reply {
+        let mut cut =
+            self.calls.iter().filter(|call| !call.balance.complete()).map(|call| call.block).peekable();
+        let mut place = 0;
+        self.blocks.retain(|_| {
+            let gone = cut.next_if_eq(&place).is_some();
+            place += 1;
+            !gone
+        });
+        drop(cut);
+        Reply { blocks: self.blocks, usage: self.usage, stop: StopReason::Other, model: self.model }
+    }
+
+    fn push(&mut self, block: Block) {
+        self.blocks.push(block);
+        self.open = true;
+    }
+
+    fn find(&self, key: Option<u64>, piece: &CallPiece<'_>) -> Option<usize> {
+        let place = match key {
+            Some(key) => *self.by_key.get(&key)?,
+            None => self.calls.len().checked_sub(1)?,
+        };
+        let call = self.calls.get(place)?;
+        let name = self.named(call);
+        let other_id = !piece.id.is_empty() && !call.wire_id.is_empty() && piece.id != call.wire_id;
+        let same_id = !piece.id.is_empty() && piece.id == call.wire_id;
+        let renamed = !piece.name.is_empty() && !name.is_empty() && piece.name != name && !same_id;
+        let restarted = !piece.name.is_empty()
+            && call.balance.complete()
+            && (!piece.arguments.trim_ascii().is_empty() || !same_id);
+        if other_id || renamed || restarted { None } else { Some(place) }
+    }
+
+    fn named(&self, call: &OpenCall) -> &str {
+        self.blocks.get(call.block).and_then(Block::as_tool_call).map_or("", |call| call.name.as_str())
+    }
+
+    fn begin(&mut self, key: Option<u64>, piece: &CallPiece<'_>) -> usize {
+        let place = self.calls.len();
+        let id = self.unique(piece.id, place);
+        let call = OpenCall { block: self.blocks.len(), wire_id: piece.id.to_owned(), ..OpenCall::default() };
+        self.calls.push(call);
+        self.blocks.push(Block::ToolCall(ToolCall { id, ..ToolCall::default() }));
+        self.open = false;
+        if let Some(key) = key {
+            self.by_key.insert(key, place);
+        }
+        place
+    }
+
+    /// An id that no other call of this reply has. The call's place makes the suffix, so that a thousand equal ids cost a
+    /// thousand tries and not a million.
+    fn unique(&mut self, wire: &str, place: usize) -> String {
+        let mut id = if wire.is_empty() { format!("call_{place}") } else { wire.to_owned() };
+        while !self.ids.insert(id.clone()) {
+            id = format!("{id}_{place}");
+        }
+        id
+    }
+
+    fn extend(&mut self, place: usize, piece: &CallPiece<'_>, sink: Sink<'_>) {
+        let Some(open) = self.calls.get_mut(place) else { return };
+        let Some(Block::ToolCall(call)) = self.blocks.get_mut(open.block) else { return };
+        if call.name.is_empty() {
+            piece.name.clone_into(&mut call.name);
+        }
+        open.balance.read(piece.arguments);
+        call.arguments.push_str(piece.arguments);
+        if call.name.is_empty() {
+            return;
+        }
+        let index = place as u64;
+        if !open.announced {
+            open.announced = true;
+            sink(Delta::ToolCallStarted { index, id: &call.id, name: &call.name });
+        }
+        let text = call.arguments.get(open.sent..).unwrap_or_default();
+        if !text.is_empty() {
+            sink(Delta::ToolArguments { index, offset: open.sent as u64, text });
+            open.sent = call.arguments.len();
+        }
+    }
+}
+
+/// A piece of a tool call; what is not in the piece is empty.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallPiece<'a> {
+    /// The provider's id.
+    pub id: &'a str,
+    /// The tool's name.
+    pub name: &'a str,
+    /// The next part of the arguments' JSON text.
+    pub arguments: &'a str,
+}
+
+#[derive(Debug, Default)]
+struct OpenCall {
+    /// Where its block is.
+    block: usize,
+    /// The id as the provider sent it, before repair.
+    wire_id: String,
+    announced: bool,
+    /// How much of the arguments has been handed on.
+    sent: usize,
+    balance: Balance,
+}
+
+/// Follows JSON text piece by piece and knows when its outermost value is closed, so that no piece is read twice.
+#[derive(Debug, Default)]
+struct Balance {
+    depth: u64,
+    in_string: bool,
+    escaped: bool,
+    closed: bool,
+}
+
+impl Balance {
+    const fn complete(&self) -> bool {
+        self.closed && self.depth == 0
+    }
+
+    fn read(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match (self.in_string, byte) {
+                (true, _) if self.escaped => self.escaped = false,
+                (true, b'\\') => self.escaped = true,
+                (true, b'"') => self.in_string = false,
+                (false, b'"') => self.in_string = true,
+                (false, b'{' | b'[') => self.depth = self.depth.saturating_add(1),
+                (false, b'}' | b']') => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.closed = true;
+                }
+                (true | false, _) => {}
+            }
+        }
+    }
+}

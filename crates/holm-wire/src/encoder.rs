@@ -1,0 +1,175 @@
+//! Request bodies from kept pieces: each message is written once a format, and a request is one copy.
+
+use alloc::{sync::Arc, vec::Vec};
+
+use holm_kernel::{Messages, Offer};
+
+use crate::{Codec, HttpRequest, ModelCall};
+
+/// Encodes the requests of one run for one codec and keeps the bytes of what it has written.
+///
+/// A host keeps one encoder for each run and codec; dropping it costs only time.
+#[derive(Debug)]
+pub struct Encoder {
+    codec: Arc<dyn Codec>,
+    view: Option<View>,
+    tools: Option<(Arc<Offer>, Vec<u8>)>,
+}
+
+impl Encoder {
+    /// An encoder that has seen nothing.
+    pub fn new(codec: Arc<dyn Codec>) -> Self {
+        Self { codec, view: None, tools: None }
+    }
+
+    /// The codec.
+    pub fn codec(&self) -> &Arc<dyn Codec> {
+        &self.codec
+    }
+
+    /// Encodes one call. Messages that were encoded for an earlier call of the same epoch are not looked at.
+    pub fn encode(&mut self, call: &ModelCall<'_>) -> HttpRequest {
+        self.refresh_tools(&call.request.tools);
+        let tools = self.tools.as_ref().map_or(&[][..], |(_, bytes)| bytes.as_slice());
+        let codec = self.codec.as_ref();
+        match &call.request.messages {
+            Messages::Own(_) => {
+                let mut transcript = Transcript::default();
+                for message in call.messages() {
+                    codec.write_message(message, call.media, &mut transcript);
+                }
+                codec.assemble(call, &Parts { transcript: &transcript, tools })
+            }
+            Messages::View { epoch, .. } => {
+                let messages = call.messages();
+                let view = match &mut self.view {
+                    Some(view) if view.epoch == *epoch && view.count <= messages.len() => view,
+                    stale => {
+                        stale.insert(View { epoch: *epoch, count: 0, transcript: Transcript::default() })
+                    }
+                };
+                for message in messages.get(view.count..).unwrap_or_default() {
+                    codec.write_message(message, call.media, &mut view.transcript);
+                }
+                view.count = messages.len();
+                codec.assemble(call, &Parts { transcript: &view.transcript, tools })
+            }
+        }
+    }
+
+    fn refresh_tools(&mut self, offer: &Arc<Offer>) {
+        if let Some((kept, _)) = &self.tools
+            && same_offer(kept, offer)
+        {
+            return;
+        }
+        let mut bytes = Vec::new();
+        self.codec.write_tools(&offer.tools, &mut bytes);
+        self.tools = Some((Arc::clone(offer), bytes));
+    }
+}
+
+/// What has been written of a view.
+#[derive(Debug)]
+struct View {
+    epoch: u64,
+    count: usize,
+    transcript: Transcript,
+}
+
+/// The kept pieces that a body is assembled from.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// The messages.
+    pub transcript: &'a Transcript,
+    /// The tools, as [`Codec::write_tools`] wrote them; empty if there are none.
+    pub tools: &'a [u8],
+}
+
+/// Written messages, joined as the inside of one JSON array, with an end that may still change.
+///
+/// Formats that want neighbours of one role in one message leave the last message open: its closing brackets are the [tail](Transcript::tail),
+/// which is sent with a request but becomes final only when the next message does not join it.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    bytes: Vec<u8>,
+    tail: Vec<u8>,
+    group: &'static str,
+    marks: Vec<Mark>,
+}
+
+/// A place where a cache breakpoint may be inserted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// The offset in the bytes, directly before the closing brace of a block.
+    pub at: usize,
+    /// The group that the block belongs to.
+    pub group: &'static str,
+}
+
+impl Transcript {
+    /// What is final.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What closes the messages if none follows.
+    pub fn tail(&self) -> &[u8] {
+        &self.tail
+    }
+
+    /// The group that is open; empty if none is.
+    pub const fn group(&self) -> &'static str {
+        self.group
+    }
+
+    /// The places for breakpoints, in order.
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// How many bytes a request needs for it.
+    pub const fn len(&self) -> usize {
+        self.bytes.len().saturating_add(self.tail.len())
+    }
+
+    /// Whether no message has been written.
+    pub const fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.tail.is_empty()
+    }
+
+    /// Where the next bytes go.
+    pub fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
+    /// The end that may still change.
+    pub fn tail_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.tail
+    }
+
+    /// Makes the tail final and opens a group; the empty name opens none.
+    pub fn settle(&mut self, group: &'static str) {
+        self.bytes.append(&mut self.tail);
+        self.group = group;
+    }
+
+    /// Notes a place for a breakpoint: the last byte written closes a block that may carry one.
+    pub fn mark(&mut self) {
+        self.marks.push(Mark { at: self.bytes.len().saturating_sub(1), group: self.group });
+    }
+
+    /// Appends everything to a body.
+    pub fn copy_into(&self, body: &mut Vec<u8>) {
+        body.extend_from_slice(&self.bytes);
+        body.extend_from_slice(&self.tail);
+    }
+}
+
+/// Whether two offers hold the same declarations. Epochs belong to one run; the shared pointers are what counts.
+fn same_offer(kept: &Arc<Offer>, offer: &Arc<Offer>) -> bool {
+    Arc::ptr_eq(kept, offer)
+        || (kept.epoch == offer.epoch
+            && kept.tools.len() == offer.tools.len()
+            && kept.tools.iter().zip(&offer.tools).all(|(a, b)| Arc::ptr_eq(a, b)))
+}

@@ -1,0 +1,83 @@
+//! One JSON value a line, as Ollama streams.
+
+use alloc::vec::Vec;
+
+use memchr::memchr;
+
+use super::{Bounds, Frame, Framing, TooLong};
+
+/// Cuts bytes at line feeds; blank lines, a carriage return before the line feed and a byte order mark at the start
+/// are dropped.
+///
+/// ```
+/// use holm_wire::framing::{Framing, ndjson::Decoder};
+///
+/// let mut lines = Vec::new();
+/// let mut decoder = Decoder::default();
+/// decoder.feed(b"{\"a\":1}\r\n{\"b\"", &mut |frame| lines.push(frame.data.to_vec()))?;
+/// decoder.feed(b":2}\n", &mut |frame| lines.push(frame.data.to_vec()))?;
+/// assert_eq!(lines, [b"{\"a\":1}", b"{\"b\":2}"]);
+/// # Ok::<(), holm_wire::framing::TooLong>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Decoder {
+    bounds: Bounds,
+    /// The unfinished line.
+    carry: Vec<u8>,
+    started: bool,
+}
+
+impl Decoder {
+    /// A decoder with bounds of its own.
+    pub fn new(bounds: Bounds) -> Self {
+        Self { bounds, carry: Vec::new(), started: false }
+    }
+
+    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(Frame<'_>)) {
+        let line = if self.started { line } else { line.strip_prefix(BOM).unwrap_or(line) };
+        self.started = true;
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if !line.trim_ascii().is_empty() {
+            sink(Frame { name: b"", data: line });
+        }
+    }
+
+    const fn check(&self, more: usize) -> Result<(), TooLong> {
+        if self.carry.len().saturating_add(more) > self.bounds.line {
+            return Err(TooLong::Line { limit: self.bounds.line });
+        }
+        Ok(())
+    }
+}
+
+impl Framing for Decoder {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+        let mut rest = bytes;
+        while let Some(at) = memchr(b'\n', rest) {
+            let (line, after) = rest.split_at(at);
+            rest = after.get(1..).unwrap_or_default();
+            self.check(line.len())?;
+            if self.carry.is_empty() {
+                self.line(line, sink);
+            } else {
+                let mut whole = core::mem::take(&mut self.carry);
+                whole.extend_from_slice(line);
+                self.line(&whole, sink);
+                whole.clear();
+                self.carry = whole;
+            }
+        }
+        self.check(rest.len())?;
+        self.carry.extend_from_slice(rest);
+        Ok(())
+    }
+
+    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+        let last = core::mem::take(&mut self.carry);
+        self.line(&last, sink);
+        Ok(())
+    }
+}
+
+/// The byte order mark, which some servers behind Windows put first.
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";

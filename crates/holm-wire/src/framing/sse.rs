@@ -1,0 +1,223 @@
+//! Server-sent events, as most providers stream.
+
+use alloc::vec::Vec;
+
+use memchr::{memchr, memchr2};
+
+use super::{Bounds, Frame, Framing, TooLong, ndjson::BOM};
+
+/// A server may ask to reconnect no later than this; larger wishes are cut (a day).
+pub const MAX_RETRY_MS: u64 = 86_400_000;
+
+/// Cuts bytes into events by the rules of the HTML standard.
+///
+/// Lines end with LF, CR or CRLF; a byte order mark at the start, comments and unknown fields are dropped; several `data:` lines are
+/// joined by LF; an event without data is not handed on. An event whose one data line lies whole in the fed bytes is not copied.
+///
+/// ```
+/// use holm_wire::framing::{Framing, sse::Decoder};
+///
+/// let mut seen = Vec::new();
+/// let mut decoder = Decoder::default();
+/// for piece in [&b"event: ping\nda"[..], b"ta: {}\r", b"\n\r\n: comment\n"] {
+///     decoder.feed(piece, &mut |frame| seen.push((frame.name.to_vec(), frame.data.to_vec())))?;
+/// }
+/// assert_eq!(seen, [(b"ping".to_vec(), b"{}".to_vec())]);
+/// # Ok::<(), holm_wire::framing::TooLong>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Decoder {
+    bounds: Bounds,
+    /// The unfinished line.
+    carry: Vec<u8>,
+    /// The event under way, as far as it had to be copied.
+    event: Pending,
+    /// The last line ended with CR, so a LF that follows belongs to it.
+    after_cr: bool,
+    /// The first line has been read, so a byte order mark has no meaning any more.
+    started: bool,
+    id: Vec<u8>,
+    retry: Option<u64>,
+}
+
+impl Decoder {
+    /// A decoder with bounds of its own.
+    pub fn new(bounds: Bounds) -> Self {
+        Self { bounds, ..Self::default() }
+    }
+
+    /// The last `id:` seen; empty if none.
+    pub fn last_id(&self) -> &[u8] {
+        &self.id
+    }
+
+    /// How long the server asks to wait before reconnecting, in milliseconds.
+    pub const fn retry(&self) -> Option<u64> {
+        self.retry
+    }
+
+    /// Takes one line apart. `held` is the data line of the event so far while it still lies in the fed bytes.
+    fn line<'c>(
+        &mut self,
+        line: &'c [u8],
+        held: &mut Option<&'c [u8]>,
+        sink: &mut dyn FnMut(Frame<'_>),
+    ) -> Result<(), TooLong> {
+        if line.is_empty() {
+            self.dispatch(held.take(), sink);
+            return Ok(());
+        }
+        if let Some(value) = line.strip_prefix(b"data:") {
+            return self.data(value.strip_prefix(b" ").unwrap_or(value), held);
+        }
+        let (field, value) = field(line);
+        match field {
+            b"data" => return self.data(value, held),
+            b"event" => {
+                self.event.name.clear();
+                self.event.name.extend_from_slice(value);
+            }
+            b"id" if memchr(0, value).is_none() => {
+                self.id.clear();
+                self.id.extend_from_slice(value);
+            }
+            b"retry" => self.retry = milliseconds(value).or(self.retry),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Adds a data line; the first one of an event is only remembered, in case it need not be copied.
+    fn data<'c>(&mut self, value: &'c [u8], held: &mut Option<&'c [u8]>) -> Result<(), TooLong> {
+        if self.event.lines == 0 && held.is_none() {
+            *held = Some(value);
+            return Ok(());
+        }
+        self.event.keep(held.take());
+        self.event.keep(Some(value));
+        if self.event.data.len() > self.bounds.frame {
+            return Err(TooLong::Frame { limit: self.bounds.frame });
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self, held: Option<&[u8]>, sink: &mut dyn FnMut(Frame<'_>)) {
+        if let Some(data) = held {
+            sink(Frame { name: &self.event.name, data });
+        } else if self.event.lines > 0 {
+            sink(Frame { name: &self.event.name, data: &self.event.data });
+        }
+        self.event.clear();
+    }
+
+    /// A line that began in an earlier feed: its bytes are joined, and its data cannot be lent beyond this call.
+    fn joined_line(&mut self, end: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+        let mut whole = core::mem::take(&mut self.carry);
+        whole.extend_from_slice(end);
+        let mut held = None;
+        let result = self.line(self.without_bom(&whole), &mut held, sink);
+        self.event.keep(held);
+        whole.clear();
+        self.carry = whole;
+        self.started = true;
+        result
+    }
+
+    fn without_bom<'c>(&self, line: &'c [u8]) -> &'c [u8] {
+        if self.started { line } else { line.strip_prefix(BOM).unwrap_or(line) }
+    }
+
+    const fn check(&self, more: usize) -> Result<(), TooLong> {
+        if self.carry.len().saturating_add(more) > self.bounds.line {
+            return Err(TooLong::Line { limit: self.bounds.line });
+        }
+        Ok(())
+    }
+}
+
+impl Framing for Decoder {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+        let mut rest = bytes;
+        let mut held = None;
+        if self.after_cr && !rest.is_empty() {
+            self.after_cr = false;
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        }
+        while let Some(at) = memchr2(b'\n', b'\r', rest) {
+            let (line, after) = rest.split_at(at);
+            rest = match after {
+                [b'\r'] => {
+                    self.after_cr = true;
+                    &[]
+                }
+                [b'\r', b'\n', next @ ..] | [_, next @ ..] => next,
+                [] => &[],
+            };
+            self.check(line.len())?;
+            if self.carry.is_empty() {
+                let line = self.without_bom(line);
+                self.started = true;
+                self.line(line, &mut held, sink)?;
+            } else {
+                self.joined_line(line, sink)?;
+            }
+        }
+        self.event.keep(held);
+        self.check(rest.len())?;
+        self.carry.extend_from_slice(rest);
+        Ok(())
+    }
+
+    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+        if !self.carry.is_empty() {
+            self.joined_line(b"", sink)?;
+        }
+        self.dispatch(None, sink);
+        Ok(())
+    }
+}
+
+/// The part of an event that had to be copied.
+#[derive(Debug, Default)]
+struct Pending {
+    name: Vec<u8>,
+    data: Vec<u8>,
+    /// How many data lines `data` holds; one empty line is data too.
+    lines: u64,
+}
+
+impl Pending {
+    fn keep(&mut self, line: Option<&[u8]>) {
+        let Some(line) = line else { return };
+        if self.lines > 0 {
+            self.data.push(b'\n');
+        }
+        self.data.extend_from_slice(line);
+        self.lines = self.lines.saturating_add(1);
+    }
+
+    fn clear(&mut self) {
+        self.name.clear();
+        self.data.clear();
+        self.lines = 0;
+    }
+}
+
+/// Splits a line at its first colon; one space after the colon is not part of the value.
+fn field(line: &[u8]) -> (&[u8], &[u8]) {
+    let Some(colon) = memchr(b':', line) else { return (line, b"") };
+    let (name, value) = line.split_at(colon);
+    let value = value.get(1..).unwrap_or_default();
+    (name, value.strip_prefix(b" ").unwrap_or(value))
+}
+
+/// A `retry:` value: digits only, cut at [`MAX_RETRY_MS`].
+fn milliseconds(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let value = digits
+        .iter()
+        .fold(0_u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(digit.wrapping_sub(b'0'))));
+    Some(value.min(MAX_RETRY_MS))
+}

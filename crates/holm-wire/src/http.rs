@@ -1,0 +1,117 @@
+//! A request as data: the host adds the key and sends it.
+
+use alloc::{string::String, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+
+/// One HTTP request, without the secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpRequest {
+    /// The method; every known format posts.
+    pub method: Method,
+    /// What follows the service's base URL, beginning with a slash.
+    pub path: String,
+    /// Query parameters, not yet escaped.
+    pub query: Vec<(String, String)>,
+    /// Headers that hold no secret.
+    pub headers: Vec<(String, String)>,
+    /// How the host proves who it is.
+    pub auth: Auth,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl HttpRequest {
+    /// A request that posts JSON.
+    pub fn post(path: impl Into<String>, auth: Auth, body: Vec<u8>) -> Self {
+        let headers = alloc::vec![("content-type".into(), "application/json".into())];
+        Self { method: Method::Post, path: path.into(), query: Vec::new(), headers, auth, body }
+    }
+
+    /// The full URL under a base such as `https://api.example.com/v1`.
+    ///
+    /// A segment that ends the base and begins the path (`…/v1` and `/v1/messages`) is written once, because people put
+    /// the version on either side.
+    ///
+    /// ```
+    /// use holm_wire::{Auth, HttpRequest};
+    ///
+    /// let request = HttpRequest::post("/v1/messages", Auth::None, Vec::new());
+    /// assert_eq!(request.url("https://api.example.com/"), "https://api.example.com/v1/messages");
+    /// assert_eq!(request.url("https://proxy.example.com/x/v1"), "https://proxy.example.com/x/v1/messages");
+    /// ```
+    pub fn url(&self, base: &str) -> String {
+        let base = base.trim_end_matches('/');
+        let first = self.path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let last = base.rsplit('/').next().unwrap_or_default();
+        let mut url = String::from(base);
+        if !first.is_empty() && first == last {
+            url.truncate(base.len().saturating_sub(first.len().saturating_add(1)));
+        }
+        url.push_str(&self.path);
+        for (index, (name, value)) in self.query.iter().enumerate() {
+            url.push(if index == 0 && !self.path.contains('?') { '?' } else { '&' });
+            escape(name, &mut url);
+            url.push('=');
+            escape(value, &mut url);
+        }
+        url
+    }
+}
+
+/// An HTTP method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Sends a body.
+    Post,
+}
+
+/// How a request is authenticated. The key itself never enters this crate, except as an argument of a signing function.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Auth {
+    /// Not at all, as local servers want it.
+    None,
+    /// `authorization: Bearer <key>`.
+    #[default]
+    Bearer,
+    /// A header of this name that holds the key and nothing else.
+    Header(String),
+    /// AWS Signature Version 4 for this service name.
+    SigV4(String),
+}
+
+impl Auth {
+    /// The header to add for a key; `None` where there is none to add or the request must be signed instead.
+    ///
+    /// ```
+    /// use holm_wire::Auth;
+    ///
+    /// assert_eq!(Auth::Bearer.header("k"), Some(("authorization", "Bearer k".into())));
+    /// assert_eq!(Auth::Header("x-api-key".into()).header("k"), Some(("x-api-key", "k".into())));
+    /// ```
+    pub fn header(&self, key: &str) -> Option<(&str, String)> {
+        match self {
+            Self::Bearer => Some(("authorization", alloc::format!("Bearer {key}"))),
+            Self::Header(name) => Some((name, key.into())),
+            Self::None | Self::SigV4(_) => None,
+        }
+    }
+}
+
+/// Escapes one path segment or query part: unreserved characters stay.
+pub fn escape(text: &str, out: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let digit = |nibble: u8| char::from(HEX.get(usize::from(nibble)).copied().unwrap_or(b'0'));
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push(digit(byte >> 4));
+            out.push(digit(byte & 15));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Reads what providers really send: numbers as strings or floats, text as a list of parts, `null` anywhere.
+//!
+//! Everything borrows from the frame where JSON allows it. Numbers go through raw text, because asking serde for "any
+//! number" changes meaning with somebody else's build features.
+
+use alloc::{borrow::Cow, borrow::ToOwned, string::String, vec::Vec};
+use core::fmt;
+
+use holm_guards::json::Number;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// A string that borrows when it holds no escape.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Str<'a>(pub Cow<'a, str>);
+
+impl Str<'_> {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Words::deserialize(deserializer)? {
+            Words::Text(text) => Ok(Self(text)),
+            Words::Nothing | Words::Parts(_) => Ok(Self::default()),
+        }
+    }
+}
+
+/// Text as some send it: a string, a list of parts, or nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Words<'a> {
+    /// `null`, or something that is not text.
+    #[default]
+    Nothing,
+    /// A string.
+    Text(Cow<'a, str>),
+    /// Parts with a type each.
+    Parts(Vec<Part<'a>>),
+}
+
+/// One typed part of a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
+pub struct Part<'a> {
+    /// Its type.
+    #[serde(rename = "type", borrow, default)]
+    pub kind: Str<'a>,
+    /// Its text.
+    #[serde(borrow, default)]
+    pub text: Str<'a>,
+    /// Reasoning, in parts of its own.
+    #[serde(borrow, default)]
+    pub thinking: Words<'a>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordsVisitor)
+    }
+}
+
+struct WordsVisitor;
+
+impl<'de> Visitor<'de> for WordsVisitor {
+    type Value = Words<'de>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("text")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Words::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Words::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Words::Text(Cow::Owned(text)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut parts = Vec::new();
+        while let Some(part) = seq.next_element()? {
+            parts.push(part);
+        }
+        Ok(Words::Parts(parts))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Words::Nothing)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Words::Nothing)
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(Words::Nothing)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Words::Nothing)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Words::Nothing)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Words::Nothing)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Words::Nothing)
+    }
+}
+
+/// A count as some send it: `12`, `12.0`, `"12"`, `null`. What is negative or no number counts as none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Count<'a>(Option<&'a RawValue>);
+
+impl Count<'_> {
+    /// The count, if there is one.
+    pub fn get(self) -> Option<u64> {
+        self.0.and_then(|raw| count(raw.get()))
+    }
+
+    /// The count, or zero.
+    pub fn or_zero(self) -> u64 {
+        self.get().unwrap_or(0)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Count<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(Some(raw)))
+    }
+}
+
+/// Reads a count from JSON text; fractions are cut off.
+///
+/// ```
+/// use holm_wire::loose::count;
+///
+/// assert_eq!([count("12"), count("12.9"), count("\"12\""), count("1e3")], [12, 12, 12, 1000].map(Some));
+/// assert_eq!([count("-1"), count("null"), count("{}")], [None, None, None]);
+/// ```
+pub fn count(text: &str) -> Option<u64> {
+    let text = text.trim().trim_matches('"');
+    if let Ok(plain) = text.parse() {
+        return Some(plain);
+    }
+    let number: Number = text.parse().ok()?;
+    if number.is_negative() {
+        return None;
+    }
+    number.as_u64().or_else(|| text.split_once('.').and_then(|(whole, _)| whole.parse().ok()))
+}
+
+/// Text that is either a JSON string or a JSON value written out, as tool arguments come.
+pub fn text_or_json(raw: &RawValue) -> Cow<'_, str> {
+    let json = raw.get();
+    if json.starts_with('"') {
+        return serde_json::from_str::<Str<'_>>(json).map_or(Cow::Borrowed(json), |text| text.0);
+    }
+    if json == "null" { Cow::Borrowed("") } else { Cow::Borrowed(json) }
+}
+
+/// A decimal number in thousandths, further digits cut off; `None` for what is negative, too large or no plain decimal.
+///
+/// ```
+/// use holm_wire::loose::thousandths;
+///
+/// assert_eq!([thousandths("0.7"), thousandths("1"), thousandths("-1")], [Some(700), Some(1000), None]);
+/// ```
+pub fn thousandths(text: &str) -> Option<u32> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let whole: u32 = whole.parse().ok()?;
+    let part = fraction.bytes().chain(*b"000").take(3).try_fold(0_u32, |sum, digit| {
+        digit.is_ascii_digit().then(|| sum * 10 + u32::from(digit.wrapping_sub(b'0')))
+    })?;
+    whole.checked_mul(1000)?.checked_add(part)
+}

@@ -1,0 +1,60 @@
+//! Pictures and files on their way into a request.
+
+use alloc::{borrow::Cow, format, string::String};
+
+use holm_kernel::{Media, Source};
+
+use crate::MediaSource;
+
+/// Where a file's bytes are, once the host's store was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolved<'a> {
+    /// Here, in base64.
+    Base64(Cow<'a, str>),
+    /// On the web.
+    Url(&'a str),
+    /// Nowhere any more.
+    Missing,
+}
+
+/// Asks for the bytes of a file.
+pub fn resolve<'a>(media: &'a Media, source: &'a dyn MediaSource) -> Resolved<'a> {
+    match &media.source {
+        Source::Base64(data) => Resolved::Base64(Cow::Borrowed(data)),
+        Source::Url(url) => Resolved::Url(url),
+        Source::Reference(reference) => source.base64(reference).map_or(Resolved::Missing, Resolved::Base64),
+    }
+}
+
+/// What the model reads where the format or the service has no place for a file, or its bytes are gone: a plain statement, so that it
+/// does not invent the content.
+///
+/// ```
+/// use holm_kernel::{Media, Source};
+///
+/// let media = Media { media_type: "image/png".into(), source: Source::Url("https://x.test/a.png".into()), name: None };
+/// assert_eq!(holm_wire::media::describe(&media), "[a file (image/png) at https://x.test/a.png is not shown]");
+/// ```
+pub fn describe(media: &Media) -> String {
+    let name =
+        media.name.as_deref().map_or_else(|| String::from("a file"), |name| format!("the file {name:?}"));
+    match &media.source {
+        Source::Url(url) => format!("[{name} ({}) at {url} is not shown]", media.media_type),
+        Source::Base64(_) | Source::Reference(_) => format!("[{name} ({}) is not shown]", media.media_type),
+    }
+}
+
+/// A `data:` URL.
+pub fn data_url(media_type: &str, base64: &str) -> String {
+    format!("data:{media_type};base64,{base64}")
+}
+
+/// Takes a `data:` URL apart into media type and base64; other URLs stay as they are.
+pub fn from_url(url: &str, fallback_type: &str, name: Option<String>) -> Media {
+    let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+    let (media_type, source) = inline.map_or_else(
+        || (fallback_type, Source::Url(url.into())),
+        |(media_type, data)| (media_type, Source::Base64(data.into())),
+    );
+    Media { media_type: media_type.into(), source, name }
+}

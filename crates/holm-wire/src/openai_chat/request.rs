@@ -1,0 +1,403 @@
+//! Request bodies.
+
+use alloc::{format, string::String, sync::Arc, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{Block, Media, Message, Role, Tool, ToolCall, ToolResult};
+
+use super::{Dialect, EffortField, Field, ReasoningEcho, SchemaFormat, ToolIds};
+use crate::{
+    Delivery, HttpRequest, MediaSource, ModelCall, Parallel, Parts, Reasoning, ToolChoice, Transcript,
+    http::escape,
+    media::{Resolved, data_url, describe, resolve},
+    write::{self, Object},
+};
+
+/// The group of consecutive tool results; their pictures follow in one user message, because tool messages hold text only
+/// and nothing may stand between the results of a batch.
+const RESULTS: &str = "results";
+
+pub(super) fn write_message(
+    dialect: &Dialect,
+    message: &Message,
+    media: &dyn MediaSource,
+    out: &mut Transcript,
+) {
+    match message.role {
+        Role::Custom => {}
+        Role::System => {
+            out.settle("");
+            write_text(dialect.system.name(), &message.plain_text(), out.out());
+        }
+        Role::Assistant => {
+            out.settle("");
+            write_assistant(dialect, message, out.out());
+        }
+        Role::User | Role::Tool => write_incoming(dialect, message, media, out),
+    }
+}
+
+/// Results first, each a message of its own, then what else the message says.
+fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+    for block in &message.blocks {
+        if let Block::ToolResult(result) = block {
+            if out.group() != RESULTS {
+                out.settle(RESULTS);
+            }
+            write_result(dialect, result, out.out());
+            queue_pictures(dialect, result, media, out.tail_mut());
+        }
+    }
+    let content: Vec<&Block> = message
+        .blocks
+        .iter()
+        .filter(|block| matches!(block, Block::Text(_) | Block::Image(_) | Block::File(_)))
+        .collect();
+    match content.as_slice() {
+        [] => {}
+        [Block::Text(text)] => {
+            out.settle("");
+            write_text("user", text, out.out());
+        }
+        blocks => {
+            out.settle("");
+            let out = out.out();
+            write::comma(out);
+            out.extend_from_slice(br#"{"role":"user","content":["#);
+            for block in blocks {
+                write_part(dialect, block, media, out);
+            }
+            out.extend_from_slice(b"]}");
+        }
+    }
+}
+
+fn write_text(role: &str, text: &str, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("role", role);
+    object.string("content", text);
+    object.close();
+}
+
+fn write_assistant(dialect: &Dialect, message: &Message, out: &mut Vec<u8>) {
+    let text = message.plain_text();
+    let calls: Vec<&ToolCall> = message.tool_calls().collect();
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("role", "assistant");
+    if text.is_empty() && !calls.is_empty() {
+        object.raw("content", "null");
+    } else {
+        object.string("content", &text);
+    }
+    if let ReasoningEcho::Member(name) = &dialect.reasoning {
+        let thoughts: String = message.blocks.iter().filter_map(thought).collect();
+        if !thoughts.is_empty() {
+            object.string(name, &thoughts);
+        }
+    }
+    if !calls.is_empty()
+        && let Some(out) = object.member("tool_calls")
+    {
+        out.push(b'[');
+        for call in calls {
+            write_call(dialect, call, out);
+        }
+        out.push(b']');
+    }
+    object.close();
+}
+
+fn thought(block: &Block) -> Option<&str> {
+    if let Block::Thinking(thinking) = block { Some(&thinking.text) } else { None }
+}
+
+fn write_call(dialect: &Dialect, call: &ToolCall, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("id", &tool_id(dialect, &call.id));
+    object.string("type", "function");
+    if let Some(out) = object.member("function") {
+        let mut function = Object::open(out);
+        function.string("name", &call.name);
+        // An empty text is how some models call a tool without arguments; services want an object.
+        function.string("arguments", if call.arguments.is_empty() { "{}" } else { &call.arguments });
+        function.close();
+    }
+    object.close();
+}
+
+fn write_result(dialect: &Dialect, result: &ToolResult, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("role", "tool");
+    object.string("tool_call_id", &tool_id(dialect, &result.call));
+    object.string("content", &result.text);
+    object.close();
+}
+
+fn queue_pictures(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSource, tail: &mut Vec<u8>) {
+    if result.parts.is_empty() {
+        return;
+    }
+    if tail.is_empty() {
+        tail.extend_from_slice(br#",{"role":"user","content":["#);
+    } else {
+        // Reopens the message: its two closing brackets go.
+        tail.truncate(tail.len().saturating_sub(2));
+    }
+    let label = format!("From the tool {}, call {}:", result.tool, tool_id(dialect, &result.call));
+    write_text_part(&label, tail);
+    for part in &result.parts {
+        write_part(dialect, part, media, tail);
+    }
+    tail.extend_from_slice(b"]}");
+}
+
+fn write_text_part(text: &str, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("type", "text");
+    object.string("text", text);
+    object.close();
+}
+
+fn write_part(dialect: &Dialect, block: &Block, source: &dyn MediaSource, out: &mut Vec<u8>) {
+    match block {
+        Block::Text(text) => write_text_part(text, out),
+        Block::Image(media) if dialect.images == Field::Sent => match resolve(media, source) {
+            Resolved::Base64(data) => write_image(&data_url(&media.media_type, &data), out),
+            Resolved::Url(url) => write_image(url, out),
+            Resolved::Missing => write_text_part(&describe(media), out),
+        },
+        Block::File(media) if dialect.files == Field::Sent => match resolve(media, source) {
+            Resolved::Base64(data) => write_file(media, &data, out),
+            Resolved::Url(_) | Resolved::Missing => write_text_part(&describe(media), out),
+        },
+        Block::Image(media) | Block::File(media) => write_text_part(&describe(media), out),
+        Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) | Block::Custom(_) => {}
+    }
+}
+
+fn write_image(url: &str, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("type", "image_url");
+    if let Some(out) = object.member("image_url") {
+        let mut image = Object::open(out);
+        image.string("url", url);
+        image.close();
+    }
+    object.close();
+}
+
+fn write_file(media: &Media, data: &str, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    let sound = match media.media_type.as_str() {
+        "audio/wav" | "audio/x-wav" | "audio/wave" => Some("wav"),
+        "audio/mpeg" | "audio/mp3" => Some("mp3"),
+        _ => None,
+    };
+    if let Some(format) = sound {
+        object.string("type", "input_audio");
+        if let Some(out) = object.member("input_audio") {
+            let mut audio = Object::open(out);
+            audio.string("data", data);
+            audio.string("format", format);
+            audio.close();
+        }
+    } else {
+        object.string("type", "file");
+        if let Some(out) = object.member("file") {
+            let mut file = Object::open(out);
+            file.string("filename", media.name.as_deref().unwrap_or("file"));
+            file.string("file_data", &data_url(&media.media_type, data));
+            file.close();
+        }
+    }
+    object.close();
+}
+
+pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+    for tool in tools {
+        write::comma(out);
+        let mut object = Object::open(out);
+        object.string("type", "function");
+        if let Some(out) = object.member("function") {
+            let mut function = Object::open(out);
+            function.string("name", &tool.name);
+            function.string("description", &tool.description);
+            function.value("parameters", &tool.schema);
+            function.close();
+        }
+        object.close();
+    }
+}
+
+/// Room for everything in a body that is neither messages, tools nor system prompt.
+const FRAME_BYTES: usize = 512;
+
+pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+    let system = &call.request.system;
+    let size = parts.transcript.len().saturating_add(parts.tools.len()).saturating_add(system.len());
+    let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
+    let extra = call.options.extra.as_ref().and_then(Json::as_object);
+    let mut object = Object::overridden(&mut body, extra);
+    object.string("model", call.model());
+    if let Some(out) = object.member("messages") {
+        out.push(b'[');
+        if !system.is_empty() {
+            write_text(dialect.system.name(), system, out);
+        }
+        if !parts.transcript.is_empty() {
+            write::comma(out);
+        }
+        parts.transcript.copy_into(out);
+        out.push(b']');
+    }
+    write_tool_settings(dialect, call, parts.tools, &mut object);
+    write_settings(dialect, call, &mut object);
+    object.close();
+    let mut model = String::new();
+    escape(call.model(), &mut model);
+    let mut request = HttpRequest::post(dialect.path.replace("{model}", &model), dialect.auth.clone(), body);
+    request.query.clone_from(&dialect.query);
+    request.headers.extend_from_slice(&dialect.headers);
+    request
+}
+
+fn write_tool_settings(dialect: &Dialect, call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'_>) {
+    if tools.is_empty() {
+        return;
+    }
+    if let Some(out) = object.member("tools") {
+        out.push(b'[');
+        out.extend_from_slice(tools);
+        out.push(b']');
+    }
+    match &call.options.tool_choice {
+        ToolChoice::Auto => {}
+        ToolChoice::None => object.string("tool_choice", "none"),
+        ToolChoice::Required => object.string("tool_choice", "required"),
+        ToolChoice::Tool(name) => {
+            if let Some(out) = object.member("tool_choice") {
+                out.extend_from_slice(br#"{"type":"function","function":{"name":"#);
+                write::string(out, name);
+                out.extend_from_slice(b"}}");
+            }
+        }
+    }
+    if dialect.parallel_tools == Field::Sent {
+        match call.options.parallel {
+            Parallel::Unsaid => {}
+            Parallel::Allowed => object.raw("parallel_tool_calls", "true"),
+            Parallel::Forbidden => object.raw("parallel_tool_calls", "false"),
+        }
+    }
+}
+
+fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'_>) {
+    if let Some(schema) = &call.request.format {
+        write_format(dialect.schema, schema, object);
+    }
+    if let Some(most) = call.max_output() {
+        object.number(dialect.max_tokens.name(), dialect.max_output.map_or(most, |cap| most.min(cap)));
+    }
+    if let Some(milli) = call.request.model.temperature_milli
+        && dialect.temperature == Field::Sent
+        && let Some(out) = object.member("temperature")
+    {
+        write::thousandths(out, milli);
+    }
+    write_effort(dialect.effort, call.options.reasoning, object);
+    if !call.options.stop.is_empty()
+        && let Some(out) = object.member("stop")
+    {
+        out.push(b'[');
+        for stop in &call.options.stop {
+            write::comma(out);
+            write::string(out, stop);
+        }
+        out.push(b']');
+    }
+    if call.options.delivery == Delivery::Stream {
+        object.raw("stream", "true");
+        if dialect.stream_usage == Field::Sent {
+            object.raw("stream_options", r#"{"include_usage":true}"#);
+        }
+    }
+}
+
+fn write_format(format: SchemaFormat, schema: &Json, object: &mut Object<'_>) {
+    match format {
+        SchemaFormat::Omitted => {}
+        SchemaFormat::JsonObject => object.raw("response_format", r#"{"type":"json_object"}"#),
+        SchemaFormat::JsonSchema => {
+            let Some(out) = object.member("response_format") else { return };
+            let strict = if is_strict(schema) { "true" } else { "false" };
+            out.extend_from_slice(br#"{"type":"json_schema","json_schema":{"name":"reply","strict":"#);
+            out.extend_from_slice(strict.as_bytes());
+            out.extend_from_slice(br#","schema":"#);
+            write::value(out, schema);
+            out.extend_from_slice(b"}}");
+        }
+    }
+}
+
+fn write_effort(field: EffortField, reasoning: Reasoning, object: &mut Object<'_>) {
+    let word = match (reasoning, reasoning.effort()) {
+        (_, Some(effort)) => effort.word(),
+        (Reasoning::Off, None) => "none",
+        (_, None) => return,
+    };
+    match field {
+        EffortField::Omitted => {}
+        EffortField::ReasoningEffort => object.string("reasoning_effort", word),
+        EffortField::Reasoning => {
+            if let Some(out) = object.member("reasoning") {
+                let mut reasoning = Object::open(out);
+                reasoning.string("effort", word);
+                reasoning.close();
+            }
+        }
+    }
+}
+
+/// Whether a schema keeps the rules under which the service guarantees it: every object lists all its properties as
+/// required and allows no others. The depth is bounded by the JSON parser.
+fn is_strict(schema: &Json) -> bool {
+    match schema {
+        Json::Array(items) => items.iter().all(is_strict),
+        Json::Object(members) => {
+            let closed = members.get("properties").and_then(Json::as_object).is_none_or(|properties| {
+                let required = members.get("required").and_then(Json::as_array).unwrap_or_default();
+                members.get("additionalProperties") == Some(&Json::Bool(false))
+                    && required.len() == properties.len()
+            });
+            closed && members.values().all(is_strict)
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => true,
+    }
+}
+
+/// The id of a call as the dialect takes it. Call and result give the same id because it is derived from the id alone.
+fn tool_id(dialect: &Dialect, id: &str) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let fits = id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if dialect.tool_ids == ToolIds::Any || fits {
+        return id.into();
+    }
+    // FNV-1a: small, stable for ever, and no secret hangs on it.
+    let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut short = String::with_capacity(9);
+    for _ in 0..9 {
+        let digit = usize::try_from(hash % 62).unwrap_or(0);
+        short.push(char::from(DIGITS.get(digit).copied().unwrap_or(b'0')));
+        hash /= 62;
+    }
+    short
+}

@@ -1,0 +1,426 @@
+//! The server's side: requests read, replies written.
+
+use alloc::{boxed::Box, format, string::String, string::ToString, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{
+    Block, Failure, FailureClass, Message, MessageId, Outcome, Reply, Role, StopReason, ToolCall, ToolResult,
+    Usage, plain_text,
+};
+
+use crate::{
+    Delivery, Delta, Effort, Parallel, Reasoning, ToolChoice, loose, media,
+    server::{Asked, AskedTool, BadBody, Head, ReplyStream, ServerCodec, UsageWish, pieces, status},
+    write::{self, Object},
+};
+
+/// Chat Completions as a server speaks it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Server;
+
+impl ServerCodec for Server {
+    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
+        read(&BadBody::parse(body)?)
+    }
+
+    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
+        Box::new(ServerStream { head, begun: false, calls: 0 })
+    }
+
+    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out);
+        write_head(head, "chat.completion", &mut object);
+        if let Some(out) = object.member("choices") {
+            out.extend_from_slice(br#"[{"index":0,"message":"#);
+            write_reply_message(reply, out);
+            out.extend_from_slice(br#","logprobs":null,"finish_reason":"#);
+            write::string(out, finish_reason(reply.stop));
+            out.extend_from_slice(b"}]");
+        }
+        if let Some(out) = object.member("usage") {
+            write_usage(reply.usage, out);
+        }
+        object.close();
+        out
+    }
+
+    fn failure(&self, failure: &Failure) -> (u16, Vec<u8>) {
+        let mut out = Vec::new();
+        write_error(failure, &mut out);
+        (status(failure.class), out)
+    }
+}
+
+/// A streamed reply as a server writes it.
+#[derive(Debug)]
+pub struct ServerStream {
+    head: Head,
+    begun: bool,
+    /// How many calls were written as blocks.
+    calls: u64,
+}
+
+impl ServerStream {
+    /// Writes one chunk; `delta` appends the members of the delta.
+    fn chunk(&mut self, out: &mut Vec<u8>, finish: Option<StopReason>, delta: impl FnOnce(&mut Object<'_>)) {
+        out.extend_from_slice(b"data: ");
+        let mut object = Object::open(out);
+        write_head(&self.head, "chat.completion.chunk", &mut object);
+        if let Some(out) = object.member("choices") {
+            out.extend_from_slice(br#"[{"index":0,"delta":"#);
+            let mut inner = Object::open(out);
+            if !self.begun {
+                inner.string("role", "assistant");
+            }
+            delta(&mut inner);
+            inner.close();
+            out.extend_from_slice(br#","logprobs":null,"finish_reason":"#);
+            match finish {
+                Some(stop) => write::string(out, finish_reason(stop)),
+                None => out.extend_from_slice(b"null"),
+            }
+            out.extend_from_slice(b"}]");
+        }
+        object.close();
+        out.extend_from_slice(b"\n\n");
+        self.begun = true;
+    }
+
+    fn call(&mut self, index: u64, id: Option<(&str, &str)>, arguments: &str, out: &mut Vec<u8>) {
+        self.chunk(out, None, |delta| {
+            let Some(out) = delta.member("tool_calls") else { return };
+            out.push(b'[');
+            let mut call = Object::open(out);
+            call.number("index", index);
+            if let Some((id, _)) = id {
+                call.string("id", id);
+                call.string("type", "function");
+            }
+            if let Some(out) = call.member("function") {
+                let mut function = Object::open(out);
+                if let Some((_, name)) = id {
+                    function.string("name", name);
+                }
+                function.string("arguments", arguments);
+                function.close();
+            }
+            call.close();
+            out.push(b']');
+        });
+    }
+}
+
+impl ReplyStream for ServerStream {
+    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+        match delta {
+            Delta::Text { text, .. } => self.chunk(out, None, |object| object.string("content", text)),
+            Delta::Thinking { text, .. } => {
+                self.chunk(out, None, |object| object.string("reasoning_content", text));
+            }
+            Delta::ToolCallStarted { index, id, name } => self.call(*index, Some((id, name)), "", out),
+            Delta::ToolArguments { index, text, .. } => self.call(*index, None, text, out),
+            Delta::Usage(_) => {}
+        }
+    }
+
+    fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
+        match block {
+            Block::Text(text) => {
+                pieces(text, piece).for_each(|text| self.delta(&Delta::Text { offset: 0, text }, out));
+            }
+            Block::Thinking(thinking) => {
+                pieces(&thinking.text, piece)
+                    .for_each(|text| self.delta(&Delta::Thinking { offset: 0, text }, out));
+            }
+            Block::ToolCall(call) => {
+                let index = self.calls;
+                self.calls = self.calls.saturating_add(1);
+                self.call(index, Some((&call.id, &call.name)), "", out);
+                pieces(&call.arguments, piece).for_each(|text| self.call(index, None, text, out));
+            }
+            Block::ToolResult(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => {}
+        }
+    }
+
+    fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>) {
+        self.chunk(out, Some(stop), |_| {});
+        if self.head.usage == UsageWish::Wanted {
+            out.extend_from_slice(b"data: ");
+            let mut object = Object::open(out);
+            write_head(&self.head, "chat.completion.chunk", &mut object);
+            object.raw("choices", "[]");
+            if let Some(out) = object.member("usage") {
+                write_usage(usage, out);
+            }
+            object.close();
+            out.extend_from_slice(b"\n\n");
+        }
+        out.extend_from_slice(b"data: [DONE]\n\n");
+    }
+
+    fn fail(&mut self, failure: &Failure, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"data: ");
+        write_error(failure, out);
+        out.extend_from_slice(b"\n\n");
+    }
+}
+
+fn write_head(head: &Head, object_name: &str, object: &mut Object<'_>) {
+    object.string("id", &head.id);
+    object.string("object", object_name);
+    object.number("created", head.created);
+    object.string("model", &head.model);
+}
+
+fn write_reply_message(reply: &Reply, out: &mut Vec<u8>) {
+    let text = plain_text(&reply.blocks);
+    let mut message = Object::open(out);
+    message.string("role", "assistant");
+    match (reply.stop, text.as_str()) {
+        (StopReason::Refusal, refusal) => {
+            message.raw("content", "null");
+            message.string("refusal", refusal);
+        }
+        (_, "") => message.raw("content", "null"),
+        (_, text) => message.string("content", text),
+    }
+    let thoughts: String = reply
+        .blocks
+        .iter()
+        .filter_map(
+            |block| if let Block::Thinking(thinking) = block { Some(thinking.text.as_str()) } else { None },
+        )
+        .collect();
+    if !thoughts.is_empty() {
+        message.string("reasoning_content", &thoughts);
+    }
+    let calls: Vec<&ToolCall> = reply.blocks.iter().filter_map(Block::as_tool_call).collect();
+    if !calls.is_empty()
+        && let Some(out) = message.member("tool_calls")
+    {
+        out.push(b'[');
+        for call in calls {
+            write::comma(out);
+            let mut object = Object::open(out);
+            object.string("id", &call.id);
+            object.string("type", "function");
+            if let Some(out) = object.member("function") {
+                let mut function = Object::open(out);
+                function.string("name", &call.name);
+                function.string("arguments", &call.arguments);
+                function.close();
+            }
+            object.close();
+        }
+        out.push(b']');
+    }
+    message.close();
+}
+
+fn write_usage(usage: Usage, out: &mut Vec<u8>) {
+    let mut object = Object::open(out);
+    object.number("prompt_tokens", usage.input);
+    object.number("completion_tokens", usage.output);
+    object.number("total_tokens", usage.total());
+    object.raw("prompt_tokens_details", format!(r#"{{"cached_tokens":{}}}"#, usage.cached));
+    object.raw("completion_tokens_details", format!(r#"{{"reasoning_tokens":{}}}"#, usage.reasoning));
+    object.close();
+}
+
+fn write_error(failure: &Failure, out: &mut Vec<u8>) {
+    let (kind, code) = match failure.class {
+        FailureClass::RateLimited => ("rate_limit_error", "rate_limit_exceeded"),
+        FailureClass::Quota => ("insufficient_quota", "insufficient_quota"),
+        FailureClass::Overloaded => ("server_error", "overloaded"),
+        FailureClass::Server | FailureClass::Network | FailureClass::Truncated | FailureClass::Empty => {
+            ("server_error", "server_error")
+        }
+        FailureClass::ContextOverflow => ("invalid_request_error", "context_length_exceeded"),
+        FailureClass::Auth => ("authentication_error", "invalid_api_key"),
+        FailureClass::BadRequest => ("invalid_request_error", "invalid_request"),
+        FailureClass::ContentFilter => ("invalid_request_error", "content_filter"),
+    };
+    let mut object = Object::open(out);
+    if let Some(out) = object.member("error") {
+        let mut error = Object::open(out);
+        error.string("message", &failure.message);
+        error.string("type", kind);
+        error.raw("param", "null");
+        error.string("code", code);
+        error.close();
+    }
+    object.close();
+}
+
+const fn finish_reason(stop: StopReason) -> &'static str {
+    match stop {
+        StopReason::EndTurn | StopReason::StopSequence | StopReason::Refusal | StopReason::Other => "stop",
+        StopReason::ToolUse => "tool_calls",
+        StopReason::MaxTokens => "length",
+        StopReason::ContentFilter => "content_filter",
+    }
+}
+
+fn read(json: &Json) -> Result<Asked, BadBody> {
+    let model =
+        json.get("model").and_then(Json::as_str).ok_or_else(|| BadBody::member("/model", "a string"))?;
+    let messages = json
+        .get("messages")
+        .and_then(Json::as_array)
+        .ok_or_else(|| BadBody::member("/messages", "a list"))?;
+    let mut asked = Asked { model: model.into(), ..Asked::default() };
+    for (index, message) in messages.iter().enumerate() {
+        read_message(message, index, &mut asked)?;
+    }
+    for (index, tool) in json.get("tools").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
+        asked.tools.push(read_tool(tool, index)?);
+    }
+    read_settings(json, &mut asked);
+    Ok(asked)
+}
+
+fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+    let place = || format!("/messages/{index}");
+    let role = json.get("role").and_then(Json::as_str);
+    let blocks = read_content(json.get("content"), &place())?;
+    let id = MessageId::new(asked.messages.len() as u64);
+    let message = match role {
+        Some("system" | "developer") if asked.messages.is_empty() => {
+            if !asked.system.is_empty() {
+                asked.system.push_str("\n\n");
+            }
+            asked.system.push_str(&plain_text(&blocks));
+            return Ok(());
+        }
+        Some("system" | "developer") => Message { id, role: Role::System, blocks },
+        Some("user") => Message { id, role: Role::User, blocks },
+        Some("assistant") => Message { id, role: Role::Assistant, blocks: read_assistant(json, blocks) },
+        Some("tool") => {
+            let call = json.get("tool_call_id").and_then(Json::as_str);
+            let call = call.ok_or_else(|| BadBody::member(place() + "/tool_call_id", "a string"))?;
+            let result = ToolResult {
+                call: call.into(),
+                tool: tool_of(call, &asked.messages),
+                text: plain_text(&blocks),
+                outcome: Outcome::Succeeded,
+                parts: Vec::new(),
+            };
+            Message { id, role: Role::Tool, blocks: alloc::vec![Block::ToolResult(result)] }
+        }
+        Some(_) | None => {
+            return Err(BadBody::member(place() + "/role", "system, developer, user, assistant or tool"));
+        }
+    };
+    asked.messages.push(message);
+    Ok(())
+}
+
+/// How many messages back the call of a result is looked for: a batch lies directly before its results.
+const BATCH_REACH: usize = 256;
+
+fn tool_of(call: &str, messages: &[Message]) -> String {
+    let mut recent = messages.iter().rev().take(BATCH_REACH).flat_map(Message::tool_calls);
+    recent.find(|known| known.id == call).map(|known| known.name.clone()).unwrap_or_default()
+}
+
+fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, BadBody> {
+    match content {
+        None | Some(Json::Null) => Ok(Vec::new()),
+        Some(Json::String(text)) => Ok(alloc::vec![Block::Text(text.clone())]),
+        Some(Json::Array(parts)) => Ok(parts.iter().filter_map(read_part).collect()),
+        Some(Json::Bool(_) | Json::Number(_) | Json::Object(_)) => {
+            Err(BadBody::member(format!("{place}/content"), "a string or a list of parts"))
+        }
+    }
+}
+
+fn read_part(part: &Json) -> Option<Block> {
+    let text = |pointer: &str| part.pointer(pointer).and_then(Json::as_str);
+    match text("/type")? {
+        "text" => text("/text").map(|text| Block::Text(text.into())),
+        "refusal" => text("/refusal").map(|text| Block::Text(text.into())),
+        "image_url" => text("/image_url/url").map(|url| Block::Image(media::from_url(url, "image/*", None))),
+        "file" => {
+            let name = text("/file/filename").map(ToString::to_string);
+            text("/file/file_data")
+                .map(|data| Block::File(media::from_url(data, "application/octet-stream", name)))
+        }
+        "input_audio" => {
+            let kind = if text("/input_audio/format") == Some("mp3") { "audio/mpeg" } else { "audio/wav" };
+            let url = media::data_url(kind, text("/input_audio/data")?);
+            Some(Block::File(media::from_url(&url, kind, None)))
+        }
+        _ => None,
+    }
+}
+
+fn read_assistant(json: &Json, text: Vec<Block>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if let Some(thoughts) = json.get("reasoning_content").and_then(Json::as_str) {
+        blocks.push(Block::Thinking(holm_kernel::Thinking { text: thoughts.into(), replay: None }));
+    }
+    blocks.extend(text);
+    for call in json.get("tool_calls").and_then(Json::as_array).unwrap_or_default() {
+        let member =
+            |pointer: &str| call.pointer(pointer).and_then(Json::as_str).unwrap_or_default().to_string();
+        blocks.push(Block::ToolCall(ToolCall {
+            id: member("/id"),
+            name: member("/function/name"),
+            arguments: member("/function/arguments"),
+            replay: None,
+        }));
+    }
+    blocks
+}
+
+fn read_tool(json: &Json, index: usize) -> Result<AskedTool, BadBody> {
+    let name = json.pointer("/function/name").and_then(Json::as_str);
+    let name = name.ok_or_else(|| BadBody::member(format!("/tools/{index}/function/name"), "a string"))?;
+    let description = json.pointer("/function/description").and_then(Json::as_str).unwrap_or_default();
+    let schema = json
+        .pointer("/function/parameters")
+        .cloned()
+        .unwrap_or_else(|| Json::object([("type", "object".into())]));
+    Ok(AskedTool { name: name.into(), description: description.into(), schema })
+}
+
+fn read_settings(json: &Json, asked: &mut Asked) {
+    let flag = |name: &str| json.get(name).and_then(Json::as_bool);
+    asked.delivery = if flag("stream") == Some(true) { Delivery::Stream } else { Delivery::Whole };
+    let wished = json.pointer("/stream_options/include_usage").and_then(Json::as_bool) == Some(true);
+    asked.usage = if wished { UsageWish::Wanted } else { UsageWish::Unsaid };
+    asked.parallel = match flag("parallel_tool_calls") {
+        None => Parallel::Unsaid,
+        Some(true) => Parallel::Allowed,
+        Some(false) => Parallel::Forbidden,
+    };
+    asked.tool_choice = match json.get("tool_choice") {
+        Some(Json::String(word)) if word == "none" => ToolChoice::None,
+        Some(Json::String(word)) if word == "required" => ToolChoice::Required,
+        Some(choice) => choice
+            .pointer("/function/name")
+            .and_then(Json::as_str)
+            .map_or(ToolChoice::Auto, |name| ToolChoice::Tool(name.into())),
+        None => ToolChoice::Auto,
+    };
+    asked.max_output =
+        json.get("max_completion_tokens").or_else(|| json.get("max_tokens")).and_then(Json::as_u64);
+    asked.temperature_milli = json
+        .get("temperature")
+        .and_then(Json::as_number)
+        .and_then(|number| loose::thousandths(number.as_str()));
+    asked.stop = match json.get("stop") {
+        Some(Json::String(text)) => alloc::vec![text.clone()],
+        Some(Json::Array(texts)) => texts.iter().filter_map(Json::as_str).map(String::from).collect(),
+        _ => Vec::new(),
+    };
+    asked.format = json.pointer("/response_format/json_schema/schema").cloned();
+    asked.reasoning = match json.get("reasoning_effort").and_then(Json::as_str) {
+        Some("none") => Reasoning::Off,
+        Some("minimal" | "low") => Reasoning::Effort(Effort::Low),
+        Some("medium") => Reasoning::Effort(Effort::Medium),
+        Some("high" | "xhigh") => Reasoning::Effort(Effort::High),
+        Some(_) | None => Reasoning::Unsaid,
+    };
+}

@@ -1,0 +1,198 @@
+//! What the chunks of a streamed reply mean.
+
+use alloc::borrow::Cow;
+
+use holm_kernel::{Failure, FailureClass, Reply, StopReason};
+
+use super::{
+    EndMark, usage,
+    wire::{Choice, Chunk, Delta},
+};
+use crate::{CallPiece, Draft, Memo, Sink, Step, classify, framing::Frame, loose::Words, stream::Events};
+
+/// Reads chunks into a draft.
+#[derive(Debug, Default)]
+pub struct ChatEvents {
+    end: EndMark,
+    memo: Memo<Kind>,
+    /// Fuzzing and tests compare the two paths.
+    plain_only: bool,
+}
+
+/// What the text of a remembered chunk was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Thinking,
+}
+
+impl ChatEvents {
+    /// Events of a stream with the given end.
+    pub fn new(end: EndMark) -> Self {
+        Self { end, ..Self::default() }
+    }
+
+    /// The same without the memo: every chunk is parsed.
+    pub fn plain(end: EndMark) -> Self {
+        Self { end, plain_only: true, ..Self::default() }
+    }
+
+    fn chunk(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        self.memo.forget();
+        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(frame.data) else { return Step::Garbage };
+        if chunk.error.is_some() {
+            return Step::fail(classify::in_stream(frame.data));
+        }
+        draft.set_model(chunk.model.as_str());
+        let mut fatal = None;
+        for choice in chunk.choices.iter().flatten().filter(|choice| choice.index.or_zero() == 0) {
+            fatal = fatal.or(read_choice(choice, draft, sink));
+        }
+        let reported = chunk.usage.or_else(|| chunk.x_groq.as_ref().and_then(|aside| aside.usage));
+        if let Some(usage) = reported.and_then(usage::read) {
+            draft.set_usage(usage, sink);
+        }
+        if let Some(class) = fatal {
+            return Step::fail(classify::failure(class, "the provider stopped the reply with an error"));
+        }
+        if !self.plain_only
+            && let Some((text, kind)) = only_text(&chunk)
+        {
+            self.memo.learn(frame.data, text, kind);
+        }
+        Step::More
+    }
+}
+
+impl Events for ChatEvents {
+    const UNFRAMED: &'static [u8] = b"{[<";
+
+    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        if frame.name == b"error" {
+            return Step::fail(classify::in_stream(frame.data));
+        }
+        if let Some((kind, text)) = self.memo.recall(frame.data) {
+            match kind {
+                Kind::Text => draft.text(text, sink),
+                Kind::Thinking => draft.thinking(text, sink),
+            }
+            return Step::More;
+        }
+        if frame.data.trim_ascii() == b"[DONE]" {
+            return Step::End;
+        }
+        self.chunk(frame, draft, sink)
+    }
+
+    fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
+        let mut draft = Draft::default();
+        let mut events = Self::plain(self.end);
+        match events.chunk(Frame { name: b"", data: body }, &mut draft, &mut |_| {}) {
+            Step::Fail(failure) => Err(Failure { usage: draft.usage(), ..*failure }),
+            Step::Garbage => Err(match serde_json::from_slice::<Chunk<'_>>(body) {
+                Err(error) => classify::unreadable(body, &error),
+                Ok(_) => classify::failure(FailureClass::Server, "the reply cannot be read"),
+            }),
+            Step::More | Step::End if draft.is_empty() && draft.stop().is_none() => Err(not_a_reply(body)),
+            Step::More | Step::End => Ok(draft.into_reply()),
+        }
+    }
+
+    fn is_complete(&self, draft: &Draft) -> bool {
+        self.end == EndMark::FinishReason && draft.stop().is_some()
+    }
+}
+
+/// JSON without a choice: an error in a shape of its own, or something else entirely.
+fn not_a_reply(body: &[u8]) -> Failure {
+    let failure = classify::in_stream(body);
+    if !failure.message.is_empty() {
+        return failure;
+    }
+    classify::failure(FailureClass::Server, "the reply holds no choice")
+}
+
+fn read_choice(choice: &Choice<'_>, draft: &mut Draft, sink: Sink<'_>) -> Option<FailureClass> {
+    if let Some(delta) = &choice.delta {
+        read_delta(delta, draft, sink);
+    }
+    let stop = match choice.finish_reason.as_str() {
+        "" => return None,
+        "stop" | "eos" | "end_turn" | "COMPLETE" => StopReason::EndTurn,
+        "tool_calls" | "function_call" | "tool_use" => StopReason::ToolUse,
+        "length" | "max_tokens" | "model_length" => StopReason::MaxTokens,
+        "stop_sequence" => StopReason::StopSequence,
+        "refusal" => StopReason::Refusal,
+        "content_filter" | "sensitive" => StopReason::ContentFilter,
+        "insufficient_system_resource" => return Some(FailureClass::Overloaded),
+        "error" | "network_error" => return Some(FailureClass::Server),
+        _ => StopReason::Other,
+    };
+    draft.set_stop(stop);
+    None
+}
+
+fn read_delta(delta: &Delta<'_>, draft: &mut Draft, sink: Sink<'_>) {
+    // Services that send both spellings send the same text in both.
+    let reasoning =
+        if delta.reasoning_content == Words::Nothing { &delta.reasoning } else { &delta.reasoning_content };
+    read_words(reasoning, Kind::Thinking, draft, sink);
+    read_words(&delta.content, Kind::Text, draft, sink);
+    if !delta.refusal.as_str().is_empty() {
+        draft.text(delta.refusal.as_str(), sink);
+        draft.set_stop(StopReason::Refusal);
+    }
+    for call in delta.tool_calls.iter().flatten() {
+        let (name, arguments) = call
+            .function
+            .as_ref()
+            .map_or(("", Cow::Borrowed("")), |function| (function.name.as_str(), function.arguments()));
+        let piece = CallPiece { id: call.id.as_str(), name, arguments: &arguments };
+        draft.call(call.index.get(), &piece, sink);
+    }
+}
+
+/// How deep reasoning may stand inside parts; the parser's own depth is bounded as well.
+const PART_DEPTH: u8 = 4;
+
+fn read_words(words: &Words<'_>, kind: Kind, draft: &mut Draft, sink: Sink<'_>) {
+    read_parts(words, kind, PART_DEPTH, draft, sink);
+}
+
+fn read_parts(words: &Words<'_>, kind: Kind, depth: u8, draft: &mut Draft, sink: Sink<'_>) {
+    match words {
+        Words::Nothing => {}
+        Words::Text(text) => match kind {
+            Kind::Text => draft.text(text, sink),
+            Kind::Thinking => draft.thinking(text, sink),
+        },
+        Words::Parts(parts) => {
+            let Some(depth) = depth.checked_sub(1) else { return };
+            for part in parts {
+                read_parts(&part.thinking, Kind::Thinking, depth, draft, sink);
+                read_parts(&Words::Text(part.text.0.clone()), kind, depth, draft, sink);
+            }
+        }
+    }
+}
+
+/// The one borrowed text of a chunk that does nothing else, so that its like need not be parsed.
+fn only_text<'c>(chunk: &'c Chunk<'_>) -> Option<(&'c str, Kind)> {
+    let [choice] = chunk.choices.as_deref()? else { return None };
+    let delta = choice.delta.as_ref()?;
+    let quiet = chunk.usage.is_none()
+        && chunk.x_groq.is_none()
+        && choice.index.or_zero() == 0
+        && choice.finish_reason.as_str().is_empty()
+        && delta.refusal.as_str().is_empty()
+        && delta.tool_calls.is_none();
+    if !quiet {
+        return None;
+    }
+    match (&delta.content, &delta.reasoning_content, &delta.reasoning) {
+        (Words::Text(Cow::Borrowed(text)), Words::Nothing, Words::Nothing) => Some((text, Kind::Text)),
+        (Words::Nothing, Words::Text(Cow::Borrowed(text)), Words::Nothing)
+        | (Words::Nothing, Words::Nothing, Words::Text(Cow::Borrowed(text))) => Some((text, Kind::Thinking)),
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! Tokens in the spellings of Chat Completions services.
+
+use holm_kernel::Usage;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::loose::Count;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Wire<'a> {
+    #[serde(borrow)]
+    prompt_tokens: Count<'a>,
+    #[serde(borrow)]
+    completion_tokens: Count<'a>,
+    #[serde(borrow)]
+    total_tokens: Count<'a>,
+    #[serde(borrow)]
+    prompt_tokens_details: Option<PromptDetails<'a>>,
+    #[serde(borrow)]
+    completion_tokens_details: Option<CompletionDetails<'a>>,
+    #[serde(borrow)]
+    prompt_cache_hit_tokens: Count<'a>,
+    #[serde(borrow)]
+    cached_tokens: Count<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct PromptDetails<'a> {
+    #[serde(borrow)]
+    cached_tokens: Count<'a>,
+    #[serde(borrow)]
+    cache_write_tokens: Count<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct CompletionDetails<'a> {
+    #[serde(borrow)]
+    reasoning_tokens: Count<'a>,
+}
+
+/// Reads a usage object; `None` if it is none.
+///
+/// A service that leaves reasoning out of `completion_tokens` shows it by a total that is larger by just that much.
+pub(super) fn read(raw: &RawValue) -> Option<Usage> {
+    let wire: Wire<'_> = serde_json::from_str(raw.get()).ok()?;
+    let prompt = wire.prompt_tokens_details.unwrap_or_default();
+    let reasoning = wire.completion_tokens_details.unwrap_or_default().reasoning_tokens.or_zero();
+    let input = wire.prompt_tokens.or_zero();
+    let completion = wire.completion_tokens.or_zero();
+    let unsaid = wire.total_tokens.or_zero().saturating_sub(input.saturating_add(completion));
+    let output = if unsaid == reasoning { completion.saturating_add(reasoning) } else { completion };
+    let output = if unsaid == 0 { completion } else { output };
+    let cached = [prompt.cached_tokens, wire.prompt_cache_hit_tokens, wire.cached_tokens];
+    Some(Usage {
+        input,
+        output,
+        cached: cached.iter().find_map(|count| count.get()).unwrap_or(0).min(input),
+        cache_write: prompt.cache_write_tokens.or_zero().min(input),
+        reasoning: reasoning.min(output),
+    })
+}

@@ -1,0 +1,79 @@
+//! The shapes on the wire, borrowed from the frame.
+
+use alloc::{borrow::Cow, vec::Vec};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::loose::{Count, Str, Words, text_or_json};
+
+/// A chunk of a stream; a whole body is read as one chunk whose `delta` is called `message`.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Chunk<'a> {
+    #[serde(borrow, default)]
+    pub(super) model: Str<'a>,
+    #[serde(borrow, default)]
+    pub(super) choices: Option<Vec<Choice<'a>>>,
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) error: Option<&'a RawValue>,
+    /// Where one service used to put the usage.
+    #[serde(borrow, default)]
+    pub(super) x_groq: Option<Aside<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Aside<'a> {
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Choice<'a> {
+    #[serde(borrow, default)]
+    pub(super) index: Count<'a>,
+    #[serde(borrow, default, alias = "message")]
+    pub(super) delta: Option<Delta<'a>>,
+    #[serde(borrow, default)]
+    pub(super) finish_reason: Str<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Delta<'a> {
+    #[serde(borrow, default)]
+    pub(super) content: Words<'a>,
+    #[serde(borrow, default)]
+    pub(super) reasoning_content: Words<'a>,
+    #[serde(borrow, default)]
+    pub(super) reasoning: Words<'a>,
+    #[serde(borrow, default)]
+    pub(super) refusal: Str<'a>,
+    #[serde(borrow, default)]
+    pub(super) tool_calls: Option<Vec<Call<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Call<'a> {
+    #[serde(borrow, default)]
+    pub(super) index: Count<'a>,
+    #[serde(borrow, default)]
+    pub(super) id: Str<'a>,
+    #[serde(borrow, default)]
+    pub(super) function: Option<Function<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Function<'a> {
+    #[serde(borrow, default)]
+    pub(super) name: Str<'a>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+impl Function<'_> {
+    /// The arguments as JSON text, whether they came as a string or as an object.
+    pub(super) fn arguments(&self) -> Cow<'_, str> {
+        self.arguments.map_or(Cow::Borrowed(""), text_or_json)
+    }
+}

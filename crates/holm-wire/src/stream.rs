@@ -1,0 +1,232 @@
+//! From bytes to a reply: the one loop that every streaming format shares.
+//!
+//! A format says what one frame means ([`Events`]); this module knows what all of them have in common: bytes that are no
+//! stream at all, an end that comes too early, an error in the middle, a reply that never ends.
+
+use alloc::{boxed::Box, format, string::String, string::ToString, vec::Vec};
+
+use holm_kernel::{Failure, FailureClass, Reply};
+
+use crate::{
+    Draft, Sink, classify, delta,
+    framing::{Frame, Framing, MAX_FRAME},
+};
+
+/// The most bytes one reply may take on the wire: a thousand times a long answer, and still no danger to the host.
+pub const MAX_STREAM: u64 = 256 << 20;
+
+/// Decodes the body of one streamed reply.
+///
+/// Feed bytes until [`Progress::Ended`] or the end of the connection, then call [`finish`](StreamDecoder::finish).
+pub trait StreamDecoder: Send {
+    /// Takes the next bytes, cut anywhere.
+    fn feed(&mut self, bytes: &[u8], sink: Sink<'_>) -> Progress;
+
+    /// The reply, once the bytes have ended.
+    ///
+    /// # Errors
+    /// The classified failure: the provider's own error, or [`FailureClass::Truncated`] if its end never came.
+    fn finish(self: Box<Self>, sink: Sink<'_>) -> Result<Reply, Failure>;
+
+    /// What had arrived, for a call that is stopped on request. Calls whose arguments are cut off are left out.
+    fn abort(self: Box<Self>) -> Reply;
+}
+
+/// Whether more bytes are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// They are.
+    More,
+    /// The provider ended or failed the reply; further bytes are ignored.
+    Ended,
+}
+
+/// What the frames of one format mean.
+pub trait Events: Send {
+    /// First bytes of a body that is not framed at all: an error object, a whole reply, a web page.
+    const UNFRAMED: &'static [u8];
+
+    /// Takes one frame.
+    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step;
+
+    /// Reads a body that holds the whole reply, for servers that do not stream although they were asked to.
+    ///
+    /// # Errors
+    /// The classified failure.
+    fn whole(&self, body: &[u8]) -> Result<Reply, Failure>;
+
+    /// Whether a stream that ends here without its last event counts as finished.
+    fn is_complete(&self, draft: &Draft) -> bool {
+        let _ = draft;
+        false
+    }
+}
+
+/// What a frame led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// More frames follow.
+    More,
+    /// The provider's own end.
+    End,
+    /// The provider's own error.
+    Fail(Box<Failure>),
+    /// The frame is not what the format allows. In the middle of a stream that is a failure; at its end it is a frame
+    /// that was cut.
+    Garbage,
+}
+
+impl Step {
+    /// A failure.
+    pub fn fail(failure: Failure) -> Self {
+        Self::Fail(Box::new(failure))
+    }
+}
+
+/// A decoder made of a framing and a format's events.
+#[derive(Debug)]
+pub struct Stream<F, E> {
+    framing: F,
+    events: E,
+    draft: Draft,
+    phase: Phase,
+    bytes: u64,
+    frames: u64,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// Nothing but white space so far.
+    Sniffing,
+    Framed,
+    /// Not framed: kept and read as a whole.
+    Unframed(Vec<u8>),
+    Ended,
+    Failed(Box<Failure>),
+}
+
+impl<F: Framing + Send, E: Events> Stream<F, E> {
+    /// A decoder at the start of a body.
+    pub fn new(framing: F, events: E) -> Self {
+        Self { framing, events, draft: Draft::default(), phase: Phase::Sniffing, bytes: 0, frames: 0 }
+    }
+
+    fn sniff(&mut self, bytes: &[u8]) {
+        let Some(first) =
+            bytes.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0xef | 0xbb | 0xbf))
+        else {
+            return;
+        };
+        let unframed = E::UNFRAMED.contains(first);
+        self.phase = if unframed { Phase::Unframed(Vec::new()) } else { Phase::Framed };
+    }
+
+    fn frames(&mut self, bytes: &[u8], sink: Sink<'_>) {
+        let Self { framing, events, draft, phase, frames, .. } = self;
+        let cut = framing.feed(bytes, &mut |frame| {
+            if matches!(phase, Phase::Ended | Phase::Failed(_)) {
+                return;
+            }
+            *frames = frames.saturating_add(1);
+            match events.event(frame, draft, sink) {
+                Step::More => {}
+                Step::End => *phase = Phase::Ended,
+                Step::Fail(failure) => *phase = Phase::Failed(failure),
+                Step::Garbage => *phase = Phase::Failed(Box::new(garbage(frame.data, *frames))),
+            }
+        });
+        if let Err(error) = cut {
+            self.fail(FailureClass::Server, &error.to_string());
+        }
+    }
+
+    fn last_frames(&mut self, sink: Sink<'_>) {
+        let Self { framing, events, draft, phase, .. } = self;
+        // What cannot be read here was cut off, which the phase then says.
+        let _ = framing.finish(&mut |frame| {
+            if matches!(phase, Phase::Ended | Phase::Failed(_)) {
+                return;
+            }
+            match events.event(frame, draft, sink) {
+                Step::More | Step::Garbage => {}
+                Step::End => *phase = Phase::Ended,
+                Step::Fail(failure) => *phase = Phase::Failed(failure),
+            }
+        });
+    }
+
+    fn fail(&mut self, class: FailureClass, message: &str) {
+        self.phase = Phase::Failed(Box::new(classify::failure(class, message)));
+    }
+
+    fn count(&mut self, bytes: &[u8]) {
+        self.bytes = self.bytes.saturating_add(bytes.len() as u64);
+        if self.bytes > MAX_STREAM {
+            self.fail(FailureClass::Server, &format!("the reply is longer than {MAX_STREAM} bytes"));
+        }
+    }
+
+    fn whole(self, body: &[u8], sink: Sink<'_>) -> Result<Reply, Failure> {
+        if let Some(failure) = classify::web_page(body) {
+            return Err(failure);
+        }
+        let reply = self.events.whole(body)?;
+        delta::replay(&reply, sink);
+        Ok(reply)
+    }
+}
+
+impl<F: Framing + Send, E: Events> StreamDecoder for Stream<F, E> {
+    fn feed(&mut self, bytes: &[u8], sink: Sink<'_>) -> Progress {
+        if matches!(self.phase, Phase::Ended | Phase::Failed(_)) {
+            return Progress::Ended;
+        }
+        self.count(bytes);
+        if matches!(self.phase, Phase::Sniffing) {
+            self.sniff(bytes);
+        }
+        match &mut self.phase {
+            Phase::Sniffing | Phase::Framed => self.frames(bytes, sink),
+            Phase::Unframed(body) if body.len().saturating_add(bytes.len()) > MAX_FRAME => {
+                self.fail(FailureClass::Server, &format!("the reply is longer than {MAX_FRAME} bytes"));
+            }
+            Phase::Unframed(body) => body.extend_from_slice(bytes),
+            Phase::Ended | Phase::Failed(_) => {}
+        }
+        if matches!(self.phase, Phase::Ended | Phase::Failed(_)) { Progress::Ended } else { Progress::More }
+    }
+
+    fn finish(mut self: Box<Self>, sink: Sink<'_>) -> Result<Reply, Failure> {
+        if matches!(self.phase, Phase::Sniffing | Phase::Framed) {
+            self.last_frames(sink);
+        }
+        match core::mem::replace(&mut self.phase, Phase::Ended) {
+            Phase::Ended => Ok(self.draft.into_reply()),
+            Phase::Unframed(body) => self.whole(&body, sink),
+            Phase::Failed(failure) => Err(Failure { usage: self.draft.usage(), ..*failure }),
+            Phase::Sniffing | Phase::Framed if self.events.is_complete(&self.draft) => {
+                Ok(self.draft.into_reply())
+            }
+            Phase::Sniffing | Phase::Framed => {
+                let message = format!(
+                    "the stream ended after {} bytes and {} events without the provider's own end",
+                    self.bytes, self.frames
+                );
+                Err(Failure {
+                    usage: self.draft.usage(),
+                    ..classify::failure(FailureClass::Truncated, &message)
+                })
+            }
+        }
+    }
+
+    fn abort(self: Box<Self>) -> Reply {
+        self.draft.into_partial()
+    }
+}
+
+fn garbage(data: &[u8], place: u64) -> Failure {
+    let start = String::from_utf8_lossy(data.get(..80).unwrap_or(data));
+    let message = format!("event {place} of the stream cannot be read; it begins {start:?}");
+    classify::failure(FailureClass::Server, &message)
+}

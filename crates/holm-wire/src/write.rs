@@ -1,0 +1,127 @@
+//! Writes request bodies as bytes, without a tree in between.
+//!
+//! Codecs write each message once and keep the bytes, so there is nothing to gain from a value type; what is needed is
+//! commas in the right places and strings escaped by the one writer of the house.
+
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
+
+use holm_guards::json::{self, Json};
+
+/// Appends `text` as a JSON string.
+pub fn string(out: &mut Vec<u8>, text: &str) {
+    // Writing into memory cannot fail.
+    let _ = json::write_string(text, &mut Text(out));
+}
+
+/// Appends a JSON value in canonical form.
+pub fn value(out: &mut Vec<u8>, value: &Json) {
+    let _ = value.write_canonical(&mut Text(out));
+}
+
+/// Appends a whole number.
+pub fn number(out: &mut Vec<u8>, number: u64) {
+    let _ = write!(Text(out), "{number}");
+}
+
+/// Appends thousandths as a decimal: 700 becomes `0.7`, 1000 becomes `1`.
+pub fn thousandths(out: &mut Vec<u8>, milli: u32) {
+    let (whole, rest) = (milli / 1000, milli % 1000);
+    let _ = write!(Text(out), "{whole}");
+    if rest > 0 {
+        let _ = write!(Text(out), ".{rest:03}");
+        while out.last() == Some(&b'0') {
+            out.pop();
+        }
+    }
+}
+
+/// An object under construction: puts the commas, and leaves out what the caller overrides.
+#[derive(Debug)]
+pub struct Object<'a> {
+    out: &'a mut Vec<u8>,
+    overrides: Option<&'a json::Object>,
+    first: bool,
+}
+
+impl<'a> Object<'a> {
+    /// Opens an object.
+    pub fn open(out: &'a mut Vec<u8>) -> Self {
+        out.push(b'{');
+        Self { out, overrides: None, first: true }
+    }
+
+    /// Opens an object whose named members are replaced: members of `overrides` are written at the end instead of the
+    /// codec's own of the same name.
+    pub fn overridden(out: &'a mut Vec<u8>, overrides: Option<&'a json::Object>) -> Self {
+        let mut object = Self::open(out);
+        object.overrides = overrides;
+        object
+    }
+
+    /// Begins a member whose value the caller appends; `None` if it is overridden.
+    pub fn member(&mut self, name: &str) -> Option<&mut Vec<u8>> {
+        if self.overrides.is_some_and(|members| members.contains_key(name)) {
+            return None;
+        }
+        if !self.first {
+            self.out.push(b',');
+        }
+        self.first = false;
+        string(self.out, name);
+        self.out.push(b':');
+        Some(self.out)
+    }
+
+    /// Adds a string.
+    pub fn string(&mut self, name: &str, text: &str) {
+        if let Some(out) = self.member(name) {
+            string(out, text);
+        }
+    }
+
+    /// Adds a whole number.
+    pub fn number(&mut self, name: &str, value: u64) {
+        if let Some(out) = self.member(name) {
+            number(out, value);
+        }
+    }
+
+    /// Adds a value.
+    pub fn value(&mut self, name: &str, json: &Json) {
+        if let Some(out) = self.member(name) {
+            value(out, json);
+        }
+    }
+
+    /// Adds a value that is already JSON text.
+    pub fn raw(&mut self, name: &str, json: impl AsRef<[u8]>) {
+        if let Some(out) = self.member(name) {
+            out.extend_from_slice(json.as_ref());
+        }
+    }
+
+    /// Closes the object after the overriding members.
+    pub fn close(mut self) {
+        for (name, json) in self.overrides.take().into_iter().flatten() {
+            self.value(name, json);
+        }
+        self.out.push(b'}');
+    }
+}
+
+/// Appends a comma unless `out` is empty or something was just opened.
+pub fn comma(out: &mut Vec<u8>) {
+    if !matches!(out.last(), None | Some(b'[' | b'{' | b',')) {
+        out.push(b',');
+    }
+}
+
+struct Text<'a>(&'a mut Vec<u8>);
+
+impl Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
