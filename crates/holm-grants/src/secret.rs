@@ -95,3 +95,6 @@ impl fmt::Display for SecretPattern {
 }
 
 serde_as_text!(SecretUse, SecretPattern);
+
+#[cfg(test)]
+mod tests;

@@ -85,9 +85,19 @@ fn literal_stars_are_not_wildcards() {
 
 #[test]
 fn patterns_print_as_they_read() {
-    for text in
-        ["src/**", "out/", ".", "./", "/", "/.", "/usr/share/", "**/.env", "a*b*c/[*]", "[slug]/page.tsx", "*"]
-    {
+    for text in [
+        "src/**",
+        "out/",
+        ".",
+        "./",
+        "/",
+        "/.",
+        "/usr/share/",
+        "**/.env",
+        "a*b*c/[*]",
+        "[slug]/page.tsx",
+        "*",
+    ] {
         assert_eq!(pattern(text).to_string(), text);
     }
     for (text, canonical) in [("a/**/**/b", "a/**/b"), ("a/**/", "a/**"), ("**/**", "**")] {
@@ -97,7 +107,8 @@ fn patterns_print_as_they_read() {
 
 #[test]
 fn patterns_that_are_not_in_normal_form_are_refused() {
-    let check = |text: &str, error: PathError| assert_eq!(text.parse::<PathPattern>(), Err(error), "{text:?}");
+    let check =
+        |text: &str, error: PathError| assert_eq!(text.parse::<PathPattern>(), Err(error), "{text:?}");
     check("", PathError::Empty);
     check("a//b", PathError::EmptyComponent);
     check("//a", PathError::EmptyComponent);

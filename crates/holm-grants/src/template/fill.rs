@@ -31,7 +31,7 @@ pub(super) fn fill(kind: Kind, pieces: &[Piece], values: &[String]) -> Result<Ne
         ) => Ok(fixed(Grant::new(kind, text)?)?),
         (Kind::Read, parts) => Ok(fixed(Grant::Read(path(parts)?))?),
         (Kind::Write, parts) => Ok(fixed(Grant::Write(path(parts)?))?),
-        (Kind::Exec, parts) if is_path => Ok(fixed(Grant::Exec(ProgramPattern::Path(path(parts)?)))?),
+        (Kind::Exec, parts) if is_path => Ok(fixed(Grant::Exec(ProgramPattern::Path(program(parts)?)))?),
         (Kind::Fetch, parts) => joined(kind, parts, Joint::Url),
         (Kind::Env | Kind::Exec | Kind::Secret | Kind::Spawn | Kind::Tool, parts) => {
             joined(kind, parts, Joint::Name)
@@ -60,7 +60,11 @@ fn fixed(grant: Grant) -> Result<Need, GrantError> {
         Grant::Read(pattern) => pattern.as_path().transpose()?.map(Request::Read),
         Grant::Write(pattern) => pattern.as_path().transpose()?.map(Request::Write),
         Grant::Exec(ProgramPattern::Path(pattern)) => {
-            pattern.as_path().transpose()?.map(|path| Request::Exec(Program::Path(path)))
+            let path = pattern.as_path().transpose()?;
+            if path.as_ref().is_some_and(|path| path.components().len() == 0) {
+                return Err(PathError::Empty.into());
+            }
+            path.map(|path| Request::Exec(Program::Path(path)))
         }
         Grant::Exec(ProgramPattern::Name(name)) => {
             name.as_name().map(|name| Request::Exec(Program::Name(name)))
@@ -111,9 +115,23 @@ fn joined(kind: Kind, parts: &[Part<'_>], joint: Joint) -> Result<Need, Template
     })
 }
 
+/// Builds a program's path, which may start with `./` to say that it is no bare name.
+fn program(parts: &[Part<'_>]) -> Result<PathPattern, TemplateError> {
+    let Some((Part::Text(first), rest)) = parts.split_first() else { return path(parts) };
+    let Some(first) = first.strip_prefix("./") else { return path(parts) };
+    // The dot is a place of its own: an absolute value behind it would leave it.
+    build(Builder { begun: true, ..Builder::default() }, Some(Part::Text(first)).iter().chain(rest))
+}
+
 /// Builds a path pattern component by component.
 fn path(parts: &[Part<'_>]) -> Result<PathPattern, TemplateError> {
-    let mut builder = Builder::default();
+    build(Builder::default(), parts.iter())
+}
+
+fn build<'a>(
+    mut builder: Builder<'a>,
+    parts: impl Iterator<Item = &'a Part<'a>>,
+) -> Result<PathPattern, TemplateError> {
     for part in parts {
         match part {
             Part::Value(slot, value) => builder.component.push(Part::Value(slot, value)),

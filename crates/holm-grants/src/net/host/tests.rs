@@ -91,13 +91,22 @@ fn disguises_are_refused() {
     refused(".example.com", HostError::EmptyLabel);
     refused("example..com", HostError::EmptyLabel);
     refused("example.com..", HostError::EmptyLabel);
-    for foreign in
-        ["１２７.0.0.1", "①②⑦.0.0.1", "127。0。0。1", "127．0．0．1", "bücher.example", "exаmple.com", "\u{212a}.example", "ß.example"]
-    {
+    for foreign in [
+        "１２７.0.0.1",
+        "①②⑦.0.0.1",
+        "127。0。0。1",
+        "127．0．0．1",
+        "bücher.example",
+        "exаmple.com",
+        "\u{212a}.example",
+        "ß.example",
+    ] {
         refused(foreign, HostError::NotAscii);
     }
     refused("%EF%BC%91.example", HostError::NotAscii);
-    for odd in ["a%00b", "a%2fb", "a%40b", "a b", "a%20b", "a_b!c", "a%", "a%zz", "a%2", "a:b", "a%3Ab", "a@b", "*.a"] {
+    for odd in [
+        "a%00b", "a%2fb", "a%40b", "a b", "a%20b", "a_b!c", "a%", "a%zz", "a%2", "a:b", "a%3Ab", "a@b", "*.a",
+    ] {
         refused(odd, HostError::BadCharacter);
     }
     for broken in ["[", "[]", "[::1", "[::1]x", "[127.0.0.1]", "[1:2]", "[::g]", "[::1]]", "[[::1]]"] {
@@ -140,7 +149,8 @@ fn wildcards_stay_within_their_domain() {
 
 #[test]
 fn host_patterns_that_would_open_too_much_or_nothing_are_refused() {
-    let refused = |text: &str, error: HostError| assert_eq!(text.parse::<HostPattern>(), Err(error), "{text}");
+    let refused =
+        |text: &str, error: HostError| assert_eq!(text.parse::<HostPattern>(), Err(error), "{text}");
     refused("a.*.com", HostError::Wildcard);
     refused("*a.com", HostError::Wildcard);
     refused("**", HostError::Wildcard);

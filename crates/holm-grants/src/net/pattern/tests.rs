@@ -74,7 +74,8 @@ fn patterns_print_in_their_one_form() {
 
 #[test]
 fn patterns_that_mean_something_else_than_they_say_are_refused() {
-    let refused = |text: &str, error: UrlError| assert_eq!(text.parse::<FetchPattern>(), Err(error), "{text}");
+    let refused =
+        |text: &str, error: UrlError| assert_eq!(text.parse::<FetchPattern>(), Err(error), "{text}");
     refused("https://h.example/?q", UrlError::PatternQuery);
     refused("https://h.example/#x", UrlError::PatternQuery);
     for path in ["/a/*", "/a/../b", "/a//b", "//", "/a/%2e", "/%c3", "/a;b", "/é"] {
@@ -104,7 +105,8 @@ fn containment_agrees_with_enumeration() {
             }
         }
     }
-    let hosts = ["a.example", "b.a.example", "c.a.example", "z.example", "example", "10.0.0.1", "localhost", "other"];
+    let hosts =
+        ["a.example", "b.a.example", "c.a.example", "z.example", "example", "10.0.0.1", "localhost", "other"];
     for scheme in ["http", "https", "ws", "wss", "tcp"] {
         for host in hosts {
             for port in [":80", ":443", ":7", ":8"] {
