@@ -56,18 +56,27 @@ impl View {
         (cut.messages > 0).then_some(cut)
     }
 
-    /// Takes out what a cut names. A summary that is in view stays; the note beside it counts what has left since.
-    pub(super) fn drop_turns(&mut self, cut: Cut) {
-        let before = self.digest.clone();
-        let last = self.last_leaving(cut.at).unwrap_or_default();
-        let digest = match before {
-            Some(digest) if digest.summary.is_some() => {
-                Digest { gone: digest.gone.saturating_add(cut.messages), ..digest }
-            }
-            Some(digest) => Digest { id: last, gone: digest.gone.saturating_add(cut.messages), ..digest },
-            None => Digest { id: last, summed: 0, gone: cut.messages, summary: None },
+    /// Takes out everything before `at`. A summary that is in view stays; the note beside it counts what has left since.
+    pub(super) fn drop_before(&mut self, at: u64) {
+        let leaving = self.leaving(at);
+        let last = self.last_leaving(at).unwrap_or_default();
+        let digest = match self.digest.clone() {
+            Some(digest) if digest.summary.is_some() => digest,
+            Some(digest) => Digest { id: last, ..digest },
+            None => Digest { id: last, summed: 0, gone: 0, summary: None },
         };
-        self.cut(cut.at, digest);
+        self.cut(at, Digest { gone: digest.gone.saturating_add(leaving.messages), ..digest });
+    }
+
+    /// What leaves if everything before `at` does, the digest not counted.
+    pub(super) fn leaving(&mut self, at: u64) -> Cut {
+        let mut cut = Cut { at, tokens: 0, messages: 0 };
+        for place in (0..at).filter(|place| !self.remains(*place) && !self.is_digest(*place)) {
+            cut.tokens = cut.tokens.saturating_add(self.measure(place).tokens);
+            cut.messages += 1;
+        }
+        self.worked(at);
+        cut
     }
 
     /// Replaces everything before `at` by what always stays and by the digest.
@@ -75,7 +84,7 @@ impl View {
         let message = digest.message();
         let mut head = Head::default();
         for place in 0..at {
-            if self.stays(place) && !self.is_digest(place) {
+            if self.remains(place) {
                 head.keep(self, place);
             }
         }
@@ -109,9 +118,14 @@ impl View {
         self.digest.is_some() && at + 1 == self.head
     }
 
+    /// Whether a message stays through a cut; the digest gives way to the next one.
+    fn remains(&self, at: u64) -> bool {
+        self.stays(at) && !self.is_digest(at)
+    }
+
     /// The id of the last message that leaves: it is free afterwards, and in order with its neighbours.
     fn last_leaving(&self, at: u64) -> Option<MessageId> {
-        let place = (0..at).rev().find(|place| !self.stays(*place))?;
+        let place = (0..at).rev().find(|place| !self.remains(*place))?;
         self.messages.get(index(place)).map(|message| message.id)
     }
 }

@@ -8,7 +8,7 @@
 //! |---|---|---|---|---|---|---|
 //! | lowercase letter | 230 | 290 | 240 | 250 | 290 | a little over four to a token |
 //! | capital | 800 | 900 | 800 | 850 | 900 | begins a token; many of them mean base64 |
-//! | digit | 700 | 800 | 1000 | 1000 | 1000 | one to three in a token, fewer in hashes |
+//! | digit | 800 | 900 | 1000 | 1000 | 1000 | one to three in a token, fewer in hashes |
 //! | space | 120 | 150 | 130 | 150 | 150 | mostly joined to the word |
 //! | line break, tab | 500 | 600 | 500 | 550 | 600 | |
 //! | other ASCII | 500 | 600 | 550 | 600 | 600 | JSON and code: pairs often join |
@@ -179,7 +179,7 @@ struct Row {
 static OPEN_AI: [u16; 256] = spread(&Row {
     lower: 230,
     upper: 800,
-    digit: 700,
+    digit: 800,
     space: 120,
     line: 500,
     symbol: 500,
@@ -190,7 +190,7 @@ static OPEN_AI: [u16; 256] = spread(&Row {
 static ANTHROPIC: [u16; 256] = spread(&Row {
     lower: 290,
     upper: 900,
-    digit: 800,
+    digit: 900,
     space: 150,
     line: 600,
     symbol: 600,

@@ -18,6 +18,5 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use plan::{Next, Plan, Planned};
-pub(crate) use summary::Discarded;
+pub(crate) use plan::{Next, Planned};
 pub(crate) use view::View;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{
     cut::Goal,
     digest::Digest,
-    plan::Planned,
+    plan::{DIGEST_TOKENS, Planned},
     view::{View, index},
 };
 use crate::{ContextPolicy, PlanStep};
@@ -42,12 +42,12 @@ impl View {
 
     fn drop_towards(&mut self, goal: u64, keep: u64) {
         let keep_start = self.keep_start(keep);
-        let goal = Goal { tokens: goal, messages: u64::MAX };
+        let goal = Goal { tokens: goal.saturating_sub(DIGEST_TOKENS), messages: u64::MAX };
         // A note longer than what it stands for would be no gain.
         if let Some(cut) = self.find_cut(goal, keep_start)
-            && (self.digest.is_some() || cut.tokens > super::plan::DIGEST_TOKENS)
+            && (self.digest.is_some() || cut.tokens > DIGEST_TOKENS)
         {
-            self.drop_turns(cut);
+            self.drop_before(cut.at);
         }
     }
 

@@ -12,8 +12,11 @@ use crate::{ContextPolicy, Family, MessageId, PlanStep, SummaryPolicy};
 /// A summary of less than this is not worth a model call.
 const SUMMARY_WORTH: u64 = 500;
 
-/// Room that a cut leaves for the note or the summary which takes the place of what left.
+/// Room that a cut leaves for the note that takes the place of what left.
 pub(super) const DIGEST_TOKENS: u64 = 60;
+
+/// A cut with a summary leaves this part of the goal (as a divisor) free for it.
+const SUMMARY_PART: u64 = 8;
 
 /// A plan that frees less than this part of the room (as a divisor) waits, unless the view cannot be sent otherwise:
 /// each change costs the provider's prompt cache.
@@ -48,7 +51,8 @@ pub(crate) struct Planned {
 pub(crate) enum Next {
     /// The view fits: send it.
     Send,
-    /// Ask a model to sum up what stands before `upto`, then apply the summary, or drop, and plan again.
+    /// Ask a model to sum up what stands before `upto`, then [apply](View::apply_summary) what it said (an empty text if
+    /// it failed) and plan again: a summary that is of no use is not asked for twice.
     Summarise {
         /// The first message that is not summed up.
         upto: MessageId,
@@ -87,22 +91,6 @@ impl View {
         self.cut_or_ask(policy, room, goal, keep_start, steps)
     }
 
-    /// Lets the oldest turns leave without a summary, because none could be had, and clips if that is not enough.
-    pub(crate) fn drop_to_target(&mut self, policy: &ContextPolicy, window: u64, fixed: u64) -> Plan {
-        let room = Room::new(policy, window, fixed, self.ceiling);
-        let keep_start = self.keep_start(policy.keep_turns);
-        self.age(keep_start);
-        self.asked = None;
-        let mut steps = Vec::new();
-        let goal = Goal { tokens: room.target, messages: most_messages(policy) };
-        if !self.reaches(goal)
-            && let Some(cut) = self.find_cut(with_digest(goal), keep_start)
-        {
-            self.note(&mut steps, PlanStep::Dropped, |view| view.drop_turns(cut));
-        }
-        self.fit(policy, room, steps)
-    }
-
     /// What is to be reached, if anything is. A view that only has too many messages keeps its tokens.
     fn goal(&self, policy: &ContextPolicy, room: Room) -> Option<Goal> {
         let crowded = policy.max_messages.is_some_and(|most| self.messages.len() as u64 > most);
@@ -132,28 +120,36 @@ impl View {
         if !must && self.old.tokens < room.trigger / WORTH_PART {
             return Plan { steps, next: Next::Send };
         }
+        if self.may_ask(policy) {
+            let summary = Goal { tokens: goal.tokens - goal.tokens / SUMMARY_PART, ..goal };
+            let cut = self.find_cut(with_digest(summary), keep_start);
+            if let Some(upto) = cut.and_then(|cut| self.worth_asking(room, cut)) {
+                return Plan { steps, next: Next::Summarise { upto } };
+            }
+        }
         let Some(cut) = self.find_cut(with_digest(goal), keep_start) else {
             return self.fit(policy, room, steps);
         };
-        if let Some(upto) = self.may_ask(policy, room, cut) {
-            self.asked = Some(Asked { upto, at: cut.at });
-            return Plan { steps, next: Next::Summarise { upto } };
-        }
-        self.note(&mut steps, PlanStep::Dropped, |view| view.drop_turns(cut));
+        self.note(&mut steps, PlanStep::Dropped, |view| view.drop_before(cut.at));
         self.fit(policy, room, steps)
     }
 
-    /// The first message that stays, if a summary of those before it may be asked for and is worth it.
-    fn may_ask(&self, policy: &ContextPolicy, room: Room, cut: Cut) -> Option<MessageId> {
+    const fn may_ask(&self, policy: &ContextPolicy) -> bool {
         match (&policy.summary, self.summaries) {
-            (SummaryPolicy::Never, _) | (_, Summaries::Discarded) => return None,
-            (SummaryPolicy::Ask { .. }, Summaries::Welcome) => {}
+            (SummaryPolicy::Never, _) | (_, Summaries::Discarded) => false,
+            (SummaryPolicy::Ask { .. }, Summaries::Welcome) => true,
         }
+    }
+
+    /// Asks for a summary up to a cut, if it is worth a call; the first message that stays.
+    fn worth_asking(&mut self, room: Room, cut: Cut) -> Option<MessageId> {
         // A request that is itself too long would only fail.
         if cut.tokens < SUMMARY_WORTH || cut.tokens > room.hard {
             return None;
         }
-        self.messages.get(index(cut.at)).map(|message| message.id)
+        let upto = self.messages.get(index(cut.at))?.id;
+        self.asked = Some(Asked { upto, at: cut.at });
+        Some(upto)
     }
 
     /// Clips the kept turns if the view cannot be sent otherwise.

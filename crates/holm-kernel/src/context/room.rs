@@ -16,10 +16,12 @@ pub(super) struct Room {
 impl Room {
     /// Takes `fixed` off the window and off each share of it. `ceiling` is what a provider has already refused.
     ///
-    /// A large fixed part must not leave a share of nothing, or every turn would be a plan: the trigger is at least half
-    /// of what is free, the target at least half of the trigger and at most seven eighths of it.
+    /// A large fixed part must not leave a share of nothing, or every turn would be a plan and the view would be cut to
+    /// pieces for a reply that is never so long: a quarter of the window is always free for messages, the trigger is at
+    /// least half of what is free, the target at least half of the trigger and at most seven eighths of it.
     pub(super) fn new(policy: &ContextPolicy, window: u64, fixed: u64, ceiling: Option<u64>) -> Self {
-        let free = window.saturating_sub(fixed);
+        let window = if window == 0 { policy.default_window } else { window };
+        let free = window.saturating_sub(fixed).max(window / 4);
         let mut hard = free;
         let mut trigger = share(window, policy.trigger_milli).saturating_sub(fixed).max(free / 2).min(free);
         if let Some(ceiling) = ceiling {

@@ -15,7 +15,7 @@ pub(super) const SHORT_CHARS: u64 = 200;
 const LINE_BYTES: usize = 200;
 
 /// The part of the line that a tool's name, and the part that a call's id may take: both are chosen by others.
-const NAME_BYTES: usize = 32;
+const NAME_CHARS: usize = 32;
 
 /// A cut must save at least this much, or the marker in the middle would cost more than it saves.
 const CUT_SAVES: u64 = 100;
@@ -132,9 +132,9 @@ fn joined(parts: Parts<'_>, body: &str) -> String {
 fn line(result: &ToolResult, body: &str) -> String {
     let mut out = String::with_capacity(LINE_BYTES);
     out.push_str("[result of ");
-    push_plain(&mut out, &result.tool, NAME_BYTES);
+    push_name(&mut out, &result.tool);
     out.push_str(" call ");
-    push_plain(&mut out, &result.call, NAME_BYTES);
+    push_name(&mut out, &result.call);
     out.push_str(&format!(" elided: {} characters", chars(body)));
     if !result.parts.is_empty() {
         out.push_str(&format!(" and {} attachments", result.parts.len()));
@@ -148,7 +148,19 @@ fn line(result: &ToolResult, body: &str) -> String {
     out
 }
 
-/// Adds foreign text that must not leave its line: what could steer a terminal or begin a tag is made visible.
+/// Adds a name as the envelope's owner would write it. It did not go through the envelope, so only the letters of honest
+/// names pass.
+fn push_name(out: &mut String, name: &str) {
+    for char in name.chars().take(NAME_CHARS) {
+        let honest = char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.' | ':' | '/');
+        out.push(if honest { char } else { '?' });
+    }
+    if name.chars().nth(NAME_CHARS).is_some() {
+        out.push('…');
+    }
+}
+
+/// Adds text from inside an envelope that must not leave its line: what could steer a terminal is made visible.
 fn push_plain(out: &mut String, text: &str, limit: usize) {
     const MORE: &str = "…";
     let end = out.len() + limit;

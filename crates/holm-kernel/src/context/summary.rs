@@ -78,9 +78,12 @@ impl View {
         if text.is_empty() {
             return Err(Discarded::Empty);
         }
-        let (messages, tokens) = self.leaving(asked.at);
-        let digest = Digest { id, summed: self.summed(messages), gone: 0, summary: Some(text.to_owned()) };
-        if estimate::tokens(self.family, &digest.message()) >= tokens {
+        let leaving = self.leaving(asked.at);
+        let digest =
+            Digest { id, summed: self.summed(leaving.messages), gone: 0, summary: Some(text.to_owned()) };
+        if estimate::tokens(self.family, &digest.message())
+            >= leaving.tokens.saturating_add(self.digest_tokens())
+        {
             return Err(Discarded::Longer);
         }
         let before = self.tokens;
@@ -88,19 +91,9 @@ impl View {
         Ok((before, self.tokens))
     }
 
-    /// Messages and tokens that a summary up to `at` takes the place of; the digest so far is one of them.
-    fn leaving(&mut self, at: u64) -> (u64, u64) {
-        let mut messages = 0;
-        let mut tokens = 0_u64;
-        for place in 0..at {
-            self.worked(1);
-            let digest = self.is_digest(place);
-            if digest || !self.stays(place) {
-                tokens = tokens.saturating_add(self.measure(place).tokens);
-                messages += u64::from(!digest);
-            }
-        }
-        (messages, tokens)
+    /// The digest so far is summed up with the rest.
+    fn digest_tokens(&self) -> u64 {
+        self.head.checked_sub(1).filter(|at| self.is_digest(*at)).map_or(0, |at| self.measure(at).tokens)
     }
 
     /// How many messages of the transcript a new summary stands for, all in all.

@@ -125,8 +125,8 @@ impl View {
     /// Without any mark the last message of a person is taken for it, which may be a mere correction.
     pub(crate) fn mark_prompt(&mut self) {
         self.prompts = Prompts::Marked;
-        if let Some(last) = (self.messages.len() as u64).checked_sub(1) {
-            self.set_prompt(last);
+        if self.messages.last().is_some_and(|message| speaks(message)) {
+            self.set_prompt(self.messages.len() as u64 - 1);
         }
     }
 
