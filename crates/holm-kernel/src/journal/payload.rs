@@ -29,10 +29,7 @@ const SURELY_READABLE: u64 = 100;
 pub fn payload(input: &Input) -> Result<Payload, PayloadError> {
     let text = serde_json::to_string(input)
         .map_err(|error| PayloadError::Unwritable { reason: error.to_string() })?;
-    let bytes = text.len() as u64;
-    if bytes > MAX_PAYLOAD_BYTES {
-        return Err(PayloadError::TooLong { bytes });
-    }
+    check_length(text.len() as u64)?;
     if nesting::is_deeper(&text, SURELY_READABLE) {
         prove_readable(&text)?;
     }
@@ -124,6 +121,13 @@ pub enum InputError {
         /// What the reader said.
         reason: String,
     },
+}
+
+pub(super) const fn check_length(bytes: u64) -> Result<(), PayloadError> {
+    if bytes > MAX_PAYLOAD_BYTES {
+        return Err(PayloadError::TooLong { bytes });
+    }
+    Ok(())
 }
 
 /// Tries it: open JSON nests freely inside a payload, typed blocks do not, and brackets alone do not tell them apart.

@@ -23,12 +23,6 @@ pub struct Record {
 }
 
 impl Record {
-    /// Chains a handled input to what stands before it.
-    pub(super) fn link(before: &Hash, receipt: Receipt, payload: Payload) -> Self {
-        let chain = chain(before, receipt, &payload.hash());
-        Self { seq: receipt.seq, at: receipt.at, effects: receipt.effects, payload, chain }
-    }
-
     /// Takes a line's word for everything; the caller verifies.
     pub(super) const fn claimed(receipt: Receipt, payload: Payload, chain: Hash) -> Self {
         Self { seq: receipt.seq, at: receipt.at, effects: receipt.effects, payload, chain }

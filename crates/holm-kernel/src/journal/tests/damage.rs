@@ -3,11 +3,13 @@
 use alloc::{format, string::String, string::ToString as _, vec, vec::Vec};
 
 use super::{five, journal, lines, start_of};
-use crate::journal::{Fault, JournalError, Reader, Record, Tail, decode, decode_strict};
+use crate::journal::{Fault, JournalError, Payload, Reader, Tail, Writer, decode, decode_strict};
 use crate::{Input, Prompt, Seq};
 
-/// Ways to damage one line, and what each is called.
-fn damages() -> Vec<(&'static str, fn(&str) -> Vec<u8>, fn(&Fault) -> bool)> {
+/// A name, the damage done to one line, and whether a fault is the one that it should give.
+type Damage = (&'static str, fn(&str) -> Vec<u8>, fn(&Fault) -> bool);
+
+fn damages() -> Vec<Damage> {
     vec![
         ("truncated", |line| [&line.as_bytes()[..line.len() / 2], b"\n"].concat(), is_no_record),
         ("emptied", |_| b"\n".to_vec(), is_no_record),
@@ -176,7 +178,7 @@ fn a_bomb_of_brackets_is_refused_without_recursion() {
     let receipt = decode_strict(five().as_bytes()).unwrap()[0].receipt();
     let deep = |depth: usize| {
         let said = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        Record::link(&crate::journal::Hash::ZERO, receipt, crate::journal::Payload::kept(&said)).line()
+        Writer::new().append(receipt, &Payload::kept(&said)).unwrap()
     };
     let error = decode_strict(deep(1_000_000).as_bytes()).unwrap_err();
     assert_eq!((error.record, error.fault), (Seq::new(0), Fault::TooDeep));

@@ -4,6 +4,7 @@ use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 
 use holm_guards::json::Json;
 
+use crate::journal::payload::check_length;
 use crate::journal::{InputError, MAX_PAYLOAD_BYTES, Payload, PayloadError, payload};
 use crate::{Block, CallId, Input, Prompt, ToolOutput, ToolResult};
 
@@ -44,9 +45,9 @@ fn open_json_of_any_depth_that_parses_can_be_written() {
 
 #[test]
 fn an_input_that_fills_more_than_a_record_is_not_written() {
-    let bytes = usize::try_from(MAX_PAYLOAD_BYTES).unwrap();
-    let error = payload(&Input::Resumed { host: "x".repeat(bytes) }).unwrap_err();
-    assert!(matches!(error, PayloadError::TooLong { bytes } if bytes > MAX_PAYLOAD_BYTES));
+    let bytes = MAX_PAYLOAD_BYTES + 1;
+    assert_eq!(check_length(bytes), Err(PayloadError::TooLong { bytes }));
+    assert_eq!(check_length(MAX_PAYLOAD_BYTES), Ok(()));
 }
 
 #[test]

@@ -22,6 +22,23 @@ fn forged(change: impl Fn(&mut crate::Receipt, &mut String)) -> ReplayError {
 }
 
 #[test]
+fn a_script_reaches_models_tools_people_and_an_end() {
+    let driven = Driven::play(&[
+        Move::Say("read it".into()),
+        Move::CallTools(1),
+        Move::Judge(true),
+        Move::Dispatch,
+        Move::Finish("seven lines".into()),
+        Move::Reply("seven".into()),
+    ]);
+    for effect in ["call_model", "judge", "run_tool", "finish"] {
+        let start = format!("{{\"{effect}\":");
+        assert!(driven.effects.iter().any(|(_, text)| text.starts_with(&start)), "{effect}");
+    }
+    assert_eq!(replay(&driven.records()).unwrap().receipt(), driven.run.receipt());
+}
+
+#[test]
 fn no_record_is_no_run() {
     assert_eq!(replay(&[]).unwrap_err(), ReplayError::Empty);
 }
@@ -154,7 +171,7 @@ fn there_is_no_fork_at_a_record_that_is_not_there() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_replay_asks_for_the_same_byte_for_byte(moves in moves()) {

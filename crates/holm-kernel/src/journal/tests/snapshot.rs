@@ -94,7 +94,7 @@ fn no_flipped_bit_of_a_snapshot_goes_unseen() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_snapshot_and_its_tail_are_the_whole_journal(moves in moves(), at in any::<Index>(), say in ".{0,8}") {
