@@ -30,6 +30,7 @@ pub use misuse::Misuse;
 pub use run::{Receipt, Run, Snapshot};
 
 // parts of the machine, each a room of its own
+pub mod compat;
 mod context;
 mod digest;
 mod envelope;

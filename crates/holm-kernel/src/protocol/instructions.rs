@@ -46,7 +46,7 @@ fn describe(tool: &Tool, out: &mut String) {
 
 fn is_skill(tool: &Tool) -> bool {
     match tool.kind {
-        ToolKind::Skill => true,
+        ToolKind::Skill { .. } => true,
         ToolKind::Host | ToolKind::Agent { .. } => false,
     }
 }

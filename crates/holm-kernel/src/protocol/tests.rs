@@ -262,7 +262,13 @@ fn the_instructions_name_every_tool_with_its_schema() {
     assert!(text.starts_with("Be brief.\n\nTo use a tool,"));
     assert!(text.ends_with("\ntool shell: Does it.\narguments: {\"type\":\"object\"}\n"));
     assert!(!text.contains("skill"));
-    let text = instructions("", &offer([tool("extract", ToolKind::Skill)]));
+    let text = instructions(
+        "",
+        &offer([tool(
+            "extract",
+            ToolKind::Skill { contract: alloc::boxed::Box::new(holm_guards::skill::extract()) },
+        )]),
+    );
     assert!(text.starts_with("To use a tool,") && text.contains("\nskill extract: Does it."));
 }
 

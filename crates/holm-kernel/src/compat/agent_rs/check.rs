@@ -1,0 +1,142 @@
+//! Whether a result may be believed, by the rules of agent.rs, for hosts that had to write this by hand.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+
+use holm_guards::{
+    json::Json,
+    plausibility::{Expectation, Observed, Outcome, Plausibility, judge},
+    ruling::{Rules, Ruling, Severity},
+    skill::{SkillError, compat},
+};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct as _};
+
+use super::{
+    StepError, ToolResult,
+    step::{decode, encode},
+};
+
+/// What the plausibility guard says; as JSON `{"type":"accept"}` or `{"type":"reject","reason":"…"}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GuardrailResult {
+    /// The result may be believed.
+    Accept,
+    /// It must not be.
+    Reject {
+        /// Why, in the other system's words.
+        reason: String,
+    },
+}
+
+impl GuardrailResult {
+    /// Judges a tool's result. A failure passes as the failure it is.
+    pub fn of(result: &ToolResult) -> Self {
+        let outcome = if result.success { Outcome::Succeeded } else { Outcome::Failed };
+        let rules =
+            Expectation { rules: Rules::AgentRs, severity: Severity::Reject, ..Expectation::default() };
+        match judge(outcome, &Observed::whole(&result.output), rules) {
+            Plausibility::Ruled(Ruling::Accept | Ruling::Warn(_)) => Self::Accept,
+            Plausibility::Ruled(Ruling::Reject(reason)) => Self::Reject { reason: reason.message },
+            // A whole text always decides; a guard that cannot say refuses.
+            Plausibility::NeedsWhole => Self::Reject { reason: String::from("Tool output was not complete") },
+        }
+    }
+}
+
+impl Serialize for GuardrailResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("GuardrailResult", 2)?;
+        match self {
+            Self::Accept => out.serialize_field("type", "accept")?,
+            Self::Reject { reason } => {
+                out.serialize_field("type", "reject")?;
+                out.serialize_field("reason", reason)?;
+            }
+        }
+        out.end()
+    }
+}
+
+/// Judges a tool's result given as JSON.
+///
+/// # Errors
+/// [`StepError::ToolResult`] for what is not the expected JSON.
+///
+/// ```
+/// use holm_kernel::compat::agent_rs::check_tool_result;
+///
+/// assert_eq!(check_tool_result(r#"{"success":true,"output":"a.txt"}"#)?, r#"{"type":"accept"}"#);
+/// assert!(check_tool_result(r#"{"success":true,"output":"total 8"}"#)?.contains("metadata"));
+/// # Ok::<(), holm_kernel::compat::agent_rs::StepError>(())
+/// ```
+pub fn check_tool_result(tool_result_json: &str) -> Result<String, StepError> {
+    let result: ToolResult = decode(tool_result_json).map_err(StepError::ToolResult)?;
+    Ok(encode(&GuardrailResult::of(&result)))
+}
+
+/// What came of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillResult {
+    /// Whether the reply passed every check.
+    pub success: bool,
+    /// The checked output.
+    #[serde(default)]
+    pub output: Option<Json>,
+    /// Why there is none, as `Kind: detail`.
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+impl SkillResult {
+    /// What the model is shown.
+    pub(super) fn shown(&self) -> String {
+        if !self.success {
+            return format!("Skill failed: {}", self.error.as_deref().unwrap_or("unknown error"));
+        }
+        let output = self.output.as_ref().map_or_else(|| String::from("{}"), Json::canonical);
+        format!("Skill output:\n{output}")
+    }
+}
+
+impl From<Result<Json, SkillError>> for SkillResult {
+    fn from(result: Result<Json, SkillError>) -> Self {
+        match result {
+            Ok(output) => Self { success: true, output: Some(output), error: None },
+            Err(error) => Self { success: false, output: None, error: Some(error.to_string()) },
+        }
+    }
+}
+
+/// Checks a model's reply to a skill: takes `{"skill": "…", "params": {…}, "model_output": "…"}` and gives
+/// `{"success": …, "output": …, "error": …}`.
+///
+/// # Errors
+/// [`StepError::Input`] for what is not the expected JSON. A reply that fails its checks is no error but a result.
+pub fn check_skill_reply(input_json: &str) -> Result<String, StepError> {
+    let input: SkillInput = decode(input_json).map_err(StepError::Input)?;
+    Ok(encode(&SkillResult::from(check(&input))))
+}
+
+#[derive(Deserialize)]
+struct SkillInput {
+    skill: String,
+    params: Json,
+    model_output: String,
+}
+
+fn check(input: &SkillInput) -> Result<Json, SkillError> {
+    if !compat::is_valid_skill(&input.skill) {
+        return Err(SkillError::UnknownSkill(input.skill.clone()));
+    }
+    let field = |name: &str| {
+        let missing = || SkillError::SchemaViolation(format!("missing '{name}' field"));
+        input.params.get(name).and_then(Json::as_str).ok_or_else(missing)
+    };
+    let (text, target) = (field("text")?, field("target")?);
+    let target = compat::validate_input(text, target)?;
+    let output = compat::parse_skill_output(&input.model_output, target)?;
+    compat::validate_extraction_output(text, &output, target)?;
+    Ok(output)
+}

@@ -1,0 +1,20 @@
+//! What a host handed over wrongly. The texts are fixed: hosts show and match them.
+
+use alloc::string::String;
+
+/// A call that could not be carried out because its input is not what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// The outer JSON is malformed or lacks a field.
+    #[error("Invalid input JSON: {0}")]
+    Input(String),
+    /// The state is malformed or lacks a field.
+    #[error("Invalid state JSON: {0}")]
+    State(String),
+    /// The tool's result is malformed or lacks a field.
+    #[error("Invalid tool result JSON: {0}")]
+    ToolResult(String),
+    /// The skill's result is malformed or lacks a field.
+    #[error("Invalid skill result JSON: {0}")]
+    SkillResult(String),
+}

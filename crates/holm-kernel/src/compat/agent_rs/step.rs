@@ -1,0 +1,82 @@
+//! The functions that a host calls, with JSON on both sides.
+
+use alloc::string::{String, ToString};
+
+use serde::{Deserialize, Serialize};
+
+use super::{AgentState, Decision, HistoryRole, SkillResult, StepError, ToolResult};
+
+/// A new state with a person's query, as JSON.
+///
+/// ```
+/// use holm_kernel::compat::agent_rs::create_agent_state;
+///
+/// let state = create_agent_state("Hi");
+/// assert_eq!(state, r#"{"history":[{"role":"user","content":"Hi"}],"is_complete":false,"final_answer":null}"#);
+/// ```
+#[must_use]
+pub fn create_agent_state(query: &str) -> String {
+    encode(&AgentState::new(query))
+}
+
+/// Takes `{"state_json": "…", "model_output": "…"}` and gives `{"state_json": "…", "decision": {…}}`.
+///
+/// # Errors
+/// [`StepError::Input`] or [`StepError::State`] for what is not the expected JSON.
+pub fn run_agent_step(input_json: &str) -> Result<String, StepError> {
+    let input: StepInput = decode(input_json).map_err(StepError::Input)?;
+    let mut state: AgentState = decode(&input.state_json).map_err(StepError::State)?;
+    let decision = Decision::take(&mut state, &input.model_output);
+    Ok(encode(&StepOutput { state_json: encode(&state), decision }))
+}
+
+/// Takes a state and a tool's result `{"success": …, "output": "…", "error"?: "…"}` and gives the state in which the model sees it.
+///
+/// # Errors
+/// [`StepError::State`] or [`StepError::ToolResult`] for what is not the expected JSON.
+///
+/// ```
+/// use holm_kernel::compat::agent_rs::{apply_tool_result, create_agent_state};
+///
+/// let state = apply_tool_result(&create_agent_state("Hi"), r#"{"success":true,"output":"a.txt"}"#)?;
+/// assert!(state.contains(r#"{"role":"tool","content":"Tool output:\na.txt"}"#));
+/// # Ok::<(), holm_kernel::compat::agent_rs::StepError>(())
+/// ```
+pub fn apply_tool_result(state_json: &str, tool_result_json: &str) -> Result<String, StepError> {
+    let mut state: AgentState = decode(state_json).map_err(StepError::State)?;
+    let result: ToolResult = decode(tool_result_json).map_err(StepError::ToolResult)?;
+    state.apply_tool_result(&result);
+    Ok(encode(&state))
+}
+
+/// Takes a state and what [`check_skill_reply`](super::check_skill_reply) gave, and gives the state in which the model sees it.
+///
+/// # Errors
+/// [`StepError::State`] or [`StepError::SkillResult`] for what is not the expected JSON.
+pub fn apply_skill_result(state_json: &str, skill_result_json: &str) -> Result<String, StepError> {
+    let mut state: AgentState = decode(state_json).map_err(StepError::State)?;
+    let result: SkillResult = decode(skill_result_json).map_err(StepError::SkillResult)?;
+    state.add_message(HistoryRole::Tool, result.shown());
+    Ok(encode(&state))
+}
+
+#[derive(Deserialize)]
+struct StepInput {
+    state_json: String,
+    model_output: String,
+}
+
+#[derive(Serialize)]
+struct StepOutput {
+    state_json: String,
+    decision: Decision,
+}
+
+pub(super) fn decode<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
+    serde_json::from_str(json).map_err(|error| error.to_string())
+}
+
+/// Writes a value as JSON. Nothing here can fail to be written: the values are texts, truth values and valid JSON.
+pub(super) fn encode(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
