@@ -18,4 +18,4 @@ pub use value::{Json, Kind, Object};
 pub use write::write_string;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

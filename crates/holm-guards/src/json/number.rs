@@ -95,6 +95,10 @@ impl Number {
         if self.0 == other.0 {
             return Ordering::Equal;
         }
+        // Nearly every number in a call is a small integer.
+        if let (Ok(a), Ok(b)) = (self.0.parse::<i64>(), other.0.parse::<i64>()) {
+            return a.cmp(&b);
+        }
         let (a, b) = (self.decimal(), other.decimal());
         match (a.sign(), b.sign()) {
             (x, y) if x != y => x.cmp(&y),

@@ -46,4 +46,4 @@ pub(crate) use union::{fixed, follow, plausible};
 pub use violation::{MAX_VIOLATIONS, Violation};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,8 +1,15 @@
 //! Where validation stands in a value, kept on the stack so that a valid value costs no allocation.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
+
+/// How much of one property name a message repeats.
+const MAX_NAME: usize = 60;
+
+/// How many steps of a place a message repeats; the last ones tell the most.
+const MAX_STEPS: usize = 12;
 
 /// A place in a value, linked to the place above it.
 #[derive(Clone, Copy)]
@@ -47,18 +54,23 @@ impl<'a> Path<'a> {
     /// The place as people write it: `` `filter.tags[2]` ``, or "the value" for the whole.
     pub(super) fn label(&self) -> String {
         let mut out = String::new();
-        for segment in self.segments() {
+        let steps = self.segments();
+        let hidden = steps.len().saturating_sub(MAX_STEPS);
+        if hidden > 0 {
+            out.push('…');
+        }
+        for segment in steps.skip(hidden) {
             let _ = match segment {
                 Segment::Root => Ok(()),
-                Segment::Name(name) if out.is_empty() => out.write_str(name),
-                Segment::Name(name) => write!(out, ".{name}"),
+                Segment::Name(name) if out.is_empty() => out.write_str(&short(name)),
+                Segment::Name(name) => write!(out, ".{}", short(name)),
                 Segment::Index(index) => write!(out, "[{index}]"),
             };
         }
         if out.is_empty() { "the value".into() } else { alloc::format!("`{out}`") }
     }
 
-    fn segments(&self) -> impl Iterator<Item = Segment<'a>> + use<'a> {
+    fn segments(&self) -> impl ExactSizeIterator<Item = Segment<'a>> + use<'a> {
         let mut segments = Vec::new();
         let mut next = Some(*self);
         while let Some(path) = next {
@@ -66,6 +78,13 @@ impl<'a> Path<'a> {
             next = path.parent.copied();
         }
         segments.into_iter().rev()
+    }
+}
+
+fn short(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => Cow::Owned(alloc::format!("{}…", name.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(name),
     }
 }
 

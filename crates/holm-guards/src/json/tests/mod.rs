@@ -1,0 +1,5 @@
+mod number;
+mod parse;
+pub(crate) mod properties;
+mod serde;
+mod value;

@@ -1,0 +1,65 @@
+//! What arrays must satisfy.
+
+use alloc::vec::Vec;
+
+use super::checker::{Checker, Mode, count};
+use crate::json::Json;
+use crate::schema::message;
+use crate::schema::node::ArrayRules;
+use crate::schema::path::Path;
+
+impl Checker<'_> {
+    pub(super) fn array(&mut self, rules: &ArrayRules, items: &[Json], at: &Path<'_>, mode: Mode) -> bool {
+        let length = count(items.len());
+        let enough = rules.min.is_none_or(|min| length >= min);
+        let mut ok =
+            self.demand(enough, mode, at, "minItems", |at| message::items(at, "at least", rules.min, length));
+        let few = rules.max.is_none_or(|max| length <= max);
+        ok &= self.demand(few, mode, at, "maxItems", |at| message::items(at, "at most", rules.max, length));
+        for (index, item) in items.iter().enumerate() {
+            if !ok && mode == Mode::Quiet || self.stopped {
+                return false;
+            }
+            ok &= match (rules.prefix.get(index), rules.items) {
+                (Some(node), _) => self.check(*node, item, &at.index(index), mode),
+                (None, Some(node)) if self.is_refused(node) => {
+                    self.fail(mode, &at.index(index), "items", |at| {
+                        message::extra_item(at, rules.prefix.len())
+                    })
+                }
+                (None, Some(node)) => self.check(node, item, &at.index(index), mode),
+                (None, None) => break,
+            };
+        }
+        let ok = mode.and(ok, || !rules.unique || self.unique(items, at, mode));
+        mode.and(ok, || self.contains(rules, items, at, mode))
+    }
+
+    fn unique(&mut self, items: &[Json], at: &Path<'_>, mode: Mode) -> bool {
+        if !self.charge(items.len()) {
+            return false;
+        }
+        let mut sorted: Vec<_> = items.iter().enumerate().collect();
+        sorted.sort_by(|(_, a), (_, b)| a.cmp_value(b));
+        let twins = sorted.windows(2).find_map(|pair| match pair {
+            [(first, a), (second, b)] if a.same_value(b) => Some((*first, *second)),
+            _ => None,
+        });
+        let Some((first, second)) = twins else { return true };
+        self.fail(mode, at, "uniqueItems", |at| message::twins(at, first, second))
+    }
+
+    fn contains(&mut self, rules: &ArrayRules, items: &[Json], at: &Path<'_>, mode: Mode) -> bool {
+        let Some(contains) = &rules.contains else { return true };
+        let matching = items.iter().filter(|item| self.quiet(contains.node, item)).count();
+        let matching = count(matching);
+        let schema = self.schema();
+        let told = |at: &Path<'_>, words, limit| {
+            message::contains(at, words, limit, schema, contains.node, matching)
+        };
+        let ok = self
+            .demand(matching >= contains.min, mode, at, "contains", |at| told(at, "at least", contains.min));
+        let max = contains.max.unwrap_or(u64::MAX);
+        ok & self.demand(matching <= max, mode, at, "maxContains", |at| told(at, "at most", max))
+    }
+}

@@ -1,0 +1,180 @@
+//! Validation: one walk over nodes and value, counted in steps.
+
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::json::Json;
+use crate::schema::message;
+use crate::schema::node::{Node, NodeId};
+use crate::schema::path::Path;
+use crate::schema::{MAX_VIOLATIONS, Schema, Violation};
+
+/// Work that one validation may cost: an array of some hundred thousand items passes, a bomb of nested `anyOf` ends
+/// within a tenth of a second.
+const MAX_STEPS: u64 = 1_000_000;
+
+/// Schemas applied inside one another: twice the nesting of the deepest value, which fits the stack of a browser.
+const MAX_NESTING: u32 = 256;
+
+/// Bytes of a string that count as one step of matching.
+pub(super) const BYTES_A_STEP: usize = 64;
+
+/// One validation under way.
+pub(crate) struct Checker<'s> {
+    schema: &'s Schema,
+    steps: u64,
+    depth: u32,
+    pub(super) stopped: bool,
+    found: Vec<Violation>,
+}
+
+/// Whether violations are told or only counted as one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Quiet,
+    Report,
+}
+
+impl Mode {
+    /// Both demands; the second is looked at after a failure only if violations are told.
+    pub(super) fn and(self, first: bool, second: impl FnOnce() -> bool) -> bool {
+        if first {
+            return second();
+        }
+        if self == Self::Report {
+            second();
+        }
+        false
+    }
+}
+
+impl<'s> Checker<'s> {
+    pub(crate) const fn new(schema: &'s Schema) -> Self {
+        Self { schema, steps: MAX_STEPS, depth: 0, stopped: false, found: Vec::new() }
+    }
+
+    /// Validates against the whole schema and tells what is wrong.
+    pub(in crate::schema) fn report(mut self, value: &Json) -> Result<(), Vec<Violation>> {
+        let valid = self.check(self.schema.root(), value, &Path::ROOT, Mode::Report);
+        if self.stopped {
+            return Err(vec![Violation {
+                pointer: String::new(),
+                keyword: "$limit",
+                message: "the value is too large or too deep to be checked; send a smaller one".into(),
+            }]);
+        }
+        if valid { Ok(()) } else { Err(self.found) }
+    }
+
+    /// Validates against one node without telling; running out of steps is not valid.
+    pub(crate) fn is_valid(&mut self, id: NodeId, value: &Json) -> bool {
+        self.quiet(id, value) && !self.stopped
+    }
+
+    pub(in crate::schema) fn quiet(&mut self, id: NodeId, value: &Json) -> bool {
+        self.check(id, value, &Path::ROOT, Mode::Quiet)
+    }
+
+    /// Whether the budget is spent, so that every verdict from now on is "no".
+    pub(crate) const fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    pub(in crate::schema) const fn schema(&self) -> &'s Schema {
+        self.schema
+    }
+
+    /// Takes steps from the budget; `false` when it is spent.
+    pub(in crate::schema) fn charge(&mut self, steps: usize) -> bool {
+        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+        self.steps = self.steps.saturating_sub(steps);
+        self.stopped |= self.steps == 0;
+        !self.stopped
+    }
+
+    /// Enters a node; every `true` is paired with [`leave`](Self::leave).
+    pub(in crate::schema) fn enter(&mut self) -> bool {
+        if self.depth >= MAX_NESTING {
+            self.stopped = true;
+        }
+        if !self.charge(1) {
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    pub(in crate::schema) const fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    pub(super) fn check(&mut self, id: NodeId, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
+        let Some(node) = self.schema.node(id) else { return true };
+        if !self.enter() {
+            return false;
+        }
+        let mode = if self.found.len() >= MAX_VIOLATIONS { Mode::Quiet } else { mode };
+        let valid = self.node(node, value, at, mode);
+        self.leave();
+        valid
+    }
+
+    fn node(&mut self, node: &'s Node, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
+        if node.refused {
+            return self.fail(mode, at, "false", message::refused);
+        }
+        // A value of the wrong kind breaks every other keyword too; only the kind is worth telling.
+        if !node.types.admit(value) {
+            return self.fail(mode, at, "type", |at| message::wrong_type(at, node.types, value));
+        }
+        let ok = node.values.as_ref().is_none_or(|values| self.values(values, value, at, mode));
+        let ok = mode.and(ok, || match value {
+            Json::Number(number) => {
+                node.number.as_ref().is_none_or(|rules| self.number(rules, number, at, mode))
+            }
+            Json::String(text) => node.string.as_ref().is_none_or(|rules| self.string(rules, text, at, mode)),
+            Json::Array(items) => node.array.as_ref().is_none_or(|rules| self.array(rules, items, at, mode)),
+            Json::Object(members) => {
+                node.object.as_ref().is_none_or(|rules| self.object(rules, members, value, at, mode))
+            }
+            Json::Null | Json::Bool(_) => true,
+        });
+        let ok = mode.and(ok, || node.logic.as_ref().is_none_or(|logic| self.logic(logic, value, at, mode)));
+        ok && self.unevaluated(node, value, at, mode)
+    }
+
+    /// Notes a violation if violations are told; always `false`.
+    pub(super) fn fail(
+        &mut self,
+        mode: Mode,
+        at: &Path<'_>,
+        keyword: &'static str,
+        text: impl FnOnce(&Path<'_>) -> String,
+    ) -> bool {
+        if mode == Mode::Report && self.found.len() < MAX_VIOLATIONS {
+            self.found.push(Violation { pointer: at.pointer(), keyword, message: text(at) });
+        }
+        false
+    }
+
+    /// Notes a violation unless `ok`.
+    pub(super) fn demand(
+        &mut self,
+        ok: bool,
+        mode: Mode,
+        at: &Path<'_>,
+        keyword: &'static str,
+        text: impl FnOnce(&Path<'_>) -> String,
+    ) -> bool {
+        ok || self.fail(mode, at, keyword, text)
+    }
+
+    pub(super) fn is_refused(&self, id: NodeId) -> bool {
+        self.schema.node(id).is_some_and(|node| node.refused)
+    }
+}
+
+pub(super) fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}

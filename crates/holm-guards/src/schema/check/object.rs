@@ -1,0 +1,114 @@
+//! What objects must satisfy.
+
+use super::checker::{BYTES_A_STEP, Checker, Mode, count};
+use crate::json::{Json, Object};
+use crate::schema::message;
+use crate::schema::node::{NodeId, ObjectRules};
+use crate::schema::path::Path;
+
+impl Checker<'_> {
+    pub(super) fn object(
+        &mut self,
+        rules: &ObjectRules,
+        members: &Object,
+        value: &Json,
+        at: &Path<'_>,
+        mode: Mode,
+    ) -> bool {
+        if !self.charge((members.len() + rules.required.len()) / 4) {
+            return false;
+        }
+        let ok = self.required(rules, members, at, mode);
+        let ok = mode.and(ok, || self.members(rules, members, at, mode));
+        let size = count(members.len());
+        let ok = mode.and(ok, || {
+            let enough = rules.min.is_none_or(|min| size >= min);
+            let told = |at: &Path<'_>| message::properties(at, "at least", rules.min, size);
+            let ok = self.demand(enough, mode, at, "minProperties", told);
+            let few = rules.max.is_none_or(|max| size <= max);
+            ok & self.demand(few, mode, at, "maxProperties", |at| {
+                message::properties(at, "at most", rules.max, size)
+            })
+        });
+        mode.and(ok, || self.dependent(rules, members, value, at, mode))
+    }
+
+    fn required(&mut self, rules: &ObjectRules, members: &Object, at: &Path<'_>, mode: Mode) -> bool {
+        let mut ok = true;
+        for name in rules.required.iter().filter(|name| !members.contains_key(&***name)) {
+            let schema = self.schema();
+            ok = self.fail(mode, at, "required", |at| {
+                message::missing(&at.name(name), schema, rules.property(name))
+            });
+            if mode == Mode::Quiet {
+                break;
+            }
+        }
+        ok
+    }
+
+    fn members(&mut self, rules: &ObjectRules, members: &Object, at: &Path<'_>, mode: Mode) -> bool {
+        let mut ok = true;
+        for (name, member) in members {
+            if !ok && mode == Mode::Quiet || self.stopped {
+                return false;
+            }
+            let here = at.name(name);
+            if let Some(names) = rules.names {
+                ok &= self.property_name(names, name, &here, mode);
+            }
+            let mut known = false;
+            if let Some(node) = rules.property(name) {
+                known = true;
+                ok &= self.check(node, member, &here, mode);
+            }
+            for (pattern, node) in &rules.patterns {
+                if self.charge(1 + name.len() / BYTES_A_STEP) && pattern.is_match(name) {
+                    known = true;
+                    ok &= self.check(*node, member, &here, mode);
+                }
+            }
+            let Some(additional) = rules.additional.filter(|_| !known) else { continue };
+            ok &= if self.is_refused(additional) {
+                self.fail(mode, &here, "additionalProperties", |at| {
+                    message::unknown_property(at, name, rules)
+                })
+            } else {
+                self.check(additional, member, &here, mode)
+            };
+        }
+        ok
+    }
+
+    fn property_name(&mut self, names: NodeId, name: &str, at: &Path<'_>, mode: Mode) -> bool {
+        let ok = self.quiet(names, &Json::from(name));
+        let schema = self.schema();
+        self.demand(ok, mode, at, "propertyNames", |at| message::bad_name(at, schema, names))
+    }
+
+    fn dependent(
+        &mut self,
+        rules: &ObjectRules,
+        members: &Object,
+        value: &Json,
+        at: &Path<'_>,
+        mode: Mode,
+    ) -> bool {
+        let mut ok = true;
+        for (name, needed) in &rules.dependent_required {
+            if !members.contains_key(&**name) || !self.charge(needed.len()) {
+                continue;
+            }
+            for need in needed.iter().filter(|need| !members.contains_key(&***need)) {
+                let told = |at: &Path<'_>| message::dependent(&at.name(need), name);
+                ok = self.fail(mode, at, "dependentRequired", told);
+            }
+        }
+        for (name, node) in &rules.dependent_schemas {
+            if members.contains_key(&**name) {
+                ok = mode.and(ok, || self.check(*node, value, at, mode));
+            }
+        }
+        ok
+    }
+}

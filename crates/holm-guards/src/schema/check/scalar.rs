@@ -1,0 +1,59 @@
+//! `enum`, `const`, and what numbers and strings must satisfy.
+
+use core::cmp::Ordering;
+
+use super::checker::{BYTES_A_STEP, Checker, Mode, count};
+use crate::json::{Json, Number};
+use crate::schema::message;
+use crate::schema::node::{NumberRules, StringRules, Values};
+use crate::schema::path::Path;
+
+impl Checker<'_> {
+    pub(super) fn values(&mut self, values: &Values, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
+        if let Some(constant) = &values.constant {
+            let ok = constant.same_value(value);
+            if !self.demand(ok, mode, at, "const", |at| message::not_constant(at, constant, value)) {
+                return false;
+            }
+        }
+        let Some(allowed) = &values.one_of else { return true };
+        let ok = self.charge(allowed.len()) && allowed.iter().any(|allowed| allowed.same_value(value));
+        self.demand(ok, mode, at, "enum", |at| message::not_listed(at, allowed, value))
+    }
+
+    pub(super) fn number(&mut self, rules: &NumberRules, number: &Number, at: &Path<'_>, mode: Mode) -> bool {
+        type Limit<'r> = (&'r Option<Number>, &'static str, &'static str, fn(Ordering) -> bool);
+        let limits: [Limit<'_>; 4] = [
+            (&rules.minimum, "minimum", "at least", Ordering::is_ge),
+            (&rules.maximum, "maximum", "at most", Ordering::is_le),
+            (&rules.above, "exclusiveMinimum", "more than", Ordering::is_gt),
+            (&rules.below, "exclusiveMaximum", "less than", Ordering::is_lt),
+        ];
+        let mut ok = true;
+        for (limit, keyword, words, admitted) in limits {
+            let Some(limit) = limit else { continue };
+            let fits = admitted(number.cmp_value(limit));
+            ok &= self.demand(fits, mode, at, keyword, |at| message::out_of_range(at, words, limit, number));
+        }
+        let Some(divisor) = &rules.multiple_of else { return ok };
+        let fits = number.is_multiple_of(divisor).unwrap_or(true);
+        ok & self.demand(fits, mode, at, "multipleOf", |at| message::not_multiple(at, divisor, number))
+    }
+
+    pub(super) fn string(&mut self, rules: &StringRules, text: &str, at: &Path<'_>, mode: Mode) -> bool {
+        let mut ok = true;
+        if rules.min.is_some() || rules.max.is_some() {
+            let length = count(text.chars().count());
+            self.charge(text.len() / BYTES_A_STEP);
+            let long = rules.min.is_none_or(|min| length >= min);
+            ok &= self
+                .demand(long, mode, at, "minLength", |at| message::length(at, "at least", rules.min, length));
+            let short = rules.max.is_none_or(|max| length <= max);
+            ok &= self
+                .demand(short, mode, at, "maxLength", |at| message::length(at, "at most", rules.max, length));
+        }
+        let Some(pattern) = &rules.pattern else { return ok };
+        let fits = self.charge(text.len() / BYTES_A_STEP) && pattern.is_match(text);
+        ok & self.demand(fits, mode, at, "pattern", |at| message::no_match(at, pattern, text))
+    }
+}

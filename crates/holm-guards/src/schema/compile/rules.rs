@@ -1,0 +1,189 @@
+//! The keywords, group by group.
+
+use alloc::vec::Vec;
+
+use super::compiler::{Built, Compiler, Here, Token};
+use crate::json::Json;
+use crate::schema::node::{
+    ArrayRules, Condition, Contains, Logic, NodeId, NumberRules, ObjectRules, StringRules, Types, Values,
+};
+use crate::schema::{Gap, Pattern};
+
+impl<'a> Compiler<'a> {
+    pub(super) fn types(&self, here: Here<'a>) -> Built<Types> {
+        let expected = "a type name or a list of type names";
+        let bad = || self.bad(here, "type", expected);
+        let named = |json: &Json| json.as_str().and_then(Types::named).ok_or_else(bad);
+        match here.members.get("type") {
+            None => Ok(Types::ANY),
+            Some(Json::Array(names)) => {
+                names.iter().try_fold(Types::NONE, |types, name| Ok(types.with(named(name)?)))
+            }
+            Some(name) => named(name),
+        }
+    }
+
+    pub(super) fn values(&self, here: Here<'a>) -> Built<Values> {
+        let one_of = match here.members.get("enum") {
+            None => None,
+            Some(Json::Array(values)) => Some(values.clone()),
+            Some(_) => return Err(self.bad(here, "enum", "a list of values")),
+        };
+        Ok(Values { one_of, constant: here.members.get("const").cloned() })
+    }
+
+    pub(super) fn number_rules(&mut self, here: Here<'a>) -> Built<NumberRules> {
+        let (mut minimum, mut maximum) = (self.number(here, "minimum")?, self.number(here, "maximum")?);
+        // Draft 4 wrote exclusiveness as a flag beside the limit.
+        let flagged = |keyword: &str| here.members.get(keyword).and_then(Json::as_bool);
+        let above = match flagged("exclusiveMinimum") {
+            Some(true) => minimum.take(),
+            Some(false) => None,
+            None => self.number(here, "exclusiveMinimum")?,
+        };
+        let below = match flagged("exclusiveMaximum") {
+            Some(true) => maximum.take(),
+            Some(false) => None,
+            None => self.number(here, "exclusiveMaximum")?,
+        };
+        let mut multiple_of = self.number(here, "multipleOf")?;
+        if let Some(divisor) = &multiple_of {
+            if divisor.is_zero() || divisor.is_negative() {
+                return Err(self.bad(here, "multipleOf", "a number above zero"));
+            }
+            if divisor.is_multiple_of(divisor).is_none() {
+                self.report(here, "multipleOf", Gap::LongDivisor);
+                multiple_of = None;
+            }
+        }
+        Ok(NumberRules { minimum, maximum, above, below, multiple_of })
+    }
+
+    pub(super) fn string_rules(&mut self, here: Here<'a>) -> Built<StringRules> {
+        let pattern = match here.members.get("pattern") {
+            None => None,
+            Some(Json::String(text)) => self.pattern(here, "pattern", text)?,
+            Some(_) => return Err(self.bad(here, "pattern", "a regular expression in a string")),
+        };
+        Ok(StringRules { min: self.count(here, "minLength")?, max: self.count(here, "maxLength")?, pattern })
+    }
+
+    pub(super) fn array_rules(&mut self, here: Here<'a>) -> Built<ArrayRules> {
+        // The array form of `items` is what later drafts call `prefixItems`.
+        let tuple = matches!(here.members.get("items"), Some(Json::Array(_)));
+        let (prefix, rest) = if tuple { ("items", "additionalItems") } else { ("prefixItems", "items") };
+        let contains = match self.one(here, "contains")? {
+            None => None,
+            Some(node) => Some(Contains {
+                node,
+                min: self.count(here, "minContains")?.unwrap_or(1),
+                max: self.count(here, "maxContains")?,
+            }),
+        };
+        Ok(ArrayRules {
+            prefix: self.list(here, prefix)?,
+            items: self.one(here, rest)?,
+            contains,
+            min: self.count(here, "minItems")?,
+            max: self.count(here, "maxItems")?,
+            unique: here.members.get("uniqueItems").and_then(Json::as_bool).unwrap_or(false),
+            unevaluated: self.one(here, "unevaluatedItems")?,
+        })
+    }
+
+    pub(super) fn object_rules(&mut self, here: Here<'a>) -> Built<ObjectRules> {
+        let (patterns, whole) = self.pattern_properties(here)?;
+        let mut rules = ObjectRules {
+            properties: self.map(here, "properties")?,
+            patterns,
+            additional: self.one(here, "additionalProperties")?,
+            names: self.one(here, "propertyNames")?,
+            required: self.names(here, "required", here.members.get("required"))?,
+            min: self.count(here, "minProperties")?,
+            max: self.count(here, "maxProperties")?,
+            dependent_required: Vec::new(),
+            dependent_schemas: self.map(here, "dependentSchemas")?,
+            unevaluated: self.one(here, "unevaluatedProperties")?,
+        };
+        if let Some(json) = here.members.get("dependentRequired") {
+            let Json::Object(map) = json else {
+                return Err(self.bad(here, "dependentRequired", "an object of name lists"));
+            };
+            for (name, list) in map {
+                let names = self.names(here, "dependentRequired", Some(list))?;
+                rules.dependent_required.push((name.as_str().into(), names));
+            }
+        }
+        self.dependencies(here, &mut rules)?;
+        // Without every pattern it is unknown which properties are left over, and refusing them would be a guess.
+        if !whole && rules.additional.take().is_some() {
+            self.report(here, "additionalProperties", Gap::UnknownPattern);
+        }
+        if !whole && rules.unevaluated.take().is_some() {
+            self.report(here, "unevaluatedProperties", Gap::UnknownPattern);
+        }
+        Ok(rules)
+    }
+
+    /// The patterns with their schemas, and whether all of them could be compiled.
+    fn pattern_properties(&mut self, here: Here<'a>) -> Built<(Vec<(Pattern, NodeId)>, bool)> {
+        let (mut found, mut whole) = (Vec::new(), true);
+        let Some(json) = here.members.get("patternProperties") else { return Ok((found, whole)) };
+        let Json::Object(map) = json else {
+            return Err(self.bad(here, "patternProperties", "an object of schemas"));
+        };
+        for (text, json) in map {
+            let node = self.child(here, "patternProperties", Token::Name(text), json)?;
+            match self.pattern(here, "patternProperties", text)? {
+                Some(pattern) => found.push((pattern, node)),
+                None => whole = false,
+            }
+        }
+        Ok((found, whole))
+    }
+
+    /// The older keyword that holds both name lists and schemas.
+    fn dependencies(&mut self, here: Here<'a>, rules: &mut ObjectRules) -> Built<()> {
+        let Some(json) = here.members.get("dependencies") else { return Ok(()) };
+        let Json::Object(map) = json else {
+            return Err(self.bad(here, "dependencies", "an object of name lists or schemas"));
+        };
+        for (name, json) in map {
+            if let Json::Array(_) = json {
+                let names = self.names(here, "dependencies", Some(json))?;
+                rules.dependent_required.push((name.as_str().into(), names));
+            } else {
+                let node = self.child(here, "dependencies", Token::Name(name), json)?;
+                rules.dependent_schemas.push((name.as_str().into(), node));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn logic(&mut self, here: Here<'a>) -> Built<Logic> {
+        let dynamic = here.members.get("$dynamicRef").and_then(Json::as_str);
+        let dynamic = match dynamic {
+            Some(reference) if self.index.is_ambiguous(reference) => {
+                self.report(here, "$dynamicRef", Gap::DynamicReference);
+                None
+            }
+            Some(_) => self.reference(here, "$dynamicRef")?,
+            None => None,
+        };
+        let condition = match self.one(here, "if")? {
+            None => None,
+            Some(test) => {
+                Some(Condition { test, then: self.one(here, "then")?, otherwise: self.one(here, "else")? })
+            }
+        };
+        Ok(Logic {
+            reference: self.reference(here, "$ref")?,
+            dynamic,
+            all: self.list(here, "allOf")?,
+            any: self.list(here, "anyOf")?,
+            one: self.list(here, "oneOf")?,
+            not: self.one(here, "not")?,
+            condition,
+        })
+    }
+}

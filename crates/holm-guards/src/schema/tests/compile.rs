@@ -1,0 +1,175 @@
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{json, schema};
+use crate::schema::index::MAX_NODES;
+use crate::schema::{Dialect, Gap, Schema, SchemaError, keywords};
+
+#[test]
+fn the_keyword_table_is_sorted() {
+    assert!(keywords::known().is_sorted());
+}
+
+#[test]
+fn broken_schemas_are_refused_with_the_place() {
+    fn check(source: &str, expected: &str) {
+        let error = Schema::compile(&json(source)).expect_err(source);
+        assert_eq!(error.to_string(), expected, "{source}");
+    }
+    check("5", "schema at `` is neither an object nor a boolean; use `true` to allow everything");
+    check(
+        r#"{"properties":{"a/b":null}}"#,
+        "schema at `/properties/a~1b` is neither an object nor a boolean; use `true` to allow everything",
+    );
+    check(r#"{"type":"text"}"#, "`type` at `` must be a type name or a list of type names");
+    check(r#"{"items":{"type":[1]}}"#, "`type` at `/items` must be a type name or a list of type names");
+    check(
+        r#"{"allOf":[true,{"minLength":-1}]}"#,
+        "`minLength` at `/allOf/1` must be a whole number, zero or above",
+    );
+    check(r#"{"minLength":1.5}"#, "`minLength` at `` must be a whole number, zero or above");
+    check(r#"{"minimum":"1"}"#, "`minimum` at `` must be a number");
+    check(r#"{"multipleOf":0}"#, "`multipleOf` at `` must be a number above zero");
+    check(r#"{"required":"a"}"#, "`required` at `` must be a list of property names");
+    check(r#"{"required":[1]}"#, "`required` at `` must be a list of property names");
+    check(r#"{"enum":"a"}"#, "`enum` at `` must be a list of values");
+    check(r#"{"properties":[]}"#, "`properties` at `` must be an object of schemas");
+    check(r#"{"anyOf":{}}"#, "`anyOf` at `` must be a list of schemas");
+    check(r#"{"$ref":7}"#, "`$ref` at `` must be a reference in a string");
+    check(r#"{"pattern":3}"#, "`pattern` at `` must be a regular expression in a string");
+    check(r#"{"pattern":"("}"#, "pattern \"(\" at `` is not a regular expression: unclosed group");
+    check(
+        r##"{"properties":{"a":{"$ref":"#/$defs/ghost"}}}"##,
+        "reference \"#/$defs/ghost\" at `/properties/a` leads nowhere; define it under `$defs`",
+    );
+    check(r##"{"$ref":"#nowhere"}"##, "reference \"#nowhere\" at `` leads nowhere; define it under `$defs`");
+}
+
+#[test]
+fn a_schema_that_only_refers_to_itself_is_refused() {
+    for endless in [
+        r##"{"$ref":"#"}"##,
+        r##"{"allOf":[{"$ref":"#"}]}"##,
+        r##"{"not":{"$ref":"#"}}"##,
+        r##"{"if":true,"then":{"$ref":"#"}}"##,
+        r##"{"dependentSchemas":{"a":{"$ref":"#"}}}"##,
+        r##"{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"oneOf":[{"$ref":"#/$defs/a"}]}}}"##,
+        r##"{"properties":{"x":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/a"}}}"##,
+    ] {
+        let error = Schema::compile(&json(endless)).expect_err(endless);
+        assert!(matches!(error, SchemaError::EndlessReference { .. }), "{endless}: {error}");
+    }
+    for fine in [r##"{"properties":{"a":{"$ref":"#"}}}"##, r##"{"items":{"$ref":"#"},"allOf":[true,true]}"##]
+    {
+        assert!(Schema::compile(&json(fine)).is_ok(), "{fine}");
+    }
+}
+
+#[test]
+fn what_is_not_enforced_is_named() {
+    fn check(source: &str, expected: &[(&str, &str, Gap)]) {
+        let schema = schema(source);
+        let named: Vec<_> =
+            schema.unsupported().iter().map(|gap| (&*gap.pointer, &*gap.keyword, gap.gap)).collect();
+        assert_eq!(named, expected, "{source}");
+    }
+    check(r#"{"type":"string","title":"t","description":"d","default":1,"examples":[],"x-hint":1}"#, &[]);
+    check(r#"{"format":"email"}"#, &[]);
+    check(r#"{"format":"colour"}"#, &[("", "format", Gap::UnknownFormat)]);
+    check(r#"{"properties":{"a":{"nullable":true}}}"#, &[("/properties/a", "nullable", Gap::UnknownKeyword)]);
+    check(r#"{"$ref":"https://example.com/x.json"}"#, &[("", "$ref", Gap::RemoteReference)]);
+    check(r#"{"items":{"pattern":"(?=a)"}}"#, &[("/items", "pattern", Gap::LookAround)]);
+    check(r#"{"pattern":"(a)\\1"}"#, &[("", "pattern", Gap::BackReference)]);
+    check(r#"{"pattern":"\\p{L}"}"#, &[("", "pattern", Gap::UnicodeProperty)]);
+    check(r#"{"pattern":"(.{1000}){1000}"}"#, &[("", "pattern", Gap::PatternTooLarge)]);
+    check(r#"{"multipleOf":1.0000000000000000001}"#, &[("", "multipleOf", Gap::LongDivisor)]);
+    check(r#"{"$schema":"https://example.com/my-own"}"#, &[("", "$schema", Gap::UnknownDialect)]);
+    check(
+        r#"{"patternProperties":{"(?!a)":true},"additionalProperties":false}"#,
+        &[("", "patternProperties", Gap::LookAround), ("", "additionalProperties", Gap::UnknownPattern)],
+    );
+}
+
+#[test]
+fn a_gap_reads_as_a_sentence() {
+    let schema = schema(r#"{"items":{"pattern":"(?=a)"}}"#);
+    let told = schema.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(told, ["`pattern` at `/items` is not enforced: the pattern looks ahead or behind"]);
+}
+
+#[test]
+fn a_gap_never_refuses_what_might_be_fine() {
+    let schema = schema(r#"{"patternProperties":{"^(?!b)":{"type":"string"}},"additionalProperties":false}"#);
+    assert!(schema.is_valid(&json(r#"{"a":"x"}"#)));
+}
+
+#[test]
+fn the_document_says_its_own_dialect() {
+    let source = |draft: &str| {
+        let rest = r##""definitions":{"a":{"type":"string"}},"properties":{"x":{"$ref":"#/definitions/a","minLength":2}}"##;
+        json(&format!(r#"{{"$schema":"{draft}",{rest}}}"#))
+    };
+    let short = json(r#"{"x":"a"}"#);
+    let old = Schema::compile(&source("http://json-schema.org/draft-07/schema#")).expect("a schema");
+    assert!(old.is_valid(&short), "draft 7 ignores what stands beside a reference");
+    let new = Schema::compile_as(Dialect::Draft7, &source("https://json-schema.org/draft/2020-12/schema"));
+    assert!(!new.expect("a schema").is_valid(&short));
+}
+
+#[test]
+fn older_spellings_are_understood() {
+    fn check(source: &str, good: &str, bad: &str) {
+        let schema = schema(source);
+        assert!(schema.is_valid(&json(good)), "{source}: {good}");
+        assert!(!schema.is_valid(&json(bad)), "{source}: {bad}");
+    }
+    check(r#"{"items":[{"type":"string"}],"additionalItems":false}"#, r#"["a"]"#, r#"["a",1]"#);
+    check(
+        r#"{"items":[{"type":"string"}],"additionalItems":{"type":"integer"}}"#,
+        r#"["a",1]"#,
+        r#"["a","b"]"#,
+    );
+    check(r#"{"dependencies":{"a":["b"]}}"#, r#"{"a":1,"b":1}"#, r#"{"a":1}"#);
+    check(r#"{"dependencies":{"a":{"required":["b"]}}}"#, r#"{"b":1}"#, r#"{"a":1}"#);
+    check(r#"{"minimum":3,"exclusiveMinimum":true}"#, "4", "3");
+    check(r#"{"maximum":3,"exclusiveMaximum":false}"#, "3", "4");
+    check(r##"{"definitions":{"a":{"type":"null"}},"$ref":"#/definitions/a"}"##, "null", "1");
+}
+
+#[test]
+fn identifiers_are_resolved_inside_the_document() {
+    let source = r##"{
+        "$id": "https://example.com/root.json",
+        "properties": {
+            "byPointer": {"$ref": "#/$defs/odd%20name~1"},
+            "byAnchor": {"$ref": "#tag"},
+            "byName": {"$ref": "other.json"},
+            "byFull": {"$ref": "https://example.com/other.json#inner"}
+        },
+        "$defs": {
+            "odd name/": {"type": "string"},
+            "anchored": {"$anchor": "tag", "type": "integer"},
+            "other": {"$id": "/other.json", "type": "boolean", "$defs": {"i": {"$anchor": "inner", "type": "null"}}}
+        }
+    }"##;
+    let schema = schema(source);
+    assert!(schema.unsupported().is_empty());
+    assert!(schema.is_valid(&json(r#"{"byPointer":"a","byAnchor":1,"byName":true,"byFull":null}"#)));
+    for bad in [r#"{"byPointer":1}"#, r#"{"byAnchor":"a"}"#, r#"{"byName":1}"#, r#"{"byFull":1}"#] {
+        assert!(!schema.is_valid(&json(bad)), "{bad}");
+    }
+}
+
+#[test]
+fn a_document_with_too_many_parts_is_refused() {
+    let many = |count: usize| {
+        let parts: Vec<String> = (0..count).map(|n| format!(r#""p{n}":{{"type":"string"}}"#)).collect();
+        Schema::compile(&json(&format!(r#"{{"properties":{{{}}}}}"#, parts.join(","))))
+    };
+    assert!(many(MAX_NODES - 1).is_ok());
+    assert_eq!(many(MAX_NODES + 1), Err(SchemaError::TooLarge { limit: MAX_NODES, what: "subschemas" }));
+    let patterns: Vec<String> = (0..300).map(|n| format!(r#""p{n}":true"#)).collect();
+    let patterns = json(&format!(r#"{{"patternProperties":{{{}}}}}"#, patterns.join(",")));
+    assert!(matches!(Schema::compile(&patterns), Err(SchemaError::TooLarge { what: "patterns", .. })));
+}

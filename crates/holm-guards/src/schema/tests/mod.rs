@@ -1,0 +1,19 @@
+mod accessors;
+mod compile;
+mod limits;
+mod messages;
+mod pattern;
+pub(crate) mod properties;
+mod uri;
+mod validate;
+
+use super::Schema;
+use crate::json::Json;
+
+fn json(text: &str) -> Json {
+    Json::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn schema(text: &str) -> Schema {
+    Schema::compile(&json(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
