@@ -11,8 +11,12 @@ use crate::{Block, Message, ToolResult};
 /// A body of up to this many characters stays: one line about it would not be shorter.
 pub(super) const SHORT_CHARS: u64 = 200;
 
-/// The one line takes at most this many bytes, so that it is always shorter than what it stands for.
-const LINE_BYTES: usize = 200;
+/// The one line is filled up to this many bytes with the beginning of what it stands for; foreign names can make it a
+/// little longer, never as long as a result that is worth eliding.
+const LINE_BYTES: usize = 160;
+
+/// Less of a first line than this tells nothing.
+const EXCERPT_BYTES: usize = 12;
 
 /// The part of the line that a tool's name, and the part that a call's id may take: both are chosen by others.
 const NAME_CHARS: usize = 32;
@@ -139,13 +143,22 @@ fn line(result: &ToolResult, body: &str) -> String {
     if !result.parts.is_empty() {
         out.push_str(&format!(" and {} attachments", result.parts.len()));
     }
-    if let Some(first) = body.lines().map(str::trim).find(|line| !line.is_empty()) {
-        out.push_str("; first line: ");
-        let left = LINE_BYTES.saturating_sub(out.len() + 1);
-        push_plain(&mut out, first, left);
-    }
+    push_excerpt(&mut out, body);
     out.push(']');
     out
+}
+
+/// Adds the first line that is not blank, as far as there is room.
+fn push_excerpt(out: &mut String, body: &str) {
+    const WORDS: &str = "; first line: ";
+    let left = LINE_BYTES.saturating_sub(out.len() + WORDS.len() + 1);
+    let Some(first) = body.lines().map(str::trim).find(|line| !line.is_empty()) else {
+        return;
+    };
+    if left >= EXCERPT_BYTES {
+        out.push_str(WORDS);
+        push_plain(out, first, left);
+    }
 }
 
 /// Adds a name as the envelope's owner would write it. It did not go through the envelope, so only the letters of honest

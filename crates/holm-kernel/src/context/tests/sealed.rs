@@ -100,8 +100,7 @@ proptest! {
         let before = split(&result.text).body.len();
         if let Some(elided) = only(elide(&message(result.clone()))) {
             let line = split(&elided.text).body;
-            prop_assert!(line.len() <= 200 || parts > 0);
-            prop_assert!(line.len() <= 203);
+            prop_assert!(line.len() <= 200);
             prop_assert!(line.len() < before || parts > 0);
             prop_assert!(!line.contains('<') && !line.chars().any(char::is_control));
             prop_assert!(line.starts_with('[') && line.ends_with(']'));
