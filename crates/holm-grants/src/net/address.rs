@@ -166,7 +166,7 @@ fn of_v6(ip: Ipv6Addr) -> Class {
         return Class::Embedded;
     }
     match ip.segments() {
-        [0xfc00..=0xfdff, ..] | [0xfec0..=0xfeff, ..] => Class::Private,
+        [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] => Class::Private,
         [0xfe80..=0xfebf, ..] => Class::LinkLocal,
         [0xff00..=0xffff, ..] => Class::Multicast,
         // Protocol assignments 2001::/23, documentation 2001:db8::/32 and 3fff::/20, AS112.

@@ -1,6 +1,5 @@
 //! Puts values into a template so that each stays data and stays in its place.
 
-use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -231,5 +230,5 @@ impl Builder<'_> {
 }
 
 fn bad(slot: &Slot, reason: GrantError) -> TemplateError {
-    TemplateError::Value { name: slot.name.to_owned(), reason }
+    TemplateError::Value { name: slot.name.clone(), reason }
 }
