@@ -85,3 +85,53 @@ fn parts(value: &Json) -> Vec<&Json> {
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    use super::{ContractError, Path};
+    use crate::json::Json;
+
+    fn check(pointer: &str, expect: &[&str]) {
+        let document = r#"{"a":[{"b":1,"c":"x"},{"b":[2,{"d":3}]}],"e/f":{"~":true},"g":[],"h":null}"#;
+        let document = Json::parse(document).unwrap();
+        let found: Vec<String> =
+            Path::parse(pointer).unwrap().leaves(&document).map(ToString::to_string).collect();
+        assert_eq!(found, expect, "{pointer}");
+    }
+
+    #[test]
+    fn a_path_leads_to_every_value_below_it_in_document_order() {
+        check("", &["1", "\"x\"", "2", "3", "true", "null"]);
+        check("/a", &["1", "\"x\"", "2", "3"]);
+        check("/a/1", &["2", "3"]);
+        check("/a/0/b", &["1"]);
+    }
+
+    #[test]
+    fn a_star_is_every_element_or_member() {
+        check("/a/*/b", &["1", "2", "3"]);
+        check("/a/*/*", &["1", "\"x\"", "2", "3"]);
+        check("/*/~0", &["true"]);
+    }
+
+    #[test]
+    fn names_are_unescaped_and_a_path_may_lead_nowhere() {
+        check("/e~1f/~0", &["true"]);
+        for pointer in ["/x", "/a/7", "/a/b", "/g", "/g/*", "/h/x", "/a/0/c/x"] {
+            check(pointer, &[]);
+        }
+        assert_eq!(Path::parse("a"), Err(ContractError::BadPointer("a".into())));
+    }
+
+    #[test]
+    fn deep_outputs_do_not_reach_the_call_stack() {
+        let mut deep = Json::from(1_u64);
+        for _ in 0..100 {
+            deep = Json::Array([deep].into());
+        }
+        assert_eq!(Path::parse("").unwrap().leaves(&deep).count(), 1);
+    }
+}
