@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 use core::fmt;
-use core::str::FromStr;
+use core::str::{self, FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
@@ -30,7 +30,8 @@ impl Hash {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The hash of parts one after the other. The caller frames them, so that no two lists of parts give the same bytes.
+    /// The hash of parts one after the other. The caller frames them, so that no two lists of parts give the
+    /// same bytes.
     pub(super) fn of_parts(parts: &[&[u8]]) -> Self {
         let mut sha = Sha256::new();
         for part in parts {
@@ -85,15 +86,20 @@ impl<'de> Deserialize<'de> for Hash {
 #[error("expected 64 lower-case hex digits")]
 pub struct NotAHash;
 
-/// Appends bytes as lower-case hex digits.
+/// Appends bytes as lower-case hex digits, a hash at a time: this runs three times for every record.
 pub(super) fn push_hex(out: &mut String, bytes: &[u8]) {
-    for byte in bytes {
-        out.push(digit(byte >> 4));
-        out.push(digit(byte & 0xf));
+    for part in bytes.chunks(32) {
+        let mut digits = [[0_u8; 2]; 32];
+        for (pair, byte) in digits.iter_mut().zip(part) {
+            *pair = [digit(byte >> 4), digit(byte & 0xf)];
+        }
+        let written = digits.get(..part.len()).unwrap_or_default().as_flattened();
+        out.push_str(str::from_utf8(written).unwrap_or_default());
     }
 }
 
-/// Reads exactly `N` bytes of hex. Upper case is refused: one value has one spelling, or a flipped bit could hide.
+/// Reads exactly `N` bytes of hex. Upper case is refused: one value has one spelling, or a flipped bit could
+/// hide.
 pub(super) fn read_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     if pairs.len() != N || !rest.is_empty() {
@@ -106,8 +112,8 @@ pub(super) fn read_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-const fn digit(nibble: u8) -> char {
-    (if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }) as char
+const fn digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
 }
 
 const fn nibble(digit: u8) -> Option<u8> {

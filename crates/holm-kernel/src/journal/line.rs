@@ -68,7 +68,8 @@ pub(super) fn is_record(line: &[u8]) -> bool {
     utf8(line).and_then(Envelope::read).and_then(|envelope| envelope.record()).is_ok()
 }
 
-/// A line as it is written. Unknown members are ignored; every one of these must be there, or a damaged name could pass for an erasure.
+/// A line as it is written. Unknown members are ignored; every one of these must be there, or a damaged name
+/// could pass for an erasure.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     v: u64,

@@ -1,9 +1,10 @@
 //! How deep brackets nest, found without recursion.
 //!
-//! A line of a million brackets must be refused before anything recursive looks at it, here or in another program that reads the
-//! journal.
+//! A line of a million brackets must be refused before anything recursive looks at it, here or in another
+//! program that reads the journal.
 
-/// Brackets that may stand inside one another in a payload: open JSON may nest 128 deep, and an input wraps it.
+/// Brackets that may stand inside one another in a payload: open JSON may nest 128 deep, and an input wraps
+/// it.
 pub const MAX_NESTING: u64 = 192;
 
 /// Whether brackets outside strings nest deeper than `limit`. The text need not be valid JSON.

@@ -7,7 +7,8 @@ use super::line::MAX_LINE_BYTES;
 use super::nesting::{self, MAX_NESTING};
 use crate::Input;
 
-/// Bytes of one payload; what is larger is spilled by the host and referred to. Leaves room for the rest of the line.
+/// Bytes of one payload; what is larger is spilled by the host and referred to. Leaves room for the rest of
+/// the line.
 pub const MAX_PAYLOAD_BYTES: u64 = MAX_LINE_BYTES - 1024;
 
 /// Nesting up to which a payload is known to be readable without trying: `serde_json` reads 128 levels.
@@ -72,7 +73,8 @@ impl Payload {
         self.text.is_none()
     }
 
-    /// Reads the input. Fields that this version does not know are ignored; an unknown kind of input is an error.
+    /// Reads the input. Fields that this version does not know are ignored; an unknown kind of input is an
+    /// error.
     ///
     /// # Errors
     /// [`InputError::Erased`], or [`InputError::Unreadable`] for a text that is no input of this version.
@@ -130,7 +132,8 @@ pub(super) const fn check_length(bytes: u64) -> Result<(), PayloadError> {
     Ok(())
 }
 
-/// Tries it: open JSON nests freely inside a payload, typed blocks do not, and brackets alone do not tell them apart.
+/// Tries it: open JSON nests freely inside a payload, typed blocks do not, and brackets alone do not tell
+/// them apart.
 fn prove_readable(text: &str) -> Result<(), PayloadError> {
     if nesting::is_deeper(text, MAX_NESTING) || serde_json::from_str::<Input>(text).is_err() {
         return Err(PayloadError::TooDeep);

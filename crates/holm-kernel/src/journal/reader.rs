@@ -55,8 +55,8 @@ pub struct Decoded {
 pub enum Tail {
     /// With a whole record, or empty.
     Clean,
-    /// With something that is no record and that no record follows. Cut the journal at [`JournalError::at_byte`] before
-    /// appending to it.
+    /// With something that is no record and that no record follows. Cut the journal at
+    /// [`JournalError::at_byte`] before appending to it.
     Torn(JournalError),
 }
 

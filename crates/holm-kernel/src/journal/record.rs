@@ -82,7 +82,8 @@ impl Record {
     }
 }
 
-/// How far a journal reaches. Small enough to be kept somewhere else, where it proves that nothing was cut off or rewritten.
+/// How far a journal reaches. Small enough to be kept somewhere else, where it proves that nothing was cut
+/// off or rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// The last record.

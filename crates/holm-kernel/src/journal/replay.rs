@@ -21,7 +21,8 @@ pub fn replay(records: &[Record]) -> Result<Run, ReplayError> {
     replay_with(records, |_, _| {})
 }
 
-/// As [`replay`], and shows every effect again, each drain's `Wait` included: enough to redraw a run, never to perform it twice.
+/// As [`replay`], and shows every effect again, each drain's `Wait` included: enough to redraw a run, never
+/// to perform it twice.
 ///
 /// # Errors
 /// As [`replay`]. Effects of a record that diverges are not shown.

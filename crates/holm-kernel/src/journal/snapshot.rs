@@ -1,7 +1,8 @@
 //! A run's state at a record, so that a long journal need not be folded from its beginning.
 //!
-//! A snapshot is a cache. It says by its own hash whether it is whole, and by the kernel's version whether this kernel made it; in any
-//! doubt it is left aside and the journal is folded. Its hash has no key: keep it where the journal is kept.
+//! A snapshot is a cache. It says by its own hash whether it is whole, and by the kernel's version whether
+//! this kernel made it; in any doubt it is left aside and the journal is folded. Its hash has no key: keep it
+//! where the journal is kept.
 
 use alloc::string::{String, ToString as _};
 use core::fmt::Write as _;

@@ -37,7 +37,8 @@ pub fn step(run: &mut Run, writer: &mut Writer, now: Timestamp, input: Input) ->
     Ok(writer.append(receipt, &payload)?)
 }
 
-/// Turns handled inputs into lines. It knows the end of one journal and nothing else, so it is cheap to make again.
+/// Turns handled inputs into lines. It knows the end of one journal and nothing else, so it is cheap to make
+/// again.
 ///
 /// ```
 /// use holm_kernel::{Input, Receipt, Seq, Timestamp, journal};

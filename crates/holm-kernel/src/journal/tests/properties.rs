@@ -128,7 +128,7 @@ proptest! {
             _ => { parts.remove(from); }
         }
         let changed = parts.concat();
-        // Swapping a record with itself changes nothing, and leaving out the end leaves a shorter sound journal.
+        // A record swapped with itself is no change, and without its end a journal is shorter and sound.
         prop_assume!(!text.starts_with(&changed));
         prop_assert!(decode_strict(changed.as_bytes()).is_err());
         if let Ok(decoded) = decode(changed.as_bytes()) {

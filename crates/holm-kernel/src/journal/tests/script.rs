@@ -31,14 +31,14 @@ pub(super) enum Move {
 
 pub(super) fn moves() -> impl Strategy<Value = Vec<Move>> {
     let text = || "[ -~é]{0,12}";
+    let failures = vec![FailureClass::Overloaded, FailureClass::Auth, FailureClass::ContextOverflow];
     let one = prop_oneof![
         2 => text().prop_map(Move::Say),
         1 => text().prop_map(Move::Steer),
         1 => text().prop_map(Move::FollowUp),
         4 => text().prop_map(Move::Reply),
         4 => (1_u64..4).prop_map(Move::CallTools),
-        1 => prop::sample::select(vec![FailureClass::Overloaded, FailureClass::Auth, FailureClass::ContextOverflow])
-            .prop_map(Move::Fail),
+        1 => prop::sample::select(failures).prop_map(Move::Fail),
         3 => prop::bool::weighted(0.8).prop_map(Move::Judge),
         4 => Just(Move::Dispatch),
         4 => text().prop_map(Move::Finish),
