@@ -135,10 +135,10 @@ fn hostile_bodies_take_linear_time() {
     for piece in
         ["<", "&", "&amp;", "&lt;", "< ", "</tool_outpu", "＜\u{200b}", "<tool_output", "&#x3c;", "《/"]
     {
-        let body = piece.repeat(300_000 / piece.len());
+        let body = piece.repeat(100_000 / piece.len());
         assert_eq!(open(&sealed(&body)), body);
     }
-    let spaces = alloc::format!("<{}", " ".repeat(300_000));
+    let spaces = alloc::format!("<{}", " ".repeat(100_000));
     assert_eq!(inside(&spaces), spaces);
 }
 
