@@ -4,7 +4,11 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 
 use holm_grants::{GrantSet, Level, Template};
 use holm_guards::{
-    json::Json, plausibility::EmptyOutput, postcondition::Postcondition, ruling::Severity, skill::Contract,
+    json::Json,
+    plausibility::{EmptyOutput, ErrorText},
+    postcondition::Postcondition,
+    ruling::Severity,
+    skill::Contract,
 };
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +47,9 @@ pub struct Tool {
     /// Whether empty output is a fair result.
     #[serde(default)]
     pub empty: EmptyOutput,
+    /// Whether an output that reads like an error message may be data (a file, a log, a search hit).
+    #[serde(default)]
+    pub error_text: ErrorText,
     /// What an implausible result leads to.
     #[serde(default)]
     pub severity: Severity,
@@ -82,6 +89,7 @@ impl Tool {
             vote: Vote::default(),
             yields: Yields::default(),
             empty: EmptyOutput::default(),
+            error_text: ErrorText::default(),
             severity: Severity::default(),
             postconditions: Vec::new(),
             result_limit: None,

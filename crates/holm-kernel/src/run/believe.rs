@@ -241,7 +241,13 @@ fn against(check: &Check, reason: String) -> Ruling {
 }
 
 fn expectation(entry: &Entry) -> Expectation {
-    Expectation { empty: entry.tool.empty, severity: entry.tool.severity, ..Expectation::default() }
+    let tool = &entry.tool;
+    Expectation {
+        empty: tool.empty,
+        error_text: tool.error_text,
+        severity: tool.severity,
+        ..Expectation::default()
+    }
 }
 
 fn judge_plausibility(entry: &Entry, output: &ToolOutput) -> Plausibility {
