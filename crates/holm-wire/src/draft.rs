@@ -186,6 +186,7 @@ impl Draft {
         let same_id = !piece.id.is_empty() && piece.id == call.wire_id;
         let renamed = !piece.name.is_empty() && !name.is_empty() && piece.name != name && !same_id;
         let restarted = !piece.name.is_empty()
+            && !name.is_empty()
             && call.balance.complete()
             && (!piece.arguments.trim_ascii().is_empty() || !same_id);
         if other_id || renamed || restarted { None } else { Some(place) }

@@ -1,9 +1,63 @@
-//! x
+//! Speaks to every model, and opens no connection: each provider's format is a pair of pure functions, from the kernel's
+//! request to bytes and from bytes to the kernel's reply. There is no socket, no clock, no key and no price of a request here; a host adds them.
+//!
+//! # The way of a call
+//!
+//! ```
+//! use std::sync::Arc;
+//! use holm_kernel::{Message, MessageId, Messages, Model, Offer, Purpose, Request, Role};
+//! use holm_wire::{Codec, Encoder, ModelCall, NoMedia, Options, Progress, openai_chat::Chat};
+//!
+//! let codec: Arc<dyn Codec> = Arc::new(Chat::default());
+//! let mut encoder = Encoder::new(Arc::clone(&codec)); // one for each run and codec: it keeps what it has written
+//! let view = [Arc::new(Message::text(MessageId::new(0), Role::User, "hi"))]; // Run::messages(&request)
+//! let request = Request {
+//!     purpose: Purpose::Turn,
+//!     model: Arc::new(Model::named("openai/gpt-5-mini")),
+//!     system: "".into(),
+//!     messages: Messages::View { epoch: 0, count: 1 },
+//!     tools: Arc::new(Offer::default()),
+//!     max_output: None,
+//!     format: None,
+//! };
+//! let call = ModelCall { request: &request, view: &view, options: &Options::default(), media: &NoMedia };
+//! let sent = encoder.encode(&call); // method, path, headers, body; `sent.auth` says where the key goes
+//! assert_eq!(sent.url("https://api.openai.com/v1"), "https://api.openai.com/v1/chat/completions");
+//!
+//! let mut decoder = codec.stream(); // for status 2xx; anything else goes to `classify::http`
+//! let bytes = b"data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\ndata: [DONE]\n\n";
+//! assert_eq!(decoder.feed(bytes, &mut |piece| println!("{piece:?}")), Progress::Ended);
+//! let reply = decoder.finish(&mut |_| {})?;
+//! assert_eq!(reply.blocks[0].as_text(), Some("Hello"));
+//! # Ok::<(), holm_kernel::Failure>(())
+//! ```
+//!
+//! # Adding a format
+//!
+//! A format is one folder; nothing outside it changes but a line here and a variant of [`Format`]. Write
+//!
+//! 1. `wire.rs`: the shapes that are read, borrowing from the frame: [`loose::Str`] for strings, [`loose::Words`] for text that may come in
+//!    parts, [`loose::Count`] for numbers, `Option<&RawValue>` for open JSON, `#[serde(default)]` on everything. Never
+//!    `flatten`, `untagged` or `tag = ".."`.
+//! 2. `stream.rs`: [`stream::Events`] for a type of your own: one frame in, pieces into the [`Draft`], a [`Step`] out. The
+//!    [`Draft`] repairs ids, joins pieces and counts offsets. [`Stream`] joins it to a [framing](framing::Framing) and brings
+//!    truncation, web pages, bodies that are not streamed, bounds. Use a [`Memo`] where frames repeat.
+//! 3. `request.rs`: [`Codec::write_message`] into a [`Transcript`] (neighbours can be joined: leave the message open and put its end
+//!    into the tail), [`Codec::write_tools`], [`Codec::assemble`]; bytes with [`write::Object`], files with [`media`].
+//! 4. `dialect.rs`: what differs between services, as data with serde defaults.
+//! 5. `server.rs`: [`server::ServerCodec`] and [`server::ReplyStream`], the other direction.
+//! 6. `tests/`: recorded streams under `fixtures/`, bodies as inline snapshots, every cut, every beginning.
+//!
+//! What a provider wants to see again (signatures, encrypted items) goes into `Thinking::replay` or `ToolCall::replay` as an object with
+//! one member named after the format, so that no other provider is ever sent it. Errors in a stream go through [`classify::in_stream`].
+
 #![no_std]
+
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod anthropic;
 mod call;
 pub mod classify;
 mod codec;
@@ -18,6 +72,8 @@ mod memo;
 pub mod openai_chat;
 pub mod server;
 pub mod stream;
+#[cfg(test)]
+mod testing;
 pub mod write;
 
 pub use call::{

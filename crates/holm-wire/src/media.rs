@@ -1,6 +1,6 @@
 //! Pictures and files on their way into a request.
 
-use alloc::{borrow::Cow, format, string::String};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use holm_kernel::{Media, Source};
 
@@ -57,4 +57,46 @@ pub fn from_url(url: &str, fallback_type: &str, name: Option<String>) -> Media {
         |(media_type, data)| (media_type, Source::Base64(data.into())),
     );
     Media { media_type: media_type.into(), source, name }
+}
+
+/// The text of a file that is text, so that every model can read it; `None` for other kinds and for bytes that are not
+/// UTF-8.
+///
+/// ```
+/// assert_eq!(holm_wire::media::as_text("text/csv", "YSxi").as_deref(), Some("a,b"));
+/// assert_eq!(holm_wire::media::as_text("image/png", "YSxi"), None);
+/// ```
+pub fn as_text(media_type: &str, base64: &str) -> Option<String> {
+    let kind = media_type.split(';').next().unwrap_or_default().trim();
+    let textual = kind.starts_with("text/")
+        || kind.ends_with("+json")
+        || kind.ends_with("+xml")
+        || matches!(kind, "application/json" | "application/xml" | "application/yaml" | "application/toml");
+    if !textual {
+        return None;
+    }
+    String::from_utf8(decode(base64)?).ok()
+}
+
+/// Decodes base64, standard or URL-safe alphabet, with or without padding.
+fn decode(base64: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(base64.len() / 4 * 3);
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for byte in base64.trim_end_matches('=').bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(value)) & 0x00ff_ffff;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push(u8::try_from(bits >> count & 0xff).unwrap_or_default());
+        }
+    }
+    Some(out)
 }

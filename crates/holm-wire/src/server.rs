@@ -63,6 +63,8 @@ pub struct Head {
     pub created: u64,
     /// Whether the client asked for usage in the stream.
     pub usage: UsageWish,
+    /// What the prompt took, if that is known when the reply begins; formats that open with it say so.
+    pub prompt: Usage,
 }
 
 /// Whether a client wants usage in a stream.

@@ -19,6 +19,9 @@ const MAX_ENTRIES: usize = 16;
 const KEYS: [&str; 12] =
     ["sk-", "sk_", "pk-", "rk-", "AIza", "gsk_", "xai-", "AKIA", "ASIA", "hf_", "nvapi-", "eyJ"];
 
+/// Shorter runs are words, not keys.
+const MIN_KEY: usize = 12;
+
 /// What an error body says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorBody {
@@ -141,12 +144,23 @@ pub(super) fn tidy(text: &str) -> String {
     }
 }
 
+/// Appends a word; runs of key characters that begin like a key are replaced, wherever in the word they stand.
 fn push_word(word: &str, out: &mut String) {
-    let bare = word.trim_start_matches(['"', '\'', '(', '[', '{', '`', '<', '=', ':']);
-    let secret = KEYS.iter().any(|key| bare.starts_with(key)) && bare.len() >= 12;
-    if secret {
-        out.push_str("‹key›");
-        return;
+    let in_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '.');
+    let mut rest = word;
+    while !rest.is_empty() && out.len() <= MAX_MESSAGE.saturating_mul(4) {
+        let end = rest.find(|c| !in_key(c)).unwrap_or(rest.len());
+        let (run, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let key = run.trim_end_matches('.');
+        if KEYS.iter().any(|start| key.starts_with(start)) && key.len() >= MIN_KEY {
+            out.push_str("‹key›");
+            out.push_str(run.get(key.len()..).unwrap_or_default());
+        } else {
+            out.push_str(run);
+        }
+        let other = after.find(in_key).unwrap_or(after.len());
+        let (between, next) = after.split_at_checked(other).unwrap_or((after, ""));
+        out.extend(between.chars().filter(|c| !c.is_control()));
+        rest = next;
     }
-    out.extend(word.chars().filter(|c| !c.is_control()).take(MAX_MESSAGE.saturating_add(1)));
 }

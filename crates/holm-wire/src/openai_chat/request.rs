@@ -9,7 +9,7 @@ use super::{Dialect, EffortField, Field, ReasoningEcho, SchemaFormat, ToolIds};
 use crate::{
     Delivery, HttpRequest, MediaSource, ModelCall, Parallel, Parts, Reasoning, ToolChoice, Transcript,
     http::escape,
-    media::{Resolved, data_url, describe, resolve},
+    media::{Resolved, as_text, data_url, describe, resolve},
     write::{self, Object},
 };
 
@@ -171,11 +171,11 @@ fn write_part(dialect: &Dialect, block: &Block, source: &dyn MediaSource, out: &
             Resolved::Url(url) => write_image(url, out),
             Resolved::Missing => write_text_part(&describe(media), out),
         },
-        Block::File(media) if dialect.files == Field::Sent => match resolve(media, source) {
-            Resolved::Base64(data) => write_file(media, &data, out),
+        Block::File(media) => match resolve(media, source) {
+            Resolved::Base64(data) => write_file(dialect, media, &data, out),
             Resolved::Url(_) | Resolved::Missing => write_text_part(&describe(media), out),
         },
-        Block::Image(media) | Block::File(media) => write_text_part(&describe(media), out),
+        Block::Image(media) => write_text_part(&describe(media), out),
         Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) | Block::Custom(_) => {}
     }
 }
@@ -192,7 +192,15 @@ fn write_image(url: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-fn write_file(media: &Media, data: &str, out: &mut Vec<u8>) {
+/// A file of text goes as text, which every service takes; others in the form that the service documents.
+fn write_file(dialect: &Dialect, media: &Media, data: &str, out: &mut Vec<u8>) {
+    if let Some(text) = as_text(&media.media_type, data) {
+        let name = media.name.as_deref().unwrap_or("file");
+        return write_text_part(&format!("The file {name:?}:\n{text}"), out);
+    }
+    if dialect.files == Field::Omitted {
+        return write_text_part(&describe(media), out);
+    }
     write::comma(out);
     let mut object = Object::open(out);
     let sound = match media.media_type.as_str() {

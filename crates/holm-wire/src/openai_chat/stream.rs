@@ -37,6 +37,11 @@ impl ChatEvents {
         Self { end, plain_only: true, ..Self::default() }
     }
 
+    #[cfg(test)]
+    pub(super) fn memo_knows(&mut self, data: &[u8]) -> bool {
+        self.memo.recall(data).is_some()
+    }
+
     fn chunk(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
         self.memo.forget();
         let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(frame.data) else { return Step::Garbage };

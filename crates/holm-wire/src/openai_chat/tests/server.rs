@@ -1,0 +1,135 @@
+use std::{boxed::Box, string::String, vec, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{Block, Failure, FailureClass, Outcome, Role, StopReason, Thinking, Usage};
+
+use super::super::*;
+use crate::{
+    Delivery, Encoder, Options, ToolChoice,
+    server::{BadBody, Head, ServerCodec, UsageWish},
+    testing::{assistant, body, call, decode, encode, picture, request, result, user, weather},
+};
+
+fn head() -> Head {
+    Head { id: "chatcmpl-1".into(), model: "m".into(), created: 1, ..Head::default() }
+}
+
+fn reply() -> Reply {
+    Reply {
+        blocks: vec![
+            Block::Thinking(Thinking { text: "Two plus two…".into(), replay: None }),
+            Block::Text("Ein \"Wort\"\n und 漢字".into()),
+            call("a", "f", r#"{"x":"é"}"#),
+            call("b", "g", "{}"),
+        ],
+        usage: Usage { input: 10, output: 5, cached: 2, cache_write: 0, reasoning: 1 },
+        stop: StopReason::ToolUse,
+        model: Some("m".into()),
+    }
+}
+
+#[test]
+fn what_the_server_writes_the_client_reads() {
+    for piece in [1, 5, 1000] {
+        let mut stream = Vec::new();
+        Server.stream(head()).reply(&reply(), piece, &mut stream);
+        assert_eq!(decode(&Chat::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
+    }
+    assert_eq!(
+        Chat::default().reply(&Server.reply(&head(), &reply())).unwrap(),
+        Reply {
+            blocks: {
+                // A whole reply has one place for text and one for reasoning; the order between them is the reader's.
+                reply().blocks
+            },
+            ..reply()
+        }
+    );
+}
+
+#[test]
+fn live_pieces_pass_through() {
+    let mut first = Vec::new();
+    Server.stream(head()).reply(&reply(), 3, &mut first);
+    let mut server = Server.stream(head());
+    let mut second = Vec::new();
+    let mut decoder = Chat::default().stream();
+    let _ = decoder.feed(&first, &mut |delta| server.delta(&delta, &mut second));
+    let decoded = decoder.finish(&mut |_| {}).unwrap();
+    server.end(decoded.stop, decoded.usage, &mut second);
+    assert_eq!(decode(&Chat::default(), &[&second]).0.unwrap(), reply());
+}
+
+#[test]
+fn usage_is_streamed_only_when_wanted() {
+    let stream = |usage| {
+        let mut out = Vec::new();
+        Server.stream(Head { usage, ..head() }).reply(&reply(), 100, &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    assert!(stream(UsageWish::Wanted).contains("prompt_tokens"));
+    assert!(!stream(UsageWish::Unsaid).contains("prompt_tokens"));
+}
+
+#[test]
+fn a_failure_keeps_its_class_on_the_way() {
+    use FailureClass::*;
+    for class in [RateLimited, Overloaded, Server, ContextOverflow, Auth, Quota, BadRequest, ContentFilter] {
+        let failure =
+            Failure { class, message: "it went wrong".into(), retry_after_ms: None, usage: Usage::default() };
+        let (status, body) = super::super::Server.failure(&failure);
+        let answer = crate::classify::HttpFailure { status, headers: &[], body: &body, now_ms: None };
+        assert_eq!(crate::classify::http(&answer).class, class);
+        let mut stream = Vec::new();
+        super::super::Server.stream(head()).fail(&failure, &mut stream);
+        assert_eq!(decode(&Chat::default(), &[&stream]).0.unwrap_err().class, class, "in a stream");
+    }
+}
+
+#[test]
+fn what_the_client_writes_the_server_reads() {
+    let view = vec![
+        user(0, "Weather?"),
+        assistant(1, vec![Block::Text("Hm.".into()), call("c1", "weather", "{\"city\":\"Oslo\"}")]),
+        result(2, "c1", "rain", Outcome::Succeeded, vec![]),
+        std::sync::Arc::new(holm_kernel::Message {
+            id: holm_kernel::MessageId::new(3),
+            role: Role::User,
+            blocks: vec![Block::Text("And".into()), picture()],
+        }),
+    ];
+    let options = Options { tool_choice: ToolChoice::Required, ..Options::default() };
+    let codec: std::sync::Arc<dyn Codec> = std::sync::Arc::new(Chat::default());
+    let sent = encode(&mut Encoder::new(codec), &request("p/m", 4, vec![weather()]), &view, &options);
+    let asked = Server.read(body(&sent).as_bytes()).unwrap();
+    assert_eq!(asked.system, "Be brief.");
+    let messages: Vec<_> = asked.messages.into_iter().map(std::sync::Arc::new).collect();
+    assert_eq!(messages, view);
+    assert_eq!((asked.tools[0].name.as_str(), &asked.tools[0].schema), ("weather", &weather().schema));
+    assert_eq!(asked.tool_choice, ToolChoice::Required);
+    assert_eq!((asked.delivery, asked.usage), (Delivery::Stream, UsageWish::Wanted));
+    assert_eq!((asked.max_output, asked.temperature_milli), (Some(4096), Some(700)));
+}
+
+#[test]
+fn a_bad_body_says_what_is_wrong_and_where() {
+    let check = |body: &[u8], expect: &str| {
+        let error: Box<BadBody> = Box::new(Server.read(body).unwrap_err());
+        assert_eq!(std::string::ToString::to_string(&error), expect);
+    };
+    check(b"\xff", "the body is not UTF-8; send JSON as UTF-8");
+    check(b"{}", "/model: expected a string");
+    check(br#"{"model":"m"}"#, "/messages: expected a list");
+    check(
+        br#"{"model":"m","messages":[{"role":"x"}]}"#,
+        "/messages/0/role: expected system, developer, user, assistant or tool",
+    );
+    check(br#"{"model":"m","messages":[{"role":"tool"}]}"#, "/messages/0/tool_call_id: expected a string");
+    check(
+        br#"{"model":"m","messages":[{"role":"user","content":3}]}"#,
+        "/messages/0/content: expected a string or a list of parts",
+    );
+    check(br#"{"model":"m","messages":[],"tools":[{}]}"#, "/tools/0/function/name: expected a string");
+    assert!(matches!(Server.read(b"{").unwrap_err(), BadBody::NotJson(_)));
+    assert_eq!(Server.read(br#"{"model":"m","messages":[]}"#).unwrap().format, None::<Json>);
+}
