@@ -40,7 +40,35 @@ fn a_star_stands_for_any_text_also_none() {
     check("a*b*c", "acb", false);
     check("*ab*ab*", "abab", true);
     check("*ab*ab*", "aba", false);
+    check("*b*b", "b", false);
+    check("a*b*b", "ab", false);
     check("é*", "éa", true);
+}
+
+/// Matches letter by letter in every possible way; too slow for anything but a reference.
+fn matches_slowly(pattern: &[u8], text: &[u8]) -> bool {
+    match (pattern.split_first(), text.split_first()) {
+        (None, rest) => rest.is_none(),
+        (Some((b'*', after)), None) => matches_slowly(after, text),
+        (Some((b'*', after)), Some((_, tail))) => {
+            matches_slowly(after, text) || matches_slowly(pattern, tail)
+        }
+        (Some((p, after)), Some((t, tail))) => p == t && matches_slowly(after, tail),
+        (Some(_), None) => false,
+    }
+}
+
+#[test]
+fn matching_agrees_with_trying_every_way() {
+    let texts = words(&['a', 'b', '*'], 5).into_iter().filter(|text| !text.contains("**"));
+    let words = words(&['a', 'b'], 6);
+    for text in texts {
+        let glob = glob(&text);
+        for word in &words {
+            let expect = matches_slowly(text.as_bytes(), word.as_bytes());
+            assert_eq!(glob.admits(word.as_bytes()), expect, "{text} on {word}");
+        }
+    }
 }
 
 #[test]

@@ -257,7 +257,7 @@ serde_as_text!(Host, HostPattern);
 
 /// Whether `name` lies strictly beneath `domain`.
 fn is_beneath(name: &str, domain: &str) -> bool {
-    name.strip_suffix(domain).is_some_and(|front| front.len() > 1 && front.ends_with('.'))
+    name.strip_suffix(domain).is_some_and(|front| front.ends_with('.'))
 }
 
 fn is_loopback(name: &str) -> bool {

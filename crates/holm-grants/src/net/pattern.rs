@@ -130,10 +130,6 @@ impl FetchPattern {
         if self.scheme.is_some_and(|own| own != scheme) {
             return None;
         }
-        // Raw connections have no path, so none of them lies under a prefix.
-        if scheme == Scheme::Tcp && !self.prefix.is_empty() {
-            return None;
-        }
         match self.port {
             Port::Default => scheme.default_port().map(Ports::One),
             Port::One(port) => Some(Ports::One(port)),

@@ -222,6 +222,32 @@ fn sequences(items: &[&str], longest: usize) -> Vec<String> {
     all
 }
 
+/// Matches component by component in every possible way; too slow for anything but a reference.
+fn matches_slowly(pattern: &[&str], path: &[&str]) -> bool {
+    match (pattern, path) {
+        ([], rest) => rest.is_empty(),
+        (["**", after @ ..], []) => matches_slowly(after, path),
+        (["**", after @ ..], [_, tail @ ..]) => matches_slowly(after, path) || matches_slowly(pattern, tail),
+        (["*", after @ ..], [_, tail @ ..]) => matches_slowly(after, tail),
+        ([name, after @ ..], [first, tail @ ..]) => name == first && matches_slowly(after, tail),
+        ([_, ..], []) => false,
+    }
+}
+
+#[test]
+fn matching_agrees_with_trying_every_way() {
+    let paths = sequences(&["a", "z"], 6);
+    for text in sequences(&["a", "*", "**"], 4).into_iter().filter(|text| !text.is_empty()) {
+        let parsed = pattern(&text);
+        let steps: Vec<&str> = text.split('/').collect();
+        for path in &paths {
+            let components: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+            let file: FilePath = format!("./{path}").parse().unwrap();
+            assert_eq!(parsed.admits(&file), matches_slowly(&steps, &components), "{text} on {file}");
+        }
+    }
+}
+
 /// The hardest member of a pattern has one foreign letter per `*` and, for a `**`, no component or more foreign ones than the
 /// other pattern can count. Were the paths too short to show a difference, the two answers would differ.
 #[test]

@@ -47,6 +47,8 @@ fn a_denied_name_is_denied_in_every_folder_and_spelling() {
     for program in ["rm", "RM", "/bin/rm", "./rm", "tools/Rm."] {
         assert!(rm.denies(&program.parse().unwrap()), "{program}");
     }
+    let shouted: ProgramPattern = "RM".parse().unwrap();
+    assert!(shouted.denies(&"/bin/rm".parse().unwrap()));
     for program in ["rmdir", "/bin/rmdir", "rm/x"] {
         assert!(!rm.denies(&program.parse().unwrap()), "{program}");
     }
