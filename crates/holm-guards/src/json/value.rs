@@ -155,19 +155,26 @@ impl Json {
     /// The order between kinds has no meaning; it exists so that duplicates are found by sorting.
     #[must_use]
     pub fn cmp_value(&self, other: &Json) -> Ordering {
+        self.cmp_counting(other, &mut 0)
+    }
+
+    /// Compares like [`cmp_value`](Json::cmp_value) and adds what it cost, for callers with a budget.
+    pub(crate) fn cmp_counting(&self, other: &Json, steps: &mut usize) -> Ordering {
+        *steps = steps.saturating_add(1);
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
             (Self::Number(a), Self::Number(b)) => a.cmp_value(b),
             (Self::String(a), Self::String(b)) => a.cmp(b),
             (Self::Array(a), Self::Array(b)) => a.len().cmp(&b.len()).then_with(|| {
-                let unequal = a.iter().zip(b).map(|(a, b)| a.cmp_value(b)).find(|order| order.is_ne());
+                let unequal =
+                    a.iter().zip(b).map(|(a, b)| a.cmp_counting(b, steps)).find(|order| order.is_ne());
                 unequal.unwrap_or(Ordering::Equal)
             }),
             (Self::Object(a), Self::Object(b)) => a.len().cmp(&b.len()).then_with(|| {
-                let order = |((a, x), (b, y)): ((&String, &Json), (&String, &Json))| {
-                    a.cmp(b).then_with(|| x.cmp_value(y))
+                let mut order = |((a, x), (b, y)): ((&String, &Json), (&String, &Json))| {
+                    a.cmp(b).then_with(|| x.cmp_counting(y, steps))
                 };
-                a.iter().zip(b).map(order).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+                a.iter().zip(b).map(&mut order).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
             }),
             (a, b) => a.kind().cmp(&b.kind()),
         }

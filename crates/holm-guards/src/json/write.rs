@@ -16,7 +16,8 @@ impl Json {
     /// ```
     #[must_use]
     pub fn canonical(&self) -> String {
-        let mut out = String::new();
+        // Room for a typical call, so that it is written without growing.
+        let mut out = String::with_capacity(64);
         // Writing into a `String` cannot fail.
         let _ = write_value(self, &mut out);
         out

@@ -1,8 +1,8 @@
 //! Which parts of a valid value some keyword has already spoken about, for `unevaluatedProperties` and
 //! `unevaluatedItems`.
 //!
-//! Computed only where one of these keywords stands, by walking the schemas that applied to the same value. Branches that did not hold
-//! contribute nothing, as the specification wants it.
+//! Computed only where one of these keywords stands, by walking the schemas that applied to the same value.
+//! Branches that did not hold contribute nothing, as the specification wants it.
 
 use alloc::collections::BTreeSet;
 

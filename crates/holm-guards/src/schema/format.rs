@@ -1,7 +1,7 @@
 //! Checks of `format`, made only where somebody asks.
 //!
-//! Validation treats `format` as a description, as draft 2020-12 does by default: models follow it loosely and a wrong refusal costs a
-//! turn. Guards that must be sure, such as the one behind `extract`, ask here by name.
+//! Validation treats `format` as a description, as draft 2020-12 does by default: models follow it loosely and a
+//! wrong refusal costs a turn. Guards that must be sure, such as the one behind `extract`, ask here by name.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 

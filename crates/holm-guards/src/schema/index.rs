@@ -11,6 +11,9 @@ use crate::json::{Json, Object};
 /// How many subschemas one document may hold; the largest tool schemas seen have a few hundred.
 pub(super) const MAX_NODES: usize = 20_000;
 
+/// How long an identifier may be after it was resolved; every reference is resolved against one.
+const MAX_IDENTIFIER: usize = 4096;
+
 /// The identifiers of a document.
 pub(super) struct Index<'a> {
     dialect: Dialect,
@@ -49,7 +52,7 @@ impl<'a> Index<'a> {
         let mut queue = vec![(document, 0)];
         while let Some((json, outer)) = queue.pop() {
             let Json::Object(members) = json else { continue };
-            let resource = index.identify(json, members, outer);
+            let resource = index.identify(json, members, outer)?;
             index.owners.insert(address(json), resource);
             if index.owners.len() > MAX_NODES {
                 return Err(SchemaError::TooLarge { limit: MAX_NODES, what: "subschemas" });
@@ -88,7 +91,7 @@ impl<'a> Index<'a> {
     }
 
     /// Records the identifiers of one subschema and returns the resource that it belongs to.
-    fn identify(&mut self, json: &'a Json, members: &'a Object, outer: usize) -> usize {
+    fn identify(&mut self, json: &'a Json, members: &'a Object, outer: usize) -> Result<usize, SchemaError> {
         let word = |keyword: &str| members.get(keyword).and_then(Json::as_str);
         let hidden = self.dialect == Dialect::Draft7 && members.contains_key("$ref");
         let mut resource = outer;
@@ -97,7 +100,7 @@ impl<'a> Index<'a> {
             if document.is_empty() && self.dialect == Dialect::Draft7 {
                 self.anchors.insert((resource, fragment), json);
             } else {
-                resource = self.resource(json, document, outer);
+                resource = self.resource(json, document, outer)?;
             }
         }
         if let Some(name) = word("$anchor") {
@@ -107,19 +110,22 @@ impl<'a> Index<'a> {
             self.anchors.insert((resource, name), json);
             *self.dynamic.entry(name).or_default() += 1;
         }
-        resource
+        Ok(resource)
     }
 
-    fn resource(&mut self, json: &'a Json, id: &str, outer: usize) -> usize {
+    fn resource(&mut self, json: &'a Json, id: &str, outer: usize) -> Result<usize, SchemaError> {
         let base = self.resources.get(outer).map_or("", |resource| &resource.base);
         let base = uri::resolve(base, id);
+        if base.len() > MAX_IDENTIFIER {
+            return Err(SchemaError::TooLarge { limit: MAX_IDENTIFIER, what: "bytes in an identifier" });
+        }
         let number = self.resources.len();
         // The first definition of an identifier wins: a later copy must not redirect references.
         let number = *self.by_uri.entry(base.clone()).or_insert(number);
         if number == self.resources.len() {
             self.resources.push(Resource { base, root: json });
         }
-        number
+        Ok(number)
     }
 }
 

@@ -91,7 +91,7 @@ pub(super) fn contains(
 
 pub(super) fn missing(at: &Path<'_>, schema: &Schema, property: Option<NodeId>) -> String {
     let form = property.map(|node| shape(schema, node)).filter(|form| form != "any");
-    let form = form.map(|form| format!(" of the form {form}")).unwrap_or_default();
+    let form = form.map(|form| format!(" ({form})")).unwrap_or_default();
     format!("{} is missing; add it{form}", at.label())
 }
 

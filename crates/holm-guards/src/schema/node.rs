@@ -1,4 +1,5 @@
-//! A compiled schema: nodes in one vector that name each other by index, so that recursion in a schema is just a number.
+//! A compiled schema: nodes in one vector that name each other by index, so that recursion in a schema is just a
+//! number.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -147,6 +148,7 @@ pub(crate) struct ObjectRules {
     pub(crate) patterns: Vec<(Pattern, NodeId)>,
     pub(crate) additional: Option<NodeId>,
     pub(crate) names: Option<NodeId>,
+    /// Sorted.
     pub(crate) required: Vec<Box<str>>,
     pub(crate) min: Option<u64>,
     pub(crate) max: Option<u64>,
@@ -163,7 +165,7 @@ impl ObjectRules {
     }
 
     pub(crate) fn is_required(&self, name: &str) -> bool {
-        self.required.iter().any(|required| **required == *name)
+        self.required.binary_search_by(|required| (**required).cmp(name)).is_ok()
     }
 }
 

@@ -1,7 +1,8 @@
 //! ECMAScript patterns on a linear-time engine.
 //!
-//! Schemas write the regular expressions of JavaScript; the engine here reads a close relative. The differences are translated character by
-//! character. What linear time forbids (looking around, referring back) is named as a gap and never half-enforced.
+//! Schemas write the regular expressions of JavaScript; the engine here reads a close relative. The differences
+//! are translated character by character. What linear time forbids (looking around, referring back) is named as a
+//! gap and never half-enforced.
 
 use alloc::format;
 use alloc::string::{String, ToString};

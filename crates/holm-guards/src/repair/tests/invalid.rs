@@ -38,7 +38,7 @@ fn every_violation_is_listed_with_the_expected_shape() {
     );
     assert_eq!(
         message(&schema, r#"{"pth":"a","count":"many"}"#),
-        "the arguments do not fit the schema:\n- `path` is missing; add it of the form string\n- `count` must be an integer, got the string \"many\"\n- unknown property `pth`; did you mean `path`?\nexpected: {count?: integer, path: string}"
+        "the arguments do not fit the schema:\n- `path` is missing; add it (string)\n- `count` must be an integer, got the string \"many\"\n- unknown property `pth`; did you mean `path`?\nexpected: {count?: integer, path: string}"
     );
 }
 

@@ -40,7 +40,9 @@ impl Checker<'_> {
             return false;
         }
         let mut sorted: Vec<_> = items.iter().enumerate().collect();
-        sorted.sort_by(|(_, a), (_, b)| a.cmp_value(b));
+        let mut steps = 0;
+        sorted.sort_by(|(_, a), (_, b)| a.cmp_counting(b, &mut steps));
+        self.charge(steps / 16);
         let twins = sorted.windows(2).find_map(|pair| match pair {
             [(first, a), (second, b)] if a.same_value(b) => Some((*first, *second)),
             _ => None,

@@ -15,7 +15,8 @@ impl Checker<'_> {
         at: &Path<'_>,
         mode: Mode,
     ) -> bool {
-        if !self.charge((members.len() + rules.required.len()) / 4) {
+        let dependent = rules.dependent_required.len() + rules.dependent_schemas.len();
+        if !self.charge((members.len() + rules.required.len() + dependent) / 4) {
             return false;
         }
         let ok = self.required(rules, members, at, mode);

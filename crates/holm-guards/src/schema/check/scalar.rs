@@ -11,14 +11,20 @@ use crate::schema::path::Path;
 impl Checker<'_> {
     pub(super) fn values(&mut self, values: &Values, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
         if let Some(constant) = &values.constant {
-            let ok = constant.same_value(value);
+            let ok = self.is_same(constant, value);
             if !self.demand(ok, mode, at, "const", |at| message::not_constant(at, constant, value)) {
                 return false;
             }
         }
         let Some(allowed) = &values.one_of else { return true };
-        let ok = self.charge(allowed.len()) && allowed.iter().any(|allowed| allowed.same_value(value));
+        let ok = allowed.iter().any(|allowed| self.is_same(allowed, value));
         self.demand(ok, mode, at, "enum", |at| message::not_listed(at, allowed, value))
+    }
+
+    fn is_same(&mut self, a: &Json, b: &Json) -> bool {
+        let mut steps = 0;
+        let same = a.cmp_counting(b, &mut steps).is_eq();
+        self.charge(steps) && same
     }
 
     pub(super) fn number(&mut self, rules: &NumberRules, number: &Number, at: &Path<'_>, mode: Mode) -> bool {

@@ -105,6 +105,8 @@ impl<'a> Compiler<'a> {
             dependent_schemas: self.map(here, "dependentSchemas")?,
             unevaluated: self.one(here, "unevaluatedProperties")?,
         };
+        rules.required.sort_unstable();
+        rules.required.dedup();
         if let Some(json) = here.members.get("dependentRequired") {
             let Json::Object(map) = json else {
                 return Err(self.bad(here, "dependentRequired", "an object of name lists"));

@@ -103,3 +103,19 @@ fn messages_about_huge_values_are_short() {
     assert!(violations.iter().any(|violation| violation.keyword == "type" && violation.message.len() < 300));
     assert!(violations.iter().all(|violation| violation.message.len() < 600), "{violations:?}");
 }
+
+#[test]
+fn large_constants_are_paid_for_by_their_size() {
+    let list = format!("[{}]", ["1"; 2_000].join(","));
+    let branches: Vec<String> =
+        (0..2_000).map(|n| format!(r##"{{"allOf":[{{"$ref":"#/$defs/c"}},{{"const":{n}}}]}}"##)).collect();
+    let source = format!(r##"{{"anyOf":[{}],"$defs":{{"c":{{"const":{list}}}}}}}"##, branches.join(","));
+    stops(&source, &json(&list));
+}
+
+#[test]
+fn an_endless_identifier_is_refused() {
+    let source = Json::object([("$id", Json::from(format!("https://example.com/{}", "x".repeat(10_000))))]);
+    let error = crate::schema::Schema::compile(&source).expect_err("too long");
+    assert!(matches!(error, crate::schema::SchemaError::TooLarge { what: "bytes in an identifier", .. }));
+}

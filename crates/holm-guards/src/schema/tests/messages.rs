@@ -54,7 +54,7 @@ fn missing_and_unknown_properties_are_told_together() {
     check(
         source,
         r#"{"pth":"a"}"#,
-        &["`path` is missing; add it of the form string", "unknown property `pth`; did you mean `path`?"],
+        &["`path` is missing; add it (string)", "unknown property `pth`; did you mean `path`?"],
     );
     check(source, r#"{"path":"a","Line":1}"#, &["unknown property `Line`; did you mean `line`?"]);
     check(source, r#"{"path":"a","colour":1}"#, &["unknown property `colour`; allowed: `line`, `path`"]);
@@ -150,7 +150,7 @@ fn a_union_is_explained_by_the_branch_that_was_meant() {
         {"type":"object","properties":{"kind":{"const":"circle"},"radius":{"type":"number"}},"required":["kind","radius"]},
         {"type":"object","properties":{"kind":{"const":"square"},"side":{"type":"number"}},"required":["kind","side"]}]}"#;
     check(shapes, r#"{"kind":"circle","radius":"x"}"#, &["`radius` must be a number, got the string \"x\""]);
-    check(shapes, r#"{"kind":"square"}"#, &["`side` is missing; add it of the form number"]);
+    check(shapes, r#"{"kind":"square"}"#, &["`side` is missing; add it (number)"]);
     check(
         shapes,
         r#"{"kind":"star"}"#,
