@@ -18,6 +18,7 @@
 //!
 //! The first column was fitted to counts of the o200k and cl100k vocabularies; the tests hold it to them. The
 //! others are scaled from it with care, because a figure too high costs a little room and one too low a failed call.
+//! The table decides what a run does, so another table is another [`SEMANTICS`](crate::SEMANTICS).
 
 use alloc::{vec, vec::Vec};
 

@@ -184,6 +184,11 @@ impl World {
         let mut counted = view.clone();
         counted.recount_old();
         assert_eq!(counted.old, view.old, "the sum of what is old is right");
+        let done = usize::try_from(view.elided).unwrap();
+        assert!(
+            view.measures[..done].iter().all(|measure| measure.elidable == 0),
+            "no result was passed over"
+        );
     }
 
     fn check_order(&self) {
