@@ -82,7 +82,8 @@ impl View {
         if let Some(asked) = self.asked {
             return Plan { steps, next: Next::Summarise { upto: asked.upto } };
         }
-        if self.tokens > room.hard || self.old.elidable / CHARS_PER_TOKEN >= room.trigger / WORTH_PART {
+        let much = self.old.elidable / CHARS_PER_TOKEN >= room.trigger / WORTH_PART;
+        if self.tokens > room.hard || (self.tokens > goal.tokens && much) {
             self.note(&mut steps, PlanStep::Elided, |view| view.elide(0));
         }
         if self.reaches(goal) {

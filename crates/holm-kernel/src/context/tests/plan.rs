@@ -177,6 +177,18 @@ fn a_sliding_window_gives_way_in_blocks_and_keeps_pairs() {
 }
 
 #[test]
+fn too_many_messages_are_no_reason_to_elide_results() {
+    let mut teller = Teller::default();
+    let policy = ContextPolicy { max_messages: Some(20), ..never() };
+    teller.prompt("go");
+    for _ in 0..10 {
+        teller.work(&[4_000]);
+    }
+    assert_eq!(steps(&mut teller, &policy, 40_000), [PlanStep::Dropped]);
+    assert!(!teller.shows("elided:"));
+}
+
+#[test]
 fn last_turns_that_alone_exceed_the_window_lose_the_middle_of_their_results() {
     let mut teller = Teller::default();
     teller.prompt("go");
