@@ -42,7 +42,7 @@ impl Snapshot {
             return Err(SnapshotError::OtherRecord { expected: head.seq, found });
         }
         let state =
-            run.snapshot().map_err(|error| SnapshotError::Unwritable { reason: error.to_string() })?;
+            run.freeze().map_err(|error| SnapshotError::Unwritable { reason: error.to_string() })?;
         Ok(Self { head, state })
     }
 
@@ -85,7 +85,7 @@ impl Snapshot {
     fn restore(&self) -> Result<Run, ReplayError> {
         let state = serde_json::from_str(&self.state)
             .map_err(|error| ReplayError::Snapshot { reason: error.to_string() })?;
-        let run = Run::restore(state);
+        let run = Run::thaw(state);
         if run.receipt().seq != self.head.seq {
             return Err(ReplayError::Snapshot { reason: "it holds the state of another record".into() });
         }

@@ -32,6 +32,7 @@ use self::{
     state::{Phase, State},
 };
 use crate::digest::Digest;
+use crate::journal::{self, Record, ReplayError};
 use crate::{
     Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages, Misuse, NanoUsd,
     Numbered, Request, Role, Seq, Started, Timestamp, Usage,
@@ -85,9 +86,9 @@ pub struct Receipt {
     pub effects: u64,
 }
 
-/// The state of a run at one record; a cache, never the truth.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Snapshot {
+/// The state of a run at one record, as [`journal::Snapshot`](crate::journal::Snapshot) keeps it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Frozen {
     state: State,
     catalogue: Catalogue,
 }
@@ -183,13 +184,21 @@ impl Run {
         matches!(self.state.phase, Phase::Idle)
     }
 
+    /// Folds a journal: the same records give the same run, byte for byte, on every host.
+    ///
+    /// # Errors
+    /// [`ReplayError`] names the record at which the journal cannot be folded or decides differently.
+    pub fn replay(records: &[Record]) -> Result<Self, ReplayError> {
+        journal::replay(records)
+    }
+
     /// Copies the state out, to be kept beside the journal.
     ///
     /// Take it after a drain: effects that were not polled are not part of it.
     ///
     /// # Errors
     /// When the state cannot be written as JSON, which would be a defect of this crate.
-    pub fn snapshot(&self) -> Result<alloc::string::String, serde_json::Error> {
+    pub(crate) fn freeze(&self) -> Result<alloc::string::String, serde_json::Error> {
         #[derive(Serialize)]
         struct Borrowed<'a> {
             state: &'a State,
@@ -199,8 +208,8 @@ impl Run {
     }
 
     /// Goes on from a snapshot.
-    pub fn restore(snapshot: Snapshot) -> Self {
-        let Snapshot { mut state, mut catalogue } = snapshot;
+    pub(crate) fn thaw(frozen: Frozen) -> Self {
+        let Frozen { mut state, mut catalogue } = frozen;
         catalogue.refresh();
         state.view.relink(&state.history);
         let shared = turn::Shared::new(&state, &catalogue);

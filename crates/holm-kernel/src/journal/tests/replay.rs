@@ -182,7 +182,7 @@ proptest! {
         }).unwrap();
         prop_assert_eq!(&effects, &driven.effects);
         prop_assert_eq!(again.receipt(), driven.run.receipt());
-        prop_assert_eq!(again.snapshot().unwrap(), driven.run.snapshot().unwrap());
+        prop_assert_eq!(again.freeze().unwrap(), driven.run.freeze().unwrap());
     }
 
     #[test]
@@ -200,7 +200,7 @@ proptest! {
         let forked = decode_strict(text.as_bytes()).unwrap();
         prop_assert_eq!(&forked[..=at], past);
         prop_assert!(forked.get(at + 1) != records.get(at + 1));
-        prop_assert_eq!(replay(&forked).unwrap().snapshot().unwrap(), run.snapshot().unwrap());
+        prop_assert_eq!(replay(&forked).unwrap().freeze().unwrap(), run.freeze().unwrap());
     }
 }
 

@@ -56,7 +56,7 @@ fn an_erased_record_before_the_snapshot_does_no_harm() {
     records[1].erase();
     assert_eq!(replay(&records).unwrap_err(), ReplayError::Erased { seq: Seq::new(1) });
     let run = resume(Some(&snapshot), &records).unwrap();
-    assert_eq!(run.snapshot().unwrap(), driven.run.snapshot().unwrap());
+    assert_eq!(run.freeze().unwrap(), driven.run.freeze().unwrap());
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_snapshot_of_another_run_is_not_used() {
         ReplayError::Unlinked { seq: Seq::new(3) }
     );
     let run = resume(Some(&snapshot), &records).unwrap();
-    assert_eq!(run.snapshot().unwrap(), driven.run.snapshot().unwrap());
+    assert_eq!(run.freeze().unwrap(), driven.run.freeze().unwrap());
 }
 
 #[test]
@@ -105,7 +105,7 @@ proptest! {
         let snapshot = Snapshot::decode(text.as_bytes()).unwrap();
         let mut short = resume_from(&snapshot, &records[at + 1..]).unwrap();
         let mut whole = replay(&records).unwrap();
-        prop_assert_eq!(short.snapshot().unwrap(), whole.snapshot().unwrap());
+        prop_assert_eq!(short.freeze().unwrap(), whole.freeze().unwrap());
 
         let head = records.last().unwrap().head();
         let now = whole.receipt().at.plus(5);
