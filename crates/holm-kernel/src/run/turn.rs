@@ -342,9 +342,10 @@ impl Run {
         let request = Request {
             purpose: Purpose::Summary,
             model,
-            system: Arc::from(""),
+            // The same beginning as any other turn, so that the provider's prompt cache serves this request too.
+            system: self.shared.system.clone(),
             messages: Messages::Own(messages),
-            tools: Arc::default(),
+            tools: self.shared.offer.clone(),
             max_output: None,
             format: None,
         };
