@@ -197,6 +197,13 @@ pub enum Event {
         /// How many there are now.
         tools: u64,
     },
+    /// A tool was registered that cannot be used; the model is not offered it.
+    ToolUnusable {
+        /// Which.
+        tool: Arc<str>,
+        /// Why: for example a schema keyword that is not supported.
+        reason: String,
+    },
     /// The mode changed.
     ModeChanged {
         /// The mode now.

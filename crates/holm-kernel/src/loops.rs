@@ -162,6 +162,21 @@ impl LoopDetector {
         self.push(Seen::Refused { call, turn: self.turns });
     }
 
+    /// Takes note of a call that was answered without being run: unknown, not valid, denied, over its quota.
+    ///
+    /// It counts as a repeat like a result does, and never as something new: a model that keeps asking for what it
+    /// cannot have gets nowhere.
+    pub(crate) fn turned_down(&mut self, call: Fingerprint, reason: u64) {
+        self.worked();
+        self.push(Seen::Ran { call, result: reason });
+    }
+
+    /// A person spoke, or what the run may do changed: what was tried before may be tried again.
+    pub(crate) fn forget(&mut self) {
+        self.recent.clear();
+        self.idle = 0;
+    }
+
     /// Closes a turn. A turn without any call that counts (only exempt ones) proves nothing either way.
     pub(crate) fn turn(&mut self) -> Progress {
         self.turns = self.turns.saturating_add(1);

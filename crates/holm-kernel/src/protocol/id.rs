@@ -1,13 +1,13 @@
 //! Ids of calls: providers may leave them out or give one twice, and a result must answer exactly one call.
 
-use alloc::{collections::BTreeSet, format, string::String};
+use alloc::{format, string::String};
 
 /// An id for call number `number` that is not taken: `call_7`, or `call_7_2` where a provider uses such names itself.
-pub(crate) fn unique_id(taken: &BTreeSet<String>, number: u64) -> String {
+pub(crate) fn unique_id(is_taken: impl Fn(&str) -> bool, number: u64) -> String {
     let plain = format!("call_{number}");
-    if !taken.contains(&plain) {
+    if !is_taken(&plain) {
         return plain;
     }
-    let numbered = (2_u64..).map(|suffix| format!("{plain}_{suffix}")).find(|id| !taken.contains(id));
+    let numbered = (2_u64..).map(|suffix| format!("{plain}_{suffix}")).find(|id| !is_taken(id));
     numbered.unwrap_or(plain)
 }

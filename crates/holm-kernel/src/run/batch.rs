@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
 
-use holm_grants::Need;
+use holm_grants::{GrantSet, Level, Mode, Need};
 use serde::{Deserialize, Serialize};
 
 use super::{Run, catalogue::Entry, skill::Skilled, state::Phase};
@@ -17,6 +17,8 @@ use crate::{
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Batch {
     pub(crate) slots: Vec<Slot>,
+    /// Sequential when the run is, or when one of the calls asks to be alone.
+    pub(crate) order: BatchOrder,
     /// Whether a call was dropped unlooked at; the batch then cannot end the run.
     pub(crate) dropped: bool,
     /// How the group ends once every call is answered, if something in the batch decided so.
@@ -38,9 +40,13 @@ pub(crate) struct Slot {
     pub(crate) fingerprint: Fingerprint,
     /// The authority under which it was allowed.
     pub(crate) permitted: u64,
-    /// Whether a person or hook said yes.
-    pub(crate) approved: bool,
+    /// Under which id its verdict is awaited; none while nobody was asked.
+    pub(crate) ask: Option<CallId>,
+    /// A person or hook said yes, when so much had been withdrawn: see [`Authority`](super::state::Authority).
+    pub(crate) approved: Option<u64>,
     pub(crate) rewrites: u64,
+    /// Whether it may have run before, on a host that is gone.
+    pub(crate) again: bool,
     pub(crate) state: SlotState,
 }
 
@@ -57,7 +63,7 @@ pub(crate) enum SlotState {
     /// It may have happened.
     Running { since: Timestamp, deadline: Timestamp },
     /// A child run carries it out.
-    Delegated { child: Option<String>, reserved: NanoUsd, since: Timestamp },
+    Delegated { child: Option<String>, reserved: NanoUsd, since: Timestamp, grants: GrantSet, mode: Mode },
     /// The model carries it out under a contract.
     Skilled(Box<Skilled>),
     /// Hooks look at the result.
@@ -98,14 +104,28 @@ impl Slot {
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         match &self.state {
             SlotState::Issued { deadline } | SlotState::Running { deadline, .. } => Some(*deadline),
+            // An agent takes as long as it needs, unless its tool says otherwise.
+            SlotState::Delegated { since, .. } => {
+                let timeout = self.entry.as_ref().and_then(|entry| entry.tool.timeout_ms);
+                timeout.map(|timeout| since.plus(timeout))
+            }
             SlotState::Judging
             | SlotState::Ready
-            | SlotState::Delegated { .. }
             | SlotState::Skilled(_)
             | SlotState::Reviewing { .. }
             | SlotState::Checking(_)
             | SlotState::Done(_) => None,
         }
+    }
+
+    /// Its failure takes the other calls with it.
+    pub(crate) fn aborts_siblings(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| entry.tool.aborts_siblings)
+    }
+
+    /// Whether it may change the world, if it runs at all.
+    pub(crate) fn may_change(&self) -> bool {
+        !self.is_done() && self.entry.as_ref().is_some_and(|entry| entry.tool.level >= Level::Write)
     }
 
     /// The tool asks to be alone.
@@ -133,16 +153,24 @@ impl Run {
             // Running tools for a model that can no longer be asked would be work for nobody.
             return self.refuse_all(calls, ending);
         }
-        let limit = self.config().limits.calls_per_turn;
-        let mut batch = Batch { slots: Vec::with_capacity(calls.len()), dropped: false, ending: None };
-        for (index, call) in calls.into_iter().enumerate() {
+        let (limit, order) = (self.config().limits.calls_per_turn, self.config().batch);
+        let mut batch = Batch { slots: Vec::with_capacity(calls.len()), order, dropped: false, ending: None };
+        let mut counted = 0_u64;
+        for call in calls {
             let id = self.next_call();
             let mut slot = self.new_slot(id, call);
-            if limit.exceeded_by(index as u64 + 1) {
+            if limit.exceeded_by(counted + 1) {
                 batch.dropped = true;
                 self.refuse(&mut slot, "not run: too many calls in one reply; make fewer calls at a time");
             } else if let Some(ending) = self.prepare(&mut slot, &batch.slots) {
                 batch.ending = Some(ending);
+            }
+            // A call that cannot run takes nothing from those that can.
+            if !slot.is_done() {
+                counted += 1;
+            }
+            if !slot.is_done() && slot.is_exclusive() {
+                batch.order = BatchOrder::Sequential;
             }
             batch.slots.push(slot);
         }
@@ -151,7 +179,8 @@ impl Run {
     }
 
     fn refuse_all(&mut self, calls: Vec<ToolCall>, ending: Ending) {
-        let mut batch = Batch { slots: Vec::new(), dropped: true, ending: Some(ending) };
+        let order = self.config().batch;
+        let mut batch = Batch { slots: Vec::new(), order, dropped: true, ending: Some(ending) };
         for call in calls {
             let id = self.next_call();
             let mut slot = self.new_slot(id, call);
@@ -174,8 +203,10 @@ impl Run {
             needs: Arc::default(),
             fingerprint: Fingerprint::default(),
             permitted: 0,
-            approved: false,
+            ask: None,
+            approved: None,
             rewrites: 0,
+            again: false,
             state: SlotState::Ready,
         }
     }
@@ -183,25 +214,34 @@ impl Run {
     /// Issues what may run now; closes the batch when all is answered.
     pub(super) fn advance_batch(&mut self) {
         let Phase::Working(mut batch) = self.take_phase() else { return };
-        let serial = self.config().batch == BatchOrder::Sequential
-            || batch.slots.iter().any(|slot| !slot.is_done() && slot.is_exclusive());
         // A call may be refused at the last moment, so a serial batch walks on until one is under way.
+        let mut may_start = true;
         for slot in &mut batch.slots {
-            if matches!(slot.state, SlotState::Ready) {
-                if batch.ending.is_some() {
-                    self.refuse(slot, "not run: the run is ending");
-                } else {
-                    self.start_call(slot);
-                }
+            if batch.ending.is_some() {
+                self.give_up_waiting(slot);
+            } else if may_start && matches!(slot.state, SlotState::Ready) {
+                self.start_call(slot);
             }
-            if serial && !slot.is_done() {
-                break;
-            }
+            may_start &= batch.order == BatchOrder::Parallel || slot.is_done();
         }
         let done = batch.slots.iter().all(Slot::is_done);
         self.state.phase = Phase::Working(batch);
         if done {
             self.close_batch();
+        }
+    }
+
+    /// Nothing new starts in a run that is ending, and nobody is kept waiting for an answer that no longer matters.
+    fn give_up_waiting(&mut self, slot: &mut Slot) {
+        match &slot.state {
+            SlotState::Judging | SlotState::Ready => self.stop_call(slot, "not run: the run is ending"),
+            SlotState::Issued { .. }
+            | SlotState::Running { .. }
+            | SlotState::Delegated { .. }
+            | SlotState::Skilled(_)
+            | SlotState::Reviewing { .. }
+            | SlotState::Checking(_)
+            | SlotState::Done(_) => {}
         }
     }
 
@@ -211,6 +251,7 @@ impl Run {
         let ends = batch.votes_to_end();
         let ending = batch.ending.take();
         let spoken = ends.then(|| last_words(&batch)).flatten();
+        let progress = self.state.loops.turn();
         self.add_results(batch);
         if let Some(ending) = ending {
             return self.finish(ending);
@@ -219,7 +260,7 @@ impl Run {
             let text = spoken.unwrap_or_default();
             return self.natural_stop(Ending::Answered { text });
         }
-        if let Progress::Stuck { turns } = self.state.loops.turn() {
+        if let Progress::Stuck { turns } = progress {
             return self.stuck(turns);
         }
         self.next_turn();
@@ -296,7 +337,7 @@ impl Run {
         self.take_phase()
     }
 
-    fn stop_siblings(&mut self, batch: &mut Batch) {
+    pub(super) fn stop_siblings(&mut self, batch: &mut Batch) {
         for slot in batch.slots.iter_mut().filter(|slot| !slot.is_done()) {
             self.stop_call(slot, "stopped because another call of the same reply failed");
         }
@@ -325,8 +366,8 @@ impl Slot {
             SlotState::Reviewing { consult, .. } => *consult == call,
             SlotState::Checking(checking) => checking.call == call,
             SlotState::Skilled(skilled) => skilled.call == call,
-            SlotState::Judging
-            | SlotState::Ready
+            SlotState::Judging => self.ask == Some(call),
+            SlotState::Ready
             | SlotState::Issued { .. }
             | SlotState::Running { .. }
             | SlotState::Delegated { .. }

@@ -16,6 +16,7 @@ use super::{
     Run,
     batch::{After, Checking, Slot, SlotState},
     catalogue::Entry,
+    state::Used,
 };
 use crate::digest::Digest;
 use crate::loops::Change;
@@ -37,18 +38,13 @@ impl Run {
         self.believe(slot, output, millis)
     }
 
-    fn count_use(&mut self, slot: &Slot, output: &ToolOutput, millis: u64) {
+    pub(super) fn count_use(&mut self, slot: &Slot, output: &ToolOutput, millis: u64) {
         let Some(entry) = &slot.entry else { return };
         let yields = entry.tool.yields;
         let declared = Marks { untrusted: yields.untrusted, private: yields.private };
         self.mark(declared.join(output.marks));
-        let quota = entry.tool.quota;
-        if quota.millis.is_some() || quota.bytes.is_some() {
-            let bytes = output.spill.as_ref().map_or(output.text.len() as u64, |spill| spill.bytes);
-            let used = self.state.group.quotas.entry(slot.name.clone()).or_default();
-            used.millis = used.millis.saturating_add(millis);
-            used.bytes = used.bytes.saturating_add(bytes);
-        }
+        let bytes = output.spill.as_ref().map_or(output.text.len() as u64, |spill| spill.bytes);
+        self.use_quota(slot, Used { calls: 0, millis, bytes });
     }
 
     pub(super) fn ask_review(&mut self, slot: &mut Slot, output: ToolOutput, millis: u64) {
@@ -64,7 +60,7 @@ impl Run {
 
     pub(super) fn after_tool_consulted(&mut self, call: CallId, answer: Answer) {
         self.with_slot(call, |run, slot| {
-            if !matches!(slot.state, SlotState::Reviewing { .. }) {
+            if !matches!(slot.state, SlotState::Reviewing { consult, .. } if consult == call) {
                 return After::Late;
             }
             let SlotState::Reviewing { output, millis, .. } =
@@ -73,7 +69,10 @@ impl Run {
                 return After::Late;
             };
             let output = match answer {
-                Answer::Output(changed) => changed,
+                Answer::Output(changed) => {
+                    run.mark(changed.marks);
+                    changed
+                }
                 Answer::Failed { reason } => {
                     run.emit(Event::HookFailed { reason });
                     *output
@@ -147,9 +146,13 @@ impl Run {
     /// The model gets the reason and one more try; a second rejection of the same tool in a row ends the group.
     fn reject(&mut self, slot: &mut Slot, reason: &str, output: &ToolOutput, millis: u64) -> After {
         self.observe_result(slot, output, Change::None);
+        let turn = self.state.group.turns;
         let rejections = self.state.group.rejections.entry(slot.name.clone()).or_default();
-        *rejections += 1;
-        let last = *rejections >= MOST_REJECTIONS;
+        if rejections.last != turn {
+            rejections.turns += 1;
+            rejections.last = turn;
+        }
+        let last = rejections.turns >= MOST_REJECTIONS;
         let text = alloc::format!("the result was not accepted: {reason}. Correct the call and try once more.");
         self.settle(slot, Outcome::Failed, ToolOutput::failed(text), millis);
         if last {
@@ -172,11 +175,10 @@ impl Run {
 
     #[expect(clippy::unused_self, reason = "reads as one of the run's decisions")]
     fn after_failure(&self, slot: &Slot) -> After {
-        let aborts = slot.entry.as_ref().is_some_and(|entry| entry.tool.aborts_siblings);
-        if aborts { After::StopSiblings } else { After::Advance }
+        if slot.aborts_siblings() { After::StopSiblings } else { After::Advance }
     }
 
-    fn observe_result(&mut self, slot: &Slot, output: &ToolOutput, change: Change) {
+    pub(super) fn observe_result(&mut self, slot: &Slot, output: &ToolOutput, change: Change) {
         if slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling) {
             return;
         }

@@ -13,14 +13,14 @@ use super::{
     Run,
     batch::{After, Settled, Slot, SlotState, fingerprint, vote},
     permit::Decision,
-    state::Phase,
+    state::{Phase, Used},
 };
-use crate::digest::sha256_hex;
+use crate::digest::{Digest, sha256_hex};
 use crate::envelope::{self, Body};
 use crate::loops::LoopRuling;
 use crate::screen;
 use crate::{
-    CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome, Proposal, SpawnRequest,
+    CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome, Proposal, Quota, SpawnRequest,
     ToolKind, ToolOutput, ToolRequest, Verdict,
 };
 
@@ -30,45 +30,39 @@ const MOST_REWRITES: u64 = 3;
 /// What a person is shown of the arguments; the digest covers all of them.
 const SHOWN_ARGUMENTS: u64 = 20_000;
 
+/// How far back in a reply equal calls are looked for: the calls that a reply may make by default. It keeps a reply of
+/// very many calls linear.
+const TWINS_WITHIN: usize = 64;
+
 impl Run {
     /// Validates and permits a call. A call that may not run is settled here; the group may have to end for it.
     pub(super) fn prepare(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Ending> {
-        let Some(arguments) = self.validate(slot) else { return None };
-        if let Some(refusal) = self.over_quota(slot) {
-            self.refuse(slot, &refusal);
-            return None;
-        }
+        let validated = self.validate(slot);
+        slot.fingerprint = fingerprint(&slot.name, &slot.arguments);
         if let Some(ending) = self.repeated(slot, earlier) {
             return ending;
         }
-        self.permit(slot, &arguments);
+        match validated {
+            Err(message) => self.turn_down(slot, &message),
+            Ok(arguments) => match self.over_quota(slot) {
+                Some(refusal) => self.turn_down(slot, &refusal),
+                None => self.permit(slot, &arguments),
+            },
+        }
         None
     }
 
-    /// Finds the tool and brings the arguments into canonical form; `None` when the call was settled instead.
-    fn validate(&mut self, slot: &mut Slot) -> Option<Json> {
-        let Some(entry) = slot.entry.clone() else {
-            let message = self.unknown_tool(&slot.name);
-            self.refuse(slot, &message);
-            return None;
-        };
+    /// Finds the tool and brings the arguments into canonical form, or says what the model has to change.
+    fn validate(&mut self, slot: &mut Slot) -> Result<Json, String> {
+        let Some(entry) = slot.entry.clone() else { return Err(self.unknown_tool(&slot.name)) };
         if !self.catalogue.is_open(&slot.name) {
-            let message = self.hidden_tool(&slot.name);
-            self.refuse(slot, &message);
-            return None;
+            return Err(self.hidden_tool(&slot.name));
         }
-        let compiled = match &entry.compiled {
-            Ok(compiled) => compiled,
-            Err(reason) => {
-                let message = alloc::format!("the tool cannot be used: {reason}");
-                self.refuse(slot, &message);
-                return None;
-            }
-        };
+        let compiled =
+            entry.compiled.as_ref().map_err(|reason| alloc::format!("the tool cannot be used: {reason}"))?;
         match repair::repair(&compiled.schema, &slot.arguments) {
             Repaired::Valid { value, fixes } => {
                 slot.arguments = Arc::from(value.canonical());
-                slot.fingerprint = fingerprint(&slot.name, &slot.arguments);
                 let fixes: Vec<String> = fixes.iter().map(ToString::to_string).collect();
                 self.emit(Event::CallProposed {
                     call: slot.call,
@@ -76,16 +70,16 @@ impl Run {
                     arguments: slot.arguments.clone(),
                     fixes,
                 });
-                Some(value)
+                Ok(value)
             }
-            Repaired::Invalid { message } => {
-                self.refuse(slot, &message);
-                None
-            }
+            Repaired::Invalid { message } => Err(message),
         }
     }
 
     fn unknown_tool(&self, name: &str) -> String {
+        if let Some(note) = self.config().policy.hidden.get(name) {
+            return note.message.clone();
+        }
         let names: Vec<&str> =
             self.catalogue.offer().tools.iter().map(|tool| tool.name.as_str()).take(20).collect();
         let name = screen::visible_bounded(name, 80);
@@ -102,7 +96,7 @@ impl Run {
         )
     }
 
-    fn over_quota(&mut self, slot: &Slot) -> Option<String> {
+    fn over_quota(&self, slot: &Slot) -> Option<String> {
         let quota = slot.entry.as_ref()?.tool.quota;
         let used = self.state.group.quotas.get(&slot.name).copied().unwrap_or_default();
         let over = |what: &str, used: u64, allowed: Option<u64>| {
@@ -110,13 +104,28 @@ impl Run {
                 alloc::format!("not run: `{}` has used its quota of {allowed} {what}", slot.name)
             })
         };
-        let refusal = over("calls", used.calls, quota.calls)
+        over("calls", used.calls, quota.calls)
             .or_else(|| over("milliseconds", used.millis, quota.millis))
-            .or_else(|| over("bytes of output", used.bytes, quota.bytes));
-        if refusal.is_none() && quota.calls.is_some() {
-            self.state.group.quotas.entry(slot.name.clone()).or_default().calls += 1;
+            .or_else(|| over("bytes of output", used.bytes, quota.bytes))
+    }
+
+    /// Counts what a tool has used, where somebody looks at it.
+    pub(super) fn use_quota(&mut self, slot: &Slot, more: Used) {
+        let Some(quota) = slot.entry.as_ref().map(|entry| entry.tool.quota) else { return };
+        if quota == Quota::default() {
+            return;
         }
-        refusal
+        let used = self.state.group.quotas.entry(slot.name.clone()).or_default();
+        used.calls = used.calls.saturating_add(more.calls);
+        used.millis = used.millis.saturating_add(more.millis);
+        used.bytes = used.bytes.saturating_add(more.bytes);
+    }
+
+    /// A call that was handed out and never ran gives its place back.
+    pub(super) fn give_back_call(&mut self, slot: &Slot) {
+        if let Some(used) = self.state.group.quotas.get_mut(&slot.name) {
+            used.calls = used.calls.saturating_sub(1);
+        }
     }
 
     /// The loop detector's word: `Some` when the call was settled, with the ending if it was the last straw.
@@ -124,7 +133,7 @@ impl Run {
         if slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling) {
             return None;
         }
-        let twins = earlier.iter().filter(|other| other.fingerprint == slot.fingerprint).count() as u64;
+        let twins = twins(slot, earlier);
         let ruling = match self.state.loops.propose(slot.fingerprint) {
             // Two of a kind in one reply may be an oversight; a third is a loop within the reply.
             LoopRuling::Fine if twins >= 2 => LoopRuling::Refuse { times: twins + 1 },
@@ -152,10 +161,10 @@ impl Run {
         let Some(entry) = slot.entry.clone() else { return };
         match self.needs(&entry.tool, arguments) {
             Ok(needs) => slot.needs = needs,
-            Err(reason) => return self.refuse(slot, &reason),
+            Err(reason) => return self.turn_down(slot, &reason),
         }
         match self.decide(&entry.tool, &slot.needs) {
-            Decision::Deny(reason) => self.refuse(slot, &reason),
+            Decision::Deny(reason) => self.turn_down(slot, &reason),
             Decision::Allow => {
                 slot.permitted = self.state.authority.epoch;
                 slot.state = SlotState::Ready;
@@ -202,7 +211,7 @@ impl Run {
             Verdict::Deny { reason } => {
                 let message = alloc::format!("denied: {}", screen::visible_bounded(&reason, 2_000));
                 self.emit(Event::ApprovalGiven { call, allowed: false, reason });
-                self.refuse(slot, &message);
+                self.turn_down(slot, &message);
             }
             Verdict::Rewrite { .. } if slot.rewrites >= MOST_REWRITES => {
                 self.refuse(slot, "denied: the call was rewritten too often");
@@ -249,6 +258,11 @@ impl Run {
             }
         }
         let Some(entry) = slot.entry.clone() else { return };
+        // Others of the same batch may have used up the quota since this one was looked at.
+        if let Some(refusal) = self.over_quota(slot) {
+            return self.turn_down(slot, &refusal);
+        }
+        self.use_quota(slot, Used { calls: 1, ..Used::default() });
         match &entry.tool.kind {
             ToolKind::Host => {
                 let timeout = entry.tool.timeout_ms.unwrap_or(self.config().limits.tool_ms);
@@ -320,6 +334,7 @@ impl Run {
     /// Takes a child's share out of what is left; with no budget there is nothing to share.
     fn set_aside(&mut self, wanted: NanoUsd) -> Result<Option<NanoUsd>, &'static str> {
         let Some(limit) = self.state.budget.usd else {
+            self.state.reserved = self.state.reserved.plus(wanted);
             return Ok((wanted > NanoUsd::ZERO).then_some(wanted));
         };
         let left = limit.minus(self.state.spent).minus(self.state.reserved);
@@ -368,6 +383,9 @@ impl Run {
     }
 
     pub(super) fn child_finished(&mut self, call: CallId, result: ChildResult) {
+        if self.pays_late_child(call, &result) {
+            return self.ignore(call);
+        }
         self.with_slot(call, |run, slot| {
             let SlotState::Delegated { reserved, since, .. } = slot.state else { return After::Late };
             let millis = run.state.now.since(since);
@@ -385,9 +403,7 @@ impl Run {
 
     /// Gives back what was set aside for a child.
     pub(super) fn release(&mut self, reserved: NanoUsd) {
-        if self.state.budget.usd.is_some() {
-            self.state.reserved = self.state.reserved.minus(reserved);
-        }
+        self.state.reserved = self.state.reserved.minus(reserved);
     }
 
     /// Something entered the run.
@@ -405,19 +421,35 @@ impl Run {
         self.settle(slot, Outcome::Refused, ToolOutput::text(message), 0);
     }
 
+    /// Answers a call that may not run, so that asking for it again counts as a repeat.
+    fn turn_down(&mut self, slot: &mut Slot, message: &str) {
+        self.state.loops.turned_down(slot.fingerprint, Digest::new().str(message).finish());
+        self.refuse(slot, message);
+    }
+
     /// Stops a call, whatever it is doing, and answers it.
     pub(super) fn stop_call(&mut self, slot: &mut Slot, message: &str) {
         let (abort, millis) = match &slot.state {
             SlotState::Done(_) => return,
-            SlotState::Judging | SlotState::Ready => (None, None),
-            SlotState::Issued { .. } => (Some(slot.call), None),
-            SlotState::Running { since, .. } => (Some(slot.call), Some(self.state.now.since(*since))),
+            SlotState::Ready => (None, None),
+            SlotState::Judging | SlotState::Issued { .. } => (Some(slot.call), None),
+            SlotState::Running { since, .. } => {
+                let millis = self.state.now.since(*since);
+                self.use_quota(slot, Used { millis, ..Used::default() });
+                (Some(slot.call), Some(millis))
+            }
             SlotState::Delegated { reserved, since, .. } => {
                 let (reserved, millis) = (*reserved, self.state.now.since(*since));
                 self.release(reserved);
+                self.owe(slot.call);
+                self.use_quota(slot, Used { millis, ..Used::default() });
                 (Some(slot.call), Some(millis))
             }
-            SlotState::Skilled(skilled) => (Some(skilled.call), None),
+            SlotState::Skilled(skilled) => {
+                let call = skilled.call;
+                self.owe(call);
+                (Some(call), None)
+            }
             SlotState::Reviewing { consult, millis, .. } => (Some(*consult), Some(*millis)),
             SlotState::Checking(checking) => (Some(checking.call), Some(checking.millis)),
         };
@@ -463,4 +495,10 @@ impl Run {
             .into(),
         );
     }
+}
+
+/// Equal calls earlier in the same reply, as far as nothing that runs in between could make a difference.
+fn twins(slot: &Slot, earlier: &[Slot]) -> u64 {
+    let lately = earlier.iter().rev().take(TWINS_WITHIN).take_while(|other| !other.may_change());
+    lately.filter(|other| other.fingerprint == slot.fingerprint).count() as u64
 }

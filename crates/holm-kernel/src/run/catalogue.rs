@@ -113,12 +113,30 @@ impl Catalogue {
         self.offer = Arc::new(Offer { epoch: self.epoch, tools });
     }
 
-    /// Replaces the tools; the gate is asked again before the next call.
+    /// Replaces the tools. The gate stays as it is until it is asked again, so that a new tool is not open by chance.
     pub(crate) fn replace(&mut self, tools: Vec<Tool>) {
-        let epoch = self.epoch + 1;
+        let (epoch, gate) = (self.epoch + 1, self.gate.take());
         *self = Self::new(tools);
         self.epoch = epoch;
+        self.gate = gate;
         self.refresh();
+    }
+
+    /// The names that a gate may choose from.
+    pub(crate) fn usable(&self) -> Vec<String> {
+        let entries = self.entries.iter().enumerate();
+        entries
+            .filter(|(index, entry)| entry.compiled.is_ok() && self.by_name.get(&entry.name) == Some(index))
+            .map(|(_, entry)| String::from(&*entry.name))
+            .collect()
+    }
+
+    /// The tools that cannot be used, with the reason.
+    pub(crate) fn unusable(&self) -> impl Iterator<Item = (&Arc<str>, &str)> {
+        self.entries.iter().filter_map(|entry| match &entry.compiled {
+            Ok(_) => None,
+            Err(reason) => Some((&entry.name, reason.as_str())),
+        })
     }
 
     /// Lets only these tools through; `None` opens the gate.

@@ -28,7 +28,11 @@ impl Run {
                 self.use_model(self.state.group.model + 1);
                 self.advance_turn(Step::Plan, Draft::default());
             }
-            NextTry::Compact => self.advance_turn(Step::Patch, draft),
+            NextTry::Compact => {
+                // A smaller request is another one: it does not use up the tries of a failing provider.
+                draft.attempts = draft.attempts.saturating_sub(1);
+                self.advance_turn(Step::Patch, draft);
+            }
             NextTry::GiveUp => self.give_up(&draft, failure),
         }
     }

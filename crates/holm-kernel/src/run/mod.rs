@@ -7,6 +7,7 @@
 
 mod batch;
 mod believe;
+mod bill;
 mod call;
 mod catalogue;
 mod changes;
@@ -109,6 +110,7 @@ impl Run {
         };
         let name = run.config().name.clone();
         run.emit(Event::RunStarted { name });
+        run.report_unusable();
         run
     }
 

@@ -1,7 +1,6 @@
 //! Takes a model's reply: counts it, reads it, and decides what it means.
 
 use alloc::{
-    collections::BTreeSet,
     string::{String, ToString},
     vec::Vec,
 };
@@ -10,6 +9,7 @@ use super::{
     Run,
     state::{About, Calling, Draft, Phase, Step},
 };
+use crate::digest::Digest;
 use crate::protocol::{self, Reading};
 use crate::{
     Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult, PlainAnswer, Protocol,
@@ -22,6 +22,9 @@ const RESUME: &str = "Your reply was cut at the output limit. Go on exactly wher
 
 impl Run {
     pub(super) fn model_finished(&mut self, call: CallId, result: ModelResult) {
+        if self.pays_late(call, usage_of(&result)) {
+            return self.ignore(call);
+        }
         match self.take_phase() {
             Phase::Calling(Calling { call: waiting, draft }) if waiting == call => match result {
                 ModelResult::Replied(reply) => self.replied(call, draft, reply),
@@ -40,22 +43,14 @@ impl Run {
             }
             other => {
                 self.state.phase = other;
-                // What was used is used, however late we hear of it.
-                self.account(usage_of(&result));
                 self.ignore(call);
             }
         }
     }
 
-    /// Adds a usage to the run's account and says what it cost.
-    pub(super) fn account(&mut self, usage: Usage) -> Option<crate::NanoUsd> {
-        self.state.usage = self.state.usage.plus(usage);
-        let cost = self.shared.model().and_then(|model| model.price).map(|price| price.cost(usage))?;
-        self.state.spent = self.state.spent.plus(cost);
-        Some(cost)
-    }
-
-    fn replied(&mut self, call: CallId, draft: Draft, reply: Reply) {
+    fn replied(&mut self, call: CallId, draft: Draft, mut reply: Reply) {
+        // Only the kernel writes results: one in a reply would answer a call that never ran.
+        reply.blocks.retain(|block| !matches!(block, Block::ToolResult(_)));
         if is_empty(&reply) {
             let message = String::from("the reply held neither text nor a call");
             let failure =
@@ -78,7 +73,7 @@ impl Run {
     fn refused(&mut self, reply: Reply) {
         self.state.group.turns += 1;
         let reason = plain_text(&reply.blocks);
-        self.add_message(Role::Assistant, without_calls(reply.blocks));
+        self.add_unread(reply.blocks);
         self.finish(Ending::Refused { reason });
     }
 
@@ -89,12 +84,12 @@ impl Run {
         let cap = draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output));
         if tries >= recovery.attempts {
             self.state.group.turns += 1;
-            self.add_message(Role::Assistant, without_calls(reply.blocks));
+            self.add_unread(reply.blocks);
             let (used, allowed) = (reply.usage.output, cap.unwrap_or(reply.usage.output));
             return self.finish(Ending::OverLimit { limit: Limit::OutputTokens, used, allowed });
         }
         if let Some(ending) = self.limit_reached() {
-            self.add_message(Role::Assistant, without_calls(reply.blocks));
+            self.add_unread(reply.blocks);
             return self.finish(ending);
         }
         let raised = recovery.ceiling.and_then(|ceiling| {
@@ -110,10 +105,19 @@ impl Run {
         self.state.group.turns += 1;
         self.state.group.resumes += 1;
         self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: cap });
-        self.add_message(Role::Assistant, without_calls(reply.blocks));
+        self.add_unread(reply.blocks);
         let text = self.config().policy.resume.clone().unwrap_or_else(|| RESUME.to_string());
         self.add_message(Role::User, alloc::vec![Block::Text(text)]);
         self.next_turn();
+    }
+
+    /// Keeps what a reply said where its calls were not read: a call must not stand in the transcript unanswered,
+    /// and a message without content is one that providers refuse.
+    fn add_unread(&mut self, mut blocks: Vec<Block>) {
+        blocks.retain(|block| !matches!(block, Block::ToolCall(_)));
+        if !blocks.is_empty() {
+            self.add_message(Role::Assistant, blocks);
+        }
     }
 
     /// Reads a whole reply by the run's protocol.
@@ -128,7 +132,7 @@ impl Run {
             Protocol::Text => {
                 let text = plain_text(&blocks);
                 let reading = protocol::read_text(&text, &self.config().policy);
-                self.add_message(Role::Assistant, without_calls(blocks));
+                self.add_unread(blocks);
                 self.read_text(reading);
             }
         }
@@ -140,6 +144,8 @@ impl Run {
             Reading::Answer(text) => return self.answer(text),
             Reading::Inconclusive(text) => return self.inconclusive(&text),
         };
+        // The correction was heeded; a later slip is another one.
+        self.state.group.corrected = false;
         let id = alloc::format!("call_{}", self.state.next_call);
         let (name, arguments) = protocol::resolve_alias(&self.config().policy.aliases, name, arguments);
         self.open_batch(alloc::vec![ToolCall { id, name, arguments, replay: None }]);
@@ -147,15 +153,16 @@ impl Run {
 
     /// Calls of a native reply, with aliases resolved and ids made unique; the blocks are mended likewise.
     fn take_calls(&mut self, blocks: &mut [Block]) -> Vec<ToolCall> {
-        let mut taken = BTreeSet::new();
         let mut calls = Vec::new();
         let started = self.state.started.clone();
         for block in blocks {
             let Block::ToolCall(call) = block else { continue };
-            if call.id.is_empty() || taken.contains(&call.id) {
-                call.id = protocol::unique_id(&taken, self.state.next_call + calls.len() as u64);
+            let ids = &mut self.state.ids;
+            if call.id.is_empty() || ids.contains(&id_digest(&call.id)) {
+                let number = self.state.next_call + calls.len() as u64;
+                call.id = protocol::unique_id(|id| ids.contains(&id_digest(id)), number);
             }
-            taken.insert(call.id.clone());
+            ids.insert(id_digest(&call.id));
             let aliases = &started.config.policy.aliases;
             if !aliases.is_empty() {
                 let (name, arguments) = protocol::resolve_alias(
@@ -212,26 +219,29 @@ impl Run {
     }
 }
 
-fn usage_of(result: &ModelResult) -> Usage {
+pub(super) fn usage_of(result: &ModelResult) -> Usage {
     match result {
         ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage,
         ModelResult::Failed(failure) => failure.usage,
     }
 }
 
-/// A refusal may be wordless; any other reply must hold something to act on.
+/// Two ids with one digest would only mean that one of them is written anew.
+fn id_digest(id: &str) -> u64 {
+    Digest::new().str(id).finish()
+}
+
+/// A refusal may be wordless, and a cap may have cut a reply that was still thinking; any other reply must hold
+/// something to act on.
 fn is_empty(reply: &Reply) -> bool {
-    let declined = matches!(reply.stop, StopReason::Refusal | StopReason::ContentFilter);
-    !declined
+    let wordless = match reply.stop {
+        StopReason::Refusal | StopReason::ContentFilter | StopReason::MaxTokens => true,
+        StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence | StopReason::Other => false,
+    };
+    !wordless
         && !reply.blocks.iter().any(|block| match block {
             Block::Text(text) => !text.trim().is_empty(),
             Block::ToolCall(_) | Block::Image(_) | Block::File(_) => true,
             Block::Thinking(_) | Block::ToolResult(_) | Block::Custom(_) => false,
         })
-}
-
-/// A call that was not read as one must not stand in the transcript unanswered.
-fn without_calls(mut blocks: Vec<Block>) -> Vec<Block> {
-    blocks.retain(|block| !matches!(block, Block::ToolCall(_)));
-    blocks
 }

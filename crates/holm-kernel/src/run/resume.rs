@@ -30,9 +30,13 @@ impl Run {
             }
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
+                self.owe(calling.call);
                 self.call_model(calling.draft);
             }
-            Phase::Summarising { draft, .. } => self.advance_turn(super::state::Step::Plan, draft),
+            Phase::Summarising { call, draft, .. } => {
+                self.owe(call);
+                self.advance_turn(super::state::Step::Plan, draft);
+            }
             waiting @ Phase::Backoff { .. } => self.state.phase = waiting,
             Phase::Working(mut batch) => {
                 for slot in &mut batch.slots {
@@ -47,7 +51,7 @@ impl Run {
     fn question(&self, about: &About) -> Question {
         match about {
             About::Turn(super::state::Step::Gate, _) => Question::Tools {
-                offered: self.catalogue.offer().tools.iter().map(|tool| tool.name.clone()).collect(),
+                offered: self.catalogue.usable(),
             },
             About::Turn(super::state::Step::Choose, _) => {
                 Question::Model { current: String::from(&*self.shared.model_name()) }
@@ -62,7 +66,10 @@ impl Run {
         match &slot.state {
             SlotState::Ready | SlotState::Done(_) => {}
             SlotState::Judging => self.judge_again(slot),
-            SlotState::Issued { .. } => slot.state = SlotState::Ready,
+            SlotState::Issued { .. } => {
+                self.give_back_call(slot);
+                slot.state = SlotState::Ready;
+            }
             SlotState::Running { .. } => self.resume_running(slot),
             SlotState::Delegated { child, reserved, .. } => {
                 let (child, reserved) = (child.clone(), *reserved);

@@ -15,8 +15,9 @@ use super::{
     batch::{After, Slot, SlotState},
     catalogue::Entry,
 };
+use crate::loops::Change;
 use crate::{
-    Block, CallId, Effect, Event, Message, MessageId, Messages, ModelResult, Outcome, Purpose, Request, Role, ToolOutput, plain_text,
+    Block, CallId, Effect, Event, Message, MessageId, Messages, ModelResult, Purpose, Request, Role, ToolOutput, plain_text,
 };
 
 /// One corrective try, then an explicit failure.
@@ -84,12 +85,12 @@ impl Run {
             ModelResult::Aborted(reply) => {
                 self.account(reply.usage);
                 let output = ToolOutput::failed("the skill was stopped");
-                return self.settle(slot, Outcome::Failed, output, 0);
+                return self.end_skill(slot, output);
             }
             ModelResult::Failed(failure) => {
                 self.account(failure.usage);
                 let text = alloc::format!("the model call of the skill failed: {}", failure.message);
-                return self.settle(slot, Outcome::Failed, ToolOutput::failed(text), 0);
+                return self.end_skill(slot, ToolOutput::failed(text));
             }
         };
         let cost = self.account(reply.usage);
@@ -102,7 +103,7 @@ impl Run {
         match checked {
             Ok(value) => {
                 let output = ToolOutput::text(value.canonical());
-                self.settle(slot, Outcome::Succeeded, output, 0);
+                self.end_skill(slot, output);
             }
             Err(error) => self.correct_skill(slot, skilled, text, &error),
         }
@@ -118,7 +119,7 @@ impl Run {
         });
         if last {
             let output = ToolOutput::failed(error.to_string());
-            return self.settle(slot, Outcome::Failed, output, 0);
+            return self.end_skill(slot, output);
         }
         let correction = skill::corrective(error);
         let mut messages = skilled.messages;
@@ -127,9 +128,17 @@ impl Run {
         self.call_for_skill(slot, messages, skilled.tries + 1);
     }
 
+    /// A skill that is asked for again with the same outcome is a repeat like any other.
+    fn end_skill(&mut self, slot: &mut Slot, output: ToolOutput) {
+        self.observe_result(slot, &output, Change::None);
+        let outcome = output.outcome;
+        self.settle(slot, outcome, output, 0);
+    }
+
     pub(super) fn resume_skill(&mut self, slot: &mut Slot) {
         let SlotState::Skilled(skilled) = &slot.state else { return };
-        let (messages, tries) = (skilled.messages.clone(), skilled.tries);
+        let (call, messages, tries) = (skilled.call, skilled.messages.clone(), skilled.tries);
+        self.owe(call);
         self.call_for_skill(slot, messages, tries);
     }
 }

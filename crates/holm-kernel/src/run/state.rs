@@ -4,7 +4,7 @@
 //! model) lives in [`Catalogue`](super::catalogue::Catalogue) and is made anew.
 
 use alloc::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
     sync::Arc,
     vec::Vec,
@@ -36,6 +36,10 @@ pub(crate) struct State {
     pub(crate) usage: Usage,
     pub(crate) spent: NanoUsd,
     pub(crate) reserved: NanoUsd,
+    /// Calls that were given up before their bill came, with the model that was in use.
+    pub(crate) owed: BTreeMap<CallId, u64>,
+    /// Digests of the ids that providers gave to calls: an id must name one call of the run only.
+    pub(crate) ids: BTreeSet<u64>,
     pub(crate) groups: u64,
     pub(crate) group: Group,
     pub(crate) loops: LoopDetector,
@@ -127,7 +131,16 @@ pub(crate) struct Group {
     pub(crate) resumes: u64,
     pub(crate) quotas: BTreeMap<Arc<str>, Used>,
     /// Rejected results in a row, by tool.
-    pub(crate) rejections: BTreeMap<Arc<str>, u64>,
+    pub(crate) rejections: BTreeMap<Arc<str>, Rejections>,
+}
+
+/// How often the results of one tool were not believed.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Rejections {
+    /// Turns with a rejection. Several calls of one reply count once: there was no correction between them.
+    pub(crate) turns: u64,
+    /// The latest of those turns.
+    pub(crate) last: u64,
 }
 
 /// What a tool has used of its quota.
@@ -147,6 +160,10 @@ pub(crate) struct Authority {
     pub(crate) policy: Policy,
     /// What people gave with their answers.
     pub(crate) leases: Leases,
+    /// The part of it that was given since the last mark was set: who gave it knew what had entered.
+    pub(crate) given_since: Leases,
+    /// Counts what took authority away; a yes from before that is asked for again.
+    pub(crate) withdrawn: u64,
 }
 
 impl State {
@@ -165,6 +182,8 @@ impl State {
             usage: Usage::default(),
             spent: NanoUsd::ZERO,
             reserved: NanoUsd::ZERO,
+            owed: BTreeMap::new(),
+            ids: BTreeSet::new(),
             groups: 0,
             group: Group::default(),
             loops: LoopDetector::default(),
@@ -174,7 +193,7 @@ impl State {
             authority: Authority {
                 epoch: 0,
                 policy: Policy { grants: config.grants.clone(), denials: config.denials.clone() },
-                leases: Leases::default(),
+                ..Authority::default()
             },
             started: Arc::new(started),
         }

@@ -4,9 +4,14 @@ use alloc::string::String;
 
 use super::{
     Run,
+    batch::Batch,
     state::{About, Phase},
 };
-use crate::{ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp};
+use crate::loops::Change;
+use crate::{ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp, ToolOutput};
+
+/// What the model is told of a call that was stopped by its deadline.
+const OVERDUE: &str = "stopped: the call took longer than it may";
 
 impl Run {
     pub(super) fn steered(&mut self, prompt: Prompt) {
@@ -34,15 +39,24 @@ impl Run {
 
     /// The run would stop by itself: unless somebody has more to say.
     pub(super) fn natural_stop(&mut self, ending: Ending) {
+        if self.wants(ConsultPoint::Stop) && !self.has_more_to_hear() {
+            return self.consult(Question::Stop, About::Stop(ending));
+        }
+        self.stop_unless_more(ending);
+    }
+
+    fn has_more_to_hear(&self) -> bool {
+        !self.state.steering.is_empty() || !self.state.follow_ups.is_empty()
+    }
+
+    /// Stops, unless somebody spoke in the meantime.
+    pub(super) fn stop_unless_more(&mut self, ending: Ending) {
         if !self.state.steering.is_empty() {
             return self.next_turn();
         }
         if let Some(prompt) = self.state.follow_ups.pop_front() {
-            self.say(prompt);
+            self.hear(prompt);
             return self.next_turn();
-        }
-        if self.wants(ConsultPoint::Stop) {
-            return self.consult(Question::Stop, About::Stop(ending));
         }
         self.finish(ending);
     }
@@ -72,9 +86,13 @@ impl Run {
             Phase::Consulting(consulting) => Some(consulting.call),
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
+                self.owe(calling.call);
                 Some(calling.call)
             }
-            Phase::Summarising { call, .. } => Some(call),
+            Phase::Summarising { call, .. } => {
+                self.owe(call);
+                Some(call)
+            }
             Phase::Backoff { .. } => None,
             Phase::Working(mut batch) => {
                 for slot in &mut batch.slots {
@@ -119,11 +137,7 @@ impl Run {
                 self.advance_turn(super::state::Step::Plan, draft);
             }
             Phase::Working(mut batch) => {
-                for slot in &mut batch.slots {
-                    if slot.deadline().is_some_and(|deadline| now >= deadline) {
-                        self.stop_call(slot, "stopped: the call took longer than it may");
-                    }
-                }
+                self.stop_overdue(&mut batch, now);
                 self.state.phase = Phase::Working(batch);
                 self.advance_batch();
             }
@@ -131,4 +145,18 @@ impl Run {
         }
     }
 
+    /// A call that takes too long has failed: that counts as a repeat, and may take the others with it.
+    fn stop_overdue(&mut self, batch: &mut Batch, now: Timestamp) {
+        let mut stops_siblings = false;
+        for slot in &mut batch.slots {
+            if slot.deadline().is_some_and(|deadline| now >= deadline) {
+                self.stop_call(slot, OVERDUE);
+                self.observe_result(slot, &ToolOutput::failed(OVERDUE), Change::None);
+                stops_siblings |= slot.aborts_siblings();
+            }
+        }
+        if stops_siblings {
+            self.stop_siblings(batch);
+        }
+    }
 }

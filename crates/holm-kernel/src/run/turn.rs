@@ -10,6 +10,7 @@ use alloc::{
 use super::{
     Run,
     catalogue::Catalogue,
+    reply::usage_of,
     state::{About, Calling, Consulting, Draft, Phase, State, Step},
 };
 use crate::context::{Next, Planned, estimate};
@@ -113,10 +114,16 @@ impl Run {
         self.add_message(Role::User, prompt.blocks);
     }
 
+    /// A person speaks in mid-group: to do again what is asked for again is no loop.
+    pub(super) fn hear(&mut self, prompt: Prompt) {
+        self.state.loops.forget();
+        self.say(prompt);
+    }
+
     /// Goes on with the next model call, after what waits to be said.
     pub(super) fn next_turn(&mut self) {
         while let Some(prompt) = self.state.steering.pop_front() {
-            self.say(prompt);
+            self.hear(prompt);
         }
         if let Some(ending) = self.limit_reached() {
             return self.finish(ending);
@@ -151,19 +158,17 @@ impl Run {
         let limits = self.config().limits;
         let Some(allowed) = limits.turns.limit() else { return };
         let left = allowed.saturating_sub(self.state.group.turns);
-        if limits.grace_turns == 0 || left > limits.grace_turns || self.state.group.warned_turns {
-            return;
-        }
-        // A grace as long as the whole run would speak before anything happened.
-        if self.state.group.turns == 0 {
+        // A grace as long as the whole run would only say what the limit says.
+        if limits.grace_turns >= allowed || left > limits.grace_turns || self.state.group.warned_turns {
             return;
         }
         self.state.group.warned_turns = true;
         self.emit(Event::LimitNear { limit: Limit::Turns, left });
         let text = self.config().policy.wrap_up.as_deref().map_or_else(
             || {
+                let turns = if left == 1 { "turn is" } else { "turns are" };
                 alloc::format!(
-                    "Only {left} more turns are allowed. Finish what is essential and give the final answer."
+                    "Only {left} more {turns} allowed. Finish what is essential and give the final answer."
                 )
             },
             |text| text.replace("{left}", &left.to_string()),
@@ -178,9 +183,7 @@ impl Run {
             step = match step {
                 Step::Gate => {
                     if self.wants(ConsultPoint::Tools) {
-                        self.catalogue.set_gate(None);
-                        let offered =
-                            self.catalogue.offer().tools.iter().map(|tool| tool.name.clone()).collect();
+                        let offered = self.catalogue.usable();
                         return self.consult_turn(step, draft, Question::Tools { offered });
                     }
                     Step::Choose
@@ -253,9 +256,10 @@ impl Run {
                 self.advance_turn(Step::Plan, draft);
             }
             About::Turn(Step::Plan | Step::Patch | Step::Call, mut draft) => {
-                if let Answer::Patch(patches) = answer {
-                    draft.patches = patches;
-                }
+                draft.patches = match answer {
+                    Answer::Patch(patches) => patches,
+                    _ => Vec::new(),
+                };
                 self.advance_turn(Step::Call, draft);
             }
             About::Stop(ending) => match answer {
@@ -263,7 +267,7 @@ impl Run {
                     self.say(prompt);
                     self.next_turn();
                 }
-                _ => self.finish(ending),
+                _ => self.stop_unless_more(ending),
             },
             About::PlainAnswer(text) => match answer {
                 Answer::Continue(prompt) => {
@@ -354,6 +358,9 @@ impl Run {
 
     /// A summary counts against the budget like any other call; one that does not help is not used.
     pub(super) fn summarised(&mut self, call: CallId, result: ModelResult) {
+        if self.pays_late(call, usage_of(&result)) {
+            return self.ignore(call);
+        }
         let (upto, draft) = match self.take_phase() {
             Phase::Summarising { call: waiting, upto, draft } if waiting == call => (upto, draft),
             other => {

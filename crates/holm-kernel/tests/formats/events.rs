@@ -36,6 +36,7 @@ fn kind(event: &Event) -> &'static str {
         Event::Marked { .. } => "marked",
         Event::ContextPlanned { .. } => "context_planned",
         Event::ToolsChanged { .. } => "tools_changed",
+        Event::ToolUnusable { .. } => "tool_unusable",
         Event::ModeChanged { .. } => "mode_changed",
         Event::GrantsChanged => "grants_changed",
         Event::BudgetChanged { .. } => "budget_changed",
@@ -46,7 +47,7 @@ fn kind(event: &Event) -> &'static str {
     }
 }
 
-const KINDS: usize = 28;
+const KINDS: usize = 29;
 
 fn of_models(call: CallId) -> Vec<Event> {
     let failed = |class, next| Event::ModelFailed { call, class, message: "no".into(), next };
@@ -142,6 +143,7 @@ fn samples() -> Vec<Event> {
         usage: Usage::default(),
         spent: NanoUsd::new(6),
     }));
+    events.push(Event::ToolUnusable { tool: "read".into(), reason: "`$dynamicRef` is not supported".into() });
     events
 }
 
@@ -212,6 +214,7 @@ fn events_keep_their_form() -> Result<(), Box<dyn Error>> {
     {"id":{"record":3,"index":38},"at":1700,"event":{"group_ended":{"ending":{"over_limit":{"limit":"wall_clock","used":11,"allowed":10}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
     {"id":{"record":3,"index":39},"at":1700,"event":{"group_ended":{"ending":{"cancelled":{"reason":"enough"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
     {"id":{"record":3,"index":40},"at":1700,"event":{"group_ended":{"ending":{"failed":{"class":"server","message":"500","attempts":5}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
+    {"id":{"record":3,"index":41},"at":1700,"event":{"tool_unusable":{"tool":"read","reason":"`$dynamicRef` is not supported"}}}
     "#);
     Ok(())
 }
