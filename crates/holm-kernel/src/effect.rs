@@ -3,12 +3,14 @@
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
-use holm_grants::{Denials, GrantSet, Level, Need};
+use holm_grants::{Denials, GrantSet, Level, Mode, Need};
 use holm_guards::{json::Json, plausibility::Expectation, postcondition::Postcondition};
 use serde::{Deserialize, Serialize};
 
-use crate::digest::sha256;
-use crate::{CallId, Config, Consultation, Ending, Marks, Message, Model, NanoUsd, Numbered, Timestamp, Tool};
+use crate::digest::{sha256, sha256_hex};
+use crate::{
+    Approvals, CallId, Config, Consultation, Ending, MarkRule, Marks, Message, Model, NanoUsd, Numbered, Timestamp, Tool,
+};
 
 /// One command. Exhaustive on purpose: a host that forgets one does not compile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -136,6 +138,13 @@ pub struct ToolRequest {
     pub again: bool,
 }
 
+impl ToolRequest {
+    /// Equals [`Proposal::digest`] if this is the call that was shown to the person who allowed it.
+    pub fn digest(&self) -> String {
+        call_digest(&self.tool, &self.arguments)
+    }
+}
+
 /// One child run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SpawnRequest {
@@ -149,23 +158,51 @@ pub struct SpawnRequest {
     pub grants: GrantSet,
     /// What the child may never do.
     pub denials: Denials,
+    /// The parent's mode; the child's is this or stricter.
+    pub mode: Mode,
+    /// Who answers when the parent's calls are asked about.
+    pub approvals: Approvals,
+    /// What the parent's marks lead to.
+    pub mark_rule: MarkRule,
     /// What it may spend; already set aside.
     pub budget: Option<NanoUsd>,
+    /// The tokens that the parent has left.
+    pub tokens: Option<u64>,
     /// What had entered its parent.
     pub marks: Marks,
     /// Its depth.
     pub depth: u64,
+    /// The depth at which no further child may stand.
+    pub deepest: u64,
     /// The child to go on with, when it had been started before a crash.
     pub resume: Option<String>,
 }
 
 impl SpawnRequest {
-    /// Narrows a child's configuration to what its parent allows: grants, denials, budget, marks and depth.
+    /// Narrows a child's configuration to what its parent allows: grants, denials, mode, approvals, marks and what
+    /// follows from them, budget, tokens and depth. What the child's own configuration forbids stays forbidden.
+    ///
+    /// ```
+    /// use holm_kernel::{Config, Mode, Model, SpawnRequest};
+    ///
+    /// fn child_of(request: &SpawnRequest) -> Config {
+    ///     let mut config = Config::new(Model::named("scripted/child"));
+    ///     config.mode = Mode::Full;
+    ///     request.confine(&mut config);
+    ///     assert!(config.mode <= request.mode);
+    ///     config
+    /// }
+    /// ```
     pub fn confine(&self, config: &mut Config) {
         config.grants = config.grants.meet(&self.grants);
         config.denials = config.denials.join(&self.denials);
+        config.mode = config.mode.min(self.mode);
+        config.approvals = config.approvals.stricter(self.approvals);
+        config.mark_rule = config.mark_rule.stricter(self.mark_rule);
         config.marks = config.marks.join(self.marks);
         config.depth = self.depth;
+        config.limits.depth = config.limits.depth.min(self.deepest);
+        config.limits.tokens = config.limits.tokens.at_most(self.tokens);
         if let Some(budget) = self.budget {
             let own = config.limits.budget.usd.unwrap_or(budget);
             config.limits.budget.usd = Some(own.min(budget));
@@ -173,11 +210,19 @@ impl SpawnRequest {
     }
 }
 
+/// The digest of a call as a [`Proposal`] carries it: whoever runs the call can prove that it is the one that was shown.
+pub(crate) fn call_digest(tool: &str, arguments: &str) -> String {
+    sha256_hex(&[tool.as_bytes(), arguments.as_bytes()])
+}
+
 /// A call that somebody must rule on, with everything a person needs to see. Text is free of terminal escapes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// Names the call; the verdict carries it.
+    /// Names the question; the verdict carries it. A call that is asked about again, after a rewrite or a withdrawal,
+    /// is asked about under a new name, so that no answer counts for what was not shown.
     pub call: CallId,
+    /// The tool call in question.
+    pub tool_call: CallId,
     /// The tool.
     pub tool: String,
     /// The arguments in canonical JSON, control characters made visible.

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 use core::fmt::Write as _;
 
 /// Makes every character visible: newline and tab stay, all others that do not show themselves are written out.
@@ -33,6 +33,25 @@ pub(crate) fn visible_bounded(text: &str, limit: u64) -> String {
     // Writing into a `String` cannot fail.
     let _ = write!(out, " […{hidden} characters not shown…] ");
     write_visible(tail, &mut out);
+    out
+}
+
+/// As [`visible_bounded`], on one line: a name with a line end in it must not pass for two.
+pub(crate) fn line(text: &str, limit: u64) -> String {
+    visible_bounded(text, limit).replace('\n', "\\u{a}").replace('\t', "\\u{9}")
+}
+
+/// Lines for a person: at most `most` of them, from both ends of the list, and how many are not shown.
+pub(crate) fn lines(texts: &[String], most: usize, limit: u64) -> Vec<String> {
+    let show = |texts: &[String]| -> Vec<String> { texts.iter().map(|text| line(text, limit)).collect() };
+    if texts.len() <= most {
+        return show(texts);
+    }
+    let (head, rest) = texts.split_at(most - most / 2);
+    let (hidden, tail) = rest.split_at(rest.len() - most / 2);
+    let mut out = show(head);
+    out.push(alloc::format!("[…{} more not shown…]", hidden.len()));
+    out.extend(show(tail));
     out
 }
 

@@ -23,6 +23,16 @@ impl Bound {
         }
     }
 
+    /// The bound, or this number where it is lower.
+    #[must_use]
+    pub const fn at_most(self, other: Option<u64>) -> Self {
+        match (self, other) {
+            (_, None) => self,
+            (Self::AtMost(own), Some(other)) if own <= other => self,
+            (Self::AtMost(_) | Self::Unbounded, Some(other)) => Self::AtMost(other),
+        }
+    }
+
     /// The number, if there is one.
     pub const fn limit(self) -> Option<u64> {
         match self {

@@ -161,6 +161,18 @@ pub enum Approvals {
     Deny,
 }
 
+impl Approvals {
+    /// Of two ways to answer, the one under which less runs unseen.
+    #[must_use]
+    pub const fn stricter(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Deny, _) | (_, Self::Deny) => Self::Deny,
+            (Self::AskAlways, _) | (_, Self::AskAlways) => Self::AskAlways,
+            (Self::Ask, Self::Ask) => Self::Ask,
+        }
+    }
+}
+
 /// Whether the calls of one reply may run at the same time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -206,4 +218,16 @@ pub enum MarkRule {
     AskAfterBoth,
     /// Marks are kept and shown, and change nothing.
     ShowOnly,
+}
+
+impl MarkRule {
+    /// Of two rules, the one that asks sooner.
+    #[must_use]
+    pub const fn stricter(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::AskAfterAny, _) | (_, Self::AskAfterAny) => Self::AskAfterAny,
+            (Self::AskAfterBoth, _) | (_, Self::AskAfterBoth) => Self::AskAfterBoth,
+            (Self::ShowOnly, Self::ShowOnly) => Self::ShowOnly,
+        }
+    }
 }

@@ -40,14 +40,23 @@ pub(crate) struct Slot {
     pub(crate) fingerprint: Fingerprint,
     /// The authority under which it was allowed.
     pub(crate) permitted: u64,
-    /// Under which id its verdict is awaited; none while nobody was asked.
-    pub(crate) ask: Option<CallId>,
+    /// The question about it that was asked last.
+    pub(crate) ask: Option<Ask>,
     /// A person or hook said yes, when so much had been withdrawn: see [`Authority`](super::state::Authority).
     pub(crate) approved: Option<u64>,
     pub(crate) rewrites: u64,
     /// Whether it may have run before, on a host that is gone.
     pub(crate) again: bool,
     pub(crate) state: SlotState,
+}
+
+/// A question about a call. Each has an id of its own, so that an answer never counts for other arguments or under
+/// other circumstances than those that were shown.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Ask {
+    pub(crate) call: CallId,
+    /// How much authority had been withdrawn when it was asked.
+    pub(crate) withdrawn: u64,
 }
 
 /// Where a call stands.
@@ -116,6 +125,11 @@ impl Slot {
             | SlotState::Checking(_)
             | SlotState::Done(_) => None,
         }
+    }
+
+    /// Whether a verdict under this id is the one that is waited for.
+    pub(crate) fn is_asked_under(&self, call: CallId) -> bool {
+        matches!(self.state, SlotState::Judging) && self.ask.is_some_and(|ask| ask.call == call)
     }
 
     /// Its failure takes the other calls with it.
@@ -366,7 +380,7 @@ impl Slot {
             SlotState::Reviewing { consult, .. } => *consult == call,
             SlotState::Checking(checking) => checking.call == call,
             SlotState::Skilled(skilled) => skilled.call == call,
-            SlotState::Judging => self.ask == Some(call),
+            SlotState::Judging => self.is_asked_under(call),
             SlotState::Ready
             | SlotState::Issued { .. }
             | SlotState::Running { .. }

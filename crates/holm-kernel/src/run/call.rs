@@ -6,22 +6,25 @@ use alloc::{
     vec::Vec,
 };
 
+use holm_grants::{Leases, Level};
 use holm_guards::json::Json;
 use holm_guards::repair::{self, Repaired};
 
 use super::{
     Run,
-    batch::{After, Settled, Slot, SlotState, fingerprint, vote},
+    batch::{After, Ask, Settled, Slot, SlotState, fingerprint, vote},
+    catalogue::Entry,
     permit::Decision,
     state::{Phase, Used},
 };
-use crate::digest::{Digest, sha256_hex};
+use crate::digest::Digest;
+use crate::effect::call_digest;
 use crate::envelope::{self, Body};
 use crate::loops::LoopRuling;
 use crate::screen;
 use crate::{
-    CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome, Proposal, Quota, SpawnRequest,
-    ToolKind, ToolOutput, ToolRequest, Verdict,
+    AskReason, Block, CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome, Proposal,
+    Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest, Verdict,
 };
 
 /// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
@@ -29,6 +32,12 @@ const MOST_REWRITES: u64 = 3;
 
 /// What a person is shown of the arguments; the digest covers all of them.
 const SHOWN_ARGUMENTS: u64 = 20_000;
+
+/// What a person is shown of a name or of one need: longer than any honest path.
+const SHOWN_LINE: u64 = 1_000;
+
+/// How many needs a person is shown; nobody reads more, and the rest is counted.
+const SHOWN_LINES: usize = 100;
 
 /// How far back in a reply equal calls are looked for: the calls that a reply may make by default. It keeps a reply of
 /// very many calls linear.
@@ -170,17 +179,8 @@ impl Run {
                 slot.state = SlotState::Ready;
             }
             Decision::Ask { reasons, missing } => {
-                let proposal = Proposal {
-                    call: slot.call,
-                    tool: screen::visible_bounded(&slot.name, 200),
-                    arguments: screen::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
-                    level: entry.tool.level,
-                    needs: slot.needs.iter().map(|need| screen::visible(&need.to_string())).collect(),
-                    missing: missing.iter().map(|need| screen::visible(need)).collect(),
-                    reasons,
-                    marks: self.state.marks,
-                    digest: sha256_hex(&[slot.name.as_bytes(), slot.arguments.as_bytes()]),
-                };
+                let proposal = self.proposal(slot, entry.tool.level, reasons, &missing);
+                slot.ask = Some(Ask { call: proposal.call, withdrawn: self.state.authority.withdrawn });
                 slot.state = SlotState::Judging;
                 self.emit(Event::ApprovalAsked { call: slot.call });
                 self.issue(Effect::Judge(proposal.into()));
@@ -188,9 +188,27 @@ impl Run {
         }
     }
 
+    /// Everything that a person needs to see of a call.
+    fn proposal(&mut self, slot: &Slot, level: Level, reasons: Vec<AskReason>, missing: &[String]) -> Proposal {
+        let needs: Vec<String> = slot.needs.iter().map(ToString::to_string).collect();
+        Proposal {
+            // The first question bears the name of its call, a further one its own.
+            call: if slot.ask.is_none() { slot.call } else { self.next_call() },
+            tool_call: slot.call,
+            tool: screen::line(&slot.name, SHOWN_LINE),
+            arguments: screen::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
+            level,
+            needs: screen::lines(&needs, SHOWN_LINES, SHOWN_LINE),
+            missing: screen::lines(missing, SHOWN_LINES, SHOWN_LINE),
+            reasons,
+            marks: self.state.marks,
+            digest: call_digest(&slot.name, &slot.arguments),
+        }
+    }
+
     pub(super) fn judged(&mut self, call: CallId, verdict: Verdict) {
         self.with_slot(call, |run, slot| {
-            if !matches!(slot.state, SlotState::Judging) {
+            if !slot.is_asked_under(call) {
                 return After::Late;
             }
             run.apply_verdict(slot, verdict)
@@ -203,7 +221,7 @@ impl Run {
             Verdict::Allow { grants, until } => {
                 self.emit(Event::ApprovalGiven { call, allowed: true, reason: String::new() });
                 self.lease(&grants, until);
-                slot.approved = true;
+                slot.approved = slot.ask.map(|ask| ask.withdrawn);
                 slot.state = SlotState::Ready;
                 // Deny is final, also when it came to hold while somebody was thinking.
                 self.permit_again(slot);
@@ -229,16 +247,28 @@ impl Run {
 
     /// A permission from before a change of authority is looked at again.
     fn permit_again(&mut self, slot: &mut Slot) {
-        let Some(entry) = slot.entry.clone() else { return };
-        match self.decide(&entry.tool, &slot.needs) {
+        match self.standing(slot) {
             Decision::Deny(reason) => self.refuse(slot, &reason),
             Decision::Allow => slot.permitted = self.state.authority.epoch,
-            Decision::Ask { .. } if slot.approved => slot.permitted = self.state.authority.epoch,
+            Decision::Ask { .. } if slot.approved == Some(self.state.authority.withdrawn) => {
+                slot.permitted = self.state.authority.epoch;
+            }
             Decision::Ask { .. } => match Json::parse(&slot.arguments) {
                 Ok(arguments) => self.permit(slot, &arguments),
                 Err(_) => self.refuse(slot, "denied: the permission was withdrawn"),
             },
         }
+    }
+
+    /// What the rules say now of a call that was permitted before. A tool that has changed since is another tool.
+    pub(super) fn standing(&self, slot: &Slot) -> Decision {
+        let Some(entry) = &slot.entry else { return Decision::Deny(String::from("not run: there is no such tool")) };
+        let same = |now: &Arc<Entry>| Arc::ptr_eq(now, entry) || now.tool == entry.tool;
+        if !self.catalogue.find(&slot.name).is_some_and(same) {
+            let message = alloc::format!("not run: the tool `{}` has changed; look at it and call it again", slot.name);
+            return Decision::Deny(message);
+        }
+        self.decide(&entry.tool, &slot.needs)
     }
 
     /// Asks once more, after the host that was asked is gone.
@@ -251,6 +281,7 @@ impl Run {
 
     /// Hands a permitted call to whoever runs it.
     pub(super) fn start_call(&mut self, slot: &mut Slot) {
+        self.expire_leases();
         if slot.permitted != self.state.authority.epoch {
             self.permit_again(slot);
             if !matches!(slot.state, SlotState::Ready) {
@@ -268,14 +299,14 @@ impl Run {
                 let timeout = entry.tool.timeout_ms.unwrap_or(self.config().limits.tool_ms);
                 let deadline = self.state.now.plus(timeout);
                 slot.state = SlotState::Issued { deadline };
-                self.run_tool(slot, false);
+                self.run_tool(slot);
             }
             ToolKind::Agent { grants, reserve } => self.delegate(slot, grants, *reserve),
             ToolKind::Skill { .. } => self.start_skill(slot),
         }
     }
 
-    pub(super) fn run_tool(&mut self, slot: &Slot, again: bool) {
+    fn run_tool(&mut self, slot: &Slot) {
         let (SlotState::Issued { deadline } | SlotState::Running { deadline, .. }) = slot.state else { return };
         let request = ToolRequest {
             tool: slot.name.clone(),
@@ -283,7 +314,7 @@ impl Run {
             key: self.key(slot),
             needs: slot.needs.clone(),
             deadline,
-            again,
+            again: slot.again,
         };
         self.issue(Effect::RunTool { call: slot.call, request: request.into() });
     }
@@ -301,12 +332,10 @@ impl Run {
             Ok(reserved) => reserved,
             Err(reason) => return self.refuse(slot, reason),
         };
-        slot.state = SlotState::Delegated {
-            child: None,
-            reserved: reserved.unwrap_or_default(),
-            since: self.state.now,
-        };
-        let grants = self.held_grants().meet(asked);
+        let grants = self.lasting_grants().meet(asked);
+        let (reserved, since) = (reserved.unwrap_or_default(), self.state.now);
+        slot.state =
+            SlotState::Delegated { child: None, reserved, since, grants: grants.clone(), mode: self.state.mode };
         self.spawn(slot, grants, reserved, None);
     }
 
@@ -314,18 +343,24 @@ impl Run {
         &mut self,
         slot: &Slot,
         grants: holm_grants::GrantSet,
-        budget: Option<NanoUsd>,
+        reserved: NanoUsd,
         resume: Option<String>,
     ) {
+        let limits = &self.config().limits;
         let request = SpawnRequest {
             tool: slot.name.clone(),
             arguments: slot.arguments.clone(),
             key: self.key(slot),
             grants,
             denials: self.config().denials.clone(),
-            budget,
+            mode: self.state.mode,
+            approvals: self.config().approvals,
+            mark_rule: self.config().mark_rule,
+            budget: (reserved > NanoUsd::ZERO).then_some(reserved),
+            tokens: limits.tokens.limit().map(|limit| limit.saturating_sub(self.state.usage.total())),
             marks: self.state.marks,
             depth: self.config().depth.saturating_add(1),
+            deepest: limits.depth,
             resume,
         };
         self.issue(Effect::Spawn { call: slot.call, request: request.into() });
@@ -412,12 +447,17 @@ impl Run {
         if joined != self.state.marks {
             self.state.marks = joined;
             self.state.authority.epoch += 1;
+            self.state.authority.given_since = Leases::default();
             self.emit(Event::Marked { marks: joined });
         }
     }
 
     /// Answers a call that does not run.
     pub(super) fn refuse(&mut self, slot: &mut Slot, message: &str) {
+        if slot.again {
+            let text = alloc::format!("outcome unknown: it may have run before the program stopped; now {message}");
+            return self.settle(slot, Outcome::Unknown, ToolOutput::text(text), 0);
+        }
         self.settle(slot, Outcome::Refused, ToolOutput::text(message), 0);
     }
 
@@ -456,12 +496,9 @@ impl Run {
         if let Some(call) = abort {
             self.issue(Effect::Abort(call));
         }
-        let outcome = if millis.is_some() { Outcome::Stopped } else { Outcome::Refused };
-        let text = match outcome {
-            Outcome::Stopped => alloc::format!("{message}; it may already have had effects"),
-            _ => message.to_string(),
-        };
-        self.settle(slot, outcome, ToolOutput::text(text), millis.unwrap_or(0));
+        let Some(millis) = millis else { return self.refuse(slot, message) };
+        let text = alloc::format!("{message}; it may already have had effects");
+        self.settle(slot, Outcome::Stopped, ToolOutput::text(text), millis);
     }
 
     /// Seals a result for the model and closes the slot.
@@ -489,7 +526,7 @@ impl Run {
             Settled {
                 outcome,
                 text,
-                parts: output.parts,
+                parts: only_media(output.parts),
                 vote: vote(slot, outcome, output.terminate, terminal),
             }
             .into(),
@@ -501,4 +538,11 @@ impl Run {
 fn twins(slot: &Slot, earlier: &[Slot]) -> u64 {
     let lately = earlier.iter().rev().take(TWINS_WITHIN).take_while(|other| !other.may_change());
     lately.filter(|other| other.fingerprint == slot.fingerprint).count() as u64
+}
+
+/// Text beside the sealed one would reach the model without its envelope, so a tool's other parts are pictures and
+/// files alone.
+fn only_media(mut parts: Vec<Block>) -> Vec<Block> {
+    parts.retain(|part| matches!(part, Block::Image(_) | Block::File(_)));
+    parts
 }

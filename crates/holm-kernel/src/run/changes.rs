@@ -2,9 +2,14 @@
 
 use alloc::{string::String, vec::Vec};
 
-use holm_grants::{GrantSet, Leases, Mode};
+use holm_grants::{GrantSet, Mode};
 
-use super::Run;
+use super::{
+    Run,
+    batch::{Slot, SlotState},
+    permit::Decision,
+    state::Phase,
+};
 use crate::{Budget, Event, Tool};
 
 impl Run {
@@ -15,6 +20,8 @@ impl Run {
         self.state.loops.forget();
         self.emit(Event::ToolsChanged { tools: self.catalogue.len() });
         self.report_unusable();
+        self.state.authority.epoch += 1;
+        self.look_again();
     }
 
     /// A tool whose declaration does not compile is never on offer; people are told when it is registered.
@@ -27,21 +34,63 @@ impl Run {
     }
 
     pub(super) fn mode_changed(&mut self, mode: Mode) {
+        if mode < self.state.mode {
+            self.state.authority.withdrawn += 1;
+        }
         self.state.mode = mode;
         self.state.loops.forget();
         // What was allowed under another mode is looked at again; so are the answers that people gave.
-        self.state.authority.leases = Leases::default();
-        self.state.authority.epoch += 1;
+        self.withdraw_leases();
         self.emit(Event::ModeChanged { mode });
+        self.look_again();
     }
 
     /// Replaces the grants. What people gave in mid-run is withdrawn too: this is how a lease is revoked.
     pub(super) fn grants_changed(&mut self, grants: GrantSet) {
         self.state.authority.policy.grants = grants;
         self.state.loops.forget();
-        self.state.authority.leases = Leases::default();
-        self.state.authority.epoch += 1;
+        self.state.authority.withdrawn += 1;
+        self.withdraw_leases();
         self.emit(Event::GrantsChanged);
+        self.look_again();
+    }
+
+    /// Stops what was allowed before and is no longer, as far as it has not begun. What runs goes on, except for a child
+    /// that holds more than its parent has now.
+    fn look_again(&mut self) {
+        if !matches!(self.state.phase, Phase::Working(_)) {
+            return;
+        }
+        let Phase::Working(mut batch) = self.take_phase() else { return };
+        for slot in &mut batch.slots {
+            if !self.may_go_on(slot) {
+                self.give_back_call(slot);
+                self.stop_call(slot, "stopped: what it was allowed to do has been withdrawn");
+            }
+        }
+        self.state.phase = Phase::Working(batch);
+        self.advance_batch();
+    }
+
+    fn may_go_on(&self, slot: &Slot) -> bool {
+        match &slot.state {
+            SlotState::Judging => !matches!(self.standing(slot), Decision::Deny(_)),
+            SlotState::Issued { .. } => match self.standing(slot) {
+                Decision::Allow => true,
+                Decision::Ask { .. } => slot.approved == Some(self.state.authority.withdrawn),
+                Decision::Deny(_) => false,
+            },
+            SlotState::Delegated { grants, mode, .. } => {
+                self.state.mode >= *mode && self.lasting_grants().contains_all(grants)
+            }
+            // Looked at again when its turn comes.
+            SlotState::Ready => true,
+            SlotState::Running { .. }
+            | SlotState::Skilled(_)
+            | SlotState::Reviewing { .. }
+            | SlotState::Checking(_)
+            | SlotState::Done(_) => true,
+        }
     }
 
     pub(super) fn budget_changed(&mut self, budget: Budget) {

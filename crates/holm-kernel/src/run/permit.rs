@@ -9,7 +9,7 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::{Decision as Standing, GrantSet, Kind, Lease, Level, Need, Request, Stance};
+use holm_grants::{Decision as Standing, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance};
 use holm_guards::json::Json;
 
 use super::Run;
@@ -81,7 +81,7 @@ impl Run {
             if egress {
                 reasons.push(AskReason::EgressAfterMark);
             }
-            if tool.level >= Level::Write && needs.is_empty() {
+            if tool.level >= Level::Write && !needs.iter().any(names_a_change) {
                 reasons.push(AskReason::WriteAfterMark);
             }
         }
@@ -108,46 +108,85 @@ impl Run {
 
     /// Whether people gave, in this run, all that the call needs: by name of the tool, or need by need.
     fn is_given_since(&self, tool: &Tool, needs: &[Need]) -> bool {
+        let since = &self.state.authority.given_since;
         let named = Request::new(Kind::Tool, &tool.name).map(Need::Request);
-        named.is_ok_and(|need| self.is_leased(&need))
-            || (!needs.is_empty() && needs.iter().all(|need| self.is_leased(need)))
+        named.is_ok_and(|need| self.holds(since, &need))
+            || (!needs.is_empty() && needs.iter().all(|need| self.holds(since, need)))
     }
 
     fn is_leased(&self, need: &Need) -> bool {
+        self.holds(&self.state.authority.leases, need)
+    }
+
+    fn holds(&self, leases: &Leases, need: &Need) -> bool {
         let now = self.state.now.value();
-        self.state.authority.leases.iter().filter(|lease| lease.active_at(now)).any(|lease| match need {
+        leases.iter().filter(|lease| lease.active_at(now)).any(|lease| match need {
             Need::Request(request) => lease.grant.admits(request),
             Need::Grant(grant) => lease.grant.contains(grant),
         })
     }
 
-    /// Everything the run holds now; what a child's share is cut from.
-    pub(super) fn held_grants(&self) -> GrantSet {
-        let leased = self.state.authority.leases.active_at(self.state.now.value());
-        self.state.authority.policy.grants.iter().chain(leased.iter()).cloned().collect()
+    /// What a child's share is cut from. A lease that ends is not handed on: the child might outlive it.
+    pub(super) fn lasting_grants(&self) -> GrantSet {
+        let leases = self.state.authority.leases.iter().filter(|lease| lease.until.is_none());
+        let lasting = leases.map(|lease| &lease.grant);
+        self.state.authority.policy.grants.iter().chain(lasting).cloned().collect()
     }
 
     /// Keeps what a person gave with an answer.
     pub(super) fn lease(&mut self, grants: &GrantSet, until: Option<Timestamp>) {
-        let now = self.state.now.value();
-        self.state.authority.leases.expire(now);
+        self.expire_leases();
         if grants.is_empty() {
             return;
         }
+        let authority = &mut self.state.authority;
         for grant in grants.iter().cloned() {
-            self.state.authority.leases.give(Lease { grant, until: until.map(Timestamp::value) });
+            let lease = Lease { grant, until: until.map(Timestamp::value) };
+            authority.leases.give(lease.clone());
+            authority.given_since.give(lease);
         }
-        self.state.authority.epoch += 1;
+        authority.epoch += 1;
         self.emit(crate::Event::GrantsChanged);
+    }
+
+    /// Lets go of leases that have ended; what they allowed is looked at again.
+    pub(super) fn expire_leases(&mut self) {
+        let now = self.state.now.value();
+        let authority = &mut self.state.authority;
+        if authority.leases.iter().all(|lease| lease.active_at(now)) {
+            return;
+        }
+        authority.leases.expire(now);
+        authority.given_since.expire(now);
+        authority.epoch += 1;
+    }
+
+    /// Takes back what people gave with their answers; permissions are looked at again.
+    pub(super) fn withdraw_leases(&mut self) {
+        let authority = &mut self.state.authority;
+        authority.leases = Leases::default();
+        authority.given_since = Leases::default();
+        authority.epoch += 1;
     }
 }
 
 fn sends_out(need: &Need) -> bool {
-    let kind = match need {
+    matches!(kind_of(need), Kind::Fetch | Kind::Secret)
+}
+
+/// Whether a need says what a call changes: a write that only names what it reads is one that no grant names.
+fn names_a_change(need: &Need) -> bool {
+    match kind_of(need) {
+        Kind::Write | Kind::Fetch | Kind::Exec | Kind::Secret | Kind::Spawn | Kind::Tool => true,
+        Kind::Read | Kind::Env => false,
+    }
+}
+
+fn kind_of(need: &Need) -> Kind {
+    match need {
         Need::Request(request) => request.kind(),
         Need::Grant(grant) => grant.kind(),
-    };
-    kind == Kind::Fetch
+    }
 }
 
 fn denial(tool: &Tool, missing: &[String]) -> String {

@@ -71,9 +71,9 @@ impl Run {
                 slot.state = SlotState::Ready;
             }
             SlotState::Running { .. } => self.resume_running(slot),
-            SlotState::Delegated { child, reserved, .. } => {
-                let (child, reserved) = (child.clone(), *reserved);
-                self.resume_child(slot, child, reserved);
+            SlotState::Delegated { child, reserved, grants, .. } => {
+                let (child, reserved, grants) = (child.clone(), *reserved, grants.clone());
+                self.spawn(slot, grants, reserved, child);
             }
             SlotState::Skilled(_) => self.resume_skill(slot),
             SlotState::Reviewing { output, millis, .. } => {
@@ -93,17 +93,10 @@ impl Run {
             let output = ToolOutput { outcome: Outcome::Unknown, ..ToolOutput::text(UNKNOWN) };
             return self.settle(slot, Outcome::Unknown, output, 0);
         }
-        let timeout = slot.entry.as_ref().and_then(|entry| entry.tool.timeout_ms);
-        let deadline = self.state.now.plus(timeout.unwrap_or(self.config().limits.tool_ms));
-        slot.state = SlotState::Issued { deadline };
-        self.run_tool(slot, true);
+        // What it may do is looked at again before it runs again.
+        self.give_back_call(slot);
+        slot.again = true;
+        slot.state = SlotState::Ready;
     }
 
-    fn resume_child(&mut self, slot: &Slot, child: Option<String>, reserved: crate::NanoUsd) {
-        let Some(entry) = slot.entry.clone() else { return };
-        let crate::ToolKind::Agent { grants, .. } = &entry.tool.kind else { return };
-        let grants = self.held_grants().meet(grants);
-        let budget = (reserved > crate::NanoUsd::ZERO).then_some(reserved);
-        self.spawn(slot, grants, budget, child);
-    }
 }

@@ -50,8 +50,12 @@ impl Run {
         let Some(model) = self.shared.model().cloned() else {
             return self.refuse(slot, "not run: no model is configured");
         };
-        if self.budget_reached().is_some() {
-            return self.refuse(slot, "not run: the budget is spent");
+        if self.is_unpriced() || self.tokens_reached() || self.budget_reached().is_some() {
+            let why = "not run: the budget is spent, or the price of the model is not known";
+            if tries == 1 {
+                return self.refuse(slot, why);
+            }
+            return self.end_skill(slot, ToolOutput::failed("the budget is spent; there was no second try"));
         }
         let call = self.next_call();
         let request = Request {
@@ -130,6 +134,7 @@ impl Run {
 
     /// A skill that is asked for again with the same outcome is a repeat like any other.
     fn end_skill(&mut self, slot: &mut Slot, output: ToolOutput) {
+        self.count_use(slot, &output, 0);
         self.observe_result(slot, &output, Change::None);
         let outcome = output.outcome;
         self.settle(slot, outcome, output, 0);

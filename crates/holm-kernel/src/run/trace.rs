@@ -5,12 +5,13 @@
 //! order of its declaration, without text in between. Requests are the exception: their shared content was hashed
 //! when it joined the transcript, so only what names it is hashed again, and the cost of a turn stays flat.
 
+use alloc::sync::Arc;
 use core::fmt;
 
 use serde::ser::{self, Serialize};
 
 use crate::digest::Digest;
-use crate::{Effect, Messages, Request};
+use crate::{Effect, Messages, Request, Tool};
 
 /// Adds one effect to the digest.
 pub(crate) fn effect(digest: &mut Digest, effect: &Effect) {
@@ -37,12 +38,23 @@ pub(crate) fn effect(digest: &mut Digest, effect: &Effect) {
     }
 }
 
+/// The digest of what every request has in common.
+pub(crate) fn fingerprint(system: &str, tools: &[Arc<Tool>]) -> u64 {
+    let mut digest = Digest::new();
+    digest.str(system);
+    for tool in tools {
+        feed(&mut digest, &**tool);
+    }
+    digest.finish()
+}
+
 fn trace_request(digest: &mut Digest, request: &Request) {
     feed(digest, &request.purpose);
     digest.str(&request.model.name);
     digest.u64(request.tools.epoch);
     digest.u64(request.tools.tools.len() as u64);
     digest.u64(request.max_output.map_or(0, |cap| cap.saturating_add(1)));
+    feed(digest, &request.format);
     match &request.messages {
         Messages::View { epoch, count } => {
             digest.u64(*epoch);

@@ -17,7 +17,7 @@ use crate::context::{Next, Planned, estimate};
 use crate::{
     Answer, Block, CallId, Consultation, ConsultPoint, Effect, Ending, Event, FailureClass, Family, Limit, Message,
     MessageId, Messages, Model, ModelResult, Offer, Patch, PlanStep, Prompt, Protocol, Purpose, Question, Request,
-    Role, plain_text, protocol,
+    Role, StopReason, plain_text, protocol,
 };
 
 /// What every request shares, made once and handed out by reference count.
@@ -30,6 +30,8 @@ pub(crate) struct Shared {
     offer: Arc<Offer>,
     /// Tokens of system prompt and tools.
     fixed: u64,
+    /// Digest of system prompt and tools: a request's own digest names them by it, so that drift is found.
+    fingerprint: u64,
 }
 
 impl Shared {
@@ -42,6 +44,7 @@ impl Shared {
             system: Arc::from(""),
             offer: Arc::default(),
             fixed: 0,
+            fingerprint: 0,
         };
         shared.refresh(state, catalogue);
         shared
@@ -68,6 +71,7 @@ impl Shared {
                 + estimate::text(family, &tool.schema.canonical())
         });
         self.fixed = tools.fold(estimate::text(family, &self.system), u64::saturating_add);
+        self.fingerprint = super::trace::fingerprint(&self.system, &self.offer.tools);
     }
 
     pub(crate) fn family(&self) -> Family {
@@ -111,7 +115,7 @@ impl Run {
     /// Adds what a person said, with the marks it brings.
     pub(super) fn say(&mut self, prompt: Prompt) {
         self.mark(prompt.marks);
-        self.add_message(Role::User, prompt.blocks);
+        self.add_message(Role::User, spoken(prompt.blocks));
     }
 
     /// A person speaks in mid-group: to do again what is asked for again is no loop.
@@ -146,6 +150,10 @@ impl Run {
             .or_else(|| over(Limit::Tokens, limits.tokens, self.state.usage.total()))
             .or_else(|| over(Limit::WallClock, limits.wall_ms, self.state.now.since(self.state.group.started)))
             .or_else(|| self.budget_reached())
+    }
+
+    pub(super) fn tokens_reached(&self) -> bool {
+        self.config().limits.tokens.limit().is_some_and(|allowed| self.state.usage.total() >= allowed)
     }
 
     pub(super) fn budget_reached(&self) -> Option<Ending> {
@@ -339,6 +347,10 @@ impl Run {
 
     fn ask_summary(&mut self, upto: MessageId, draft: Draft) {
         let Some(model) = self.shared.model().cloned() else { return self.no_model() };
+        if self.is_unpriced() {
+            // Says why it cannot go on.
+            return self.call_model(draft);
+        }
         let id = MessageId::new(self.state.next_message);
         let messages = self.state.view.summary_request(&self.config().context, upto, id);
         let call = self.next_call();
@@ -353,6 +365,7 @@ impl Run {
             max_output: None,
             format: None,
         };
+        self.digest.u64(self.shared.fingerprint);
         self.issue(Effect::Summarise { call, request: request.into() });
     }
 
@@ -370,8 +383,9 @@ impl Run {
         };
         let text = match result {
             ModelResult::Replied(reply) => {
-                self.account(reply.usage);
-                plain_text(&reply.blocks)
+                let cost = self.account(reply.usage);
+                self.emit(Event::ModelReplied { call, usage: reply.usage, cost, stop: reply.stop });
+                if is_whole(reply.stop) { plain_text(&reply.blocks) } else { String::new() }
             }
             ModelResult::Aborted(reply) => {
                 self.account(reply.usage);
@@ -400,7 +414,7 @@ impl Run {
 
     pub(super) fn call_model(&mut self, draft: Draft) {
         let Some(model) = self.shared.model().cloned() else { return self.no_model() };
-        if self.state.budget.usd.is_some() && model.price.is_none() {
+        if self.is_unpriced() {
             return self.finish(Ending::Failed {
                 class: FailureClass::BadRequest,
                 message: alloc::format!(
@@ -433,7 +447,13 @@ impl Run {
             tokens: self.state.view.tokens().saturating_add(self.shared.fixed),
         });
         self.state.phase = Phase::Calling(Calling { call, draft });
+        self.digest.u64(self.shared.fingerprint);
         self.issue(Effect::CallModel { call, request: request.into() });
+    }
+
+    /// A price that is not known cannot be held against a budget.
+    pub(super) fn is_unpriced(&self) -> bool {
+        self.state.budget.usd.is_some() && self.shared.model().is_some_and(|model| model.price.is_none())
     }
 
     fn request_messages(&self, patches: &[Patch]) -> Messages {
@@ -461,16 +481,31 @@ fn patched(view: &[Arc<Message>], patches: &[Patch]) -> Vec<Arc<Message>> {
             Patch::Hide(id) => messages.retain(|message| message.id != *id || is_paired(message)),
             Patch::Replace { id, blocks } => {
                 for message in messages.iter_mut().filter(|message| message.id == *id && !is_paired(message)) {
-                    *message = Arc::new(Message { id: *id, role: message.role, blocks: blocks.clone() });
+                    let blocks = spoken(blocks.clone());
+                    *message = Arc::new(Message { id: *id, role: message.role, blocks });
                 }
             }
             Patch::Append(blocks) => {
                 let id = MessageId::new(u64::MAX);
-                messages.push(Arc::new(Message { id, role: Role::User, blocks: blocks.clone() }));
+                messages.push(Arc::new(Message { id, role: Role::User, blocks: spoken(blocks.clone()) }));
             }
         }
     }
     messages
+}
+
+/// Whether a reply came to its own end: half a summary, a refusal or a call in its place would be taken for the past.
+const fn is_whole(stop: StopReason) -> bool {
+    match stop {
+        StopReason::EndTurn | StopReason::StopSequence | StopReason::Other => true,
+        StopReason::ToolUse | StopReason::MaxTokens | StopReason::Refusal | StopReason::ContentFilter => false,
+    }
+}
+
+/// What a person or a hook may say: a call is made by a model and answered by the kernel, and by nobody else.
+fn spoken(mut blocks: Vec<Block>) -> Vec<Block> {
+    blocks.retain(|block| !matches!(block, Block::ToolCall(_) | Block::ToolResult(_)));
+    blocks
 }
 
 fn is_paired(message: &Message) -> bool {
