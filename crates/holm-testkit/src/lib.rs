@@ -1,1 +1,26 @@
-#![doc = "placeholder"]
+//! Plays whole runs without a network, a model, a tool or a clock.
+//!
+//! A [`Script`] says, as data, what everybody around a run does: what the model replies, what tools give back, what
+//! people and hooks answer, who interrupts, and what goes wrong (crashes at record boundaries, facts that come late,
+//! twice or never, clocks that jump). [`Sim`] drives a real kernel through it, every step by way of the journal:
+//! handle, append, perform. What came of it is an [`Outcome`], and [`check`] holds it to the promises that every run
+//! keeps. The same configuration, script and seed give the same outcome, byte for byte.
+//!
+//! ```
+//! use holm_kernel::{Config, Ending, Model};
+//! use holm_testkit::{Line, Script, Sim, check};
+//!
+//! let script = Script { model: vec![Line::says("4")], ..Script::prompted("What is 2 + 2?") };
+//! let outcome = Sim::new(Config::new(Model::named("scripted/one")), script, 7).run();
+//! assert_eq!(outcome.endings, [Ending::Answered { text: "4".into() }]);
+//! assert_eq!(check::all(&outcome), []);
+//! ```
+
+pub mod check;
+mod outcome;
+mod script;
+mod sim;
+
+pub use outcome::{Outcome, Ran, Rest, Sent, Step, Verdicted, Violation};
+pub use script::{Ask, Child, Fault, Interrupt, Line, Mishap, Offence, Ruling, Script, Then, What, Work};
+pub use sim::{MOST_RECORDS, Sim};

@@ -1,0 +1,142 @@
+//! Nothing that was said is lost, and every call is answered.
+
+use std::collections::BTreeSet;
+
+use holm_kernel::{Answer, Block, Event, Input, Message, Role};
+
+use crate::{Outcome, Rest, Step, Violation};
+
+/// What was said stands in the transcript once, or still waits; the transcript only grows.
+pub fn no_message_is_lost(outcome: &Outcome) -> Vec<Violation> {
+    let promise = "what was said is kept, once";
+    let mut found = Vec::new();
+    let added: Vec<&Message> = outcome
+        .events()
+        .filter_map(|numbered| match &numbered.event {
+            Event::MessageAdded { message } => Some(&**message),
+            _ => None,
+        })
+        .collect();
+    let transcript: Vec<&Message> = outcome.run.transcript().iter().map(|message| &**message).collect();
+    if added != transcript {
+        found.push(Violation::new(
+            promise,
+            None,
+            "the transcript is not the list of messages that were added",
+        ));
+    }
+    if !transcript.is_sorted_by(|a, b| a.id < b.id) {
+        found.push(Violation::new(promise, None, "message ids do not rise"));
+    }
+    let state = &outcome.state;
+    let waiting = state.get(state.find(r#""steering":"#).unwrap_or(0)..).unwrap_or_default();
+    let waiting = waiting.get(..waiting.find(r#""usage":"#).unwrap_or(0)).unwrap_or_default();
+    for (step, blocks) in outcome.steps.iter().filter_map(said) {
+        let times = |messages: &[&Message]| {
+            messages.iter().filter(|message| message.role == Role::User && message.blocks == *blocks).count()
+        };
+        let queued = serde_json::to_string(blocks).is_ok_and(|text| waiting.contains(&text));
+        match (times(&transcript), queued) {
+            (1, false) | (0, true) => {}
+            (times, _) => {
+                let message = format!("{blocks:?} stands there {times} times, waiting {queued}");
+                found.push(Violation::new(promise, step.seq, message));
+            }
+        }
+    }
+    found
+}
+
+/// What a person or hook said with a fact; scripts say nothing twice, so it can be found again.
+fn said(step: &Step) -> Option<(&Step, &[Block])> {
+    let accepted =
+        |step: &Step| !step.events().any(|numbered| matches!(numbered.event, Event::Ignored { .. }));
+    match &step.input {
+        Input::Prompted(prompt) | Input::Steered(prompt) | Input::FollowedUp(prompt) => {
+            Some((step, &prompt.blocks))
+        }
+        Input::Consulted { answer: Answer::Continue(prompt), .. } if accepted(step) && taken(step) => {
+            Some((step, &prompt.blocks))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a `Continue` fitted its question, which shows by the message that it became.
+fn taken(step: &Step) -> bool {
+    step.events().any(|numbered| matches!(numbered.event, Event::MessageAdded { .. }))
+}
+
+/// Every call in the transcript has one result with its id, in the next message; only a run that waits may owe some.
+pub fn every_call_is_answered(outcome: &Outcome) -> Vec<Violation> {
+    let promise = "every call is answered once, right after it";
+    let mut found = Vec::new();
+    let transcript: Vec<&Message> = outcome.run.transcript().iter().map(|message| &**message).collect();
+    if let Some(fault) = unpaired(&transcript, outcome.rest != Rest::Idle) {
+        found.push(Violation::new(promise, None, fault));
+    }
+    let mut proposed = BTreeSet::new();
+    let mut finished = BTreeSet::new();
+    for numbered in outcome.events() {
+        match &numbered.event {
+            Event::CallProposed { call, .. } => {
+                proposed.insert(*call);
+            }
+            Event::CallFinished { call, .. } if !finished.insert(*call) => {
+                found.push(Violation::new(
+                    promise,
+                    numbered.id.record,
+                    format!("call {call} finished twice"),
+                ));
+            }
+            Event::GroupEnded { last, .. } => {
+                let upto = transcript.iter().take_while(|message| Some(message.id) <= *last);
+                let upto: Vec<&Message> = upto.copied().collect();
+                if let Some(fault) = unpaired(&upto, false) {
+                    found.push(Violation::new(promise, numbered.id.record, fault));
+                }
+            }
+            _ => {}
+        }
+    }
+    if outcome.rest == Rest::Idle
+        && let Some(open) = proposed.difference(&finished).next()
+    {
+        found.push(Violation::new(promise, None, format!("call {open} was proposed and never finished")));
+    }
+    found
+}
+
+/// What is wrong with the pairing of calls and results, if anything.
+pub(super) fn unpaired(messages: &[&Message], may_owe: bool) -> Option<String> {
+    let mut index = 0;
+    while let Some(message) = messages.get(index) {
+        index += 1;
+        let calls: Vec<&str> = message.tool_calls().map(|call| call.id.as_str()).collect();
+        if message.role == Role::Tool {
+            return Some(format!("message {} answers nothing", message.id));
+        }
+        if calls.is_empty() {
+            continue;
+        }
+        let Some(next) = messages.get(index) else {
+            return (!may_owe).then(|| format!("the calls of message {} are not answered", message.id));
+        };
+        let results: Vec<&str> = next.blocks.iter().filter_map(result_of).collect();
+        if next.role != Role::Tool || results != calls {
+            return Some(format!("message {} asks {calls:?} and gets {results:?}", message.id));
+        }
+        if calls.iter().collect::<BTreeSet<_>>().len() != calls.len() {
+            return Some(format!("message {} uses an id twice", message.id));
+        }
+        index += 1;
+    }
+    None
+}
+
+fn result_of(block: &Block) -> Option<&str> {
+    match block {
+        Block::ToolResult(result) => Some(&result.call),
+        _ => None,
+    }
+}

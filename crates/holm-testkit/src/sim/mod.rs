@@ -1,0 +1,411 @@
+//! Plays a script against a real kernel, by way of a journal.
+//!
+//! The order is the one that every host keeps: handle, append, perform. So a crash can be put before or after any
+//! append, and what is lost then is what a real host would lose: its queue, its timers and the answers it waited
+//! for, never the journal and never what tools have done in the world.
+
+mod crash;
+mod perform;
+mod supply;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use holm_kernel::{
+    Budget, CallId, Config, Effect, Ending, Event, Input, Key, Prompt, Run, Seq, Started, Timestamp,
+    journal::{self, Snapshot, Writer},
+};
+
+use self::supply::Supply;
+use crate::outcome::state_of;
+use crate::{Mishap, Offence, Outcome, Ran, Rest, Script, Sent, Step, Verdicted, Violation, What};
+
+/// Records after which a simulation gives up: far beyond what any bounded script needs.
+pub const MOST_RECORDS: usize = 20_000;
+
+/// Where the clock stands when a simulation begins, so that it can be set back.
+const MORNING: u64 = 1_000_000;
+
+/// A kernel, a script, a clock that jumps to the next thing that happens, and a seed for the rest.
+///
+/// ```
+/// use holm_kernel::{Config, Model, Outcome, Tool, ToolResult, Block};
+/// use holm_guards::json::Json;
+/// use holm_testkit::{Fault, Line, Mishap, Script, Sim};
+///
+/// let mut config = Config::new(Model::named("scripted/one"));
+/// config.tools = vec![Tool::new("pay", "Pays.", Json::object::<String>([]))];
+/// config.mode = holm_grants::Mode::Full;
+/// let script = Script {
+///     model: vec![Line::calls("pay", "{}")],
+///     // Record 3 says that the call was dispatched. Then the host dies.
+///     faults: vec![Fault { at: 3, mishap: Mishap::CrashAfter }],
+///     ..Script::prompted("Pay the bill.")
+/// };
+/// let outcome = Sim::new(config, script, 7).run();
+/// let blocks = outcome.run.transcript().iter().flat_map(|message| &message.blocks);
+/// let results: Vec<&ToolResult> = blocks
+///     .filter_map(|block| if let Block::ToolResult(result) = block { Some(result) } else { None })
+///     .collect();
+/// assert_eq!(results[0].outcome, Outcome::Unknown);
+/// assert!(outcome.ran.is_empty(), "and it is not run again to find out");
+/// ```
+#[derive(Debug)]
+pub struct Sim {
+    seed: u64,
+    drawn: u64,
+    clock: u64,
+    run: Run,
+    writer: Writer,
+    journal: String,
+    supply: Supply,
+    /// What people say next; heard before anything else is done.
+    said: VecDeque<Input>,
+    /// What the host still has to do.
+    todo: VecDeque<Effect>,
+    /// What will happen by itself, by time and order.
+    coming: BTreeMap<(u64, u64), Coming>,
+    wait: Option<Timestamp>,
+    snapshot: Option<Snapshot>,
+    children: BTreeMap<Key, perform::Grown>,
+    in_vain: BTreeSet<CallId>,
+    /// What befalls the next answer.
+    mishap: Option<Mishap>,
+    steps: Vec<Step>,
+    sent: Vec<Sent>,
+    ran: Vec<Ran>,
+    takeovers: u64,
+    violations: Vec<Violation>,
+}
+
+/// Something that will happen by itself.
+#[derive(Debug)]
+enum Coming {
+    /// A fact arrives.
+    Fact(Input, Option<Verdicted>),
+    /// A tool does its work, and answers unless its answer is lost.
+    Work { call: CallId, tool: std::sync::Arc<str>, arguments: std::sync::Arc<str>, key: Key, lost: bool },
+}
+
+impl Coming {
+    fn is_about(&self, wanted: CallId) -> bool {
+        match self {
+            Self::Fact(input, _) => perform::call_of(input) == Some(wanted),
+            Self::Work { call, .. } => *call == wanted,
+        }
+    }
+}
+
+/// Whether the host that gave a fact still lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Host {
+    Lives,
+    Died,
+}
+
+impl Sim {
+    /// Sets the stage. The seed decides how long everything takes, and so in which order answers arrive.
+    pub fn new(config: Config, script: Script, seed: u64) -> Self {
+        let started = Started::new("sim", seed, config);
+        let now = Timestamp::new(MORNING);
+        let mut violations = Vec::new();
+        let (run, writer, journal) = journal::begin(started.clone(), now).unwrap_or_else(|error| {
+            violations.push(Violation::new("a configuration can be journaled", None, error.to_string()));
+            (Run::start(started.clone(), now), Writer::new(), String::new())
+        });
+        let mut sim = Self {
+            seed,
+            drawn: 0,
+            clock: MORNING,
+            run,
+            writer,
+            journal,
+            supply: Supply::new(script),
+            said: VecDeque::new(),
+            todo: VecDeque::new(),
+            coming: BTreeMap::new(),
+            wait: None,
+            snapshot: None,
+            children: BTreeMap::new(),
+            in_vain: BTreeSet::new(),
+            mishap: None,
+            steps: Vec::new(),
+            sent: Vec::new(),
+            ran: Vec::new(),
+            takeovers: 0,
+            violations,
+        };
+        sim.drain(Input::Started(Box::new(started)), None);
+        sim
+    }
+
+    /// Plays to the end.
+    pub fn run(mut self) -> Outcome {
+        let rest = loop {
+            if self.steps.len() > MOST_RECORDS {
+                break Rest::Endless;
+            }
+            if let Some(input) = self.said.pop_front() {
+                self.give(input, None);
+            } else if let Some(effect) = self.todo.pop_front() {
+                self.perform(effect);
+            } else if let Some(rest) = self.advance() {
+                break rest;
+            }
+        };
+        self.outcome(rest)
+    }
+
+    fn outcome(mut self, rest: Rest) -> Outcome {
+        let state = self.state();
+        let effects = self.steps.iter().flat_map(|step| &step.effects);
+        let endings = effects.filter_map(|effect| match effect {
+            Effect::Finish(ending) => Some(Ending::clone(ending)),
+            _ => None,
+        });
+        Outcome {
+            seed: self.seed,
+            endings: endings.collect(),
+            script: self.supply.into_script(),
+            steps: self.steps,
+            journal: self.journal,
+            sent: self.sent,
+            ran: self.ran,
+            rest,
+            run: self.run,
+            state,
+            takeovers: self.takeovers,
+            violations: self.violations,
+        }
+    }
+
+    /// Goes on to the next thing that happens by itself; where nothing does, to the next prompt or interruption.
+    fn advance(&mut self) -> Option<Rest> {
+        let due = self.coming.keys().next().map(|(time, _)| *time);
+        let wait = self.wait.map(Timestamp::value);
+        match (due, wait) {
+            (None, None) => return self.at_rest(),
+            (due, Some(wait)) if due.is_none_or(|due| wait < due || (wait == due && self.flips())) => {
+                self.clock = self.clock.max(wait);
+                self.give(Input::TimePassed, None);
+            }
+            _ => {
+                let Some(((time, _), coming)) = self.coming.pop_first() else { return self.at_rest() };
+                self.clock = self.clock.max(time);
+                self.happen(coming);
+            }
+        }
+        None
+    }
+
+    fn at_rest(&mut self) -> Option<Rest> {
+        if self.run.is_idle()
+            && let Some(prompt) = self.supply.prompt()
+        {
+            self.give(Input::Prompted(Prompt::text(prompt)), None);
+            return None;
+        }
+        if let Some(what) = self.supply.interrupt(u64::MAX) {
+            self.interrupt(what);
+            return None;
+        }
+        if self.run.is_idle() {
+            return Some(Rest::Idle);
+        }
+        let answered = |call: &CallId| {
+            let finished =
+                |event: &Event| matches!(event, Event::CallFinished { call: of, .. } if of == call);
+            self.steps.iter().flat_map(Step::events).any(|numbered| finished(&numbered.event))
+        };
+        let waits = self.in_vain.iter().any(|call| !answered(call));
+        Some(if waits { Rest::AwaitsPerson } else { Rest::Stuck })
+    }
+
+    /// Gives one fact to the kernel and appends its record; then whatever is due at this record happens.
+    fn give(&mut self, input: Input, verdict: Option<Verdicted>) -> Host {
+        let seq = self.run.receipt().seq.value() + 1;
+        let crash = self.supply.crash(seq);
+        let stood = matches!(crash, Some(Mishap::CrashBefore)).then(|| self.state());
+        let line = journal::step(&mut self.run, &mut self.writer, Timestamp::new(self.clock), input.clone());
+        let line = match line {
+            Ok(line) => line,
+            Err(error) => {
+                self.violate("a well-behaved host is never refused", format!("{error}: {input:?}"));
+                return Host::Lives;
+            }
+        };
+        if let Some(stood) = stood {
+            self.recover(&stood, crash::Elsewhere::Lost);
+            return Host::Died;
+        }
+        self.journal.push_str(&line);
+        let again = perform::may_come_twice(&input).then(|| (input.clone(), verdict.clone()));
+        self.drain(input, verdict);
+        let elsewhere = match crash {
+            Some(Mishap::CrashAfter) => crash::Elsewhere::Lost,
+            Some(Mishap::CrashLeaving) => crash::Elsewhere::Answers,
+            _ => {
+                self.befall(seq, again);
+                return Host::Lives;
+            }
+        };
+        let stood = self.state();
+        self.recover(&stood, elsewhere);
+        Host::Died
+    }
+
+    /// Takes what came out and lines up what is to be done.
+    fn drain(&mut self, input: Input, verdict: Option<Verdicted>) {
+        let receipt = self.run.receipt();
+        let mut effects = Vec::new();
+        self.wait = loop {
+            match self.run.poll() {
+                Effect::Wait(deadline) => break deadline,
+                effect => effects.push(effect),
+            }
+        };
+        for effect in &effects {
+            match effect {
+                Effect::CallModel { call, request } | Effect::Summarise { call, request } => {
+                    let messages = self.run.messages(request).to_vec();
+                    self.sent.push(Sent {
+                        seq: receipt.seq,
+                        call: *call,
+                        request: (**request).clone(),
+                        messages,
+                    });
+                    self.todo.push_back(effect.clone());
+                }
+                Effect::Abort(call) => self.stop(*call),
+                Effect::Emit(_) | Effect::Finish(_) | Effect::Wait(_) => {}
+                Effect::RunTool { .. }
+                | Effect::Spawn { .. }
+                | Effect::Judge(_)
+                | Effect::Consult(_)
+                | Effect::Check { .. } => self.todo.push_back(effect.clone()),
+            }
+        }
+        let step = Step { seq: receipt.seq, at: receipt.at, input, effects, wait: self.wait, verdict };
+        self.steps.push(step);
+    }
+
+    /// A host that is told to stop drops what it has not begun; what it has begun may be too far gone.
+    fn stop(&mut self, call: CallId) {
+        self.todo.retain(|effect| perform::call_asked(effect) != Some(call));
+        if self.flips() {
+            self.coming.retain(|_, coming| !coming.is_about(call));
+        }
+    }
+
+    /// What the script has for this record.
+    fn befall(&mut self, seq: u64, fact: Option<(Input, Option<Verdicted>)>) {
+        for mishap in self.supply.mishaps(seq) {
+            match mishap {
+                Mishap::Twice => {
+                    if let Some((input, verdict)) = fact.clone() {
+                        let delay = self.draw(300);
+                        self.expect(delay, Coming::Fact(input, verdict));
+                    }
+                }
+                Mishap::Snapshot => self.take_snapshot(),
+                Mishap::Late(_) | Mishap::Lost => self.mishap = Some(mishap),
+                Mishap::CrashBefore | Mishap::CrashAfter | Mishap::CrashLeaving => {}
+            }
+        }
+        while let Some(what) = self.supply.interrupt(seq) {
+            self.interrupt(what);
+        }
+    }
+
+    fn interrupt(&mut self, what: What) {
+        let said = match what {
+            What::Prompts(text) => Input::Prompted(Prompt::text(text)),
+            What::Steers(text) => Input::Steered(Prompt::text(text)),
+            What::FollowsUp(text) => Input::FollowedUp(Prompt::text(text)),
+            What::Cancels => Input::Cancelled { reason: "scripted".into() },
+            What::Mode(mode) => Input::ModeChanged(mode),
+            What::Grants(grants) => Input::GrantsChanged(grants),
+            What::Budget(usd) => Input::BudgetChanged(Budget { usd: usd.map(holm_kernel::NanoUsd::new) }),
+            What::Tools(names) => {
+                let tools = self.run.config().tools.iter().filter(|tool| names.contains(&tool.name));
+                Input::ToolsChanged(tools.cloned().collect())
+            }
+            What::ClockForward(millis) => {
+                self.clock = self.clock.saturating_add(millis);
+                Input::TimePassed
+            }
+            What::ClockBack(millis) => {
+                self.clock = self.clock.saturating_sub(millis);
+                return;
+            }
+            What::HandOver => return self.hand_over(),
+            What::Mistake(offence) => return self.err(offence),
+        };
+        self.said.push_back(said);
+    }
+
+    /// Makes a mistake on purpose: it must be refused, and nothing may change.
+    fn err(&mut self, offence: Offence) {
+        let input = match offence {
+            Offence::UnknownCall => perform::about_nothing(CallId::new(1 << 40), self.draw(7)),
+            Offence::StartedAgain => Input::Started(Box::new(self.run.started().clone())),
+            Offence::NotDispatched => {
+                let first = self.todo.iter().find_map(|effect| match effect {
+                    Effect::RunTool { call, request } if !request.again => Some(*call),
+                    _ => None,
+                });
+                let Some(call) = first else { return };
+                Input::ToolFinished { call, result: holm_kernel::ToolOutput::text("too early") }
+            }
+        };
+        let before = self.state();
+        let refused = self.run.handle(Timestamp::new(self.clock), input).is_err();
+        if !refused {
+            self.violate("a host's mistake is refused", format!("{offence:?}"));
+        }
+        if self.state() != before {
+            self.violate("a refused fact leaves the run unchanged", format!("{offence:?}"));
+        }
+    }
+
+    fn violate(&mut self, promise: &'static str, message: impl Into<String>) {
+        let seq: Seq = self.run.receipt().seq;
+        self.violations.push(Violation::new(promise, seq, message));
+    }
+
+    /// The whole state as text, to be compared.
+    fn state(&mut self) -> String {
+        let state = self.writer.head().map(|head| state_of(&self.run, head));
+        match state {
+            Some(Ok(state)) => state,
+            Some(Err(error)) => {
+                self.violate("a state can be written", error.to_string());
+                String::new()
+            }
+            None => String::new(),
+        }
+    }
+
+    fn expect(&mut self, delay: u64, coming: Coming) {
+        let order = self.drawn;
+        self.coming.insert((self.clock.saturating_add(delay), order), coming);
+        self.drawn += 1;
+    }
+
+    /// A number below `bound`, from the seed.
+    fn draw(&mut self, bound: u64) -> u64 {
+        self.drawn += 1;
+        mix(self.seed, self.drawn) % bound.max(1)
+    }
+
+    fn flips(&mut self) -> bool {
+        self.draw(2) == 1
+    }
+}
+
+/// The output step of `SplitMix64`.
+const fn mix(seed: u64, index: u64) -> u64 {
+    let mut z = seed.wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

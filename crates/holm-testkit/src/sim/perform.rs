@@ -1,0 +1,225 @@
+//! Performs effects as a host would: answers arrive later, and in any order.
+
+use std::sync::Arc;
+
+use holm_kernel::{
+    Answer, CallId, CheckRuling, ChildResult, Consultation, Effect, Event, Failure, FailureClass, Input,
+    ModelResult, NanoUsd, Proposal, SpawnRequest, Timestamp, ToolOutput, ToolRequest, Usage, Verdict,
+};
+
+use super::{Coming, Host, Sim};
+use crate::{Child, Mishap, Ran, Step, Verdicted};
+
+/// After so many milliseconds a host reports that an answer is lost.
+const PATIENCE: u64 = 60_000;
+
+/// A child run as its host keeps it; found again by the key of the call that asked for it.
+#[derive(Debug, Clone)]
+pub(super) struct Grown {
+    name: String,
+    result: ChildResult,
+}
+
+impl Sim {
+    pub(super) fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::CallModel { call, .. } => self.call_model(|result| Input::ModelFinished { call, result }),
+            Effect::Summarise { call, .. } => self.call_model(|result| Input::Summarised { call, result }),
+            Effect::RunTool { call, request } => self.run_tool(call, &request),
+            Effect::Spawn { call, request } => self.spawn(call, &request),
+            Effect::Judge(proposal) => self.judge(&proposal),
+            Effect::Consult(consultation) => self.consult(&consultation),
+            Effect::Check { call, .. } => {
+                let ruling = self.supply.check();
+                let lost = CheckRuling::Broken { reason: "no answer".into() };
+                self.answer(30, Input::Checked { call, ruling }, Some(Input::Checked { call, ruling: lost }));
+            }
+            Effect::Abort(_) | Effect::Emit(_) | Effect::Finish(_) | Effect::Wait(_) => {}
+        }
+    }
+
+    fn call_model(&mut self, fact: impl Fn(ModelResult) -> Input) {
+        let line = self.supply.line();
+        let result = line.result(self.supply.usage());
+        let lost = ModelResult::Failed(Failure {
+            class: FailureClass::Network,
+            message: "no answer".into(),
+            retry_after_ms: None,
+            usage: Usage::default(),
+        });
+        self.answer(40, fact(result), Some(fact(lost)));
+    }
+
+    /// Writes down that the call runs, then runs it.
+    fn run_tool(&mut self, call: CallId, request: &ToolRequest) {
+        if self.give(Input::Dispatched { call }, None) == Host::Died {
+            return;
+        }
+        let started = |event: &Event| matches!(event, Event::CallStarted { call: of } if *of == call);
+        let heard =
+            self.steps.last().into_iter().flat_map(Step::events).any(|numbered| started(&numbered.event));
+        if !heard {
+            self.violate("a call that nobody stopped starts when it is dispatched", format!("call {call}"));
+        }
+        let (delay, lost) = match self.mishap.take() {
+            Some(Mishap::Late(millis)) => (millis, false),
+            Some(Mishap::Lost) => (self.draw(200), true),
+            _ => (self.draw(200), false),
+        };
+        let (tool, arguments, key) = (request.tool.clone(), request.arguments.clone(), request.key);
+        self.expect(delay, Coming::Work { call, tool, arguments, key, lost });
+    }
+
+    pub(super) fn happen(&mut self, coming: Coming) {
+        match coming {
+            Coming::Fact(input, verdict) => {
+                self.give(input, verdict);
+            }
+            Coming::Work { call, tool, arguments, key, lost } => {
+                self.ran.push(Ran { seq: self.run.receipt().seq, call, tool, key });
+                let output = self.supply.work(&arguments).output();
+                if let Some(result) = output.filter(|_| !lost) {
+                    self.give(Input::ToolFinished { call, result }, None);
+                }
+            }
+        }
+    }
+
+    /// A host looks for the child of a key before it starts one, so no key has two.
+    fn spawn(&mut self, call: CallId, request: &SpawnRequest) {
+        let grown = if let Some(grown) = self.children.get(&request.key) {
+            grown.clone()
+        } else {
+            let tool: Arc<str> = request.tool.clone();
+            self.ran.push(Ran { seq: self.run.receipt().seq, call, tool, key: request.key });
+            let result = child_result(&self.supply.child(), request.budget);
+            let grown = Grown { name: format!("child-{}", self.children.len() + 1), result };
+            self.children.insert(request.key, grown.clone());
+            grown
+        };
+        if request.resume.is_none() {
+            let fact = Input::ChildStarted { call, child: grown.name.clone() };
+            if self.give(fact, None) == Host::Died {
+                return;
+            }
+        }
+        let failed =
+            ChildResult { output: ToolOutput::failed("the child did not answer"), ..grown.result.clone() };
+        let lost = Input::ChildFinished { call, result: failed };
+        self.answer(500, Input::ChildFinished { call, result: grown.result }, Some(lost));
+    }
+
+    fn judge(&mut self, proposal: &Proposal) {
+        let call = proposal.call;
+        let now = Timestamp::new(self.clock);
+        let Some(verdict) = self.supply.ruling().verdict(now) else {
+            self.in_vain.insert(call);
+            return;
+        };
+        let delay = self.delay(400).unwrap_or(PATIENCE);
+        let about = Verdicted { digest: proposal.digest.clone() };
+        self.expect(delay, Coming::Fact(Input::Judged { call, verdict }, Some(about)));
+    }
+
+    fn consult(&mut self, consultation: &Consultation) {
+        let call = consultation.call;
+        let answer = self.supply.answer();
+        let lost = Answer::Failed { reason: "no answer".into() };
+        self.answer(20, Input::Consulted { call, answer }, Some(Input::Consulted { call, answer: lost }));
+    }
+
+    /// Lets an answer arrive within so many milliseconds; one that is lost is reported as lost, much later.
+    fn answer(&mut self, within: u64, fact: Input, lost: Option<Input>) {
+        match self.delay(within) {
+            Some(delay) => self.expect(delay, Coming::Fact(fact, None)),
+            None => {
+                if let Some(lost) = lost {
+                    self.expect(PATIENCE, Coming::Fact(lost, None));
+                }
+            }
+        }
+    }
+
+    /// How long the next answer takes; none if it is lost.
+    fn delay(&mut self, within: u64) -> Option<u64> {
+        match self.mishap.take() {
+            Some(Mishap::Late(millis)) => Some(millis),
+            Some(Mishap::Lost) => None,
+            _ => Some(self.draw(within)),
+        }
+    }
+}
+
+fn child_result(child: &Child, budget: Option<NanoUsd>) -> ChildResult {
+    match child {
+        Child::Answers(text, share) => {
+            let budget = budget.map_or(0, NanoUsd::value);
+            let spent = u128::from(budget) * u128::from((*share).min(1_000)) / 1_000;
+            let spent = NanoUsd::new(u64::try_from(spent).unwrap_or(u64::MAX));
+            let usage = Usage { input: 7, output: 3, ..Usage::default() };
+            ChildResult { output: ToolOutput::text(text.clone()), spent, usage, ..ChildResult::default() }
+        }
+        Child::Fails(text) => {
+            ChildResult { output: ToolOutput::failed(text.clone()), ..ChildResult::default() }
+        }
+    }
+}
+
+/// The call that an answer is about.
+pub(super) fn call_of(input: &Input) -> Option<CallId> {
+    match input {
+        Input::ModelFinished { call, .. }
+        | Input::Judged { call, .. }
+        | Input::Consulted { call, .. }
+        | Input::Dispatched { call }
+        | Input::ToolFinished { call, .. }
+        | Input::Checked { call, .. }
+        | Input::ChildStarted { call, .. }
+        | Input::ChildFinished { call, .. }
+        | Input::Summarised { call, .. } => Some(*call),
+        Input::Started(_)
+        | Input::Resumed { .. }
+        | Input::Prompted(_)
+        | Input::Steered(_)
+        | Input::FollowedUp(_)
+        | Input::ToolsChanged(_)
+        | Input::ModeChanged(_)
+        | Input::GrantsChanged(_)
+        | Input::BudgetChanged(_)
+        | Input::Cancelled { .. }
+        | Input::TimePassed => None,
+    }
+}
+
+/// Answers may come twice; what a person says twice is said twice, and a dispatch is the host's own note.
+pub(super) fn may_come_twice(input: &Input) -> bool {
+    call_of(input).is_some() && !matches!(input, Input::Dispatched { .. })
+}
+
+/// The call that an effect asks for.
+pub(super) fn call_asked(effect: &Effect) -> Option<CallId> {
+    match effect {
+        Effect::CallModel { call, .. }
+        | Effect::RunTool { call, .. }
+        | Effect::Spawn { call, .. }
+        | Effect::Check { call, .. }
+        | Effect::Summarise { call, .. } => Some(*call),
+        Effect::Judge(proposal) => Some(proposal.call),
+        Effect::Consult(consultation) => Some(consultation.call),
+        Effect::Abort(_) | Effect::Emit(_) | Effect::Finish(_) | Effect::Wait(_) => None,
+    }
+}
+
+/// A fact of some kind about a call.
+pub(super) fn about_nothing(call: CallId, kind: u64) -> Input {
+    let reply = ModelResult::Replied(holm_kernel::Reply::default());
+    match kind {
+        0 => Input::ModelFinished { call, result: reply },
+        1 => Input::Judged { call, verdict: Verdict::allow() },
+        2 => Input::Consulted { call, answer: Answer::Nothing },
+        3 => Input::Dispatched { call },
+        4 => Input::Checked { call, ruling: CheckRuling::Passed },
+        5 => Input::ChildFinished { call, result: ChildResult::default() },
+        _ => Input::ToolFinished { call, result: ToolOutput::text("nobody asked") },
+    }
+}

@@ -1,0 +1,112 @@
+//! Plays random scripts and holds every run to every promise.
+//!
+//! `PROPTEST_CASES` says how many scripts are played, `SIM_SEED` where the random numbers begin. A failure prints the
+//! shortest script that shows it; `make sim` plays many and also fails if some rare situation was never met.
+
+#![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
+
+mod cost;
+mod crashes;
+mod oracle;
+mod setting;
+mod sometimes;
+mod strategy;
+
+use std::sync::Mutex;
+
+use holm_testkit::{Outcome, Sim, Violation, check};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+
+use self::sometimes::Counts;
+use self::strategy::{Case, case};
+
+/// Where the random numbers begin unless `SIM_SEED` says otherwise: a test that fails for nobody else is no test.
+const SEED: u64 = 20_261_114;
+
+/// With so many scripts every rare situation must have been met.
+const ENOUGH: u32 = 20_000;
+
+pub(crate) fn play(case: &Case) -> Outcome {
+    Sim::new(case.setting.config(), case.script.clone(), case.seed).run()
+}
+
+/// Every promise, the oracle's included.
+pub(crate) fn violations(outcome: &Outcome) -> Vec<Violation> {
+    let mut found = check::all(outcome);
+    found.extend(oracle::nothing_runs_unallowed(outcome));
+    found
+}
+
+pub(crate) fn hold(outcome: &Outcome) -> Result<(), TestCaseError> {
+    match violations(outcome).first() {
+        None => Ok(()),
+        Some(violation) => Err(TestCaseError::fail(violation.to_string())),
+    }
+}
+
+#[test]
+fn every_promise_holds_for_random_scripts() {
+    let total = Config::default().cases;
+    let workers =
+        std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1));
+    let counts = Mutex::new(Counts::new());
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let threads = (0..workers).map(|worker| {
+            let counts = &counts;
+            scope.spawn(move || search(worker, total.div_ceil(workers), counts))
+        });
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().filter_map(|thread| thread.join().expect("a worker")).collect()
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let counts = counts.into_inner().expect("counts");
+    for (name, times) in &counts {
+        println!("{times:9}  {name}");
+    }
+    let never: Vec<_> = counts.iter().filter(|(_, times)| **times == 0).map(|(name, _)| *name).collect();
+    assert!(total < ENOUGH || never.is_empty(), "never met in {total} scripts: {never:?}");
+}
+
+/// Plays a share of the scripts; says what failed.
+fn search(worker: u32, cases: u32, counts: &Mutex<Counts>) -> Option<String> {
+    let seed = seed();
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..12].copy_from_slice(&worker.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut met = Counts::new();
+    let mine = Mutex::new(&mut met);
+    let found = TestRunner::new_with_rng(config, rng).run(&case(), |case| {
+        let outcome = play(&case);
+        sometimes::count(&outcome, &mut mine.lock().expect("counts"));
+        hold(&outcome)
+    });
+    let mut counts = counts.lock().expect("counts");
+    for (name, times) in met {
+        *counts.entry(name).or_default() += times;
+    }
+    match found {
+        Ok(()) => None,
+        Err(TestError::Fail(reason, case)) => {
+            Some(format!("SIM_SEED={seed}, worker {worker}: {reason}\n{case:?}"))
+        }
+        Err(TestError::Abort(reason)) => Some(format!("SIM_SEED={seed}: {reason}")),
+    }
+}
+
+fn seed() -> u64 {
+    std::env::var("SIM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(SEED)
+}
+
+#[test]
+fn the_same_script_and_seed_give_the_same_run() {
+    let mut runner = TestRunner::new(Config { cases: 20, failure_persistence: None, ..Config::default() });
+    let found = runner.run(&case(), |case| {
+        let (first, second) = (play(&case), play(&case));
+        assert_eq!(first.journal, second.journal);
+        assert_eq!(first.event_bytes(), second.event_bytes());
+        Ok(())
+    });
+    assert_eq!(found, Ok(()));
+}

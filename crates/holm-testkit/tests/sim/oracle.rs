@@ -1,0 +1,257 @@
+//! Who may do what, decided again by somebody who has not read the kernel.
+//!
+//! The oracle is naive on purpose: it walks the records, keeps the authority in plain variables, and for each call
+//! that is handed out to run asks whether it was allowed at that moment. It may be more lenient than the kernel, never
+//! stricter than what was promised.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use holm_grants::{Grant, GrantSet, Level, Mode, Request};
+use holm_guards::json::Json;
+use holm_kernel::{
+    Answer, Approvals, CallId, Config, ConsultPoint, Effect, Event, Input, Key, MarkRule, Marks, Question,
+    Tool, ToolKind, Verdict,
+};
+use holm_testkit::{Outcome, Step, Violation};
+
+/// Everything that was handed out to run was allowed then, and children hold no more than their parent.
+pub(crate) fn nothing_runs_unallowed(outcome: &Outcome) -> Vec<Violation> {
+    let config = outcome.run.config();
+    let mut oracle = Oracle {
+        config,
+        mode: config.mode,
+        grants: config.grants.clone(),
+        leases: Vec::new(),
+        marks: config.marks,
+        gate: None,
+        questions: BTreeMap::new(),
+        running: BTreeMap::new(),
+        proposals: BTreeMap::new(),
+        approvals: Vec::new(),
+        approved: BTreeSet::new(),
+        found: Vec::new(),
+    };
+    for step in &outcome.steps {
+        oracle.learn(step);
+        for effect in &step.effects {
+            oracle.see(step, effect);
+        }
+    }
+    oracle.found
+}
+
+struct Oracle<'a> {
+    config: &'a Config,
+    mode: Mode,
+    grants: GrantSet,
+    leases: Vec<(Grant, Option<u64>)>,
+    marks: Marks,
+    /// What the gate lets through; none while it is open.
+    gate: Option<BTreeSet<String>>,
+    questions: BTreeMap<CallId, Question>,
+    running: BTreeMap<CallId, &'a Tool>,
+    /// What was proposed under a digest: tool and arguments.
+    proposals: BTreeMap<String, (String, String)>,
+    /// What people said yes to, and nobody has used yet.
+    approvals: Vec<(String, String)>,
+    approved: BTreeSet<Key>,
+    found: Vec<Violation>,
+}
+
+/// What the rules say.
+enum Standing {
+    Free,
+    NeedsApproval(&'static str),
+    Never(String),
+}
+
+impl<'a> Oracle<'a> {
+    /// Takes what a fact changes, before its effects are looked at.
+    fn learn(&mut self, step: &'a Step) {
+        if step.events().any(|numbered| matches!(numbered.event, Event::Ignored { .. })) {
+            return;
+        }
+        match &step.input {
+            Input::ModeChanged(mode) => {
+                self.mode = *mode;
+                self.leases.clear();
+            }
+            Input::GrantsChanged(grants) => {
+                self.grants = grants.clone();
+                self.leases.clear();
+            }
+            Input::Judged { verdict: Verdict::Allow { grants, until }, .. } => {
+                self.leases
+                    .extend(grants.iter().map(|grant| (grant.clone(), until.map(|until| until.value()))));
+                let shown = step.verdict.as_ref().and_then(|about| self.proposals.get(&about.digest));
+                self.approvals.extend(shown.cloned());
+            }
+            Input::ToolFinished { call, result } => {
+                self.marks = self.marks.join(result.marks);
+                if let Some(tool) = self.running.get(call) {
+                    let Marks { untrusted, private } = self.marks;
+                    self.marks = Marks {
+                        untrusted: untrusted || tool.yields.untrusted,
+                        private: private || tool.yields.private,
+                    };
+                }
+            }
+            Input::ChildFinished { result, .. } => self.marks = self.marks.join(result.marks),
+            Input::Consulted { call, answer } => {
+                if let Some(Question::Tools { .. }) = self.questions.get(call) {
+                    self.gate = closed_to(answer);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn see(&mut self, step: &'a Step, effect: &'a Effect) {
+        match effect {
+            Effect::Consult(consultation) => {
+                self.questions.insert(consultation.call, consultation.question.clone());
+            }
+            Effect::Judge(proposal) => {
+                let shown = (proposal.tool.clone(), proposal.arguments.clone());
+                self.proposals.insert(proposal.digest.clone(), shown);
+            }
+            Effect::RunTool { call, request } => {
+                self.running.extend(self.tool(&request.tool).map(|tool| (*call, tool)));
+                self.judge(step, &request.tool, &request.arguments, request.key);
+            }
+            Effect::Spawn { request, .. } => {
+                if request.resume.is_none() {
+                    self.judge(step, &request.tool, &request.arguments, request.key);
+                }
+                self.contain(step, &request.tool, &request.grants);
+            }
+            _ => {}
+        }
+    }
+
+    fn tool(&self, name: &str) -> Option<&'a Tool> {
+        self.config.tools.iter().find(|tool| tool.name == name)
+    }
+
+    fn judge(&mut self, step: &Step, name: &str, arguments: &str, key: Key) {
+        let Some(tool) = self.tool(name) else {
+            return self.say(step, format!("`{name}` is no tool, and runs"));
+        };
+        match self.standing(tool, arguments, step.at.value()) {
+            Standing::Free => {}
+            Standing::Never(why) => self.say(step, format!("`{name}` runs although {why}")),
+            Standing::NeedsApproval(why) => {
+                if !self.approved.contains(&key) && !self.use_approval(name, arguments) {
+                    return self.say(step, format!("`{name}` {arguments} runs unapproved although {why}"));
+                }
+                self.approved.insert(key);
+            }
+        }
+    }
+
+    fn use_approval(&mut self, name: &str, arguments: &str) -> bool {
+        let found = self.approvals.iter().position(|(tool, shown)| tool == name && shown == arguments);
+        found.map(|at| self.approvals.remove(at)).is_some()
+    }
+
+    fn standing(&self, tool: &Tool, arguments: &str, now: u64) -> Standing {
+        if self.config.consult.contains(&ConsultPoint::Tools)
+            && self.gate.as_ref().is_some_and(|gate| !gate.contains(&tool.name))
+        {
+            return Standing::Never("the gate is closed to it".into());
+        }
+        if self.mode == Mode::Plan && tool.level > Level::ReadOnly {
+            return Standing::Never("the mode only looks".into());
+        }
+        let needs = needs(tool, arguments);
+        if let Some(denied) = needs.iter().find(|need| self.config.denials.hitting(need).is_some()) {
+            return Standing::Never(format!("`{denied}` is denied"));
+        }
+        match self.reason_to_ask(tool, &needs, now) {
+            None => Standing::Free,
+            Some(why) if self.config.approvals == Approvals::Deny => Standing::Never(why.into()),
+            Some(why) => Standing::NeedsApproval(why),
+        }
+    }
+
+    fn reason_to_ask(&self, tool: &Tool, needs: &[Request], now: u64) -> Option<&'static str> {
+        let leased = |need: &Request| {
+            let holds = |until: &Option<u64>| until.is_none_or(|until| now < until);
+            self.leases.iter().any(|(grant, until)| holds(until) && grant.admits(need))
+        };
+        let by_name: Request = format!("tool:{}", tool.name).parse().expect("a request");
+        if needs.iter().any(|need| !self.grants.admits(need) && !leased(need)) {
+            return Some("nobody granted what it needs");
+        }
+        let asks = match self.mode {
+            Mode::Plan | Mode::Default => tool.level >= Level::Write,
+            Mode::AcceptEdits => tool.level >= Level::Execute,
+            Mode::Full => false,
+        };
+        if asks && !self.grants.admits(&by_name) && !leased(&by_name) {
+            return Some("the mode asks");
+        }
+        let marked = match self.config.mark_rule {
+            MarkRule::AskAfterAny => self.marks.untrusted || self.marks.private,
+            MarkRule::AskAfterBoth => self.marks.untrusted && self.marks.private,
+            MarkRule::ShowOnly => false,
+        };
+        let given = leased(&by_name) || (!needs.is_empty() && needs.iter().all(leased));
+        let leaves = tool.yields.egress || needs.iter().any(|need| need.to_string().starts_with("fetch:"));
+        let writes = tool.level >= Level::Write && needs.is_empty();
+        if marked && !given && (leaves || writes) {
+            return Some("something has entered the run");
+        }
+        (self.config.approvals == Approvals::AskAlways).then_some("hooks want to see every call")
+    }
+
+    /// A child's grants are among those that its parent holds and that its tool asks for.
+    fn contain(&mut self, step: &Step, name: &str, held: &GrantSet) {
+        let now = step.at.value();
+        let mut ours = self.grants.clone();
+        let holds = |until: &Option<u64>| until.is_none_or(|until| now < until);
+        ours.extend(self.leases.iter().filter(|(_, until)| holds(until)).map(|(grant, _)| grant.clone()));
+        let asked = match self.tool(name).map(|tool| &tool.kind) {
+            Some(ToolKind::Agent { grants, .. }) => grants.clone(),
+            _ => GrantSet::default(),
+        };
+        if !asked.contains_all(held) {
+            self.say(step, format!("the child of `{name}` holds {held:?}, more than its tool asks for"));
+        }
+        // A child that goes on after a crash may keep what it had; a new one may not hold more than there is now.
+        let fresh = !matches!(step.input, Input::Resumed { .. });
+        if fresh && !ours.contains_all(held) {
+            self.say(step, format!("the child of `{name}` holds {held:?}, its parent {ours:?}"));
+        }
+    }
+
+    fn say(&mut self, step: &Step, message: String) {
+        let promise = "nothing runs without an allowing verdict";
+        self.found.push(Violation { promise, seq: Some(step.seq.value()), message });
+    }
+}
+
+/// What a gate's answer lets through; a gate that does not answer properly is closed.
+fn closed_to(answer: &Answer) -> Option<BTreeSet<String>> {
+    match answer {
+        Answer::Nothing => None,
+        Answer::Tools(sets) => {
+            let mut sets = sets.iter();
+            let first = sets.next().cloned().unwrap_or_default();
+            Some(sets.fold(first, |left, right| left.intersection(right).cloned().collect()))
+        }
+        _ => Some(BTreeSet::new()),
+    }
+}
+
+/// What a call needs, by reading the templates of the tools in `setting` as plain text.
+fn needs(tool: &Tool, arguments: &str) -> Vec<Request> {
+    let arguments = Json::parse(arguments).unwrap_or(Json::Null);
+    let texts = tool.needs.iter().filter_map(|template| {
+        let text = template.to_string();
+        let (kind, slot) = text.split_once(':')?;
+        let name = slot.trim_matches(['{', '}']);
+        Some(format!("{kind}:{}", arguments.get(name)?.as_str()?))
+    });
+    texts.map(|text| text.parse().expect("what runs has needs in normal form")).collect()
+}

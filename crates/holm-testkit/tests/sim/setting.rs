@@ -1,0 +1,189 @@
+//! Configurations to play in: small choices that print in one line, and the tools that all of them have.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use holm_grants::{Denials, GrantSet, Level, Mode, Template};
+use holm_guards::json::Json;
+use holm_guards::plausibility::EmptyOutput;
+use holm_guards::postcondition::{Postcondition, Rule};
+use holm_guards::skill::extract;
+use holm_kernel::{
+    Approvals, BatchOrder, Bound, Budget, Config, ConsultPoint, Exemption, Inconclusive, MarkRule,
+    MaxTokensRecovery, Model, NanoUsd, Pace, PlainAnswer, Price, Protocol, Quota, Repeat, SummaryPolicy,
+    Tool, ToolKind, Vote, Yields,
+};
+
+/// Everything that differs from one simulated configuration to the next.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Setting {
+    pub(crate) mode: Mode,
+    pub(crate) grants: Vec<&'static str>,
+    pub(crate) denials: Vec<&'static str>,
+    pub(crate) approvals: Approvals,
+    pub(crate) mark_rule: MarkRule,
+    pub(crate) order: BatchOrder,
+    pub(crate) consult: BTreeSet<ConsultPoint>,
+    pub(crate) protocol: Protocol,
+    pub(crate) turns: u64,
+    pub(crate) grace: u64,
+    pub(crate) calls: u64,
+    pub(crate) wall: Option<u64>,
+    pub(crate) budget: Option<u64>,
+    pub(crate) tries: u64,
+    pub(crate) fallback: bool,
+    pub(crate) window: u64,
+    pub(crate) summary: bool,
+    pub(crate) ceiling: Option<u64>,
+    pub(crate) remind: bool,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Full,
+            grants: vec!["read:**", "write:**", "fetch:https://*"],
+            denials: Vec::new(),
+            approvals: Approvals::Ask,
+            mark_rule: MarkRule::ShowOnly,
+            order: BatchOrder::Parallel,
+            consult: BTreeSet::new(),
+            protocol: Protocol::Native,
+            turns: 12,
+            grace: 0,
+            calls: 64,
+            wall: None,
+            budget: None,
+            tries: 3,
+            fallback: false,
+            window: 128_000,
+            summary: true,
+            ceiling: None,
+            remind: false,
+        }
+    }
+}
+
+impl Setting {
+    pub(crate) fn config(&self) -> Config {
+        let mut config = Config::new(self.model("scripted/one", 1_000_000));
+        if self.fallback {
+            config.models.push(self.model("scripted/two", 3_000_000));
+        }
+        config.name = "sim".into();
+        config.tools = tools();
+        config.mode = self.mode;
+        config.grants = grants(&self.grants);
+        config.denials = Denials::parse(self.denials.iter().copied()).expect("denials");
+        config.approvals = self.approvals;
+        config.mark_rule = self.mark_rule;
+        config.batch = self.order;
+        config.consult = self.consult.clone();
+        config.protocol = self.protocol;
+        config.limits.turns = Bound::AtMost(self.turns);
+        config.limits.grace_turns = self.grace;
+        config.limits.calls_per_turn = Bound::AtMost(self.calls);
+        config.limits.wall_ms = self.wall.map_or(Bound::Unbounded, Bound::AtMost);
+        config.limits.budget = Budget { usd: self.budget.map(NanoUsd::new) };
+        config.limits.max_tokens = MaxTokensRecovery { attempts: 2, ceiling: self.ceiling };
+        config.limits.result_chars = 2_000;
+        config.limits.tool_ms = 5_000;
+        config.retry.attempts = self.tries;
+        config.context.keep_turns = 1;
+        config.context.result_budget = 3_000;
+        if !self.summary {
+            config.context.summary = SummaryPolicy::Never;
+        }
+        config.policy.terminal_tools = ["finish".to_owned()].into();
+        config.policy.inconclusive = Inconclusive { shorter_than: 40, ..Inconclusive::default() };
+        if self.remind {
+            config.policy.plain_answer = PlainAnswer::RemindOnce("Use `finish` to end.".into());
+        }
+        config
+    }
+
+    fn model(&self, name: &str, input: u64) -> Model {
+        Model {
+            window: Some(self.window),
+            max_output: Some(50),
+            price: Some(Price { input, output: 5_000_000, ..Price::default() }),
+            ..Model::named(name)
+        }
+    }
+}
+
+impl fmt::Debug for Setting {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mode, approvals, mark_rule, order, protocol, turns, grace, calls, .. } = self;
+        write!(out, "setting   {mode} mode, {approvals:?}, {mark_rule:?}, {order:?}, {protocol:?}, ")?;
+        write!(out, "grants {:?}, denials {:?}, hooks {:?}, ", self.grants, self.denials, self.consult)?;
+        write!(
+            out,
+            "turns {turns}, grace {grace}, calls {calls}, wall {:?}, budget {:?}, ",
+            self.wall, self.budget
+        )?;
+        write!(out, "tries {}, fallback {}, window {}, ", self.tries, self.fallback, self.window)?;
+        writeln!(out, "summary {}, ceiling {:?}, remind {}", self.summary, self.ceiling, self.remind)
+    }
+}
+
+pub(crate) fn grants(texts: &[&str]) -> GrantSet {
+    GrantSet::parse(texts.iter().copied()).expect("grants")
+}
+
+/// The names of all tools, as scripts use them.
+pub(crate) const NAMES: [&str; 15] = [
+    "look",
+    "write",
+    "put",
+    "shell",
+    "send",
+    "page",
+    "mail",
+    "finish",
+    "note",
+    "ask_child",
+    "checked",
+    "extract",
+    "poll",
+    "fragile",
+    "scarce",
+];
+
+/// One tool of every kind.
+pub(crate) fn tools() -> Vec<Tool> {
+    let child = ToolKind::Agent { grants: grants(&["read:src/**", "exec:sh"]), reserve: NanoUsd::new(200) };
+    let outside = Yields { untrusted: true, ..Yields::default() };
+    let private = Yields { private: true, ..Yields::default() };
+    let sends = Yields { egress: true, ..Yields::default() };
+    let run = Rule::Executable { command: "verify".into(), arguments: Vec::new() };
+    let checks = vec![Postcondition::new("verified", run)];
+    let quota = Quota { calls: Some(2), ..Quota::default() };
+    vec![
+        Tool { needs: needs("read:{path}"), ..tool("look", Level::ReadOnly) },
+        Tool { needs: needs("write:{path}"), timeout_ms: Some(100), ..tool("write", Level::Write) },
+        Tool { needs: needs("write:{path}"), repeat: Repeat::Idempotent, ..tool("put", Level::Write) },
+        Tool { pace: Pace::Exclusive, ..tool("shell", Level::Execute) },
+        Tool { needs: needs("fetch:{url}"), yields: sends, ..tool("send", Level::Execute) },
+        Tool { yields: outside, ..tool("page", Level::ReadOnly) },
+        Tool { yields: private, ..tool("mail", Level::ReadOnly) },
+        tool("finish", Level::None),
+        Tool { vote: Vote::Advisory, empty: EmptyOutput::Allowed, ..tool("note", Level::None) },
+        Tool { kind: child, ..tool("ask_child", Level::Execute) },
+        Tool { postconditions: checks, ..tool("checked", Level::ReadOnly) },
+        Tool::skill(extract()),
+        Tool { exemption: Exemption::Polling, ..tool("poll", Level::ReadOnly) },
+        Tool { aborts_siblings: true, ..tool("fragile", Level::Write) },
+        Tool { quota, ..tool("scarce", Level::ReadOnly) },
+    ]
+}
+
+fn tool(name: &str, level: Level) -> Tool {
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"url":{"type":"string"},
+        "n":{"type":"integer"}},"additionalProperties":false}"#;
+    Tool::new(name, "A tool.", Json::parse(schema).expect("a schema")).level(level)
+}
+
+fn needs(template: &str) -> Vec<Template> {
+    vec![template.parse().expect("a template")]
+}
