@@ -9,6 +9,9 @@ use holm_kernel::{Block, Reply, StopReason, Thinking, ToolCall, Usage};
 
 use crate::{Delta, Sink};
 
+#[cfg(test)]
+mod tests;
+
 /// What has arrived of a reply.
 ///
 /// ```

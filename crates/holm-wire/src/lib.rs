@@ -74,6 +74,8 @@ pub mod server;
 pub mod stream;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 pub mod write;
 
 pub use call::{

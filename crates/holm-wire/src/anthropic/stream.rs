@@ -10,7 +10,12 @@ use super::{
     REPLAY,
     wire::{Block, Counts, Delta, Event, Whole},
 };
-use crate::{CallPiece, Draft, Memo, Sink, Step, classify, framing::Frame, loose::Str, stream::Events};
+use crate::{
+    CallPiece, Draft, Memo, Sink, Step, classify,
+    framing::Frame,
+    loose::{Str, parse},
+    stream::Events,
+};
 
 /// Reads events into a draft.
 #[derive(Debug, Default)]
@@ -54,7 +59,7 @@ impl MessageEvents {
 
     fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
         self.memo.forget();
-        let Ok(event) = serde_json::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
+        let Ok(event) = parse::<Event<'_>>(frame.data) else { return Step::Garbage };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),
             kind => kind,
@@ -185,8 +190,7 @@ impl Events for MessageEvents {
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let whole: Whole<'_> =
-            serde_json::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
+        let whole: Whole<'_> = parse(body).map_err(|error| classify::unreadable(body, &error))?;
         let Some(content) = &whole.content else { return Err(not_a_reply(&whole, body)) };
         let mut draft = Draft::default();
         let mut events = Self::plain();

@@ -8,7 +8,12 @@ use super::{
     EndMark, usage,
     wire::{Choice, Chunk, Delta},
 };
-use crate::{CallPiece, Draft, Memo, Sink, Step, classify, framing::Frame, loose::Words, stream::Events};
+use crate::{
+    CallPiece, Draft, Memo, Sink, Step, classify,
+    framing::Frame,
+    loose::{Words, parse},
+    stream::Events,
+};
 
 /// Reads chunks into a draft.
 #[derive(Debug, Default)]
@@ -44,7 +49,7 @@ impl ChatEvents {
 
     fn chunk(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
         self.memo.forget();
-        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(frame.data) else { return Step::Garbage };
+        let Ok(chunk) = parse::<Chunk<'_>>(frame.data) else { return Step::Garbage };
         if chunk.error.is_some() {
             return Step::fail(classify::in_stream(frame.data));
         }
@@ -94,7 +99,7 @@ impl Events for ChatEvents {
         let mut events = Self::plain(self.end);
         match events.chunk(Frame { name: b"", data: body }, &mut draft, &mut |_| {}) {
             Step::Fail(failure) => Err(Failure { usage: draft.usage(), ..*failure }),
-            Step::Garbage => Err(match serde_json::from_slice::<Chunk<'_>>(body) {
+            Step::Garbage => Err(match parse::<Chunk<'_>>(body) {
                 Err(error) => classify::unreadable(body, &error),
                 Ok(_) => classify::failure(FailureClass::Server, "the reply cannot be read"),
             }),

@@ -146,20 +146,18 @@ fn a_finish_reason_ends_the_stream_only_where_the_dialect_says_so() {
 fn pieces_carry_offsets_that_join_to_the_reply() {
     let mut decoder = chat().stream();
     let (mut text, mut arguments) = (String::new(), vec![String::new(); 2]);
-    for stream in [fixture::CALLS] {
-        let _ = decoder.feed(stream, &mut |delta| match delta {
-            Delta::Text { offset, text: piece } => {
-                assert_eq!(offset, text.len() as u64);
-                text.push_str(piece);
-            }
-            Delta::ToolArguments { index, offset, text: piece } => {
-                let so_far = &mut arguments[usize::try_from(index).unwrap()];
-                assert_eq!(offset, so_far.len() as u64);
-                so_far.push_str(piece);
-            }
-            Delta::ToolCallStarted { .. } | Delta::Thinking { .. } | Delta::Usage(_) => {}
-        });
-    }
+    let _ = decoder.feed(fixture::CALLS, &mut |delta| match delta {
+        Delta::Text { offset, text: piece } => {
+            assert_eq!(offset, text.len() as u64);
+            text.push_str(piece);
+        }
+        Delta::ToolArguments { index, offset, text: piece } => {
+            let so_far = &mut arguments[usize::try_from(index).unwrap()];
+            assert_eq!(offset, so_far.len() as u64);
+            so_far.push_str(piece);
+        }
+        Delta::ToolCallStarted { .. } | Delta::Thinking { .. } | Delta::Usage(_) => {}
+    });
     assert_eq!(arguments, [r#"{"city":"Paris"}"#, r#"{"path":"a\\b.txt"}"#]);
 }
 
@@ -316,7 +314,14 @@ fn chunk() -> impl Strategy<Value = String> {
         r#","obfuscation":"wxyz01","p":"1""#,
         r#","p":"Qr","z":["obfuscation"]"#,
     ]);
-    (member, text, after, end).prop_map(|(member, text, after, end)| {
+    let start = prop::sample::select(vec![
+        "",
+        r#""id":"a1","created":17,"#,
+        r#""id":"b\u0032","created":1.5,"#,
+        r#""id":"","created":018,"#,
+        r#""created":0,"p":"x","id":"é","#,
+    ]);
+    (start, member, text, after, end).prop_map(|(start, member, text, after, end)| {
         format!(
             r#"data: {{"model":"m","choices":[{{"index":0,"delta":{{"{member}":"{text}"}}{after}}}]{end}}}"#
         )
