@@ -197,12 +197,14 @@ pub enum Event {
         /// How many there are now.
         tools: u64,
     },
-    /// A tool was registered that cannot be used; the model is not offered it.
-    ToolUnusable {
+    /// A tool was registered whose declaration cannot be held to in full.
+    ToolFlawed {
         /// Which.
         tool: Arc<str>,
-        /// Why: for example a schema keyword that is not supported.
-        reason: String,
+        /// Whether it can be used all the same; if not, the model is not offered it.
+        usable: bool,
+        /// What is wrong: for example a schema keyword that is not enforced.
+        problems: Vec<String>,
     },
     /// The mode changed.
     ModeChanged {

@@ -130,8 +130,11 @@ impl Run {
         used.bytes = used.bytes.saturating_add(more.bytes);
     }
 
-    /// A call that was handed out and never ran gives its place back.
+    /// A call that was handed out gives its place back, because it will not run or will be handed out again.
     pub(super) fn give_back_call(&mut self, slot: &Slot) {
+        if !matches!(slot.state, SlotState::Issued { .. } | SlotState::Running { .. }) {
+            return;
+        }
         if let Some(used) = self.state.group.quotas.get_mut(&slot.name) {
             used.calls = used.calls.saturating_sub(1);
         }
@@ -472,7 +475,8 @@ impl Run {
         let (abort, millis) = match &slot.state {
             SlotState::Done(_) => return,
             SlotState::Ready => (None, None),
-            SlotState::Judging | SlotState::Issued { .. } => (Some(slot.call), None),
+            SlotState::Judging => (slot.ask.map(|ask| ask.call), None),
+            SlotState::Issued { .. } => (Some(slot.call), None),
             SlotState::Running { since, .. } => {
                 let millis = self.state.now.since(*since);
                 self.use_quota(slot, Used { millis, ..Used::default() });

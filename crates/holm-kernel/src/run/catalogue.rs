@@ -13,6 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Offer, Tool, ToolKind};
 
+/// Problems of one tool that are told: enough to mend it, too few to flood a log with somebody else's schema.
+const MOST_PROBLEMS: usize = 8;
+
 /// One tool with what is compiled from it.
 pub(crate) struct Entry {
     pub(crate) name: Arc<str>,
@@ -47,6 +50,20 @@ impl Entry {
             schema: Schema::compile(&tool.schema).map_err(|error| error.to_string())?,
             postconditions: Postconditions::compile(&tool.postconditions).map_err(|error| error.to_string())?,
         })
+    }
+}
+
+impl Entry {
+    /// Whether the tool can be used, and what of its declaration cannot be held to.
+    fn problems(&self) -> (bool, Vec<String>) {
+        let compiled = match &self.compiled {
+            Ok(compiled) => compiled,
+            Err(reason) => return (false, alloc::vec![reason.clone()]),
+        };
+        let arguments = compiled.schema.unsupported().iter().map(ToString::to_string);
+        let promises = compiled.postconditions.unsupported();
+        let promises = promises.map(|(name, gap)| alloc::format!("{name}: {gap}"));
+        (true, arguments.chain(promises).take(MOST_PROBLEMS).collect())
     }
 }
 
@@ -131,11 +148,11 @@ impl Catalogue {
             .collect()
     }
 
-    /// The tools that cannot be used, with the reason.
-    pub(crate) fn unusable(&self) -> impl Iterator<Item = (&Arc<str>, &str)> {
-        self.entries.iter().filter_map(|entry| match &entry.compiled {
-            Ok(_) => None,
-            Err(reason) => Some((&entry.name, reason.as_str())),
+    /// The tools whose declaration cannot be held to in full: name, whether it can be used, what is wrong.
+    pub(crate) fn flaws(&self) -> impl Iterator<Item = (Arc<str>, bool, Vec<String>)> {
+        self.entries.iter().filter_map(|entry| {
+            let (usable, problems) = entry.problems();
+            (!problems.is_empty()).then(|| (entry.name.clone(), usable, problems))
         })
     }
 

@@ -1,6 +1,6 @@
 //! What changes while a run goes on: tools, mode, grants, budget.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use holm_grants::{GrantSet, Mode};
 
@@ -19,17 +19,16 @@ impl Run {
         self.shared.refresh(&self.state, &self.catalogue);
         self.state.loops.forget();
         self.emit(Event::ToolsChanged { tools: self.catalogue.len() });
-        self.report_unusable();
+        self.report_flaws();
         self.state.authority.epoch += 1;
         self.look_again();
     }
 
-    /// A tool whose declaration does not compile is never on offer; people are told when it is registered.
-    pub(super) fn report_unusable(&mut self) {
-        let unusable: Vec<_> =
-            self.catalogue.unusable().map(|(tool, reason)| (tool.clone(), String::from(reason))).collect();
-        for (tool, reason) in unusable {
-            self.emit(Event::ToolUnusable { tool, reason });
+    /// Nobody is to believe in a check that is not made: people are told when a tool is registered.
+    pub(super) fn report_flaws(&mut self) {
+        let flaws: Vec<_> = self.catalogue.flaws().collect();
+        for (tool, usable, problems) in flaws {
+            self.emit(Event::ToolFlawed { tool, usable, problems });
         }
     }
 

@@ -110,7 +110,7 @@ impl Run {
         };
         let name = run.config().name.clone();
         run.emit(Event::RunStarted { name });
-        run.report_unusable();
+        run.report_flaws();
         run
     }
 

@@ -64,7 +64,7 @@ impl Run {
             StopReason::MaxTokens => self.cut_short(call, draft, reply),
             StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence | StopReason::Other => {
                 self.state.group.turns += 1;
-                self.state.group.resumes = 0;
+                self.state.group.cuts = 0;
                 self.read(reply.blocks);
             }
         }
@@ -80,7 +80,7 @@ impl Run {
     /// The output cap cut the reply: try with a larger one, or ask the model to go on.
     fn cut_short(&mut self, call: CallId, mut draft: Draft, reply: Reply) {
         let recovery = self.config().limits.max_tokens;
-        let tries = draft.cap_raises + self.state.group.resumes;
+        let tries = self.state.group.cuts;
         let cap = draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output));
         if tries >= recovery.attempts {
             self.state.group.turns += 1;
@@ -92,18 +92,17 @@ impl Run {
             self.add_unread(reply.blocks);
             return self.finish(ending);
         }
+        self.state.group.cuts += 1;
         let raised = recovery.ceiling.and_then(|ceiling| {
             cap.map(|cap| cap.saturating_mul(2).min(ceiling)).filter(|raised| Some(*raised) > cap)
         });
         if let Some(raised) = raised {
-            draft.cap_raises += 1;
             draft.cap = Some(raised);
             self.emit(Event::Withdrawn { call });
             self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: Some(raised) });
             return self.advance_turn(Step::Call, draft);
         }
         self.state.group.turns += 1;
-        self.state.group.resumes += 1;
         self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: cap });
         self.add_unread(reply.blocks);
         let text = self.config().policy.resume.clone().unwrap_or_else(|| RESUME.to_string());

@@ -102,8 +102,6 @@ pub(crate) enum Step {
 pub(crate) struct Draft {
     /// Tries of the current model so far.
     pub(crate) attempts: u64,
-    /// Output caps raised so far.
-    pub(crate) cap_raises: u64,
     /// The raised cap.
     pub(crate) cap: Option<u64>,
     /// What hooks change in this request.
@@ -128,7 +126,8 @@ pub(crate) struct Group {
     pub(crate) reminded: bool,
     pub(crate) warned_stuck: bool,
     pub(crate) warned_turns: bool,
-    pub(crate) resumes: u64,
+    /// Replies in a row that were cut by their cap and tried again.
+    pub(crate) cuts: u64,
     pub(crate) quotas: BTreeMap<Arc<str>, Used>,
     /// Rejected results in a row, by tool.
     pub(crate) rejections: BTreeMap<Arc<str>, Rejections>,

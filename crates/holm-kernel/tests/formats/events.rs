@@ -36,7 +36,7 @@ fn kind(event: &Event) -> &'static str {
         Event::Marked { .. } => "marked",
         Event::ContextPlanned { .. } => "context_planned",
         Event::ToolsChanged { .. } => "tools_changed",
-        Event::ToolUnusable { .. } => "tool_unusable",
+        Event::ToolFlawed { .. } => "tool_flawed",
         Event::ModeChanged { .. } => "mode_changed",
         Event::GrantsChanged => "grants_changed",
         Event::BudgetChanged { .. } => "budget_changed",
@@ -143,7 +143,8 @@ fn samples() -> Vec<Event> {
         usage: Usage::default(),
         spent: NanoUsd::new(6),
     }));
-    events.push(Event::ToolUnusable { tool: "read".into(), reason: "`$dynamicRef` is not supported".into() });
+    let problems = vec!["`contentSchema` is not enforced".into()];
+    events.push(Event::ToolFlawed { tool: "read".into(), usable: true, problems });
     events
 }
 
@@ -214,7 +215,7 @@ fn events_keep_their_form() -> Result<(), Box<dyn Error>> {
     {"id":{"record":3,"index":38},"at":1700,"event":{"group_ended":{"ending":{"over_limit":{"limit":"wall_clock","used":11,"allowed":10}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
     {"id":{"record":3,"index":39},"at":1700,"event":{"group_ended":{"ending":{"cancelled":{"reason":"enough"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
     {"id":{"record":3,"index":40},"at":1700,"event":{"group_ended":{"ending":{"failed":{"class":"server","message":"500","attempts":5}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
-    {"id":{"record":3,"index":41},"at":1700,"event":{"tool_unusable":{"tool":"read","reason":"`$dynamicRef` is not supported"}}}
+    {"id":{"record":3,"index":41},"at":1700,"event":{"tool_flawed":{"tool":"read","usable":true,"problems":["`contentSchema` is not enforced"]}}}
     "#);
     Ok(())
 }

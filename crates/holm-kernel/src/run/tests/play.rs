@@ -47,6 +47,8 @@ pub(crate) struct Play {
     pub(crate) requests: Vec<(CallId, Request)>,
     pub(crate) aborted: Vec<CallId>,
     pub(crate) spawned: Vec<SpawnRequest>,
+    /// Every fact so far, with its time: the journal in short.
+    pub(crate) log: Vec<(u64, Input)>,
     pub(crate) child: Box<dyn FnMut(&SpawnRequest) -> ChildResult>,
 }
 
@@ -67,9 +69,23 @@ pub(crate) fn config() -> Config {
     config
 }
 
+/// A read-only tool of another name that takes `{"text": …}`.
+pub(crate) fn tool(name: &str) -> Tool {
+    Tool { name: name.into(), ..echo() }
+}
+
+/// The usual configuration with these tools.
+pub(crate) fn config_with(tools: Vec<Tool>) -> Config {
+    Config { tools, ..config() }
+}
+
 impl Play {
     pub(crate) fn new(config: Config, script: Vec<Say>) -> Self {
-        let run = Run::start(Started::new("run-1", 7, config), Timestamp::new(0));
+        Self::seeded(7, config, script)
+    }
+
+    pub(crate) fn seeded(seed: u64, config: Config, script: Vec<Say>) -> Self {
+        let run = Run::start(Started::new("run-1", seed, config), Timestamp::new(0));
         Self {
             run,
             now: 0,
@@ -87,7 +103,11 @@ impl Play {
             requests: Vec::new(),
             aborted: Vec::new(),
             spawned: Vec::new(),
-            child: Box::new(|_| ChildResult { output: ToolOutput::text("child done"), ..ChildResult::default() }),
+            log: Vec::new(),
+            child: Box::new(|_| ChildResult {
+                output: ToolOutput::text("child done"),
+                ..ChildResult::default()
+            }),
         }
     }
 
@@ -99,6 +119,7 @@ impl Play {
     }
 
     pub(crate) fn give(&mut self, input: Input) {
+        self.log.push((self.now, input.clone()));
         self.run.handle(Timestamp::new(self.now), input).expect("a well-behaved host");
     }
 
@@ -122,7 +143,35 @@ impl Play {
         panic!("the run does not come to an end");
     }
 
-    fn perform(&mut self, effect: Effect) {
+    /// Takes the commands of the last facts without performing them; events and endings are kept as always.
+    pub(crate) fn drain(&mut self) -> Vec<Effect> {
+        let mut open = Vec::new();
+        loop {
+            match self.run.poll() {
+                Effect::Wait(_) => return open,
+                Effect::Emit(numbered) => self.events.push(numbered.event),
+                Effect::Finish(ending) => self.endings.push(*ending),
+                effect => open.push(effect),
+            }
+        }
+    }
+
+    /// Prompts, lets the model say its next line, and hands out what follows unperformed.
+    pub(crate) fn first_effects(&mut self) -> Vec<Effect> {
+        self.give(Input::Prompted(Prompt::text("go")));
+        self.next_effects()
+    }
+
+    /// Lets the model say its next line, and hands out what follows unperformed.
+    pub(crate) fn next_effects(&mut self) -> Vec<Effect> {
+        for effect in self.drain() {
+            assert!(matches!(effect, Effect::CallModel { .. } | Effect::Abort(_)), "{effect:?}");
+            self.perform(effect);
+        }
+        self.drain()
+    }
+
+    pub(crate) fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::CallModel { call, request } => {
                 self.requests.push((call, (*request).clone()));
@@ -169,7 +218,8 @@ impl Play {
 
     fn next_result(&mut self) -> ModelResult {
         let usage = Usage { input: 100, output: 10, ..Usage::default() };
-        let reply = |blocks: Vec<Block>, stop| ModelResult::Replied(Reply { blocks, usage, stop, model: None });
+        let reply =
+            |blocks: Vec<Block>, stop| ModelResult::Replied(Reply { blocks, usage, stop, model: None });
         let calls = |calls: Vec<(&str, &str)>| {
             let block = |(index, (name, arguments)): (usize, (&str, &str))| {
                 Block::ToolCall(ToolCall {
@@ -219,4 +269,20 @@ pub(crate) fn failure(class: FailureClass) -> Say {
 
 pub(crate) fn answered(text: &str) -> Ending {
     Ending::Answered { text: text.into() }
+}
+
+/// A reply of these blocks that ended for this reason.
+pub(crate) fn reply(blocks: Vec<Block>, stop: StopReason) -> Say {
+    let usage = Usage { input: 100, output: 10, ..Usage::default() };
+    Say::Result(ModelResult::Replied(Reply { blocks, usage, stop, model: None }))
+}
+
+/// A call as a block.
+pub(crate) fn call_block(id: &str, name: &str, arguments: &str) -> Block {
+    Block::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments: arguments.into(), replay: None })
+}
+
+/// `count` turns that each call `echo` with words of their own, so that no two are alike.
+pub(crate) fn different_turns(count: usize) -> Vec<Say> {
+    (0..count).map(|turn| Say::Call("echo", format!(r#"{{"text":"turn {turn}"}}"#).leak())).collect()
 }
