@@ -62,7 +62,7 @@ impl Block {
             Self::Thinking(thinking) => thinking.text.len(),
             Self::ToolCall(call) => call.name.len() + call.arguments.len(),
             Self::ToolResult(result) => {
-                result.text.len() + result.parts.iter().map(|part| part.weight()).sum::<usize>()
+                result.text.len() + result.parts.iter().map(Self::weight).sum::<usize>()
             }
             Self::Image(media) | Self::File(media) => media.weight(),
             Self::Custom(_) => 0,

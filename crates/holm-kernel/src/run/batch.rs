@@ -9,8 +9,8 @@ use super::{Run, catalogue::Entry, skill::Skilled, state::Phase};
 use crate::digest::Digest;
 use crate::loops::{Fingerprint, Progress};
 use crate::{
-    BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, Protocol, Role, Timestamp, ToolCall,
-    ToolOutput, ToolResult, Vote,
+    BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, Protocol, Role, Timestamp,
+    ToolCall, ToolOutput, ToolResult, Vote,
 };
 
 /// The calls of one reply.

@@ -21,7 +21,8 @@ use super::{
 use crate::digest::Digest;
 use crate::loops::Change;
 use crate::{
-    Answer, CallId, Check, CheckRequest, CheckRuling, Consultation, ConsultPoint, Effect, Ending, Event, Exemption, Marks, Outcome, Question, ToolOutput,
+    Answer, CallId, Check, CheckRequest, CheckRuling, ConsultPoint, Consultation, Effect, Ending, Event,
+    Exemption, Marks, Outcome, Question, ToolOutput,
 };
 
 /// One correction, then the run says that it failed.
@@ -137,9 +138,9 @@ impl Run {
     fn emit_ruling(&mut self, slot: &Slot, reason: &Reason, rejected: bool) {
         self.emit(Event::Ruled {
             call: slot.call,
-            guard: reason.guard.to_string(),
+            guard: reason.guard.clone(),
             rejected,
-            reason: reason.message.to_string(),
+            reason: reason.message.clone(),
         });
     }
 
@@ -153,7 +154,8 @@ impl Run {
             rejections.last = turn;
         }
         let last = rejections.turns >= MOST_REJECTIONS;
-        let text = alloc::format!("the result was not accepted: {reason}. Correct the call and try once more.");
+        let text =
+            alloc::format!("the result was not accepted: {reason}. Correct the call and try once more.");
         self.settle(slot, Outcome::Failed, ToolOutput::failed(text), millis);
         if last {
             let what = String::from(&*slot.name);

@@ -23,8 +23,8 @@ use crate::envelope::{self, Body};
 use crate::loops::LoopRuling;
 use crate::screen;
 use crate::{
-    AskReason, Block, CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome, Proposal,
-    Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest, Verdict,
+    AskReason, Block, CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome,
+    Proposal, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest, Verdict,
 };
 
 /// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
@@ -171,7 +171,7 @@ impl Run {
     /// Computes deny, ask or allow, and acts on it.
     fn permit(&mut self, slot: &mut Slot, arguments: &Json) {
         let Some(entry) = slot.entry.clone() else { return };
-        match self.needs(&entry.tool, arguments) {
+        match Self::needs(&entry.tool, arguments) {
             Ok(needs) => slot.needs = needs,
             Err(reason) => return self.turn_down(slot, &reason),
         }
@@ -192,7 +192,13 @@ impl Run {
     }
 
     /// Everything that a person needs to see of a call.
-    fn proposal(&mut self, slot: &Slot, level: Level, reasons: Vec<AskReason>, missing: &[String]) -> Proposal {
+    fn proposal(
+        &mut self,
+        slot: &Slot,
+        level: Level,
+        reasons: Vec<AskReason>,
+        missing: &[String],
+    ) -> Proposal {
         let needs: Vec<String> = slot.needs.iter().map(ToString::to_string).collect();
         Proposal {
             // The first question bears the name of its call, a further one its own.
@@ -265,10 +271,13 @@ impl Run {
 
     /// What the rules say now of a call that was permitted before. A tool that has changed since is another tool.
     pub(super) fn standing(&self, slot: &Slot) -> Decision {
-        let Some(entry) = &slot.entry else { return Decision::Deny(String::from("not run: there is no such tool")) };
+        let Some(entry) = &slot.entry else {
+            return Decision::Deny(String::from("not run: there is no such tool"));
+        };
         let same = |now: &Arc<Entry>| Arc::ptr_eq(now, entry) || now.tool == entry.tool;
         if !self.catalogue.find(&slot.name).is_some_and(same) {
-            let message = alloc::format!("not run: the tool `{}` has changed; look at it and call it again", slot.name);
+            let message =
+                alloc::format!("not run: the tool `{}` has changed; look at it and call it again", slot.name);
             return Decision::Deny(message);
         }
         self.decide(&entry.tool, &slot.needs)
@@ -310,7 +319,9 @@ impl Run {
     }
 
     fn run_tool(&mut self, slot: &Slot) {
-        let (SlotState::Issued { deadline } | SlotState::Running { deadline, .. }) = slot.state else { return };
+        let (SlotState::Issued { deadline } | SlotState::Running { deadline, .. }) = slot.state else {
+            return;
+        };
         let request = ToolRequest {
             tool: slot.name.clone(),
             arguments: slot.arguments.clone(),
@@ -337,8 +348,13 @@ impl Run {
         };
         let grants = self.lasting_grants().meet(asked);
         let (reserved, since) = (reserved.unwrap_or_default(), self.state.now);
-        slot.state =
-            SlotState::Delegated { child: None, reserved, since, grants: grants.clone(), mode: self.state.mode };
+        slot.state = SlotState::Delegated {
+            child: None,
+            reserved,
+            since,
+            grants: grants.clone(),
+            mode: self.state.mode,
+        };
         self.spawn(slot, grants, reserved, None);
     }
 
@@ -458,7 +474,8 @@ impl Run {
     /// Answers a call that does not run.
     pub(super) fn refuse(&mut self, slot: &mut Slot, message: &str) {
         if slot.again {
-            let text = alloc::format!("outcome unknown: it may have run before the program stopped; now {message}");
+            let text =
+                alloc::format!("outcome unknown: it may have run before the program stopped; now {message}");
             return self.settle(slot, Outcome::Unknown, ToolOutput::text(text), 0);
         }
         self.settle(slot, Outcome::Refused, ToolOutput::text(message), 0);

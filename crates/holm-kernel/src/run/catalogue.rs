@@ -48,7 +48,8 @@ impl Entry {
         Ok(Compiled {
             skill,
             schema: Schema::compile(&tool.schema).map_err(|error| error.to_string())?,
-            postconditions: Postconditions::compile(&tool.postconditions).map_err(|error| error.to_string())?,
+            postconditions: Postconditions::compile(&tool.postconditions)
+                .map_err(|error| error.to_string())?,
         })
     }
 }
@@ -101,13 +102,8 @@ pub(crate) struct Catalogue {
 impl Catalogue {
     pub(crate) fn new(tools: Vec<Tool>) -> Self {
         let entries = tools.into_iter().map(|tool| Arc::new(Entry::compile(tool))).collect();
-        let mut catalogue = Self {
-            entries,
-            gate: None,
-            epoch: 0,
-            by_name: BTreeMap::new(),
-            offer: Arc::default(),
-        };
+        let mut catalogue =
+            Self { entries, gate: None, epoch: 0, by_name: BTreeMap::new(), offer: Arc::default() };
         catalogue.refresh();
         catalogue
     }

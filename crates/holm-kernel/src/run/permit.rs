@@ -25,7 +25,7 @@ pub(crate) enum Decision {
 
 impl Run {
     /// What a call needs, from the tool's templates and the call's arguments.
-    pub(super) fn needs(&self, tool: &Tool, arguments: &Json) -> Result<Arc<[Need]>, String> {
+    pub(super) fn needs(tool: &Tool, arguments: &Json) -> Result<Arc<[Need]>, String> {
         if tool.needs.is_empty() {
             return Ok(Arc::default());
         }

@@ -12,8 +12,8 @@ use super::{
 use crate::digest::Digest;
 use crate::protocol::{self, Reading};
 use crate::{
-    Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult, PlainAnswer, Protocol,
-    Question, Reply, Role, StopReason, ToolCall, Usage, plain_text,
+    Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult, PlainAnswer,
+    Protocol, Question, Reply, Role, StopReason, ToolCall, Usage, plain_text,
 };
 
 /// What the model is told when its reply was cut, unless the policy has its own words.
@@ -188,14 +188,13 @@ impl Run {
 
     /// A plain answer ends the run, unless the policy wants a terminal tool and has not said so yet.
     pub(super) fn plain_answer(&mut self, text: String) {
-        let policy = &self.config().policy;
-        if let PlainAnswer::RemindOnce(reminder) = &policy.plain_answer {
-            if !self.state.group.reminded {
-                let reminder = reminder.clone();
-                self.state.group.reminded = true;
-                self.add_message(Role::User, alloc::vec![Block::Text(reminder)]);
-                return self.next_turn();
-            }
+        if let PlainAnswer::RemindOnce(reminder) = &self.config().policy.plain_answer
+            && !self.state.group.reminded
+        {
+            let reminder = reminder.clone();
+            self.state.group.reminded = true;
+            self.add_message(Role::User, alloc::vec![Block::Text(reminder)]);
+            return self.next_turn();
         }
         self.natural_stop(Ending::Answered { text });
     }

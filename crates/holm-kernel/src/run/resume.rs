@@ -50,9 +50,7 @@ impl Run {
 
     fn question(&self, about: &About) -> Question {
         match about {
-            About::Turn(super::state::Step::Gate, _) => Question::Tools {
-                offered: self.catalogue.usable(),
-            },
+            About::Turn(super::state::Step::Gate, _) => Question::Tools { offered: self.catalogue.usable() },
             About::Turn(super::state::Step::Choose, _) => {
                 Question::Model { current: String::from(&*self.shared.model_name()) }
             }
@@ -98,5 +96,4 @@ impl Run {
         slot.again = true;
         slot.state = SlotState::Ready;
     }
-
 }

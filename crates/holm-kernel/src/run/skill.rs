@@ -17,7 +17,8 @@ use super::{
 };
 use crate::loops::Change;
 use crate::{
-    Block, CallId, Effect, Event, Message, MessageId, Messages, ModelResult, Purpose, Request, Role, ToolOutput, plain_text,
+    Block, CallId, Effect, Event, Message, MessageId, Messages, ModelResult, Purpose, Request, Role,
+    ToolOutput, plain_text,
 };
 
 /// One corrective try, then an explicit failure.

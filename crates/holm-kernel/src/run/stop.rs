@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use super::{
     Run,
-    batch::Batch,
+    batch::{Batch, Slot},
     state::{About, Phase},
 };
 use crate::loops::Change;
@@ -117,7 +117,7 @@ impl Run {
         let wall = self.config().limits.wall_ms.limit().map(|millis| self.state.group.started.plus(millis));
         let armed = match &self.state.phase {
             Phase::Backoff { until, .. } => Some(*until),
-            Phase::Working(batch) => batch.slots.iter().filter_map(|slot| slot.deadline()).min(),
+            Phase::Working(batch) => batch.slots.iter().filter_map(Slot::deadline).min(),
             Phase::Idle | Phase::Consulting(_) | Phase::Calling(_) | Phase::Summarising { .. } => None,
         };
         wall.into_iter().chain(armed).min()

@@ -15,9 +15,9 @@ use super::{
 };
 use crate::context::{Next, Planned, estimate};
 use crate::{
-    Answer, Block, CallId, Consultation, ConsultPoint, Effect, Ending, Event, FailureClass, Family, Limit, Message,
-    MessageId, Messages, Model, ModelResult, Offer, Patch, PlanStep, Prompt, Protocol, Purpose, Question, Request,
-    Role, StopReason, plain_text, protocol,
+    Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
+    Message, MessageId, Messages, Model, ModelResult, Offer, Patch, PlanStep, Prompt, Protocol, Purpose,
+    Question, Request, Role, StopReason, plain_text, protocol,
 };
 
 /// What every request shares, made once and handed out by reference count.
@@ -148,7 +148,9 @@ impl Run {
         };
         over(Limit::Turns, limits.turns, self.state.group.turns)
             .or_else(|| over(Limit::Tokens, limits.tokens, self.state.usage.total()))
-            .or_else(|| over(Limit::WallClock, limits.wall_ms, self.state.now.since(self.state.group.started)))
+            .or_else(|| {
+                over(Limit::WallClock, limits.wall_ms, self.state.now.since(self.state.group.started))
+            })
             .or_else(|| self.budget_reached())
     }
 
@@ -236,7 +238,9 @@ impl Run {
     /// An answer to a question; batches have their own.
     pub(super) fn consulted(&mut self, call: CallId, answer: Answer) {
         match self.take_phase() {
-            Phase::Consulting(consulting) if consulting.call == call => self.answered(consulting.about, answer),
+            Phase::Consulting(consulting) if consulting.call == call => {
+                self.answered(consulting.about, answer);
+            }
             Phase::Working(batch) => {
                 self.state.phase = Phase::Working(batch);
                 self.after_tool_consulted(call, answer);
@@ -480,7 +484,8 @@ fn patched(view: &[Arc<Message>], patches: &[Patch]) -> Vec<Arc<Message>> {
         match patch {
             Patch::Hide(id) => messages.retain(|message| message.id != *id || is_paired(message)),
             Patch::Replace { id, blocks } => {
-                for message in messages.iter_mut().filter(|message| message.id == *id && !is_paired(message)) {
+                for message in messages.iter_mut().filter(|message| message.id == *id && !is_paired(message))
+                {
                     let blocks = spoken(blocks.clone());
                     *message = Arc::new(Message { id: *id, role: message.role, blocks });
                 }
@@ -498,7 +503,9 @@ fn patched(view: &[Arc<Message>], patches: &[Patch]) -> Vec<Arc<Message>> {
 const fn is_whole(stop: StopReason) -> bool {
     match stop {
         StopReason::EndTurn | StopReason::StopSequence | StopReason::Other => true,
-        StopReason::ToolUse | StopReason::MaxTokens | StopReason::Refusal | StopReason::ContentFilter => false,
+        StopReason::ToolUse | StopReason::MaxTokens | StopReason::Refusal | StopReason::ContentFilter => {
+            false
+        }
     }
 }
 
