@@ -1,0 +1,1 @@
+//! HTTP transports for the wire codecs.

@@ -1,0 +1,46 @@
+//! Who is asked before a call runs.
+
+use holm_kernel::{Proposal, Verdict};
+
+use crate::BoxFuture;
+
+/// Rules on proposed calls. Only what the kernel would allow or ask about gets here; an approver can narrow it and
+/// never widen it.
+///
+/// A plain function is an approver:
+///
+/// ```
+/// use holm_grants::Level;
+/// use holm_kernel::{Proposal, Verdict};
+/// use holm_runtime::Host;
+/// # use holm_runtime::{model_fn, BoxFuture};
+/// # use std::sync::Arc;
+/// # let model = Arc::new(model_fn(|_| -> BoxFuture<'static, holm_kernel::ModelResult> { unreachable!() }));
+///
+/// let readers_only = |proposal: &Proposal| match proposal.level {
+///     Level::None | Level::ReadOnly => Verdict::allow(),
+///     Level::Write | Level::Execute => Verdict::deny("this host only reads"),
+/// };
+/// let _host = Host::new(model).approver(readers_only);
+/// ```
+pub trait Approver: Send + Sync {
+    /// Rules on one call. The run goes on listening meanwhile, so this may take as long as a person takes.
+    fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict>;
+}
+
+impl<F: Fn(&Proposal) -> Verdict + Send + Sync> Approver for F {
+    fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict> {
+        let verdict = self(&proposal);
+        Box::pin(async { verdict })
+    }
+}
+
+/// Nobody is there: everything that is asked is denied.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nobody;
+
+impl Approver for Nobody {
+    fn judge(&self, _: Proposal) -> BoxFuture<'static, Verdict> {
+        Box::pin(async { Verdict::deny("nobody is there to be asked") })
+    }
+}

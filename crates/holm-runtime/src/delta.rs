@@ -1,0 +1,81 @@
+//! The pieces of a reply while it arrives. They go to watchers directly and never through the kernel, which sees the
+//! finished reply; dropping one changes nothing.
+
+use holm_kernel::{CallId, Usage};
+
+/// One piece of a reply. Offsets count bytes, so a watcher that missed pieces can tell, and one that reconnects can
+/// join.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delta<'a> {
+    /// The provider took the call.
+    Accepted {
+        /// The provider's own id of the request, for its support desk.
+        request: &'a str,
+    },
+    /// More text.
+    Text {
+        /// Where it begins in the reply's text, all text blocks joined.
+        offset: u64,
+        /// The piece.
+        text: &'a str,
+    },
+    /// More reasoning that may be shown.
+    Thinking {
+        /// Where it begins in the reply's reasoning, all blocks joined.
+        offset: u64,
+        /// The piece.
+        text: &'a str,
+    },
+    /// A tool call began.
+    ToolCallStarted {
+        /// The call's place among the reply's calls, from 0.
+        index: u64,
+        /// The provider's id of the call.
+        id: &'a str,
+        /// The tool.
+        name: &'a str,
+    },
+    /// More of a call's arguments.
+    ToolArguments {
+        /// The call's place among the reply's calls.
+        index: u64,
+        /// Where the piece begins in the call's arguments.
+        offset: u64,
+        /// The piece of JSON text.
+        text: &'a str,
+    },
+    /// What the call has used so far; replaces what was said before.
+    Usage(Usage),
+}
+
+/// Watches replies arrive. Called from the task that reads the connection: whatever blocks here slows the reply down.
+///
+/// ```
+/// use holm_kernel::CallId;
+/// use holm_runtime::{Delta, DeltaSink};
+///
+/// let print = |call: CallId, delta: Delta<'_>| {
+///     if let Delta::Text { text, .. } = delta {
+///         println!("{call}: {text}");
+///     }
+/// };
+/// print.delta(CallId::new(1), Delta::Text { offset: 0, text: "hello" });
+/// ```
+pub trait DeltaSink: Send + Sync {
+    /// Takes one piece of the reply to `call`.
+    fn delta(&self, call: CallId, delta: Delta<'_>);
+}
+
+impl<F: Fn(CallId, Delta<'_>) + Send + Sync> DeltaSink for F {
+    fn delta(&self, call: CallId, delta: Delta<'_>) {
+        self(call, delta);
+    }
+}
+
+/// Nobody watches.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoDeltas;
+
+impl DeltaSink for NoDeltas {
+    fn delta(&self, _: CallId, _: Delta<'_>) {}
+}

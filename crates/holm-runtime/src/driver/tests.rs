@@ -1,0 +1,234 @@
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use holm_grants::{Level, Mode};
+use holm_guards::json::Json;
+use holm_kernel::{Block, Config, Model, Outcome, Reply, StopReason, ToolCall};
+
+use super::*;
+use crate::{FastClock, Journal, MemoryJournal, model_fn, tool_fn};
+
+/// A model that plays results in order and then says "done".
+fn plays(results: impl IntoIterator<Item = ModelResult>) -> Arc<dyn crate::Model> {
+    let results = Mutex::new(results.into_iter().collect::<VecDeque<_>>());
+    Arc::new(model_fn(move |_| {
+        let next = results.lock().unwrap().pop_front().unwrap_or_else(|| says("done"));
+        Box::pin(async move { next })
+    }))
+}
+
+fn says(text: &str) -> ModelResult {
+    ModelResult::Replied(Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() })
+}
+
+fn calls(names: &[&str]) -> ModelResult {
+    let block = |(index, name): (usize, &&str)| {
+        Block::ToolCall(ToolCall {
+            id: format!("c{index}"),
+            name: (*name).into(),
+            arguments: format!(r#"{{"n":{index}}}"#),
+            replay: None,
+        })
+    };
+    let blocks = names.iter().enumerate().map(block).collect();
+    ModelResult::Replied(Reply { blocks, stop: StopReason::ToolUse, ..Reply::default() })
+}
+
+fn fails(class: FailureClass, retry_after_ms: Option<u64>) -> ModelResult {
+    ModelResult::Failed(Failure { class, message: "no".into(), retry_after_ms, usage: Usage::default() })
+}
+
+fn declared(name: &str) -> holm_kernel::Tool {
+    let tool = holm_kernel::Tool::new(name, "For tests.", Json::object([("type", "object".into())]));
+    tool.level(Level::ReadOnly)
+}
+
+fn started(host: &Host) -> Started {
+    let mut config = Config::new(Model::named("test/one"));
+    config.tools = host.declarations();
+    config.mode = Mode::Full;
+    Started::new("run-1", 7, config)
+}
+
+async fn run(host: Host) -> (Ending, String) {
+    let journal = MemoryJournal::new();
+    let host = host.journal(journal.clone()).clock(FastClock::new(1_000));
+    let (ending, driver) = drive(started(&host), Prompt::text("go"), host).await.unwrap();
+    let text = journal.text();
+    let records = journal::decode_strict(text.as_bytes()).unwrap();
+    assert_eq!(
+        journal::replay(&records).unwrap().receipt(),
+        driver.run().receipt(),
+        "the journal tells the run"
+    );
+    (ending, text)
+}
+
+fn answered(text: &str) -> Ending {
+    Ending::Answered { text: text.into() }
+}
+
+#[tokio::test]
+async fn two_tools_run_at_the_same_time_and_their_results_are_journaled() {
+    let meeting = Arc::new(tokio::sync::Barrier::new(2));
+    let tool = tool_fn(declared("meet"), move |job| {
+        let meeting = Arc::clone(&meeting);
+        async move {
+            meeting.wait().await;
+            ToolOutput::text(format!("met with {}", job.arguments))
+        }
+    });
+    let (ending, journal) = run(Host::new(plays([calls(&["meet", "meet"]), says("both")])).tool(tool)).await;
+    assert_eq!(ending, answered("both"));
+    assert_eq!(journal.matches("\"dispatched\"").count(), 2);
+    assert!(journal.contains("met with {\\\"n\\\":1}"), "{journal}");
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_is_a_failed_call_and_not_the_end() {
+    let tool = tool_fn(declared("breaks"), |_| async { panic!("on purpose") });
+    let (ending, journal) = run(Host::new(plays([calls(&["breaks"]), says("went on")])).tool(tool)).await;
+    assert_eq!(ending, answered("went on"));
+    assert!(journal.contains("the tool panicked"));
+}
+
+#[tokio::test]
+async fn nobody_to_ask_means_no() {
+    let ran = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&ran);
+    let tool = tool_fn(declared("writes").level(Level::Execute), move |_| {
+        seen.fetch_add(1, Ordering::Relaxed);
+        async { ToolOutput::text("did it") }
+    });
+    let host = Host::new(plays([calls(&["writes"]), says("fine")])).tool(tool).clock(FastClock::new(1_000));
+    let mut started = started(&host);
+    started.config.mode = Mode::Default;
+    let (ending, driver) = drive(started, Prompt::text("go"), host).await.unwrap();
+    assert_eq!((ending, ran.load(Ordering::Relaxed)), (answered("fine"), 0));
+    let result =
+        driver.run().transcript().iter().flat_map(|message| &message.blocks).find_map(|block| match block {
+            Block::ToolResult(result) => Some(result.outcome),
+            _ => None,
+        });
+    assert_eq!(result, Some(Outcome::Refused));
+}
+
+#[tokio::test]
+async fn a_pause_that_the_provider_asks_for_is_waited_for_by_the_clock() {
+    let began = std::time::Instant::now();
+    let results = [fails(FailureClass::RateLimited, Some(20_000)), says("at last")];
+    let (ending, journal) = run(Host::new(plays(results))).await;
+    assert_eq!(ending, answered("at last"));
+    assert!(began.elapsed() < Duration::from_secs(10), "the fast clock makes seconds short");
+    assert!(journal.contains("\"retry_after_ms\":20000") && journal.contains("time_passed"));
+}
+
+#[tokio::test]
+async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
+    let host = Host::new(Arc::new(model_fn(|ask| {
+        let (call, deltas) = (ask.call, ask.deltas);
+        Box::pin(async move {
+            deltas.delta(call, crate::Delta::Text { offset: 0, text: "half" });
+            ask.stop.cancelled().await;
+            let usage = Usage { input: 9, output: 4, ..Usage::default() };
+            ModelResult::Aborted(Reply {
+                blocks: vec![Block::Text("half".into())],
+                usage,
+                ..Reply::default()
+            })
+        })
+    })));
+    let (heard, mut hears) = mpsc::channel(1);
+    let journal = MemoryJournal::new();
+    let host = host.journal(journal.clone()).deltas(move |_: CallId, _: crate::Delta<'_>| {
+        let _ = heard.try_send(());
+    });
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    let cancel = async {
+        hears.recv().await;
+        handle.cancel("enough").await;
+    };
+    let (ending, ()) = tokio::join!(driver.prompt(Prompt::text("go")), cancel);
+    assert_eq!(ending.unwrap(), Ending::Cancelled { reason: "enough".into() });
+    assert_eq!(driver.run().usage().output, 4, "the bill of a stopped call counts");
+    assert!(journal.text().contains("\"aborted\""));
+}
+
+#[tokio::test]
+async fn steering_enters_before_the_next_model_call() {
+    let tool = tool_fn(declared("slow"), |job: Job| async move {
+        job.stop.cancelled().await;
+        ToolOutput::text("never")
+    });
+    // The tool waits for ever; the follow-up is heard all the same, and the cancel ends it.
+    let host = Host::new(plays([calls(&["slow"])])).tool(tool);
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    let talk = async {
+        handle.steer(Prompt::text("hurry")).await;
+        handle.follow_up(Prompt::text("and then")).await;
+        handle.cancel("too slow").await;
+    };
+    let (ending, ()) = tokio::join!(driver.prompt(Prompt::text("go")), talk);
+    assert_eq!(ending.unwrap(), Ending::Cancelled { reason: "too slow".into() });
+    // What waited is heard with the next prompt.
+    assert_eq!(driver.prompt(Prompt::text("again")).await.unwrap(), answered("done"));
+    let said: Vec<String> = driver.run().transcript().iter().map(|message| message.plain_text()).collect();
+    assert!(said.iter().any(|text| text == "hurry"), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_run_goes_on_from_its_journal_on_another_host() {
+    let first = MemoryJournal::new();
+    let host = Host::new(plays([says("one")])).journal(first.clone());
+    let (_, driver) = drive(started(&host), Prompt::text("first"), host).await.unwrap();
+    drop(driver);
+
+    let text = first.text();
+    let host = Host::new(plays([says("two")])).journal(first.clone());
+    let mut driver = Driver::resume(text.as_bytes(), "second host", host).await.unwrap();
+    assert_eq!(driver.prompt(Prompt::text("second")).await.unwrap(), answered("two"));
+    assert_eq!(driver.run().transcript().len(), 4);
+    assert!(journal::decode_strict(first.text().as_bytes()).is_ok(), "one chain over both hosts");
+}
+
+/// Fails from the given line on.
+struct Full(u64);
+
+impl Journal for Full {
+    fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+        self.0 = self.0.saturating_sub(1);
+        let full = self.0 == 0;
+        Box::pin(async move { if full { Err(JournalFailed { reason: "disk full".into() }) } else { Ok(()) } })
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_done_about_a_record_that_could_not_be_written() {
+    let ran = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&ran);
+    let tool = tool_fn(declared("acts"), move |_| {
+        seen.fetch_add(1, Ordering::Relaxed);
+        async { ToolOutput::text("acted") }
+    });
+    // Started, prompted, replied; the dispatch is the fourth.
+    let host = Host::new(plays([calls(&["acts"])])).tool(tool).journal(Full(4));
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let failed = driver.prompt(Prompt::text("go")).await.unwrap_err();
+    assert_eq!(failed, DriveError::Journal(JournalFailed { reason: "disk full".into() }));
+    assert_eq!(ran.load(Ordering::Relaxed), 0);
+    assert_eq!(driver.prompt(Prompt::text("again")).await, Err(DriveError::Lost));
+}
+
+#[test]
+fn a_driver_can_move_between_threads() {
+    fn is_send<T: Send>() {}
+    is_send::<Driver>();
+    is_send::<Handle>();
+}

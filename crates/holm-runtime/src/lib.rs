@@ -1,0 +1,54 @@
+//! Drives a run: performs what the kernel asks for and tells it what came of it. This crate names no provider, no tool
+//! and no store; it has the traits that they implement.
+//!
+//! ```text
+//!            fact                     line                    effect
+//!  world ──────────► Run::handle ──────────► Journal::append ──────────► Line, Tool, Approver, Clock
+//!    ▲                                                                            │
+//!    └────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! The order is always the same: a fact is handled, its record is appended, and only then is anything done about it.
+//! So whatever happened is in the journal, and a journal is all that is needed to go on ([`Driver::resume`]).
+//!
+//! ```
+//! use std::sync::Arc;
+//! use holm_kernel::{Block, Config, Ending, Model, ModelResult, Prompt, Reply, Started};
+//! use holm_runtime::{BoxFuture, Driver, Host, Line, model_fn};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+//! let model = model_fn(|ask| {
+//!     let text = format!("you sent {} message(s)", ask.messages.len());
+//!     let reply = Reply { blocks: vec![Block::Text(text)], ..Reply::default() };
+//!     Box::pin(async move { ModelResult::Replied(reply) })
+//! });
+//! let started = Started::new("run-1", 7, Config::new(Model::named("example/counter")));
+//! let mut driver = Driver::start(started, Host::new(Arc::new(model))).await?;
+//! let ending = driver.prompt(Prompt::text("hello")).await?;
+//! assert_eq!(ending, Ending::Answered { text: "you sent 1 message(s)".into() });
+//! # Ok::<(), holm_runtime::DriveError>(())
+//! # }).unwrap();
+//! ```
+
+mod approver;
+mod clock;
+mod delta;
+mod driver;
+mod events;
+mod host;
+mod journal;
+mod model;
+mod tool;
+
+pub use approver::{Approver, Nobody};
+pub use clock::{Clock, FastClock, SystemClock};
+pub use delta::{Delta, DeltaSink, NoDeltas};
+pub use driver::{DriveError, Driver, Handle, drive};
+pub use events::{EventSink, NoEvents};
+pub use host::Host;
+pub use journal::{Durability, Journal, JournalFailed, JsonLines, MemoryJournal};
+pub use model::{Ask, BoxFuture, FnModel, Line, Model, model_fn};
+pub use tool::{FnTool, Job, Tool, Toolbox, tool_fn};
+
+/// Says to a call that its answer is no longer wanted.
+pub use tokio_util::sync::CancellationToken;
