@@ -70,6 +70,7 @@ pub mod loose;
 pub mod media;
 mod memo;
 pub mod openai_chat;
+pub mod openai_responses;
 pub mod server;
 pub mod stream;
 #[cfg(test)]

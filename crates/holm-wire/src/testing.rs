@@ -5,7 +5,7 @@ use std::{format, string::String, sync::Arc, vec, vec::Vec};
 use holm_guards::json::Json;
 use holm_kernel::{
     Block, Failure, FailureClass, Media, Message, MessageId, Messages, Model, Offer, Outcome, Purpose, Reply,
-    Request, Role, Source, Tool, ToolCall, ToolResult,
+    Request, Role, Source, Thinking, Tool, ToolCall, ToolResult,
 };
 
 use crate::{Codec, Encoder, HttpRequest, ModelCall, NoMedia, Options, Progress, StreamDecoder};
@@ -125,4 +125,25 @@ pub(crate) fn check_growth(codec: Arc<dyn Codec>, view: &[Arc<Message>]) {
     let after = encode(&mut kept, &other, &view[..1], &options);
     let fresh = encode(&mut Encoder::new(codec), &other, &view[..1], &options);
     assert_eq!(body(&after), body(&fresh), "a new epoch forgets");
+}
+
+/// A reply in one line: blocks with what they want to see again, then the stop.
+pub(crate) fn show(reply: &Reply) -> String {
+    let again = |replay: &Option<Json>| replay.as_ref().map(Json::canonical).unwrap_or_default();
+    let block = |block: &Block| match block {
+        Block::Text(text) => format!("{text:?}"),
+        Block::Thinking(thinking) => format!("<{}>{}", thinking.text, again(&thinking.replay)),
+        Block::ToolCall(call) => {
+            format!("{}:{}({}){}", call.id, call.name, call.arguments, again(&call.replay))
+        }
+        other => format!("{other:?}"),
+    };
+    let blocks: Vec<String> = reply.blocks.iter().map(block).collect();
+    format!("{} | {:?}", blocks.join(" "), reply.stop)
+}
+
+/// A block of reasoning with what its provider wants to see again.
+pub(crate) fn thought(text: &str, replay: &str) -> Block {
+    let replay = (!replay.is_empty()).then(|| Json::parse(replay).unwrap());
+    Block::Thinking(Thinking { text: text.into(), replay })
 }

@@ -15,6 +15,7 @@ pub use dialect::{
 };
 pub use server::{Server, ServerStream};
 pub use stream::ChatEvents;
+pub(crate) use {request::is_strict, server::write_error};
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 

@@ -375,7 +375,7 @@ fn write_effort(field: EffortField, reasoning: Reasoning, object: &mut Object<'_
 
 /// Whether a schema keeps the rules under which the service guarantees it: every object lists all its properties as
 /// required and allows no others. The depth is bounded by the JSON parser.
-fn is_strict(schema: &Json) -> bool {
+pub(crate) fn is_strict(schema: &Json) -> bool {
     match schema {
         Json::Array(items) => items.iter().all(is_strict),
         Json::Object(members) => {

@@ -228,7 +228,8 @@ fn write_usage(usage: Usage, out: &mut Vec<u8>) {
     object.close();
 }
 
-fn write_error(failure: &Failure, out: &mut Vec<u8>) {
+/// Writes the error object that every `OpenAI` API shares.
+pub(crate) fn write_error(failure: &Failure, out: &mut Vec<u8>) {
     let (kind, code) = match failure.class {
         FailureClass::RateLimited => ("rate_limit_error", "rate_limit_exceeded"),
         FailureClass::Quota => ("insufficient_quota", "insufficient_quota"),

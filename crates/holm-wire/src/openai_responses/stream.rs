@@ -1,0 +1,320 @@
+//! What the events of a streamed reply mean.
+
+use alloc::{
+    borrow::{Cow, ToOwned},
+    collections::BTreeMap,
+    format,
+    string::String,
+    vec::Vec,
+};
+
+use holm_guards::json::Json;
+use holm_kernel::{Failure, FailureClass, Reply, StopReason};
+use serde_json::value::RawValue;
+
+use super::{
+    REPLAY,
+    wire::{Event, Item, Part, Response},
+};
+use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, loose::text_or_json, stream::Events};
+
+/// Between the parts of one reasoning item.
+const PART_BREAK: &str = "\n\n";
+
+/// Reads events into a draft.
+#[derive(Debug, Default)]
+pub struct ResponseEvents {
+    open: BTreeMap<u64, Open>,
+    /// The item that the last piece belonged to.
+    current: Option<u64>,
+}
+
+/// An item that has begun and not ended.
+#[derive(Debug, Default)]
+struct Open {
+    /// Whether pieces have come; if not, the whole item counts.
+    streamed: bool,
+    /// The part of the reasoning that the last piece belonged to.
+    part: Option<(Thought, u64)>,
+    /// Whether the call's id and name are known.
+    named: bool,
+    /// Arguments that came with the call's start.
+    whole: String,
+    /// Whether its end has come; an end that is sent twice says nothing new.
+    done: bool,
+}
+
+/// Which text of a reasoning item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Thought {
+    Summary,
+    Raw,
+}
+
+impl ResponseEvents {
+    fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        let Ok(event) = serde_json::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
+        let kind = match event.kind.as_str() {
+            "" => core::str::from_utf8(frame.name).unwrap_or_default(),
+            kind => kind,
+        };
+        let index = event.output_index.or_zero();
+        match kind {
+            "response.output_text.delta" => self.text(index, event.delta.as_str(), draft, sink),
+            "response.refusal.delta" => self.refusal(index, event.delta.as_str(), draft, sink),
+            "response.function_call_arguments.delta" => {
+                self.arguments(index, event.delta.as_str(), draft, sink);
+            }
+            "response.reasoning_summary_text.delta" => {
+                let part = (Thought::Summary, event.summary_index.or_zero());
+                self.thought(index, part, event.delta.as_str(), draft, sink);
+            }
+            "response.reasoning_text.delta" => {
+                let part = (Thought::Raw, event.content_index.or_zero());
+                self.thought(index, part, event.delta.as_str(), draft, sink);
+            }
+            "response.output_item.added" => {
+                if let Some(item) = read_item(event.item) {
+                    self.begin(index, &item, draft, sink);
+                }
+            }
+            "response.output_item.done" => self.item(index, event.item, draft, sink),
+            "error" => return Step::fail(classify::in_stream(frame.data)),
+            "" if event.error.is_some() => return Step::fail(classify::in_stream(frame.data)),
+            _ => return self.rest(kind, &event, draft, sink),
+        }
+        Step::More
+    }
+
+    /// Events that repeat what pieces have said, and those about the reply as a whole.
+    fn rest(&mut self, kind: &str, event: &Event<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        let index = event.output_index.or_zero();
+        let silent = !self.open.get(&index).is_some_and(|open| open.streamed);
+        match kind {
+            "response.output_text.done" if silent => self.text(index, event.text.as_str(), draft, sink),
+            "response.refusal.done" if silent => self.refusal(index, event.refusal.as_str(), draft, sink),
+            "response.function_call_arguments.done" if silent => {
+                self.arguments(index, event.arguments.as_str(), draft, sink);
+            }
+            "response.created" | "response.in_progress" | "response.queued" => {
+                event.response.iter().for_each(|response| draft.set_model(response.model.as_str()));
+            }
+            "response.completed"
+            | "response.incomplete"
+            | "response.failed"
+            | "response.cancelled"
+            | "response.done" => {
+                let nothing = Response::default();
+                let response = event.response.as_ref().unwrap_or(&nothing);
+                let status = match kind.strip_prefix("response.") {
+                    Some("done") | None => response.status.as_str(),
+                    Some(status) => status,
+                };
+                return self.end(status, response, draft, sink);
+            }
+            _ => {}
+        }
+        Step::More
+    }
+
+    fn text(&mut self, index: u64, text: &str, draft: &mut Draft, sink: Sink<'_>) {
+        self.turn_to(index, draft).streamed |= !text.is_empty();
+        draft.text(text, sink);
+    }
+
+    fn refusal(&mut self, index: u64, text: &str, draft: &mut Draft, sink: Sink<'_>) {
+        self.text(index, text, draft, sink);
+        draft.set_stop(StopReason::Refusal);
+    }
+
+    fn arguments(&mut self, index: u64, text: &str, draft: &mut Draft, sink: Sink<'_>) {
+        self.turn_to(index, draft).streamed |= !text.is_empty();
+        draft.call(Some(index), &CallPiece { arguments: text, ..CallPiece::default() }, sink);
+    }
+
+    fn thought(&mut self, index: u64, part: (Thought, u64), text: &str, draft: &mut Draft, sink: Sink<'_>) {
+        let open = self.turn_to(index, draft);
+        open.streamed |= !text.is_empty();
+        if open.part.replace(part).is_some_and(|before| before != part) {
+            draft.thinking(PART_BREAK, sink);
+        }
+        draft.thinking(text, sink);
+    }
+
+    /// Notes that a piece belongs to this item; items never share a block.
+    fn turn_to(&mut self, index: u64, draft: &mut Draft) -> &mut Open {
+        if self.current.replace(index) != Some(index) {
+            draft.close();
+        }
+        self.open.entry(index).or_default()
+    }
+
+    fn begin(&mut self, index: u64, item: &Item<'_>, draft: &mut Draft, sink: Sink<'_>) {
+        draft.close();
+        self.current = Some(index);
+        let open = self.open.entry(index).or_default();
+        if item.kind.as_str() == "function_call" && !open.named {
+            open.named = true;
+            open.whole = arguments(item).into_owned();
+            // Services without call ids of their own repeat the item's.
+            let id = if item.call_id.as_str().is_empty() { &item.id } else { &item.call_id };
+            let piece = CallPiece { id: id.as_str(), name: item.name.as_str(), arguments: "" };
+            draft.call(Some(index), &piece, sink);
+        }
+    }
+
+    /// Takes a finished item: what pieces have not said of it, and what must be sent back.
+    fn item(&mut self, index: u64, raw: Option<&RawValue>, draft: &mut Draft, sink: Sink<'_>) {
+        let Some(item) = read_item(raw) else { return };
+        if self.open.get(&index).is_some_and(|open| open.done) {
+            return;
+        }
+        if item.kind.as_str() == "function_call" || !self.open.contains_key(&index) {
+            self.begin(index, &item, draft, sink);
+        }
+        let silent = !self.turn_to(index, draft).streamed;
+        match item.kind.as_str() {
+            "message" if silent => {
+                for part in item.content.iter().flatten() {
+                    self.part(index, part, draft, sink);
+                }
+            }
+            "function_call" if silent => self.arguments(index, &arguments(&item), draft, sink),
+            "reasoning" => {
+                if silent {
+                    let summary = item.summary.iter().flatten().map(|part| (Thought::Summary, part));
+                    let raw = item.content.iter().flatten().map(|part| (Thought::Raw, part));
+                    for (place, (kind, part)) in (0_u64..).zip(summary.chain(raw)) {
+                        self.thought(index, (kind, place), part.text.as_str(), draft, sink);
+                    }
+                }
+                if let Some(replay) = raw.and_then(replay) {
+                    draft.thinking_replay(replay);
+                }
+            }
+            _ => {}
+        }
+        self.turn_to(index, draft).done = true;
+        draft.close();
+    }
+
+    fn part(&mut self, index: u64, part: &Part<'_>, draft: &mut Draft, sink: Sink<'_>) {
+        match part.kind.as_str() {
+            "refusal" => self.refusal(index, part.refusal.as_str(), draft, sink),
+            "output_text" | "text" => self.text(index, part.text.as_str(), draft, sink),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, status: &str, response: &Response<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        draft.set_model(response.model.as_str());
+        if let Some(tokens) = &response.usage {
+            draft.set_usage(tokens.usage(), sink);
+        }
+        match status {
+            "completed" | "" => {}
+            "incomplete" => {
+                let reason =
+                    response.incomplete_details.as_ref().map_or("", |details| details.reason.as_str());
+                draft.set_stop(match reason {
+                    "max_output_tokens" | "max_tokens" => StopReason::MaxTokens,
+                    "content_filter" => StopReason::ContentFilter,
+                    _ => StopReason::Other,
+                });
+            }
+            other => return Step::fail(failed(other, response)),
+        }
+        if draft.is_empty() {
+            for (index, item) in (0_u64..).zip(response.output.iter().flatten()) {
+                self.item(index, Some(item), draft, sink);
+            }
+        }
+        self.close_all(draft, sink);
+        Step::End
+    }
+
+    /// Ends the items whose own end was lost.
+    fn close_all(&mut self, draft: &mut Draft, sink: Sink<'_>) {
+        for (index, open) in core::mem::take(&mut self.open) {
+            if open.named && !open.streamed && !open.done {
+                let piece = CallPiece { arguments: &open.whole, ..CallPiece::default() };
+                draft.call(Some(index), &piece, sink);
+            }
+        }
+        draft.close();
+    }
+}
+
+impl Events for ResponseEvents {
+    const UNFRAMED: &'static [u8] = b"{[<";
+
+    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        // Servers that also speak Chat Completions add its end mark; it says nothing here.
+        if frame.data.trim_ascii() == b"[DONE]" {
+            return Step::More;
+        }
+        self.read(frame, draft, sink)
+    }
+
+    fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
+        let response: Response<'_> =
+            serde_json::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
+        if response.output.is_none() && response.status.as_str() != "failed" {
+            return Err(not_a_reply(body));
+        }
+        let mut draft = Draft::default();
+        match Self::default().end(response.status.as_str(), &response, &mut draft, &mut |_| {}) {
+            Step::Fail(failure) => Err(Failure { usage: draft.usage(), ..*failure }),
+            Step::More | Step::End | Step::Garbage => Ok(draft.into_reply()),
+        }
+    }
+}
+
+fn read_item(raw: Option<&RawValue>) -> Option<Item<'_>> {
+    serde_json::from_str(raw?.get()).ok()
+}
+
+fn arguments<'a>(item: &Item<'a>) -> Cow<'a, str> {
+    item.arguments.map_or(Cow::Borrowed(""), text_or_json)
+}
+
+/// The members of a reasoning item that are sent back, under this format's name so that no other provider is sent them;
+/// `None` if they would tell the service nothing.
+fn replay(raw: &RawValue) -> Option<Json> {
+    let item = Json::parse(raw.get()).ok()?;
+    let kept = |name: &str| {
+        let value = item.get(name).filter(|value| !value.is_null())?;
+        Some((name.to_owned(), value.clone()))
+    };
+    let says = |name: &str| match item.get(name) {
+        Some(Json::String(text)) => !text.is_empty(),
+        Some(Json::Array(parts)) => !parts.is_empty(),
+        _ => false,
+    };
+    if !says("encrypted_content") && !says("content") {
+        return None;
+    }
+    let members: Vec<(String, Json)> =
+        ["id", "summary", "content", "encrypted_content"].into_iter().filter_map(kept).collect();
+    Some(Json::object([(REPLAY, Json::object(members))]))
+}
+
+fn failed(status: &str, response: &Response<'_>) -> Failure {
+    if let Some(error) = response.error {
+        return classify::in_stream(error.get().as_bytes());
+    }
+    let status: String = status.chars().take(40).collect();
+    classify::failure(
+        FailureClass::Server,
+        &format!("the provider ended the reply with the status {status:?}"),
+    )
+}
+
+/// JSON that is no reply: an error in a shape of its own, or something else entirely.
+fn not_a_reply(body: &[u8]) -> Failure {
+    let failure = classify::in_stream(body);
+    if !failure.message.is_empty() {
+        return failure;
+    }
+    classify::failure(FailureClass::Server, "the reply holds no output")
+}

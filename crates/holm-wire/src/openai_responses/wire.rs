@@ -1,0 +1,142 @@
+//! The shapes on the wire, borrowed from the frame.
+
+use alloc::vec::Vec;
+
+use holm_kernel::Usage;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::loose::{Count, Str};
+
+/// One event; which members it has depends on its type.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Event<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Str<'a>,
+    #[serde(borrow)]
+    pub(super) output_index: Count<'a>,
+    #[serde(borrow)]
+    pub(super) summary_index: Count<'a>,
+    #[serde(borrow)]
+    pub(super) content_index: Count<'a>,
+    #[serde(borrow)]
+    pub(super) delta: Str<'a>,
+    #[serde(borrow)]
+    pub(super) text: Str<'a>,
+    #[serde(borrow)]
+    pub(super) refusal: Str<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Str<'a>,
+    /// Raw, because a reasoning item is kept to the letter.
+    #[serde(borrow)]
+    pub(super) item: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) response: Option<Response<'a>>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
+}
+
+/// The reply as a whole, in the last event or as a body.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Response<'a> {
+    #[serde(borrow)]
+    pub(super) status: Str<'a>,
+    #[serde(borrow)]
+    pub(super) model: Str<'a>,
+    #[serde(borrow)]
+    pub(super) output: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    pub(super) usage: Option<Tokens<'a>>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) incomplete_details: Option<Incomplete<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Incomplete<'a> {
+    #[serde(borrow)]
+    pub(super) reason: Str<'a>,
+}
+
+/// One item of the output, at its start or whole.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Item<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Str<'a>,
+    #[serde(borrow)]
+    pub(super) content: Option<Vec<Part<'a>>>,
+    #[serde(borrow)]
+    pub(super) summary: Option<Vec<Part<'a>>>,
+    #[serde(borrow)]
+    pub(super) call_id: Str<'a>,
+    #[serde(borrow)]
+    pub(super) id: Str<'a>,
+    #[serde(borrow)]
+    pub(super) name: Str<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Part<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Str<'a>,
+    #[serde(borrow)]
+    pub(super) text: Str<'a>,
+    #[serde(borrow)]
+    pub(super) refusal: Str<'a>,
+}
+
+/// Tokens as reported.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Tokens<'a> {
+    #[serde(borrow)]
+    input_tokens: Count<'a>,
+    #[serde(borrow)]
+    output_tokens: Count<'a>,
+    #[serde(borrow)]
+    input_tokens_details: Option<InputDetails<'a>>,
+    #[serde(borrow)]
+    output_tokens_details: Option<OutputDetails<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct InputDetails<'a> {
+    #[serde(borrow)]
+    cached_tokens: Count<'a>,
+    #[serde(borrow)]
+    cache_write_tokens: Count<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct OutputDetails<'a> {
+    #[serde(borrow)]
+    reasoning_tokens: Count<'a>,
+}
+
+impl Tokens<'_> {
+    /// The usage; the details are parts of the two sums.
+    pub(super) fn usage(&self) -> Usage {
+        let (input, output) = (self.input_tokens.or_zero(), self.output_tokens.or_zero());
+        let details = self.input_tokens_details.as_ref();
+        let written = details.map_or(0, |details| details.cache_write_tokens.or_zero());
+        let reasoning =
+            self.output_tokens_details.as_ref().map_or(0, |details| details.reasoning_tokens.or_zero());
+        Usage {
+            input,
+            output,
+            cached: details.map_or(0, |details| details.cached_tokens.or_zero()).min(input),
+            cache_write: written.min(input),
+            reasoning: reasoning.min(output),
+        }
+    }
+}
