@@ -4,6 +4,7 @@
 //! byte once, lends out whole frames without copying them where it can, and refuses a line or a frame that
 //! would fill the memory.
 
+pub mod event_stream;
 pub mod ndjson;
 pub mod sse;
 
@@ -30,21 +31,21 @@ pub trait Framing {
     /// Takes the next bytes and hands on every frame that they complete.
     ///
     /// # Errors
-    /// [`TooLong`]; the decoder is of no use afterwards.
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong>;
+    /// [`FrameError`]; the decoder is of no use afterwards.
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError>;
 
     /// Hands on what stands between the last frame's end and the end of the bytes, as if its end had come.
     /// Servers that close the connection directly after the last line exist; a frame cut in the middle is recognised
     /// by whoever parses it.
     ///
     /// # Errors
-    /// [`TooLong`].
-    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong>;
+    /// [`FrameError`].
+    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError>;
 }
 
-/// The stream holds a line or a frame beyond its bound.
+/// The bytes cannot be cut into frames: a line or a frame beyond its bound, or a frame that arrived damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum TooLong {
+pub enum FrameError {
     /// No line end within the bound.
     #[error(
         "a line of the stream is longer than {limit} bytes; the server does not speak the expected format"
@@ -61,6 +62,11 @@ pub enum TooLong {
         /// The bound in bytes.
         limit: usize,
     },
+    /// A frame whose checksum or lengths do not fit.
+    #[error(
+        "an event of the stream is damaged: {0}; something between here and the server changes or drops bytes"
+    )]
+    Damaged(event_stream::Damage),
 }
 
 /// Bounds on what a framing keeps.

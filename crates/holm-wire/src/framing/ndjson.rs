@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use memchr::memchr;
 
-use super::{Bounds, Frame, Framing, TooLong};
+use super::{Bounds, Frame, FrameError, Framing};
 
 /// Cuts bytes at line feeds; blank lines, a carriage return before the line feed and a byte order mark at the start
 /// are dropped.
@@ -17,7 +17,7 @@ use super::{Bounds, Frame, Framing, TooLong};
 /// decoder.feed(b"{\"a\":1}\r\n{\"b\"", &mut |frame| lines.push(frame.data.to_vec()))?;
 /// decoder.feed(b":2}\n", &mut |frame| lines.push(frame.data.to_vec()))?;
 /// assert_eq!(lines, [b"{\"a\":1}", b"{\"b\":2}"]);
-/// # Ok::<(), holm_wire::framing::TooLong>(())
+/// # Ok::<(), holm_wire::framing::FrameError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Decoder {
@@ -42,16 +42,16 @@ impl Decoder {
         }
     }
 
-    const fn check(&self, more: usize) -> Result<(), TooLong> {
+    const fn check(&self, more: usize) -> Result<(), FrameError> {
         if self.carry.len().saturating_add(more) > self.bounds.line {
-            return Err(TooLong::Line { limit: self.bounds.line });
+            return Err(FrameError::Line { limit: self.bounds.line });
         }
         Ok(())
     }
 }
 
 impl Framing for Decoder {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
         let mut rest = bytes;
         while let Some(at) = memchr(b'\n', rest) {
             let (line, after) = rest.split_at(at);
@@ -72,7 +72,7 @@ impl Framing for Decoder {
         Ok(())
     }
 
-    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
         let last = core::mem::take(&mut self.carry);
         self.line(&last, sink);
         Ok(())

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use memchr::{memchr, memchr2};
 
-use super::{Bounds, Frame, Framing, TooLong, ndjson::BOM};
+use super::{Bounds, Frame, FrameError, Framing, ndjson::BOM};
 
 /// A server may ask to reconnect no later than this; larger wishes are cut (a day).
 pub const MAX_RETRY_MS: u64 = 86_400_000;
@@ -23,7 +23,7 @@ pub const MAX_RETRY_MS: u64 = 86_400_000;
 ///     decoder.feed(piece, &mut |frame| seen.push((frame.name.to_vec(), frame.data.to_vec())))?;
 /// }
 /// assert_eq!(seen, [(b"ping".to_vec(), b"{}".to_vec())]);
-/// # Ok::<(), holm_wire::framing::TooLong>(())
+/// # Ok::<(), holm_wire::framing::FrameError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Decoder {
@@ -62,7 +62,7 @@ impl Decoder {
         line: &'c [u8],
         held: &mut Option<&'c [u8]>,
         sink: &mut dyn FnMut(Frame<'_>),
-    ) -> Result<(), TooLong> {
+    ) -> Result<(), FrameError> {
         if line.is_empty() {
             self.dispatch(held.take(), sink);
             return Ok(());
@@ -88,7 +88,7 @@ impl Decoder {
     }
 
     /// Adds a data line; the first one of an event is only remembered, in case it need not be copied.
-    fn data<'c>(&mut self, value: &'c [u8], held: &mut Option<&'c [u8]>) -> Result<(), TooLong> {
+    fn data<'c>(&mut self, value: &'c [u8], held: &mut Option<&'c [u8]>) -> Result<(), FrameError> {
         if self.event.lines == 0 && held.is_none() {
             *held = Some(value);
             return Ok(());
@@ -96,7 +96,7 @@ impl Decoder {
         self.event.keep(held.take());
         self.event.keep(Some(value));
         if self.event.data.len() > self.bounds.frame {
-            return Err(TooLong::Frame { limit: self.bounds.frame });
+            return Err(FrameError::Frame { limit: self.bounds.frame });
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Decoder {
     }
 
     /// A line that began in an earlier feed: its bytes are joined, and its data cannot be lent beyond this call.
-    fn joined_line(&mut self, end: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+    fn joined_line(&mut self, end: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
         let mut whole = core::mem::take(&mut self.carry);
         whole.extend_from_slice(end);
         let mut held = None;
@@ -127,16 +127,16 @@ impl Decoder {
         if self.started { line } else { line.strip_prefix(BOM).unwrap_or(line) }
     }
 
-    const fn check(&self, more: usize) -> Result<(), TooLong> {
+    const fn check(&self, more: usize) -> Result<(), FrameError> {
         if self.carry.len().saturating_add(more) > self.bounds.line {
-            return Err(TooLong::Line { limit: self.bounds.line });
+            return Err(FrameError::Line { limit: self.bounds.line });
         }
         Ok(())
     }
 }
 
 impl Framing for Decoder {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
         let mut rest = bytes;
         let mut held = None;
         if self.after_cr && !rest.is_empty() {
@@ -168,7 +168,7 @@ impl Framing for Decoder {
         Ok(())
     }
 
-    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), TooLong> {
+    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
         if !self.carry.is_empty() {
             self.joined_line(b"", sink)?;
         }

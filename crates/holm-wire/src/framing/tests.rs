@@ -2,11 +2,11 @@ use alloc::{string::String, string::ToString, vec, vec::Vec};
 
 use proptest::prelude::*;
 
-use super::{Bounds, Framing, TooLong, ndjson, sse};
+use super::{Bounds, FrameError, Framing, ndjson, sse};
 
 type Seen = Vec<(String, String)>;
 
-fn run(decoder: &mut dyn Framing, pieces: &[&[u8]]) -> Result<Seen, TooLong> {
+fn run(decoder: &mut dyn Framing, pieces: &[&[u8]]) -> Result<Seen, FrameError> {
     let mut seen = Vec::new();
     let mut sink = |frame: super::Frame<'_>| {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_string();
@@ -83,24 +83,24 @@ fn id_and_retry_are_kept_and_bounded() {
 #[test]
 fn a_line_or_an_event_beyond_its_bound_is_refused() {
     let bounds = Bounds { line: 16, frame: 20 };
-    let check = |pieces: &[&[u8]], expect: TooLong| {
+    let check = |pieces: &[&[u8]], expect: FrameError| {
         assert_eq!(run(&mut sse::Decoder::new(bounds), pieces), Err(expect));
     };
-    check(&[b"data: 0123456789abcdef\n\n"], TooLong::Line { limit: 16 });
-    check(&[b"no end ", b"in sight ", b"ever"], TooLong::Line { limit: 16 });
-    check(&[b"data: 0123456789\ndata: 0123456789\ndata: 0"], TooLong::Frame { limit: 20 });
-    check(&[b"data: 0123456789\n", b"data: 0123456789\n", b"data: 0\n"], TooLong::Frame { limit: 20 });
+    check(&[b"data: 0123456789abcdef\n\n"], FrameError::Line { limit: 16 });
+    check(&[b"no end ", b"in sight ", b"ever"], FrameError::Line { limit: 16 });
+    check(&[b"data: 0123456789\ndata: 0123456789\ndata: 0"], FrameError::Frame { limit: 20 });
+    check(&[b"data: 0123456789\n", b"data: 0123456789\n", b"data: 0\n"], FrameError::Frame { limit: 20 });
     let lines = &[&b"0123456789abcdefg"[..]];
-    assert_eq!(run(&mut ndjson::Decoder::new(bounds), lines), Err(TooLong::Line { limit: 16 }));
+    assert_eq!(run(&mut ndjson::Decoder::new(bounds), lines), Err(FrameError::Line { limit: 16 }));
 }
 
 #[test]
 fn empty_data_lines_without_end_are_refused() {
     let bounds = Bounds { line: 16, frame: 64 };
     let stream = b"data:\n".repeat(1000);
-    assert_eq!(run(&mut sse::Decoder::new(bounds), &[&stream]), Err(TooLong::Frame { limit: 64 }));
+    assert_eq!(run(&mut sse::Decoder::new(bounds), &[&stream]), Err(FrameError::Frame { limit: 64 }));
     let bare = b"data\n".repeat(1000);
-    assert_eq!(run(&mut sse::Decoder::new(bounds), &[&bare]), Err(TooLong::Frame { limit: 64 }));
+    assert_eq!(run(&mut sse::Decoder::new(bounds), &[&bare]), Err(FrameError::Frame { limit: 64 }));
 }
 
 #[test]
