@@ -58,7 +58,9 @@ extern crate alloc;
 extern crate std;
 
 pub mod anthropic;
+pub mod bedrock;
 mod call;
+mod civil;
 pub mod classify;
 mod codec;
 pub mod delta;
@@ -69,6 +71,7 @@ mod http;
 pub mod loose;
 pub mod media;
 mod memo;
+pub mod ollama;
 pub mod openai_chat;
 pub mod openai_responses;
 pub mod server;

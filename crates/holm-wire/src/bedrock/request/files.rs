@@ -1,0 +1,116 @@
+//! Pictures and documents, in the few kinds that the service names.
+
+use alloc::{format, string::String, vec::Vec};
+
+use holm_kernel::{Media, MessageId};
+
+use super::write_text;
+use crate::{
+    MediaSource,
+    media::{Resolved, as_text, describe, resolve},
+    write::Object,
+};
+
+/// The longest part of a file's name that is kept.
+const MAX_NAME: usize = 80;
+
+/// Names for the documents of one message. No two documents of a conversation may have the same name, so a name ends
+/// with the message's number and its own.
+#[derive(Debug)]
+pub(super) struct Names {
+    message: MessageId,
+    count: u64,
+}
+
+impl Names {
+    pub(super) const fn new(message: MessageId) -> Self {
+        Self { message, count: 0 }
+    }
+
+    /// Whether a document has been named.
+    pub(super) const fn used(&self) -> bool {
+        self.count > 0
+    }
+
+    /// A name made of what the service allows: letters, digits, single spaces, hyphens and brackets.
+    fn next(&mut self, name: &str) -> String {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '(' | ')' | '[' | ']');
+        let clean: String = name.chars().take(MAX_NAME).map(|c| if allowed(c) { c } else { ' ' }).collect();
+        let words: Vec<&str> = clean.split_ascii_whitespace().collect();
+        self.count = self.count.saturating_add(1);
+        format!("{} {}-{}", words.join(" "), self.message.value(), self.count).trim_start().into()
+    }
+}
+
+pub(super) fn write_image(image: &Media, media: &dyn MediaSource, out: &mut Vec<u8>) {
+    let format = match image.media_type.as_str() {
+        "image/png" => "png",
+        "image/jpeg" | "image/jpg" => "jpeg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        _ => return write_text(&describe(image), out),
+    };
+    match source(&resolve(image, media)) {
+        Some(source) => write_source("image", format, None, &source, out),
+        None => write_text(&describe(image), out),
+    }
+}
+
+/// A file of text goes as text, which every model takes; others as a document if the service has a name for their kind.
+pub(super) fn write_file(file: &Media, media: &dyn MediaSource, names: &mut Names, out: &mut Vec<u8>) {
+    let found = resolve(file, media);
+    if let Resolved::Base64(data) = &found
+        && let Some(text) = as_text(&file.media_type, data)
+    {
+        let name = file.name.as_deref().unwrap_or("file");
+        return write_text(&format!("The file {name:?}:\n{text}"), out);
+    }
+    let format = match file.media_type.as_str() {
+        "application/pdf" => "pdf",
+        "application/msword" => "doc",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
+        "application/vnd.ms-excel" => "xls",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",
+        _ => return write_text(&describe(file), out),
+    };
+    match source(&found) {
+        Some(source) => {
+            let name = names.next(file.name.as_deref().unwrap_or("document"));
+            write_source("document", format, Some(&name), &source, out);
+        }
+        None => write_text(&describe(file), out),
+    }
+}
+
+/// Bytes, or a place in the provider's own storage; it fetches nothing from elsewhere.
+fn source(found: &Resolved<'_>) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut object = Object::open(&mut out);
+    match found {
+        Resolved::Base64(data) => object.string("bytes", data),
+        Resolved::Url(url) if url.starts_with("s3://") => {
+            if let Some(out) = object.member("s3Location") {
+                let mut place = Object::open(out);
+                place.string("uri", url);
+                place.close();
+            }
+        }
+        Resolved::Url(_) | Resolved::Missing => return None,
+    }
+    object.close();
+    Some(out)
+}
+
+fn write_source(kind: &str, format: &str, name: Option<&str>, source: &[u8], out: &mut Vec<u8>) {
+    let mut object = Object::open(out);
+    if let Some(out) = object.member(kind) {
+        let mut inner = Object::open(out);
+        inner.string("format", format);
+        if let Some(name) = name {
+            inner.string("name", name);
+        }
+        inner.raw("source", source);
+        inner.close();
+    }
+    object.close();
+}

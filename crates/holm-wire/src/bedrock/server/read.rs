@@ -1,0 +1,181 @@
+//! Reads request bodies.
+
+use alloc::{format, string::String, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{
+    Block, Media, Message, MessageId, Outcome, Role, Source, Thinking, ToolCall, ToolResult, plain_text,
+};
+
+use super::REPLAY;
+use crate::{
+    Reasoning, ToolChoice, loose,
+    server::{Asked, AskedTool, BadBody},
+};
+
+pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
+    let messages = json
+        .get("messages")
+        .and_then(Json::as_array)
+        .ok_or_else(|| BadBody::member("/messages", "a list"))?;
+    let mut asked = Asked::default();
+    let system = json.get("system").and_then(Json::as_array).unwrap_or_default();
+    let system: Vec<&str> = system.iter().filter_map(|part| part.get("text")?.as_str()).collect();
+    asked.system = system.join("\n\n");
+    for (index, message) in messages.iter().enumerate() {
+        read_message(message, index, &mut asked)?;
+    }
+    let tools = json.pointer("/toolConfig/tools").and_then(Json::as_array).unwrap_or_default();
+    for (index, tool) in tools.iter().enumerate() {
+        // Cache points stand between the tools.
+        let Some(spec) = tool.get("toolSpec") else { continue };
+        let name = spec
+            .get("name")
+            .and_then(Json::as_str)
+            .ok_or_else(|| BadBody::member(format!("/toolConfig/tools/{index}/toolSpec/name"), "a string"))?;
+        let description = spec.get("description").and_then(Json::as_str).unwrap_or_default();
+        let schema = spec.pointer("/inputSchema/json").cloned().unwrap_or_default();
+        asked.tools.push(AskedTool { name: name.into(), description: description.into(), schema });
+    }
+    read_settings(json, &mut asked);
+    Ok(asked)
+}
+
+fn read_settings(json: &Json, asked: &mut Asked) {
+    let choice = json.pointer("/toolConfig/toolChoice");
+    asked.tool_choice = match choice {
+        Some(choice) if choice.get("any").is_some() => ToolChoice::Required,
+        Some(choice) => choice
+            .pointer("/tool/name")
+            .and_then(Json::as_str)
+            .map_or(ToolChoice::Auto, |name| ToolChoice::Tool(name.into())),
+        None => ToolChoice::Auto,
+    };
+    let inference = |name: &str| json.get("inferenceConfig")?.get(name);
+    asked.max_output = inference("maxTokens").and_then(Json::as_u64);
+    asked.temperature_milli = inference("temperature")
+        .and_then(Json::as_number)
+        .and_then(|number| loose::thousandths(number.as_str()));
+    let stops = inference("stopSequences").and_then(Json::as_array).unwrap_or_default();
+    asked.stop = stops.iter().filter_map(Json::as_str).map(String::from).collect();
+    asked.format = json
+        .pointer("/outputConfig/textFormat/structure/jsonSchema/schema")
+        .and_then(Json::as_str)
+        .and_then(|schema| Json::parse(schema).ok());
+    asked.reasoning = json
+        .pointer("/additionalModelRequestFields/thinking/budget_tokens")
+        .and_then(Json::as_u64)
+        .map_or(Reasoning::Unsaid, Reasoning::Budget);
+}
+
+fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+    let place = format!("/messages/{index}");
+    let Some(parts) = json.get("content").and_then(Json::as_array) else {
+        return Err(BadBody::member(place + "/content", "a list of blocks"));
+    };
+    let blocks: Vec<Block> = parts.iter().filter_map(|part| read_block(part, &asked.messages)).collect();
+    let results = blocks.iter().any(|block| matches!(block, Block::ToolResult(_)));
+    let role = match json.get("role").and_then(Json::as_str) {
+        Some("assistant") => Role::Assistant,
+        Some("user") if results => Role::Tool,
+        Some("user") => Role::User,
+        Some(_) | None => return Err(BadBody::member(place + "/role", "user or assistant")),
+    };
+    asked.messages.push(Message { id: MessageId::new(asked.messages.len() as u64), role, blocks });
+    Ok(())
+}
+
+fn read_block(json: &Json, before: &[Message]) -> Option<Block> {
+    let text = |object: &Json, name: &str| {
+        object.get(name).and_then(Json::as_str).map(String::from).unwrap_or_default()
+    };
+    if let Some(text) = json.get("text").and_then(Json::as_str) {
+        return Some(Block::Text(text.into()));
+    }
+    if let Some(call) = json.get("toolUse") {
+        return Some(Block::ToolCall(ToolCall {
+            id: text(call, "toolUseId"),
+            name: text(call, "name"),
+            arguments: call.get("input").map(Json::canonical).unwrap_or_default(),
+            replay: None,
+        }));
+    }
+    if let Some(result) = json.get("toolResult") {
+        return Some(Block::ToolResult(read_result(result, before)));
+    }
+    if let Some(reasoning) = json.get("reasoningContent") {
+        return Some(Block::Thinking(read_reasoning(reasoning)));
+    }
+    if let Some(image) = json.get("image") {
+        return read_media(image, "image").map(Block::Image);
+    }
+    read_media(json.get("document")?, "application").map(Block::File)
+}
+
+fn read_reasoning(json: &Json) -> Thinking {
+    let replay =
+        |name: &str, value: &str| Some(Json::object([(REPLAY, Json::object([(name, Json::from(value))]))]));
+    let inner = |name: &str| json.get("reasoningText")?.get(name)?.as_str();
+    match json.get("redactedContent").and_then(Json::as_str) {
+        Some(data) => Thinking { text: String::new(), replay: replay("redacted", data) },
+        None => Thinking {
+            text: inner("text").unwrap_or_default().into(),
+            replay: inner("signature").and_then(|signature| replay("signature", signature)),
+        },
+    }
+}
+
+fn read_result(json: &Json, before: &[Message]) -> ToolResult {
+    let call = json.get("toolUseId").and_then(Json::as_str).unwrap_or_default();
+    // Results do not hold results, so this goes one level down and no further.
+    let content = json.get("content").and_then(Json::as_array).unwrap_or_default();
+    let parts: Vec<Block> = content
+        .iter()
+        .filter(|part| part.get("toolResult").is_none())
+        .filter_map(|part| match part.get("json") {
+            Some(json) => Some(Block::Text(json.canonical())),
+            None => read_block(part, &[]),
+        })
+        .collect();
+    let failed = json.get("status").and_then(Json::as_str) == Some("error");
+    let asked = before.iter().rev().find(|message| message.role == Role::Assistant);
+    let tool = asked.and_then(|message| message.tool_calls().find(|known| known.id == call));
+    ToolResult {
+        call: call.into(),
+        tool: tool.map(|known| known.name.clone()).unwrap_or_default(),
+        text: plain_text(&parts),
+        outcome: if failed { Outcome::Failed } else { Outcome::Succeeded },
+        parts: parts.into_iter().filter(|part| !matches!(part, Block::Text(_))).collect(),
+    }
+}
+
+fn read_media(json: &Json, kind: &str) -> Option<Media> {
+    let format = json.get("format").and_then(Json::as_str)?;
+    let source = match json.pointer("/source/bytes").and_then(Json::as_str) {
+        Some(data) => Source::Base64(data.into()),
+        None => Source::Url(json.pointer("/source/s3Location/uri").and_then(Json::as_str)?.into()),
+    };
+    let name = json.get("name").and_then(Json::as_str).map(String::from);
+    Some(Media { media_type: format!("{kind}/{format}"), source, name })
+}
+
+/// Undoes the escapes of a path segment; what is not UTF-8 afterwards is replaced.
+pub(super) fn unescape(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [byte, after @ ..] = rest {
+        let digits =
+            after.get(..2).filter(|_| *byte == b'%').and_then(|digits| core::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(value) => {
+                out.push(value);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                out.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,280 @@
+//! What the events of a streamed reply mean.
+
+use alloc::{borrow::Cow, borrow::ToOwned, collections::BTreeMap, string::String, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{Failure, FailureClass, Reply, StopReason};
+
+use super::{
+    REPLAY,
+    wire::{Delta, Event, Reasoning, ToolUse, Whole},
+};
+use crate::{
+    CallPiece, Draft, Memo, Sink, Step, classify,
+    framing::{Frame, event_stream::Headers},
+    loose::text_or_json,
+    stream::Events,
+};
+
+/// Reads events into a draft.
+#[derive(Debug, Default)]
+pub struct ConverseEvents {
+    open: BTreeMap<u64, Open>,
+    /// Whether the reply's own end has come; only its usage may follow.
+    stopped: bool,
+    memo: Memo<Kind>,
+    /// The headers of the remembered event: the same payload under others is another event.
+    headers: Vec<u8>,
+    /// Fuzzing and tests compare the two paths.
+    plain_only: bool,
+}
+
+/// A block that has begun and not ended.
+#[derive(Debug)]
+enum Open {
+    Text,
+    Thinking {
+        signature: String,
+    },
+    Call {
+        /// Whether any input has come.
+        pieces: bool,
+    },
+}
+
+/// What the text of a remembered event was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Thinking,
+}
+
+impl ConverseEvents {
+    /// The same without the memo: every event is parsed.
+    pub fn plain() -> Self {
+        Self { plain_only: true, ..Self::default() }
+    }
+
+    fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        self.memo.forget();
+        let headers = Headers::new(frame.name);
+        if matches!(headers.text(":message-type"), Some("exception" | "error")) {
+            return Step::fail(exception(headers, frame.data));
+        }
+        let Ok(event) = serde_json::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
+        let index = event.content_block_index.or_zero();
+        match headers.text(":event-type").unwrap_or_default() {
+            "contentBlockDelta" => {
+                let Some(delta) = &event.delta else { return Step::More };
+                self.piece(index, delta, draft, sink);
+                self.learn(frame, index, delta);
+            }
+            "contentBlockStart" => {
+                self.close(index, draft, sink);
+                if let Some(call) = event.start.and_then(|start| start.tool_use) {
+                    self.begin_call(index, &call, draft, sink);
+                }
+            }
+            "contentBlockStop" => self.close(index, draft, sink),
+            "messageStop" => {
+                self.close_all(draft, sink);
+                read_stop(event.stop_reason.as_str(), draft);
+                self.stopped = true;
+            }
+            "metadata" => {
+                if let Some(tokens) = &event.usage {
+                    draft.set_usage(tokens.usage(), sink);
+                }
+                return if self.stopped { Step::End } else { Step::More };
+            }
+            _ => {}
+        }
+        Step::More
+    }
+
+    fn begin_call(&mut self, index: u64, call: &ToolUse<'_>, draft: &mut Draft, sink: Sink<'_>) {
+        let piece = CallPiece { id: call.tool_use_id.as_str(), name: call.name.as_str(), arguments: "" };
+        draft.call(Some(index), &piece, sink);
+        self.open.insert(index, Open::Call { pieces: false });
+    }
+
+    fn piece(&mut self, index: u64, delta: &Delta<'_>, draft: &mut Draft, sink: Sink<'_>) {
+        if let Some(text) = &delta.text {
+            self.open.entry(index).or_insert(Open::Text);
+            draft.text(text.as_str(), sink);
+        }
+        if let Some(reasoning) = &delta.reasoning_content {
+            self.reasoning(index, reasoning, draft, sink);
+        }
+        let input = delta.tool_use.as_ref().and_then(|call| call.input).map(text_or_json);
+        if let Some(input) = input.filter(|input| !input.is_empty())
+            && let Some(Open::Call { pieces }) = self.open.get_mut(&index)
+        {
+            *pieces = true;
+            draft.call(Some(index), &CallPiece { arguments: &input, ..CallPiece::default() }, sink);
+        }
+    }
+
+    fn reasoning(&mut self, index: u64, reasoning: &Reasoning<'_>, draft: &mut Draft, sink: Sink<'_>) {
+        if !reasoning.redacted_content.as_str().is_empty() {
+            draft.close();
+            draft.thinking_replay(replay("redacted", reasoning.redacted_content.as_str()));
+            return;
+        }
+        let whole = reasoning.reasoning_text.as_ref();
+        let (text, signature) =
+            whole.map_or((&reasoning.text, &reasoning.signature), |whole| (&whole.text, &whole.signature));
+        let open = self.open.entry(index).or_insert(Open::Thinking { signature: String::new() });
+        if let Open::Thinking { signature: so_far } = open {
+            so_far.push_str(signature.as_str());
+        }
+        draft.thinking(text.as_str(), sink);
+    }
+
+    /// Remembers a piece of text that does nothing else, so that its like need not be parsed.
+    fn learn(&mut self, frame: Frame<'_>, index: u64, delta: &Delta<'_>) {
+        let (text, kind) = match (&delta.text, &delta.reasoning_content, &delta.tool_use) {
+            (Some(text), None, None) => (text, Kind::Text),
+            (None, Some(reasoning), None)
+                if reasoning.signature.as_str().is_empty()
+                    && reasoning.redacted_content.as_str().is_empty()
+                    && reasoning.reasoning_text.is_none()
+                    && matches!(self.open.get(&index), Some(Open::Thinking { .. })) =>
+            {
+                (&reasoning.text, Kind::Thinking)
+            }
+            _ => return,
+        };
+        if let Cow::Borrowed(text) = &text.0
+            && !self.plain_only
+        {
+            self.memo.learn(frame.data, text, kind);
+            self.headers.clear();
+            self.headers.extend_from_slice(frame.name);
+        }
+    }
+
+    fn close(&mut self, index: u64, draft: &mut Draft, sink: Sink<'_>) {
+        match self.open.remove(&index) {
+            Some(Open::Thinking { signature }) if !signature.is_empty() => {
+                draft.thinking_replay(replay("signature", &signature));
+            }
+            Some(Open::Call { pieces: false }) => {
+                draft.call(Some(index), &CallPiece { arguments: "{}", ..CallPiece::default() }, sink);
+            }
+            Some(Open::Thinking { .. } | Open::Call { .. } | Open::Text) | None => {}
+        }
+        draft.close();
+    }
+
+    fn close_all(&mut self, draft: &mut Draft, sink: Sink<'_>) {
+        while let Some((index, _)) = self.open.first_key_value() {
+            let index = *index;
+            self.close(index, draft, sink);
+        }
+    }
+}
+
+impl Events for ConverseEvents {
+    const UNFRAMED: &'static [u8] = b"{[<";
+
+    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        if self.headers == frame.name
+            && let Some((kind, text)) = self.memo.recall(frame.data)
+        {
+            match kind {
+                Kind::Text => draft.text(text, sink),
+                Kind::Thinking => draft.thinking(text, sink),
+            }
+            return Step::More;
+        }
+        self.read(frame, draft, sink)
+    }
+
+    fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
+        let whole: Whole<'_> =
+            serde_json::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
+        let Some(message) = whole.output.as_ref().and_then(|output| output.message.as_ref()) else {
+            return Err(not_a_reply(body));
+        };
+        let mut draft = Draft::default();
+        let mut events = Self::plain();
+        for (index, block) in (0_u64..).zip(&message.content) {
+            if let Some(call) = &block.tool_use {
+                events.begin_call(index, call, &mut draft, &mut |_| {});
+            }
+            events.piece(index, block, &mut draft, &mut |_| {});
+            events.close(index, &mut draft, &mut |_| {});
+        }
+        read_stop(whole.stop_reason.as_str(), &mut draft);
+        if let Some(tokens) = &whole.usage {
+            draft.set_usage(tokens.usage(), &mut |_| {});
+        }
+        Ok(draft.into_reply())
+    }
+
+    /// The reply is whole when its stop reason has come; what may be lost behind it is the usage.
+    fn is_complete(&self, _: &Draft) -> bool {
+        self.stopped
+    }
+}
+
+fn not_a_reply(body: &[u8]) -> Failure {
+    let failure = classify::in_stream(body);
+    if !failure.message.is_empty() {
+        return failure;
+    }
+    classify::failure(FailureClass::Server, "the reply holds no message")
+}
+
+/// An error in place of an event; its kind stands in a header, its words in the payload or in another header.
+fn exception(headers: Headers<'_>, payload: &[u8]) -> Failure {
+    let kind = headers
+        .text(":exception-type")
+        .or_else(|| headers.text(":error-code"))
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let failure = match headers.text(":error-message") {
+        Some(message) => classify::in_stream(message.as_bytes()),
+        None => classify::in_stream(payload),
+    };
+    let class = match kind.as_str() {
+        "throttlingexception" => FailureClass::RateLimited,
+        "serviceunavailableexception" | "modelnotreadyexception" => FailureClass::Overloaded,
+        "servicequotaexceededexception" => FailureClass::Quota,
+        "accessdeniedexception" | "unrecognizedclientexception" | "expiredtokenexception" => {
+            FailureClass::Auth
+        }
+        "resourcenotfoundexception" => FailureClass::BadRequest,
+        // The words may say more: a prompt that is too long, a filter.
+        "validationexception" if failure.class == FailureClass::Server => FailureClass::BadRequest,
+        _ => failure.class,
+    };
+    let message = match failure.message.as_str() {
+        "" => kind,
+        text => text.to_owned(),
+    };
+    Failure {
+        retry_after_ms: failure.retry_after_ms.filter(|_| class.is_transient()),
+        ..classify::failure(class, &message)
+    }
+}
+
+/// What must be sent back with the reasoning, under this format's name, so that no other provider is sent it.
+fn replay(name: &str, value: &str) -> Json {
+    Json::object([(REPLAY, Json::object([(name, Json::from(value))]))])
+}
+
+fn read_stop(reason: &str, draft: &mut Draft) {
+    let stop = match reason {
+        "" => return,
+        "end_turn" => StopReason::EndTurn,
+        "tool_use" => StopReason::ToolUse,
+        "max_tokens" | "model_context_window_exceeded" => StopReason::MaxTokens,
+        "stop_sequence" => StopReason::StopSequence,
+        "guardrail_intervened" | "content_filtered" => StopReason::ContentFilter,
+        "refusal" => StopReason::Refusal,
+        _ => StopReason::Other,
+    };
+    draft.set_stop(stop);
+}

@@ -1,0 +1,149 @@
+use std::{string::ToString, sync::Arc, vec, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{
+    Block, Failure, FailureClass, Message, MessageId, Outcome, Role, StopReason, Thinking, Usage,
+};
+
+use super::super::*;
+use crate::{
+    Delivery, Encoder, Options, Reasoning, ToolChoice,
+    server::{Head, ServerCodec},
+    testing::{assistant, body, call, decode, encode, picture, request, result, user, weather},
+};
+
+fn server() -> Server {
+    Server::at("/model/m/converse-stream").unwrap()
+}
+
+fn signed(text: &str, replay: &str) -> Block {
+    Block::Thinking(Thinking { text: text.into(), replay: Some(Json::parse(replay).unwrap()) })
+}
+
+fn reply() -> Reply {
+    Reply {
+        blocks: vec![
+            signed("Zwei Orte…", r#"{"bedrock":{"signature":"c2ln"}}"#),
+            signed("", r#"{"bedrock":{"redacted":"ZGF0YQ=="}}"#),
+            Block::Text("Ein \"Wort\"\n und 漢字".into()),
+            call("a", "f", r#"{"x":"é"}"#),
+            call("b", "g", "{}"),
+        ],
+        usage: Usage { input: 10, output: 5, cached: 2, cache_write: 3, reasoning: 0 },
+        stop: StopReason::ToolUse,
+        model: None,
+    }
+}
+
+#[test]
+fn what_the_server_writes_the_client_reads() {
+    for piece in [1, 5, 1000] {
+        let mut stream = Vec::new();
+        server().stream(Head::default()).reply(&reply(), piece, &mut stream);
+        assert_eq!(decode(&Converse::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
+    }
+    assert_eq!(Converse::default().reply(&server().reply(&Head::default(), &reply())).unwrap(), reply());
+    let mut empty = Vec::new();
+    server().stream(Head::default()).end(StopReason::EndTurn, Usage::default(), &mut empty);
+    assert_eq!(decode(&Converse::default(), &[&empty]).0.unwrap().blocks, []);
+}
+
+#[test]
+fn live_pieces_pass_through() {
+    let mut first = Vec::new();
+    server().stream(Head::default()).reply(&reply(), 3, &mut first);
+    let mut server = server().stream(Head::default());
+    let mut second = Vec::new();
+    let mut decoder = Converse::default().stream();
+    let _ = decoder.feed(&first, &mut |delta| server.delta(&delta, &mut second));
+    let decoded = decoder.finish(&mut |_| {}).unwrap();
+    server.end(decoded.stop, decoded.usage, &mut second);
+    // Signatures are not part of live pieces; everything that is shown is.
+    let got = decode(&Converse::default(), &[&second]).0.unwrap();
+    assert_eq!(got.blocks.len(), 4);
+    assert_eq!((got.usage, got.stop), (reply().usage, reply().stop));
+}
+
+#[test]
+fn a_failure_keeps_its_class_on_the_way() {
+    let check = |class, message: &str, expect_status: u16| {
+        let failure =
+            Failure { class, message: message.into(), retry_after_ms: None, usage: Usage::default() };
+        let (status, body) = server().failure(&failure);
+        assert_eq!(status, expect_status);
+        let answer = crate::classify::HttpFailure { status, headers: &[], body: &body, now_ms: None };
+        assert_eq!(crate::classify::http(&answer).class, class);
+        let mut stream = Vec::new();
+        server().stream(Head::default()).fail(&failure, &mut stream);
+        assert_eq!(decode(&Converse::default(), &[&stream]).0.unwrap_err().class, class);
+    };
+    check(FailureClass::Overloaded, "busy", 503);
+    check(FailureClass::RateLimited, "slow down", 429);
+    check(FailureClass::Server, "oops", 500);
+    check(FailureClass::ContextOverflow, "Input is too long for requested model", 400);
+    check(FailureClass::BadRequest, "no", 400);
+    check(FailureClass::Auth, "no", 401);
+}
+
+#[test]
+fn what_the_client_writes_the_server_reads() {
+    let view = vec![
+        user(0, "Weather?"),
+        assistant(
+            1,
+            vec![
+                signed("hm", r#"{"bedrock":{"signature":"s"}}"#),
+                call("c1", "weather", "{\"city\":\"Oslo\"}"),
+            ],
+        ),
+        result(2, "c1", "rain", Outcome::Failed, vec![picture()]),
+        assistant(3, vec![Block::Text("Rain.".into())]),
+        Arc::new(Message {
+            id: MessageId::new(4),
+            role: Role::User,
+            blocks: vec![Block::Text("And".into()), picture()],
+        }),
+    ];
+    let options = Options {
+        tool_choice: ToolChoice::Tool("weather".into()),
+        reasoning: Reasoning::Budget(2000),
+        stop: vec!["END".into()],
+        ..Options::default()
+    };
+    let codec: Arc<dyn Codec> = Arc::new(Converse::default());
+    let mut wanted = request("bedrock/arn:aws:claude/x", 5, vec![weather()]);
+    wanted.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
+    let sent = encode(&mut Encoder::new(codec), &wanted, &view, &options);
+    let asked = Server::at(&sent.path).unwrap().read(body(&sent).as_bytes()).unwrap();
+    let messages: Vec<_> = asked.messages.into_iter().map(Arc::new).collect();
+    assert_eq!(messages, view);
+    assert_eq!((asked.system.as_str(), asked.model.as_str()), ("Be brief.", "arn:aws:claude/x"));
+    assert_eq!((asked.tools[0].name.as_str(), &asked.tools[0].schema), ("weather", &weather().schema));
+    assert_eq!(asked.tool_choice, ToolChoice::Tool("weather".into()));
+    assert_eq!((asked.reasoning, asked.stop), (Reasoning::Budget(2000), vec!["END".into()]));
+    assert_eq!((asked.delivery, asked.max_output), (Delivery::Stream, Some(4096)));
+    assert_eq!(asked.format.as_ref(), wanted.format.as_deref());
+}
+
+#[test]
+fn a_bad_body_says_what_is_wrong_and_where() {
+    let check = |body: &[u8], expect: &str| assert_eq!(server().read(body).unwrap_err().to_string(), expect);
+    check(b"{}", "/messages: expected a list");
+    check(br#"{"messages":[{}]}"#, "/messages/0/content: expected a list of blocks");
+    check(br#"{"messages":[{"content":[]}]}"#, "/messages/0/role: expected user or assistant");
+    check(
+        br#"{"messages":[],"toolConfig":{"tools":[{"cachePoint":{}},{"toolSpec":{}}]}}"#,
+        "/toolConfig/tools/1/toolSpec/name: expected a string",
+    );
+}
+
+#[test]
+fn paths_are_taken_apart() {
+    let check = |path: &str, expect: Option<&str>| {
+        assert_eq!(Server::at(path).as_ref().map(Server::model), expect, "{path}");
+    };
+    check("/model/a%2Fb%3a0/converse", Some("a/b:0"));
+    check("/model/a%zz%/converse-stream", Some("a%zz%"));
+    check("/model/converse", None);
+    check("/v1/chat/completions", None);
+}

@@ -1,0 +1,133 @@
+//! The shapes on the wire, borrowed from the frame.
+
+use alloc::vec::Vec;
+
+use holm_kernel::Usage;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::loose::{Count, Str};
+
+/// The payload of any event; which members it has depends on the event's name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Event<'a> {
+    #[serde(borrow)]
+    pub(super) content_block_index: Count<'a>,
+    #[serde(borrow)]
+    pub(super) start: Option<Start<'a>>,
+    #[serde(borrow)]
+    pub(super) delta: Option<Delta<'a>>,
+    #[serde(borrow)]
+    pub(super) stop_reason: Str<'a>,
+    #[serde(borrow)]
+    pub(super) usage: Option<Tokens<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Start<'a> {
+    #[serde(borrow)]
+    pub(super) tool_use: Option<ToolUse<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Delta<'a> {
+    #[serde(borrow)]
+    pub(super) text: Option<Str<'a>>,
+    #[serde(borrow)]
+    pub(super) tool_use: Option<ToolUse<'a>>,
+    #[serde(borrow)]
+    pub(super) reasoning_content: Option<Reasoning<'a>>,
+}
+
+/// A call: its head at the start, a piece of its input as a string, or the whole with its input as an object.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct ToolUse<'a> {
+    #[serde(borrow)]
+    pub(super) tool_use_id: Str<'a>,
+    #[serde(borrow)]
+    pub(super) name: Str<'a>,
+    #[serde(borrow)]
+    pub(super) input: Option<&'a RawValue>,
+}
+
+/// Reasoning: a piece of text or of a signature, or the whole in `reasoningText`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Reasoning<'a> {
+    #[serde(borrow)]
+    pub(super) text: Str<'a>,
+    #[serde(borrow)]
+    pub(super) signature: Str<'a>,
+    #[serde(borrow)]
+    pub(super) redacted_content: Str<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning_text: Option<ReasoningText<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ReasoningText<'a> {
+    #[serde(borrow)]
+    pub(super) text: Str<'a>,
+    #[serde(borrow)]
+    pub(super) signature: Str<'a>,
+}
+
+/// A reply that came whole.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Whole<'a> {
+    #[serde(borrow)]
+    pub(super) output: Option<Output<'a>>,
+    #[serde(borrow)]
+    pub(super) stop_reason: Str<'a>,
+    #[serde(borrow)]
+    pub(super) usage: Option<Tokens<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Output<'a> {
+    #[serde(borrow)]
+    pub(super) message: Option<Message<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Message<'a> {
+    /// Whole blocks have the members of a piece.
+    #[serde(borrow)]
+    pub(super) content: Vec<Delta<'a>>,
+}
+
+/// Tokens as reported; cached ones are not part of `inputTokens`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Tokens<'a> {
+    #[serde(borrow)]
+    input_tokens: Count<'a>,
+    #[serde(borrow)]
+    output_tokens: Count<'a>,
+    #[serde(borrow)]
+    cache_read_input_tokens: Count<'a>,
+    #[serde(borrow)]
+    cache_write_input_tokens: Count<'a>,
+}
+
+impl Tokens<'_> {
+    pub(super) fn usage(&self) -> Usage {
+        let (read, written) =
+            (self.cache_read_input_tokens.or_zero(), self.cache_write_input_tokens.or_zero());
+        Usage {
+            input: self.input_tokens.or_zero().saturating_add(read).saturating_add(written),
+            output: self.output_tokens.or_zero(),
+            cached: read,
+            cache_write: written,
+            reasoning: 0,
+        }
+    }
+}

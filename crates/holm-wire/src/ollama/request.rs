@@ -1,0 +1,277 @@
+//! Request bodies.
+
+use alloc::{format, string::String, sync::Arc, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{Block, Message, Role, Tool, ToolCall, ToolResult, plain_text};
+
+use super::{Context, Dialect};
+use crate::{
+    Delivery, HttpRequest, MediaSource, ModelCall, Parts, Reasoning, ToolChoice, Transcript,
+    media::{Resolved, as_text, describe, resolve},
+    write::{self, Object},
+};
+
+pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+    out.settle("");
+    match message.role {
+        Role::Custom => {}
+        Role::System => write_plain("system", &Content::read(&message.blocks, media), out.out()),
+        Role::Assistant => write_assistant(message, out.out()),
+        Role::User | Role::Tool => {
+            for block in &message.blocks {
+                if let Block::ToolResult(result) = block {
+                    write_result(result, media, out.out());
+                }
+            }
+            let content = Content::read(&message.blocks, media);
+            if !content.is_empty() {
+                write_plain("user", &content, out.out());
+            }
+        }
+    }
+}
+
+/// The text and the pictures of a message: the format keeps them apart.
+#[derive(Debug, Default)]
+struct Content {
+    text: String,
+    images: Vec<String>,
+}
+
+impl Content {
+    fn read(blocks: &[Block], media: &dyn MediaSource) -> Self {
+        let mut content = Self::default();
+        for block in blocks {
+            match block {
+                Block::Text(text) => content.say(text),
+                Block::Image(image) => match resolve(image, media) {
+                    Resolved::Base64(data) => content.images.push(data.into_owned()),
+                    Resolved::Url(_) | Resolved::Missing => content.say(&describe(image)),
+                },
+                Block::File(file) => {
+                    let text = match resolve(file, media) {
+                        Resolved::Base64(data) => as_text(&file.media_type, &data),
+                        Resolved::Url(_) | Resolved::Missing => None,
+                    };
+                    let name = file.name.as_deref().unwrap_or("file");
+                    match text {
+                        Some(text) => content.say(&format!("The file {name:?}:\n{text}")),
+                        None => content.say(&describe(file)),
+                    }
+                }
+                Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) | Block::Custom(_) => {}
+            }
+        }
+        content
+    }
+
+    fn say(&mut self, text: &str) {
+        if !self.text.is_empty() && !text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(text);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.images.is_empty()
+    }
+
+    fn write(&self, object: &mut Object<'_>) {
+        object.string("content", &self.text);
+        if !self.images.is_empty()
+            && let Some(out) = object.member("images")
+        {
+            out.push(b'[');
+            for image in &self.images {
+                write::comma(out);
+                write::string(out, image);
+            }
+            out.push(b']');
+        }
+    }
+}
+
+fn write_plain(role: &str, content: &Content, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("role", role);
+    content.write(&mut object);
+    object.close();
+}
+
+fn write_assistant(message: &Message, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("role", "assistant");
+    object.string("content", &plain_text(&message.blocks));
+    let thoughts: String = message.blocks.iter().filter_map(thought).collect();
+    if !thoughts.is_empty() {
+        object.string("thinking", &thoughts);
+    }
+    let mut calls = message.tool_calls().peekable();
+    if calls.peek().is_some()
+        && let Some(out) = object.member("tool_calls")
+    {
+        out.push(b'[');
+        calls.for_each(|call| write_call(call, out));
+        out.push(b']');
+    }
+    object.close();
+}
+
+/// Reasoning of any origin: the model's template decides whether old thoughts are shown to it.
+fn thought(block: &Block) -> Option<&str> {
+    if let Block::Thinking(thinking) = block { Some(&thinking.text) } else { None }
+}
+
+fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("id", &call.id);
+    if let Some(out) = object.member("function") {
+        let mut function = Object::open(out);
+        function.string("name", &call.name);
+        if let Some(out) = function.member("arguments") {
+            let text = call.arguments.trim();
+            match Json::parse(text) {
+                Ok(Json::Object(_)) => out.extend_from_slice(text.as_bytes()),
+                _ if text.is_empty() => out.extend_from_slice(b"{}"),
+                _ => {
+                    let mut wrapped = Object::open(out);
+                    wrapped.string("invalid_json", text);
+                    wrapped.close();
+                }
+            }
+        }
+        function.close();
+    }
+    object.close();
+}
+
+fn write_result(result: &ToolResult, media: &dyn MediaSource, out: &mut Vec<u8>) {
+    let mut content = Content::default();
+    content.say(&result.text);
+    let parts = Content::read(&result.parts, media);
+    content.say(&parts.text);
+    content.images = parts.images;
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("role", "tool");
+    object.string("tool_name", &result.tool);
+    object.string("tool_call_id", &result.call);
+    content.write(&mut object);
+    object.close();
+}
+
+pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+    for tool in tools {
+        write::comma(out);
+        let mut object = Object::open(out);
+        object.string("type", "function");
+        if let Some(out) = object.member("function") {
+            let mut function = Object::open(out);
+            function.string("name", &tool.name);
+            function.string("description", &tool.description);
+            function.value("parameters", &tool.schema);
+            function.close();
+        }
+        object.close();
+    }
+}
+
+/// Room for everything in a body that is neither messages, tools nor system prompt.
+const FRAME_BYTES: usize = 512;
+
+pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+    let system = &call.request.system;
+    let size = parts.transcript.len().saturating_add(parts.tools.len()).saturating_add(system.len());
+    let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
+    let extra = call.options.extra.as_ref().and_then(Json::as_object);
+    let mut object = Object::overridden(&mut body, extra);
+    object.string("model", call.model());
+    if let Some(out) = object.member("messages") {
+        out.push(b'[');
+        if !system.is_empty() {
+            let mut first = Object::open(out);
+            first.string("role", "system");
+            first.string("content", system);
+            first.close();
+        }
+        if !parts.transcript.is_empty() {
+            write::comma(out);
+        }
+        parts.transcript.copy_into(out);
+        out.push(b']');
+    }
+    // The format has no choice of tools; not offering them is the one way to forbid them.
+    if !parts.tools.is_empty()
+        && call.options.tool_choice != ToolChoice::None
+        && let Some(out) = object.member("tools")
+    {
+        out.push(b'[');
+        out.extend_from_slice(parts.tools);
+        out.push(b']');
+    }
+    write_settings(dialect, call, &mut object);
+    object.close();
+    let mut request = HttpRequest::post(dialect.path.clone(), dialect.auth.clone(), body);
+    request.headers.extend_from_slice(&dialect.headers);
+    request
+}
+
+fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'_>) {
+    if let Some(schema) = &call.request.format {
+        object.value("format", schema);
+    }
+    match call.options.reasoning {
+        Reasoning::Unsaid => {}
+        Reasoning::Off => object.raw("think", "false"),
+        // One family measures its thinking in words and takes nothing else; the others refuse words.
+        said => match said.effort().filter(|_| call.model().contains("gpt-oss")) {
+            Some(effort) => object.string("think", effort.word()),
+            None => object.raw("think", "true"),
+        },
+    }
+    if let Some(time) = &dialect.keep_alive {
+        object.string("keep_alive", time);
+    }
+    let mut bytes = Vec::new();
+    write_options(dialect, call, &mut bytes);
+    if bytes.len() > 2 {
+        object.raw("options", &bytes);
+    }
+    // Streaming is what the server does unless told otherwise.
+    object.raw("stream", if call.options.delivery == Delivery::Stream { "true" } else { "false" });
+}
+
+fn write_options(dialect: &Dialect, call: &ModelCall<'_>, out: &mut Vec<u8>) {
+    let mut options = Object::open(out);
+    let context = match dialect.context {
+        Context::Window => call.request.model.window,
+        Context::Tokens(tokens) => Some(tokens),
+        Context::Unsaid => None,
+    };
+    if let Some(tokens) = context {
+        options.number("num_ctx", tokens);
+    }
+    if let Some(most) = call.max_output() {
+        options.number("num_predict", most);
+    }
+    if let Some(milli) = call.request.model.temperature_milli
+        && let Some(out) = options.member("temperature")
+    {
+        write::thousandths(out, milli);
+    }
+    if !call.options.stop.is_empty()
+        && let Some(out) = options.member("stop")
+    {
+        out.push(b'[');
+        for stop in &call.options.stop {
+            write::comma(out);
+            write::string(out, stop);
+        }
+        out.push(b']');
+    }
+    options.close();
+}

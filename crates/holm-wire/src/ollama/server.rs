@@ -1,0 +1,309 @@
+//! The server's side: requests read, replies written.
+
+use alloc::{boxed::Box, format, string::String, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{
+    Block, Failure, Media, Message, MessageId, Outcome, Reply, Role, Source, StopReason, Thinking, ToolCall,
+    ToolResult, Usage,
+};
+
+use crate::{
+    Delivery, Delta, Effort, Reasoning,
+    civil::Civil,
+    loose,
+    server::{Asked, AskedTool, BadBody, Head, ReplyStream, ServerCodec, pieces, status},
+    write::{self, Object},
+};
+
+/// The API as a server speaks it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Server;
+
+impl ServerCodec for Server {
+    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
+        read(&BadBody::parse(body)?)
+    }
+
+    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
+        Box::new(ServerStream { head, call: None })
+    }
+
+    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out);
+        write_head(head, &mut object);
+        if let Some(out) = object.member("message") {
+            let mut message = Object::open(out);
+            message.string("role", "assistant");
+            let text: String = reply.blocks.iter().filter_map(Block::as_text).collect();
+            message.string("content", &text);
+            let thoughts: String = reply.blocks.iter().filter_map(thought).collect();
+            if !thoughts.is_empty() {
+                message.string("thinking", &thoughts);
+            }
+            let calls: Vec<&ToolCall> = reply.blocks.iter().filter_map(Block::as_tool_call).collect();
+            if !calls.is_empty() {
+                write_calls(&calls, &mut message);
+            }
+            message.close();
+        }
+        write_end(reply.stop, reply.usage, &mut object);
+        object.close();
+        out
+    }
+
+    fn failure(&self, failure: &Failure) -> (u16, Vec<u8>) {
+        let mut out = Vec::new();
+        write_error(failure, &mut out);
+        (status(failure.class), out)
+    }
+}
+
+/// A streamed reply as a server writes it. A call is held back until it is whole, because the format has no pieces of one.
+#[derive(Debug)]
+pub struct ServerStream {
+    head: Head,
+    call: Option<ToolCall>,
+}
+
+impl ServerStream {
+    fn line(&self, out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
+        let mut object = Object::open(out);
+        write_head(&self.head, &mut object);
+        if let Some(out) = object.member("message") {
+            let mut message = Object::open(out);
+            message.string("role", "assistant");
+            members(&mut message);
+            message.close();
+        }
+        object.raw("done", "false");
+        object.close();
+        out.push(b'\n');
+    }
+
+    fn whole_call(&self, call: &ToolCall, out: &mut Vec<u8>) {
+        self.line(out, |message| {
+            message.string("content", "");
+            write_calls(&[call], message);
+        });
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        if let Some(call) = self.call.take() {
+            self.whole_call(&call, out);
+        }
+    }
+}
+
+impl ReplyStream for ServerStream {
+    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+        match delta {
+            Delta::Text { text, .. } => {
+                self.flush(out);
+                self.line(out, |message| message.string("content", text));
+            }
+            Delta::Thinking { text, .. } => {
+                self.flush(out);
+                self.line(out, |message| {
+                    message.string("content", "");
+                    message.string("thinking", text);
+                });
+            }
+            Delta::ToolCallStarted { id, name, .. } => {
+                self.flush(out);
+                self.call = Some(ToolCall { id: (*id).into(), name: (*name).into(), ..ToolCall::default() });
+            }
+            Delta::ToolArguments { text, .. } => {
+                if let Some(call) = &mut self.call {
+                    call.arguments.push_str(text);
+                }
+            }
+            Delta::Usage(_) => {}
+        }
+    }
+
+    fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
+        match block {
+            Block::Text(text) => {
+                pieces(text, piece).for_each(|text| self.delta(&Delta::Text { offset: 0, text }, out));
+            }
+            Block::Thinking(thinking) => {
+                pieces(&thinking.text, piece)
+                    .for_each(|text| self.delta(&Delta::Thinking { offset: 0, text }, out));
+            }
+            Block::ToolCall(call) => self.whole_call(call, out),
+            Block::ToolResult(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => {}
+        }
+    }
+
+    fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>) {
+        self.flush(out);
+        let mut object = Object::open(out);
+        write_head(&self.head, &mut object);
+        object.raw("message", r#"{"role":"assistant","content":""}"#);
+        write_end(stop, usage, &mut object);
+        object.close();
+        out.push(b'\n');
+    }
+
+    fn fail(&mut self, failure: &Failure, out: &mut Vec<u8>) {
+        write_error(failure, out);
+        out.push(b'\n');
+    }
+}
+
+fn thought(block: &Block) -> Option<&str> {
+    if let Block::Thinking(thinking) = block { Some(&thinking.text) } else { None }
+}
+
+fn write_head(head: &Head, object: &mut Object<'_>) {
+    object.string("model", &head.model);
+    object.string("created_at", &Civil::from_seconds(head.created).rfc3339());
+}
+
+fn write_calls(calls: &[&ToolCall], message: &mut Object<'_>) {
+    let Some(out) = message.member("tool_calls") else { return };
+    out.push(b'[');
+    for call in calls {
+        write::comma(out);
+        let mut object = Object::open(out);
+        object.string("id", &call.id);
+        if let Some(out) = object.member("function") {
+            let mut function = Object::open(out);
+            function.string("name", &call.name);
+            let valid = matches!(Json::parse(&call.arguments), Ok(Json::Object(_)));
+            function.raw("arguments", if valid { call.arguments.as_str() } else { "{}" });
+            function.close();
+        }
+        object.close();
+    }
+    out.push(b']');
+}
+
+fn write_end(stop: StopReason, usage: Usage, object: &mut Object<'_>) {
+    object.raw("done", "true");
+    object.string("done_reason", if stop == StopReason::MaxTokens { "length" } else { "stop" });
+    object.number("prompt_eval_count", usage.input);
+    object.number("eval_count", usage.output);
+}
+
+fn write_error(failure: &Failure, out: &mut Vec<u8>) {
+    let mut object = Object::open(out);
+    object.string("error", &failure.message);
+    object.close();
+}
+
+fn read(json: &Json) -> Result<Asked, BadBody> {
+    let model =
+        json.get("model").and_then(Json::as_str).ok_or_else(|| BadBody::member("/model", "a string"))?;
+    let messages = json
+        .get("messages")
+        .and_then(Json::as_array)
+        .ok_or_else(|| BadBody::member("/messages", "a list"))?;
+    let mut asked = Asked { model: model.into(), ..Asked::default() };
+    for (index, message) in messages.iter().enumerate() {
+        read_message(message, index, &mut asked)?;
+    }
+    for (index, tool) in json.get("tools").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
+        let function = |name: &str| tool.get("function")?.get(name);
+        let name = function("name").and_then(Json::as_str);
+        let name =
+            name.ok_or_else(|| BadBody::member(format!("/tools/{index}/function/name"), "a string"))?;
+        let description = function("description").and_then(Json::as_str).unwrap_or_default();
+        let schema = function("parameters").cloned().unwrap_or_default();
+        asked.tools.push(AskedTool { name: name.into(), description: description.into(), schema });
+    }
+    read_settings(json, &mut asked);
+    Ok(asked)
+}
+
+fn read_settings(json: &Json, asked: &mut Asked) {
+    let whole = json.get("stream").and_then(Json::as_bool) == Some(false);
+    asked.delivery = if whole { Delivery::Whole } else { Delivery::Stream };
+    let option = |name: &str| json.get("options")?.get(name);
+    asked.max_output = option("num_predict").and_then(Json::as_u64);
+    asked.temperature_milli = option("temperature")
+        .and_then(Json::as_number)
+        .and_then(|number| loose::thousandths(number.as_str()));
+    let stops = option("stop").and_then(Json::as_array).unwrap_or_default();
+    asked.stop = stops.iter().filter_map(Json::as_str).map(String::from).collect();
+    asked.format = json.get("format").filter(|format| format.as_object().is_some()).cloned();
+    asked.reasoning = match json.get("think") {
+        Some(Json::Bool(false)) => Reasoning::Off,
+        Some(Json::Bool(true)) => Reasoning::Effort(Effort::Medium),
+        Some(Json::String(word)) => match word.as_str() {
+            "low" => Reasoning::Effort(Effort::Low),
+            "high" => Reasoning::Effort(Effort::High),
+            _ => Reasoning::Effort(Effort::Medium),
+        },
+        _ => Reasoning::Unsaid,
+    };
+}
+
+fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+    let text = |name: &str| json.get(name).and_then(Json::as_str).unwrap_or_default();
+    let (role, blocks) = match text("role") {
+        "system" if asked.messages.is_empty() && asked.system.is_empty() => {
+            asked.system = text("content").into();
+            return Ok(());
+        }
+        "system" => (Role::System, read_content(json)),
+        "user" => (Role::User, read_content(json)),
+        "assistant" => (Role::Assistant, read_assistant(json)),
+        "tool" => {
+            let result = ToolResult {
+                call: text("tool_call_id").into(),
+                tool: text("tool_name").into(),
+                text: text("content").into(),
+                outcome: Outcome::Succeeded,
+                parts: read_images(json),
+            };
+            (Role::Tool, alloc::vec![Block::ToolResult(result)])
+        }
+        _ => {
+            let place = format!("/messages/{index}/role");
+            return Err(BadBody::member(place, "system, user, assistant or tool"));
+        }
+    };
+    asked.messages.push(Message { id: MessageId::new(asked.messages.len() as u64), role, blocks });
+    Ok(())
+}
+
+fn read_content(json: &Json) -> Vec<Block> {
+    let text = json.get("content").and_then(Json::as_str).filter(|text| !text.is_empty());
+    let mut blocks: Vec<Block> = text.map(|text| Block::Text(text.into())).into_iter().collect();
+    blocks.extend(read_images(json));
+    blocks
+}
+
+/// The format does not say what kind of picture it is; a viewer looks at the bytes.
+fn read_images(json: &Json) -> Vec<Block> {
+    let images = json.get("images").and_then(Json::as_array).unwrap_or_default();
+    images
+        .iter()
+        .filter_map(Json::as_str)
+        .map(|data| {
+            let source = Source::Base64(data.into());
+            Block::Image(Media { media_type: "image/png".into(), source, name: None })
+        })
+        .collect()
+}
+
+fn read_assistant(json: &Json) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if let Some(text) = json.get("thinking").and_then(Json::as_str).filter(|text| !text.is_empty()) {
+        blocks.push(Block::Thinking(Thinking { text: text.into(), replay: None }));
+    }
+    blocks.extend(read_content(json));
+    for call in json.get("tool_calls").and_then(Json::as_array).unwrap_or_default() {
+        let text = |place: &str| call.pointer(place).and_then(Json::as_str).unwrap_or_default();
+        blocks.push(Block::ToolCall(ToolCall {
+            id: text("/id").into(),
+            name: text("/function/name").into(),
+            arguments: call.pointer("/function/arguments").map(Json::canonical).unwrap_or_default(),
+            replay: None,
+        }));
+    }
+    blocks
+}

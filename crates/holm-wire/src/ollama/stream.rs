@@ -1,0 +1,80 @@
+//! What the lines of a streamed reply mean.
+//!
+//! Every line carries its own time stamp, so no two are alike and a memo would never be recalled.
+
+use holm_kernel::{Failure, FailureClass, Reply, StopReason};
+
+use super::wire::{Line, Message};
+use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, stream::Events};
+
+/// Reads lines into a draft.
+#[derive(Debug, Default)]
+pub struct LineEvents {
+    /// How many calls have come. They come whole, so each is one of its own whatever its id.
+    calls: u64,
+}
+
+impl LineEvents {
+    fn message(&mut self, message: &Message<'_>, draft: &mut Draft, sink: Sink<'_>) {
+        draft.thinking(message.thinking.as_str(), sink);
+        draft.text(message.content.as_str(), sink);
+        for call in message.tool_calls.iter().flatten() {
+            let arguments = call.function.arguments();
+            let piece =
+                CallPiece { id: call.id.as_str(), name: call.function.name.as_str(), arguments: &arguments };
+            draft.call(Some(self.calls), &piece, sink);
+            self.calls = self.calls.saturating_add(1);
+        }
+    }
+}
+
+impl Events for LineEvents {
+    // A line begins with a brace, as a whole reply and an error do: they are read as lines.
+    const UNFRAMED: &'static [u8] = b"[<";
+
+    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        let Ok(line) = serde_json::from_slice::<Line<'_>>(frame.data) else { return Step::Garbage };
+        if line.error.is_some() {
+            return Step::fail(classify::in_stream(frame.data));
+        }
+        draft.set_model(line.model.as_str());
+        if let Some(message) = &line.message {
+            self.message(message, draft, sink);
+        }
+        if !line.is_done() {
+            return Step::More;
+        }
+        draft.set_usage(line.usage(), sink);
+        match line.done_reason.as_str() {
+            "" | "stop" => draft.set_stop(StopReason::EndTurn),
+            "length" => draft.set_stop(StopReason::MaxTokens),
+            // The answers to a request that only loads a model or throws it out.
+            _ => draft.set_stop(StopReason::Other),
+        }
+        Step::End
+    }
+
+    fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
+        let mut draft = Draft::default();
+        match Self::default().event(Frame { name: b"", data: body }, &mut draft, &mut |_| {}) {
+            Step::End => Ok(draft.into_reply()),
+            Step::Fail(failure) => Err(*failure),
+            Step::Garbage => Err(match serde_json::from_slice::<Line<'_>>(body) {
+                Err(error) => classify::unreadable(body, &error),
+                Ok(_) => classify::failure(FailureClass::Server, "the reply cannot be read"),
+            }),
+            Step::More if draft.is_empty() => Err(not_a_reply(body)),
+            Step::More => {
+                Err(classify::failure(FailureClass::Truncated, "the reply says that it is not done"))
+            }
+        }
+    }
+}
+
+fn not_a_reply(body: &[u8]) -> Failure {
+    let failure = classify::in_stream(body);
+    if !failure.message.is_empty() {
+        return failure;
+    }
+    classify::failure(FailureClass::Server, "the reply holds no message")
+}

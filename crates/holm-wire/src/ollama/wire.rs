@@ -1,0 +1,81 @@
+//! The shapes on the wire, borrowed from the line.
+
+use alloc::{borrow::Cow, vec::Vec};
+
+use holm_kernel::Usage;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::loose::{Count, Str, text_or_json};
+
+/// One line of a stream; a whole reply is one line that is done.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Line<'a> {
+    #[serde(borrow)]
+    pub(super) model: Str<'a>,
+    #[serde(borrow)]
+    pub(super) message: Option<Message<'a>>,
+    #[serde(borrow)]
+    pub(super) done: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) done_reason: Str<'a>,
+    #[serde(borrow)]
+    prompt_eval_count: Count<'a>,
+    #[serde(borrow)]
+    eval_count: Count<'a>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
+}
+
+impl Line<'_> {
+    pub(super) fn is_done(&self) -> bool {
+        self.done.is_some_and(|done| done.get() == "true")
+    }
+
+    /// The counts, which come with the last line.
+    pub(super) fn usage(&self) -> Usage {
+        Usage {
+            input: self.prompt_eval_count.or_zero(),
+            output: self.eval_count.or_zero(),
+            ..Usage::default()
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Message<'a> {
+    #[serde(borrow)]
+    pub(super) content: Str<'a>,
+    #[serde(borrow)]
+    pub(super) thinking: Str<'a>,
+    #[serde(borrow)]
+    pub(super) tool_calls: Option<Vec<Call<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Call<'a> {
+    #[serde(borrow)]
+    pub(super) id: Str<'a>,
+    #[serde(borrow)]
+    pub(super) function: Function<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Function<'a> {
+    #[serde(borrow)]
+    pub(super) name: Str<'a>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+impl Function<'_> {
+    /// The arguments as JSON text; a call without any has none.
+    pub(super) fn arguments(&self) -> Cow<'_, str> {
+        let text = self.arguments.map_or(Cow::Borrowed(""), text_or_json);
+        if text.is_empty() { Cow::Borrowed("{}") } else { text }
+    }
+}
