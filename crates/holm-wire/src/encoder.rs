@@ -6,6 +6,9 @@ use holm_kernel::{Messages, Offer};
 
 use crate::{Codec, HttpRequest, ModelCall};
 
+#[cfg(test)]
+mod tests;
+
 /// Encodes the requests of one run for one codec and keeps the bytes of what it has written.
 ///
 /// A host keeps one encoder for each run and codec; dropping it costs only time.

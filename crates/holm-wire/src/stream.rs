@@ -12,6 +12,9 @@ use crate::{
     framing::{Frame, Framing, MAX_FRAME},
 };
 
+#[cfg(test)]
+mod tests;
+
 /// The most bytes one reply may take on the wire: a thousand times a long answer, and still no danger to the host.
 pub const MAX_STREAM: u64 = 256 << 20;
 

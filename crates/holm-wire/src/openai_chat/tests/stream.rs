@@ -323,7 +323,7 @@ fn chunk() -> impl Strategy<Value = String> {
     ]);
     (start, member, text, after, end).prop_map(|(start, member, text, after, end)| {
         format!(
-            r#"data: {{"model":"m","choices":[{{"index":0,"delta":{{"{member}":"{text}"}}{after}}}]{end}}}"#
+            r#"data: {{{start}"model":"m","choices":[{{"index":0,"delta":{{"{member}":"{text}"}}{after}}}]{end}}}"#
         )
     })
 }

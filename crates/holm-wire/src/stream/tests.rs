@@ -1,0 +1,90 @@
+use std::{boxed::Box, vec};
+
+use holm_kernel::{Failure, FailureClass, Reply};
+
+use super::{Events, MAX_STREAM, Progress, Step, Stream, StreamDecoder};
+use crate::{
+    Draft, Sink,
+    framing::{Bounds, Frame, MAX_FRAME, ndjson},
+};
+
+/// A format of one word a line: `end` ends, `bad` is garbage, the rest is text.
+struct Words;
+
+impl Events for Words {
+    const UNFRAMED: &'static [u8] = b"<";
+
+    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        match frame.data {
+            b"end" => Step::End,
+            b"bad" => Step::Garbage,
+            text => {
+                draft.text(core::str::from_utf8(text).unwrap_or("?"), sink);
+                Step::More
+            }
+        }
+    }
+
+    fn whole(&self, _: &[u8]) -> Result<Reply, Failure> {
+        Ok(Reply::default())
+    }
+}
+
+fn decoder() -> Box<Stream<ndjson::Decoder, Words>> {
+    Box::new(Stream::new(ndjson::Decoder::default(), Words))
+}
+
+fn class(mut decoder: Box<Stream<ndjson::Decoder, Words>>, bytes: &[u8]) -> Result<usize, FailureClass> {
+    let _ = decoder.feed(bytes, &mut |_| {});
+    decoder.finish(&mut |_| {}).map(|reply| reply.blocks.len()).map_err(|failure| failure.class)
+}
+
+#[test]
+fn the_end_decides_and_what_follows_is_ignored() {
+    assert_eq!(class(decoder(), b"a\nend\nbad\n"), Ok(1));
+    assert_eq!(class(decoder(), b"a\nend"), Ok(1), "the last line needs no line feed");
+    assert_eq!(class(decoder(), b"a\n"), Err(FailureClass::Truncated));
+    assert_eq!(class(decoder(), b""), Err(FailureClass::Truncated));
+    let mut ended = decoder();
+    assert_eq!(ended.feed(b"end\n", &mut |_| {}), Progress::Ended);
+    assert_eq!(ended.feed(b"more\n", &mut |_| panic!("nothing follows the end")), Progress::Ended);
+}
+
+#[test]
+fn garbage_in_the_middle_fails_and_at_the_end_was_cut() {
+    assert_eq!(class(decoder(), b"bad\nend\n"), Err(FailureClass::Server));
+    assert_eq!(class(decoder(), b"a\nbad"), Err(FailureClass::Truncated));
+}
+
+#[test]
+fn a_page_is_recognised_behind_white_space_and_a_mark() {
+    assert_eq!(class(decoder(), b" \r\n<html>"), Err(FailureClass::Network));
+    assert_eq!(class(decoder(), b"\xef\xbb\xbf<html>"), Err(FailureClass::Network));
+}
+
+#[test]
+fn a_line_without_end_and_a_stream_without_end_are_refused() {
+    let short = Stream::new(ndjson::Decoder::new(Bounds { line: 8, frame: 8 }), Words);
+    assert_eq!(class(Box::new(short), b"a line too long"), Err(FailureClass::Server));
+    let mut endless = decoder();
+    let _ = endless.feed(b"a\n", &mut |_| {});
+    let mut lines = vec![b' '; 1 << 20];
+    lines.push(b'\n');
+    let mut fed = 0_u64;
+    while endless.feed(&lines, &mut |_| {}) == Progress::More {
+        fed += lines.len() as u64;
+        assert!(fed <= MAX_STREAM, "bounded");
+    }
+    assert_eq!(endless.finish(&mut |_| {}).unwrap_err().class, FailureClass::Server);
+    let mut page = decoder();
+    let _ = page.feed(b"<", &mut |_| {});
+    let filler = vec![b'x'; MAX_FRAME];
+    assert_eq!(page.feed(&filler, &mut |_| {}), Progress::Ended);
+}
+
+#[test]
+fn an_abort_gives_what_had_arrived() {
+    let mut decoder = decoder();
+    let _ = decoder.feed(b"a\nb\n", &mut |_| {});
+    assert_eq!(holm_kernel::plain_text(&decoder.abort().blocks), "ab");
+}
