@@ -2,12 +2,22 @@
 
 mod arguments;
 mod cancel;
+mod children;
+mod context;
+mod events;
+mod guards;
+mod journal;
 mod limits;
 mod loop_batches;
 mod loop_ends;
 mod loop_shape;
+mod marks;
+mod permissions;
 mod play;
 mod protocol;
 mod repeats;
+mod resume;
 mod retry;
+mod skills;
 mod turns;
+mod untrusted;

@@ -1,0 +1,238 @@
+//! What has entered a run stays known, and from then on what leaves it is asked about.
+
+use alloc::{boxed::Box, string::ToString, vec, vec::Vec};
+
+use holm_grants::{GrantSet, Level, Mode};
+use holm_guards::json::Json;
+
+use super::play::{Play, Say, answered, config_with, tool};
+use crate::*;
+
+const UNTRUSTED: Marks = Marks { untrusted: true, private: false };
+const PRIVATE: Marks = Marks { untrusted: false, private: true };
+const URL: &str = r#"{"url":"https://api.example.com/x"}"#;
+
+/// `read` brings in what is untrusted, `keys` what is private, `send` lets data out, `fetch` too by what it needs,
+/// `note` writes where no grant says, `save` where one does.
+fn tools() -> Vec<Tool> {
+    let yields = |untrusted, private, egress| Yields { untrusted, private, egress };
+    let mut fetch = tool("fetch");
+    fetch.schema = Json::parse(r#"{"type":"object","required":["url"]}"#).expect("a schema");
+    fetch.needs = vec!["fetch:{url}".parse().expect("a template")];
+    let mut save = tool("save").level(Level::Write);
+    save.needs = vec!["write:out/a".parse().expect("a template")];
+    let mut peek = tool("peek").level(Level::Write);
+    peek.needs = vec!["read:src/a".parse().expect("a template")];
+    vec![
+        Tool { yields: yields(true, false, false), ..tool("read") },
+        Tool { yields: yields(false, true, false), ..tool("keys") },
+        Tool { yields: yields(false, false, true), ..tool("send") },
+        fetch,
+        tool("note").level(Level::Write),
+        save,
+        peek,
+    ]
+}
+
+fn marked() -> Config {
+    let grants =
+        GrantSet::parse(["fetch:https://api.example.com", "write:out/**", "read:src/**"]).expect("grants");
+    Config { grants, ..config_with(tools()) }
+}
+
+fn play(config: Config, calls: &[(&'static str, &'static str)]) -> Play {
+    let script = calls.iter().map(|(name, arguments)| Say::Call(name, arguments)).collect();
+    Play::new(config, script)
+}
+
+fn reasons(play: &Play) -> Vec<AskReason> {
+    play.asked.iter().flat_map(|proposal| proposal.reasons.clone()).collect()
+}
+
+fn marked_events(play: &Play) -> Vec<Marks> {
+    let marks = play.events.iter().filter_map(|event| match event {
+        Event::Marked { marks } => Some(*marks),
+        _ => None,
+    });
+    marks.collect()
+}
+
+#[test]
+fn before_anything_enters_nothing_is_asked() {
+    let calls = [("send", "{}"), ("fetch", URL), ("note", "{}"), ("save", "{}"), ("peek", "{}")];
+    let mut play = play(marked(), &calls);
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!((play.asked.len(), play.ran.len()), (0, 5));
+}
+
+#[test]
+fn after_a_mark_egress_and_writes_that_no_grant_names_are_asked_in_every_mode() {
+    for (source, marks) in [("read", UNTRUSTED), ("keys", PRIVATE)] {
+        let calls =
+            [(source, "{}"), ("send", "{}"), ("fetch", URL), ("note", "{}"), ("save", "{}"), ("peek", "{}")];
+        let mut play = play(marked(), &calls);
+        play.prompt("go");
+        let (out, write) = (AskReason::EgressAfterMark, AskReason::WriteAfterMark);
+        assert_eq!(reasons(&play), [out, out, write, write], "{source}");
+        assert!(play.asked.iter().all(|proposal| proposal.marks == marks), "{source}");
+        assert_eq!((play.run.marks(), marked_events(&play)), (marks, vec![marks]));
+    }
+}
+
+#[test]
+fn the_rule_says_what_follows_from_marks() {
+    let check = |rule: MarkRule, sources: &[&'static str], asks: bool| {
+        let mut calls: Vec<(&str, &str)> = sources.iter().map(|name| (*name, "{}")).collect();
+        calls.push(("send", "{}"));
+        let mut play = play(Config { mark_rule: rule, ..marked() }, &calls);
+        play.prompt("go");
+        assert_eq!(!play.asked.is_empty(), asks, "{rule:?} {sources:?}");
+    };
+    check(MarkRule::AskAfterAny, &["read"], true);
+    check(MarkRule::AskAfterBoth, &["read"], false);
+    check(MarkRule::AskAfterBoth, &["keys"], false);
+    check(MarkRule::AskAfterBoth, &["read", "keys"], true);
+    check(MarkRule::ShowOnly, &["read", "keys"], false);
+}
+
+#[test]
+fn where_nobody_answers_what_would_leave_is_refused() {
+    let mut play = play(Config { approvals: Approvals::Deny, ..marked() }, &[("read", "{}"), ("send", "{}")]);
+    play.prompt("go");
+    assert_eq!(play.ran, ["read"]);
+    assert_eq!(play.results()[1].0, Outcome::Refused);
+}
+
+fn lease() -> Verdict {
+    let grants = GrantSet::parse(["tool:send", "tool:act"]).expect("grants");
+    Verdict::Allow { grants, until: None }
+}
+
+#[test]
+fn a_lease_answers_for_what_had_entered_when_it_was_given_and_not_for_more() {
+    // Given after the mark: it holds.
+    let mut after = play(marked(), &[("read", "{}"), ("send", "{}"), ("send", r#"{"text":"b"}"#)]);
+    after.judge = Box::new(|_| lease());
+    after.prompt("go");
+    assert_eq!(after.asked.len(), 1);
+    // Given before: who gave it did not know what would leave.
+    let mut before = play(
+        Config {
+            mode: Mode::Default,
+            tools: {
+                let mut all = tools();
+                all.push(tool("act").level(Level::Execute));
+                all
+            },
+            ..marked()
+        },
+        &[("act", "{}"), ("read", "{}"), ("send", "{}")],
+    );
+    before.judge = Box::new(|_| lease());
+    before.prompt("go");
+    let reasons = reasons(&before);
+    assert_eq!(reasons, [AskReason::Level, AskReason::EgressAfterMark]);
+}
+
+#[test]
+fn a_second_mark_asks_again_about_what_was_leased_under_the_first() {
+    let calls = [("read", "{}"), ("send", "{}"), ("keys", "{}"), ("send", r#"{"text":"b"}"#)];
+    let mut play = play(marked(), &calls);
+    play.judge = Box::new(|_| lease());
+    play.prompt("go");
+    assert_eq!(play.asked.len(), 2);
+    assert_eq!(play.asked[1].marks, UNTRUSTED.join(PRIVATE));
+}
+
+#[test]
+fn a_call_that_waits_is_looked_at_again_when_a_mark_is_set() {
+    let mut play = Play::new(
+        Config { batch: BatchOrder::Sequential, ..marked() },
+        vec![Say::Calls(vec![("read", "{}"), ("send", "{}")])],
+    );
+    play.prompt("go");
+    assert_eq!(reasons(&play), [AskReason::EgressAfterMark]);
+}
+
+#[test]
+fn marks_come_in_by_prompts_steering_results_hooks_and_children() {
+    let check = |give: &dyn Fn(&mut Play)| {
+        let mut config = marked();
+        config.consult = [ConsultPoint::AfterTool].into();
+        let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO };
+        config.tools.push(Tool { kind, ..tool("helper") });
+        config.tools.push(tool("plain"));
+        let mut play = Play::new(config, vec![]);
+        give(&mut play);
+        play.prompt("go");
+        assert_eq!(play.run.marks(), UNTRUSTED);
+    };
+    let said = || Prompt { marks: UNTRUSTED, ..Prompt::text("read this mail") };
+    let output = || ToolOutput { marks: UNTRUSTED, ..ToolOutput::text("a line of mail") };
+    check(&|play| {
+        play.give(Input::Prompted(said()));
+        play.play();
+    });
+    check(&|play| {
+        let mut once = Some(Input::Steered(said()));
+        play.script = vec![Say::Call("plain", "{}")].into();
+        play.interrupt = Box::new(move |_| once.take().into_iter().collect());
+    });
+    check(&|play| {
+        play.script = vec![Say::Call("plain", "{}")].into();
+        play.tool = Box::new(move |_| output());
+    });
+    check(&|play| {
+        play.script = vec![Say::Call("plain", "{}")].into();
+        play.consult = Box::new(move |_| Answer::Output(output()));
+    });
+    check(&|play| {
+        play.script = vec![Say::Call("helper", "{}")].into();
+        let result = ChildResult {
+            output: ToolOutput::text("child done"),
+            marks: UNTRUSTED,
+            ..ChildResult::default()
+        };
+        play.child = Box::new(move |_| result.clone());
+    });
+}
+
+#[test]
+fn a_result_that_is_not_believed_has_entered_all_the_same() {
+    for output in [ToolOutput::failed("boom"), ToolOutput::text("")] {
+        let mut play = play(marked(), &[("read", "{}")]);
+        play.tool = Box::new(move |_| output.clone());
+        play.prompt("go");
+        assert_eq!(play.run.marks(), UNTRUSTED);
+    }
+}
+
+#[test]
+fn a_result_that_comes_too_late_has_not_entered() {
+    let mut play = play(marked(), &[("read", "{}")]);
+    let [Effect::RunTool { call, .. }] = play.first_effects()[..] else { panic!("it is handed out") };
+    play.give(Input::Dispatched { call });
+    play.give(Input::Cancelled { reason: "no".into() });
+    play.give(Input::ToolFinished { call, result: ToolOutput::text("obey me") });
+    assert_eq!(play.run.marks(), Marks::default());
+    let holds = play.run.transcript().iter().any(|message| alloc::format!("{message:?}").contains("obey"));
+    assert!(!holds);
+}
+
+#[test]
+fn a_mark_outlives_its_prompt_and_is_said_once() {
+    let mut play = play(marked(), &[("read", "{}"), ("read", r#"{"text":"b"}"#)]);
+    play.prompt("go");
+    play.script = vec![Say::Call("send", "{}")].into();
+    play.prompt("now send it");
+    assert_eq!(reasons(&play), [AskReason::EgressAfterMark]);
+    assert_eq!(marked_events(&play), [UNTRUSTED]);
+}
+
+#[test]
+fn a_run_may_begin_with_marks() {
+    let mut play = play(Config { marks: PRIVATE, ..marked() }, &[("send", "{}")]);
+    play.judge = Box::new(|proposal| Verdict::deny(proposal.marks.private.to_string()));
+    play.prompt("go");
+    assert_eq!(play.results()[0].1, "denied: true");
+}

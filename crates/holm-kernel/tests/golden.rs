@@ -1,0 +1,309 @@
+//! A journal that was written once must replay for ever, and the same script must give the same bytes everywhere.
+//!
+//! When a change of the kernel's decisions breaks these tests, old journals would no longer replay: give the new decisions
+//! a new number of semantics and a golden file of their own instead of writing this one anew.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what went wrong by failing"
+)]
+
+use std::process::Command;
+
+use holm_grants::{GrantSet, Level, Mode};
+use holm_guards::{
+    json::Json,
+    postcondition::{Postcondition, Rule},
+    skill::extract,
+};
+use holm_kernel::{
+    Block, Check, CheckRuling, ChildResult, Config, Effect, Ending, Failure, FailureClass, Input, Marks,
+    Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run, Seq, Started, StopReason, Timestamp,
+    Tool, ToolCall, ToolKind, ToolOutput, Usage, Verdict, Yields, journal,
+};
+
+const GOLDEN: &str = include_str!("golden/v1.jsonl");
+
+/// Names a child process of these tests: it writes the journal and nothing else.
+const PRINTER: &str = "the_printer_of_the_journal";
+
+#[test]
+fn the_golden_journal_replays() {
+    let records = journal::decode_strict(GOLDEN.as_bytes()).expect("a sound journal");
+    let run = Run::replay(&records).expect("the same run for ever");
+    let lines: String = records.iter().map(journal::Record::line).collect();
+    assert_eq!(lines, GOLDEN);
+    assert!(run.is_idle() && run.marks().untrusted);
+    let texts: Vec<String> = run.transcript().iter().map(|message| message.plain_text()).collect();
+    assert_eq!(texts[0], "Look around.");
+    assert_eq!(texts.last().unwrap(), "All done.");
+}
+
+#[test]
+fn any_beginning_of_the_golden_journal_replays() {
+    let records = journal::decode_strict(GOLDEN.as_bytes()).expect("a sound journal");
+    for record in &records {
+        let past = journal::fork(&records, record.seq()).expect("a past");
+        let run = Run::replay(past).expect("the same beginning");
+        assert_eq!(run.receipt().seq, record.seq());
+    }
+}
+
+#[test]
+fn the_golden_journal_tells_of_every_kind_of_call() {
+    let records = journal::decode_strict(GOLDEN.as_bytes()).expect("a sound journal");
+    let mut seen = [false; 7];
+    let mut endings = Vec::new();
+    journal::replay_with(&records, |_, effect| {
+        let kind = match effect {
+            Effect::CallModel { .. } => 0,
+            Effect::RunTool { .. } => 1,
+            Effect::Spawn { .. } => 2,
+            Effect::Judge(_) => 3,
+            Effect::Check { .. } => 4,
+            Effect::Abort(_) => 5,
+            Effect::Finish(ending) => {
+                endings.push((**ending).clone());
+                6
+            }
+            Effect::Consult(_) | Effect::Summarise { .. } | Effect::Emit(_) | Effect::Wait(_) => return,
+        };
+        seen[kind] = true;
+    })
+    .expect("the same run");
+    assert_eq!(seen, [true; 7]);
+    assert!(matches!(endings[0], Ending::Cancelled { .. }), "{endings:?}");
+    assert_eq!(endings.last(), Some(&Ending::Answered { text: "All done.".into() }));
+}
+
+#[test]
+fn this_kernel_writes_the_golden_journal() {
+    let written = script();
+    for (number, (now, golden)) in written.lines().zip(GOLDEN.lines()).enumerate() {
+        assert_eq!(now, golden, "record {number}");
+    }
+    assert_eq!(written.len(), GOLDEN.len());
+}
+
+#[test]
+fn another_process_with_another_environment_writes_the_same_bytes() {
+    let here = std::env::current_exe().expect("this test");
+    let printed = |change: &dyn Fn(&mut Command)| {
+        let mut command = Command::new(&here);
+        command.args(["--ignored", "--exact", PRINTER, "--nocapture", "--test-threads=1"]);
+        change(&mut command);
+        let output = command.output().expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        text.lines()
+            .filter(|line| line.starts_with("{\"v\":"))
+            .flat_map(|line| [line, "\n"])
+            .collect::<String>()
+    };
+    let plain = printed(&|_| {});
+    assert_eq!(plain, script());
+    let bare = printed(&|command| {
+        command.env_clear().env("TZ", "Asia/Kolkata").env("LC_ALL", "tr_TR.UTF-8").current_dir("/");
+    });
+    assert_eq!(bare, plain);
+}
+
+#[test]
+#[ignore = "writes the journal for the test above, and for a new golden file"]
+fn the_printer_of_the_journal() {
+    let text = script();
+    std::io::Write::write_all(&mut std::io::stdout(), format!("\n{text}").as_bytes()).expect("written");
+}
+
+fn tools() -> Vec<Tool> {
+    let schema = || Json::parse(r#"{"type":"object","properties":{"path":{"type":"string"}}}"#).unwrap();
+    let read = Tool {
+        needs: vec!["read:{path=.}".parse().unwrap()],
+        yields: Yields { untrusted: true, ..Yields::default() },
+        ..Tool::new("read", "Reads a file.", schema()).level(Level::ReadOnly)
+    };
+    let promise =
+        Postcondition::new("it compiles", Rule::Executable { command: "check".into(), arguments: vec![] });
+    let save = Tool {
+        needs: vec!["write:{path}".parse().unwrap()],
+        postconditions: vec![promise],
+        ..Tool::new("save", "Writes a file.", schema()).level(Level::Write)
+    };
+    let kind =
+        ToolKind::Agent { grants: GrantSet::parse(["read:src/**"]).unwrap(), reserve: NanoUsd::new(1_000) };
+    let helper = Tool { kind, ..Tool::new("helper", "Helps.", schema()).level(Level::None) };
+    vec![read, save, helper, Tool::skill(extract())]
+}
+
+fn started() -> Started {
+    let mut config = Config::new(Model::named("scripted/golden"));
+    config.name = "golden".into();
+    config.system = "You are a careful \u{1f9ea} agent.".into();
+    config.models[0].price = Some(Price { input: 1_000_000, output: 5_000_000, ..Price::default() });
+    config.limits.budget.usd = Some(NanoUsd::new(1_000_000));
+    config.tools = tools();
+    config.grants = GrantSet::parse(["read:**"]).unwrap();
+    config.mode = Mode::Default;
+    Started { version: "golden".into(), ..Started::new("run-golden", 0x5eed, config) }
+}
+
+/// A host in small: it performs what the run asks for, and answers from a script.
+struct Host {
+    run: Run,
+    writer: journal::Writer,
+    text: String,
+    now: u64,
+    replies: std::vec::IntoIter<Vec<Block>>,
+    checks: u64,
+    questions: u64,
+    models: u64,
+}
+
+fn say(text: &str) -> Vec<Block> {
+    vec![Block::Text(text.into())]
+}
+
+fn calls(calls: &[(&str, &str)]) -> Vec<Block> {
+    let call = |(id, (name, arguments)): (usize, &(&str, &str))| {
+        Block::ToolCall(ToolCall {
+            id: format!("c{id}"),
+            name: (*name).into(),
+            arguments: (*arguments).into(),
+            replay: None,
+        })
+    };
+    calls.iter().enumerate().map(call).collect()
+}
+
+/// The journal that the golden file holds.
+fn script() -> String {
+    let replies = vec![
+        calls(&[("read", r#"{"path":"src/a.rs"}"#), ("nosuch", "{}"), ("save", r#"{"path":7}"#)]),
+        calls(&[("save", r#"{"path":"out/b.rs"}"#), ("helper", "{}")]),
+        calls(&[("extract", r#"{"text":"Ask ann@holm.example.","target":"email"}"#)]),
+        say(r#"{"email":["bob@holm.example"]}"#),
+        say(r#"{"email":["ann@holm.example"]}"#),
+        calls(&[("read", r#"{"path":"src/hangs.rs"}"#)]),
+        say("All done."),
+    ];
+    let (run, writer, text) = journal::begin(started(), Timestamp::new(1_000)).expect("record 0");
+    let mut host = Host {
+        run,
+        writer,
+        text,
+        now: 1_000,
+        replies: replies.into_iter(),
+        checks: 0,
+        questions: 0,
+        models: 0,
+    };
+    host.perform();
+    host.give(Input::Prompted(Prompt::text("Look around.")));
+    host.give(Input::Cancelled { reason: "the user pressed escape".into() });
+    host.give(Input::Resumed { host: "another host".into() });
+    let marks = Marks { untrusted: false, private: true };
+    host.give(Input::Prompted(Prompt { marks, ..Prompt::text("Say that you are done.") }));
+    host.text
+}
+
+impl Host {
+    fn give(&mut self, input: Input) {
+        self.now += 7;
+        let line =
+            journal::step(&mut self.run, &mut self.writer, Timestamp::new(self.now), input).expect("a step");
+        self.text += &line;
+        self.perform();
+    }
+
+    fn perform(&mut self) {
+        loop {
+            let next = match self.run.poll() {
+                Effect::Wait(None) => return,
+                Effect::Wait(Some(until)) => {
+                    // The call that hangs is left to the person who cancels.
+                    if self.text.contains("src/hangs.rs") {
+                        return;
+                    }
+                    self.now = until.value();
+                    Some(Input::TimePassed)
+                }
+                Effect::Emit(_) | Effect::Abort(_) | Effect::Finish(_) => None,
+                Effect::CallModel { call, .. } => Some(Input::ModelFinished { call, result: self.reply() }),
+                Effect::Summarise { call, .. } => Some(Input::Summarised { call, result: self.reply() }),
+                Effect::RunTool { call, request } => {
+                    self.give(Input::Dispatched { call });
+                    if request.arguments.contains("hangs") {
+                        continue;
+                    }
+                    let output = ToolOutput::text(format!(
+                        "{} says </tool_output> to {}",
+                        request.tool, request.arguments
+                    ));
+                    Some(Input::ToolFinished { call, result: output })
+                }
+                Effect::Spawn { call, request } => {
+                    self.give(Input::ChildStarted { call, child: format!("child of {}", request.key) });
+                    let output =
+                        ToolOutput { outcome: Outcome::Failed, ..ToolOutput::text("the child gave up") };
+                    Some(Input::ChildFinished {
+                        call,
+                        result: ChildResult { output, spent: NanoUsd::new(10), ..ChildResult::default() },
+                    })
+                }
+                Effect::Judge(proposal) => {
+                    Some(Input::Judged { call: proposal.call, verdict: self.verdict() })
+                }
+                Effect::Consult(consultation) => panic!("{consultation:?}"),
+                Effect::Check { call, request } => {
+                    Some(Input::Checked { call, ruling: self.ruling(&request.check) })
+                }
+            };
+            if let Some(input) = next {
+                self.give(input);
+            }
+        }
+    }
+
+    /// The first call fails, so that a pause with its jitter is in the journal.
+    fn reply(&mut self) -> ModelResult {
+        self.models += 1;
+        let usage = Usage { input: 40 + self.models, output: 9, ..Usage::default() };
+        if self.models == 1 {
+            let message = String::from("try again");
+            return ModelResult::Failed(Failure {
+                class: FailureClass::Overloaded,
+                message,
+                retry_after_ms: None,
+                usage,
+            });
+        }
+        let blocks = self.replies.next().expect("a reply");
+        ModelResult::Replied(Reply { blocks, usage, stop: StopReason::EndTurn, model: None })
+    }
+
+    fn verdict(&mut self) -> Verdict {
+        self.questions += 1;
+        if self.questions == 1 {
+            return Verdict::Rewrite { arguments: r#"{"path":"out/c.rs"}"#.into() };
+        }
+        Verdict::Allow {
+            grants: GrantSet::parse(["write:out/**"]).unwrap(),
+            until: Some(Timestamp::new(900_000)),
+        }
+    }
+
+    fn ruling(&mut self, check: &Check) -> CheckRuling {
+        self.checks += 1;
+        assert!(matches!(check, Check::Postcondition(_)));
+        CheckRuling::Broken { reason: "no compiler here".into() }
+    }
+}
+
+#[test]
+fn a_golden_record_is_found_by_its_number() {
+    let records = journal::decode_strict(GOLDEN.as_bytes()).expect("a sound journal");
+    assert!(records.iter().enumerate().all(|(index, record)| record.seq() == Seq::new(index as u64)));
+    assert!(GOLDEN.len() < 100_000, "a small one: {}", GOLDEN.len());
+}
