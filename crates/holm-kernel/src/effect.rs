@@ -183,7 +183,8 @@ impl SpawnRequest {
     /// follows from them, budget, tokens and depth. What the child's own configuration forbids stays forbidden.
     ///
     /// ```
-    /// use holm_kernel::{Config, Mode, Model, SpawnRequest};
+    /// use holm_grants::Mode;
+    /// use holm_kernel::{Config, Model, SpawnRequest};
     ///
     /// fn child_of(request: &SpawnRequest) -> Config {
     ///     let mut config = Config::new(Model::named("scripted/child"));
@@ -233,6 +234,9 @@ pub struct Proposal {
     pub needs: Vec<String>,
     /// What of that nobody has granted.
     pub missing: Vec<String>,
+    /// What an agent would hold, one a line; empty for other tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hands_on: Vec<String>,
     /// Why it is asked.
     pub reasons: Vec<AskReason>,
     /// What has entered the run.

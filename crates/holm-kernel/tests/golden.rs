@@ -200,11 +200,11 @@ fn script() -> String {
         models: 0,
     };
     host.perform();
-    host.give(Input::Prompted(Prompt::text("Look around.")));
-    host.give(Input::Cancelled { reason: "the user pressed escape".into() });
-    host.give(Input::Resumed { host: "another host".into() });
+    host.hear(Input::Prompted(Prompt::text("Look around.")));
+    host.hear(Input::Cancelled { reason: "the user pressed escape".into() });
+    host.hear(Input::Resumed { host: "another host".into() });
     let marks = Marks { untrusted: false, private: true };
-    host.give(Input::Prompted(Prompt { marks, ..Prompt::text("Say that you are done.") }));
+    host.hear(Input::Prompted(Prompt { marks, ..Prompt::text("Say that you are done.") }));
     host.text
 }
 
@@ -214,6 +214,10 @@ impl Host {
         let line =
             journal::step(&mut self.run, &mut self.writer, Timestamp::new(self.now), input).expect("a step");
         self.text += &line;
+    }
+
+    fn hear(&mut self, input: Input) {
+        self.give(input);
         self.perform();
     }
 
@@ -297,6 +301,9 @@ impl Host {
     fn ruling(&mut self, check: &Check) -> CheckRuling {
         self.checks += 1;
         assert!(matches!(check, Check::Postcondition(_)));
+        if self.checks > 1 {
+            return CheckRuling::Passed;
+        }
         CheckRuling::Broken { reason: "no compiler here".into() }
     }
 }

@@ -12,4 +12,4 @@ mod seal;
 mod tests;
 
 pub(crate) use body::Body;
-pub(crate) use seal::{open, seal, seal_of};
+pub(crate) use seal::{defused, open, seal, seal_of};

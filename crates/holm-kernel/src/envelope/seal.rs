@@ -32,6 +32,14 @@ pub(crate) fn seal(tool: &str, id: &str, seal: u64, body: &Body<'_>) -> String {
     out
 }
 
+/// A text that goes beside envelopes and not into one, with everything that reads like one defused: a model that was
+/// told what to write could otherwise pass its words off as a tool's.
+pub(crate) fn defused(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    defuse::defuse(text, &mut out);
+    out
+}
+
 /// The text inside an envelope, as it was before it was sealed; a text without envelope is itself.
 pub(crate) fn open(sealed: &str) -> Cow<'_, str> {
     let inside = || {

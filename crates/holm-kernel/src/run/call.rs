@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::{Leases, Level};
+use holm_grants::Leases;
 use holm_guards::json::Json;
 use holm_guards::repair::{self, Repaired};
 
@@ -24,7 +24,7 @@ use crate::loops::LoopRuling;
 use crate::screen;
 use crate::{
     AskReason, Block, CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome,
-    Proposal, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest, Verdict,
+    Proposal, Quota, SpawnRequest, Tool, ToolKind, ToolOutput, ToolRequest, Verdict,
 };
 
 /// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
@@ -182,7 +182,7 @@ impl Run {
                 slot.state = SlotState::Ready;
             }
             Decision::Ask { reasons, missing } => {
-                let proposal = self.proposal(slot, entry.tool.level, reasons, &missing);
+                let proposal = self.proposal(slot, &entry.tool, reasons, &missing);
                 slot.ask = Some(Ask { call: proposal.call, withdrawn: self.state.authority.withdrawn });
                 slot.state = SlotState::Judging;
                 self.emit(Event::ApprovalAsked { call: slot.call });
@@ -195,20 +195,27 @@ impl Run {
     fn proposal(
         &mut self,
         slot: &Slot,
-        level: Level,
+        tool: &Tool,
         reasons: Vec<AskReason>,
         missing: &[String],
     ) -> Proposal {
         let needs: Vec<String> = slot.needs.iter().map(ToString::to_string).collect();
+        let hands_on: Vec<String> = match &tool.kind {
+            ToolKind::Agent { grants, .. } => {
+                self.lasting_grants().meet(grants).iter().map(ToString::to_string).collect()
+            }
+            ToolKind::Host | ToolKind::Skill { .. } => Vec::new(),
+        };
         Proposal {
             // The first question bears the name of its call, a further one its own.
             call: if slot.ask.is_none() { slot.call } else { self.next_call() },
             tool_call: slot.call,
             tool: screen::line(&slot.name, SHOWN_LINE),
             arguments: screen::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
-            level,
+            level: tool.level,
             needs: screen::lines(&needs, SHOWN_LINES, SHOWN_LINE),
             missing: screen::lines(missing, SHOWN_LINES, SHOWN_LINE),
+            hands_on: screen::lines(&hands_on, SHOWN_LINES, SHOWN_LINE),
             reasons,
             marks: self.state.marks,
             digest: call_digest(&slot.name, &slot.arguments),

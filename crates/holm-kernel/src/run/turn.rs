@@ -350,6 +350,9 @@ impl Run {
     }
 
     fn ask_summary(&mut self, upto: MessageId, draft: Draft) {
+        if let Some(ending) = self.limit_reached() {
+            return self.finish(ending);
+        }
         let Some(model) = self.shared.model().cloned() else { return self.no_model() };
         if self.is_unpriced() {
             // Says why it cannot go on.
@@ -402,7 +405,7 @@ impl Run {
         };
         let before = self.state.view.tokens();
         let id = MessageId::new(self.state.next_message);
-        let step = match self.state.view.apply_summary(upto, &text, id) {
+        let step = match self.state.view.apply_summary(upto, &crate::envelope::defused(&text), id) {
             Ok(_) => {
                 self.state.next_message += 1;
                 PlanStep::Summarised
@@ -417,6 +420,10 @@ impl Run {
     }
 
     pub(super) fn call_model(&mut self, draft: Draft) {
+        // A pause, a hook or a takeover may lie between the last look at the limits and this call.
+        if let Some(ending) = self.limit_reached() {
+            return self.finish(ending);
+        }
         let Some(model) = self.shared.model().cloned() else { return self.no_model() };
         if self.is_unpriced() {
             return self.finish(Ending::Failed {

@@ -114,3 +114,14 @@ proptest! {
         prop_assert_eq!(shown == whole, whole.chars().count() as u64 <= limit);
     }
 }
+
+#[test]
+fn a_line_stays_one_line_and_a_list_shows_its_ends_and_counts_the_rest() {
+    assert_eq!(super::line("read:a\nread:b\tc", 100), "read:a\\u{a}read:b\\u{9}c");
+    let texts: alloc::vec::Vec<alloc::string::String> = (0..9).map(|n| alloc::format!("{n}")).collect();
+    let check = |most: usize, expected: &[&str]| assert_eq!(super::lines(&texts, most, 10), expected);
+    check(9, &["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
+    check(4, &["0", "1", "[…5 more not shown…]", "7", "8"]);
+    check(1, &["0", "[…8 more not shown…]"]);
+    check(0, &["[…9 more not shown…]"]);
+}

@@ -252,8 +252,14 @@ fn spawning_is_permitted_like_any_other_call() {
     let mut config = parent(&["read:**"], &["read:**"]);
     config.tools[0].level = Level::Execute;
     config.mode = Mode::Plan;
-    let mut play = Play::new(config, vec![Say::Call("helper", "{}")]);
+    let mut play = Play::new(config.clone(), vec![Say::Call("helper", "{}")]);
     play.prompt("go");
     assert!(play.spawned.is_empty());
     assert_eq!(play.results()[0].0, Outcome::Refused);
+    // Who is asked sees what the agent would hold.
+    config.mode = Mode::Default;
+    let mut play = Play::new(config, vec![Say::Call("helper", "{}")]);
+    play.prompt("go");
+    assert_eq!(play.asked[0].hands_on, ["read:**"]);
+    assert_eq!(play.spawned.len(), 1);
 }

@@ -1,11 +1,6 @@
 //! The journal of whole runs: the same facts give the same run, byte for byte, from any record on.
 
-use alloc::{
-    boxed::Box,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::{boxed::Box, string::String, vec, vec::Vec};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::postcondition::{Postcondition, Rule};
@@ -362,5 +357,5 @@ fn time_never_runs_backwards() {
     play.prompt("again");
     assert_eq!(play.run.receipt().at, Timestamp::new(5_000));
     assert_eq!(refold(&play).receipt().at, Timestamp::new(5_000));
-    assert!(written(&play).to_string().contains("\"at\":5000"));
+    assert!(written(&play).contains("\"at\":5000"));
 }
