@@ -60,6 +60,7 @@ extern crate std;
 pub mod anthropic;
 pub mod bedrock;
 mod call;
+pub mod catalogue;
 mod civil;
 pub mod classify;
 mod codec;
@@ -75,6 +76,7 @@ pub mod ollama;
 pub mod openai_chat;
 pub mod openai_responses;
 pub mod server;
+pub mod services;
 pub mod stream;
 #[cfg(test)]
 mod testing;

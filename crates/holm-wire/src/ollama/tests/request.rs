@@ -97,7 +97,8 @@ fn the_server_is_told_how_much_context_the_run_counts_on() {
 fn thinking_is_asked_for_as_the_model_takes_it() {
     let check = |model: &str, reasoning, expect: Option<&str>| {
         let options = Options { reasoning, ..Options::default() };
-        let sent = encoded(Dialect::default(), &options, |request| request.model = Arc::new(Model::named(model)));
+        let sent =
+            encoded(Dialect::default(), &options, |request| request.model = Arc::new(Model::named(model)));
         let json = Json::parse(body(&sent)).unwrap();
         assert_eq!(json.get("think").map(Json::canonical).as_deref(), expect);
     };

@@ -113,11 +113,12 @@ fn what_the_client_writes_the_server_reads() {
     let options =
         Options { reasoning: Reasoning::Effort(Effort::Low), stop: vec!["END".into()], ..Options::default() };
     let codec: Arc<dyn Codec> = Arc::new(Ollama::default());
-    let sent = encode(&mut Encoder::new(codec), &request("p/m", 6, vec![weather()]), &view, &options);
+    let sent =
+        encode(&mut Encoder::new(codec), &request("p/gpt-oss:20b", 6, vec![weather()]), &view, &options);
     let asked = Server.read(body(&sent).as_bytes()).unwrap();
     let messages: Vec<_> = asked.messages.into_iter().map(Arc::new).collect();
     assert_eq!(messages, view);
-    assert_eq!((asked.system.as_str(), asked.model.as_str()), ("Be brief.", "m"));
+    assert_eq!((asked.system.as_str(), asked.model.as_str()), ("Be brief.", "gpt-oss:20b"));
     assert_eq!((asked.tools[0].name.as_str(), &asked.tools[0].schema), ("weather", &weather().schema));
     assert_eq!((asked.reasoning, asked.stop), (Reasoning::Effort(Effort::Low), vec!["END".into()]));
     assert_eq!((asked.delivery, asked.max_output), (Delivery::Stream, Some(4096)));

@@ -1,0 +1,149 @@
+//! The catalogue itself.
+
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+
+use holm_guards::json::{Json, ParseError};
+
+use super::{Entry, Over, Prices};
+
+/// The snapshot, made by `scripts/make-catalogue`.
+const PINNED: &str = include_str!("../../data/models.json");
+
+/// Models by name.
+///
+/// ```
+/// use holm_wire::catalogue::Catalogue;
+///
+/// let user = Catalogue::parse(r#"{"models":{"openai/gpt-5":{"context":100000}}}"#)?;
+/// let catalogue = Catalogue::pinned().overridden_by(user);
+/// let entry = catalogue.model("openai/gpt-5").unwrap();
+/// assert_eq!((entry.context, entry.price.input), (Some(100_000), Some(1_250_000_000)));
+/// assert!(catalogue.model("openai/gpt-99").is_none());
+/// # Ok::<(), holm_wire::catalogue::BadCatalogue>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Catalogue {
+    source: String,
+    as_of: String,
+    models: BTreeMap<String, Entry>,
+}
+
+impl Catalogue {
+    /// The snapshot that Holm ships. It is read anew with each call; a host keeps the result.
+    pub fn pinned() -> Self {
+        // The snapshot is part of this crate and a test reads it.
+        Self::parse(PINNED).unwrap_or_default()
+    }
+
+    /// Reads a catalogue in the form of the snapshot. Unknown members are passed over.
+    ///
+    /// # Errors
+    /// [`BadCatalogue`] with the place.
+    pub fn parse(text: &str) -> Result<Self, BadCatalogue> {
+        let json = Json::parse(text).map_err(BadCatalogue::NotJson)?;
+        let word = |name: &str| json.get(name).and_then(Json::as_str).unwrap_or_default().into();
+        let models = json.get("models").and_then(Json::as_object);
+        let models = models.ok_or_else(|| BadCatalogue::member("/models", "an object of models by name"))?;
+        let read = |(name, json): (&String, &Json)| Ok((name.clone(), read_entry(name, json)?));
+        Ok(Self {
+            source: word("source"),
+            as_of: word("as_of"),
+            models: models.iter().map(read).collect::<Result<_, BadCatalogue>>()?,
+        })
+    }
+
+    /// The same with the user's word on top: what the user says of a model wins, what the user does not say stays.
+    #[must_use]
+    pub fn overridden_by(mut self, user: Self) -> Self {
+        for (name, entry) in user.models {
+            let known = self.models.entry(name.clone()).or_insert_with(|| Entry { name, ..Entry::default() });
+            known.learn(entry);
+        }
+        self
+    }
+
+    /// The model of exactly this name. There is no looking for a similar one: its price would be a guess.
+    pub fn model(&self, name: &str) -> Option<&Entry> {
+        self.models.get(name)
+    }
+
+    /// The models in order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.models.values()
+    }
+
+    /// Where the numbers come from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The day on which they held, such as `2026-07-02`.
+    pub fn as_of(&self) -> &str {
+        &self.as_of
+    }
+}
+
+fn read_entry(name: &str, json: &Json) -> Result<Entry, BadCatalogue> {
+    let place = format!("/models/{name}");
+    if json.as_object().is_none() {
+        return Err(BadCatalogue::member(place, "an object"));
+    }
+    let mut over = Vec::new();
+    for tier in json.get("over").and_then(Json::as_array).unwrap_or_default() {
+        let tokens = read_number(tier, "tokens", &place)?
+            .ok_or_else(|| BadCatalogue::member(format!("{place}/over/tokens"), "a whole number"))?;
+        over.push(Over { tokens, price: read_prices(tier, &place)? });
+    }
+    over.sort_by_key(|over| over.tokens);
+    Ok(Entry {
+        name: name.into(),
+        context: read_number(json, "context", &place)?,
+        max_output: read_number(json, "max_output", &place)?,
+        price: read_prices(json, &place)?,
+        over,
+    })
+}
+
+fn read_prices(json: &Json, place: &str) -> Result<Prices, BadCatalogue> {
+    let Some(price) = json.get("price") else { return Ok(Prices::default()) };
+    let read = |name: &str| read_number(price, name, place);
+    Ok(Prices {
+        input: read("input")?,
+        output: read("output")?,
+        cache_read: read("cache_read")?,
+        cache_write: read("cache_write")?,
+    })
+}
+
+/// A number that may be missing or `null`, which both mean unknown; anything else is a mistake that must not pass for a price.
+fn read_number(json: &Json, name: &str, place: &str) -> Result<Option<u64>, BadCatalogue> {
+    match json.get(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(value) => value
+            .as_u64()
+            .map(Some)
+            .ok_or_else(|| BadCatalogue::member(format!("{place}/{name}"), "a whole number")),
+    }
+}
+
+/// A catalogue that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadCatalogue {
+    /// It is not JSON.
+    #[error("the catalogue is not JSON: {0}")]
+    NotJson(ParseError),
+    /// A member has another type.
+    #[error("{place} of the catalogue: expected {expected}")]
+    Member {
+        /// Where.
+        place: String,
+        /// What should be there.
+        expected: &'static str,
+    },
+}
+
+impl BadCatalogue {
+    fn member(place: impl Into<String>, expected: &'static str) -> Self {
+        Self::Member { place: place.into(), expected }
+    }
+}

@@ -1,0 +1,103 @@
+//! `provider/model`, the name of a model everywhere.
+
+use alloc::string::{String, ToString};
+use core::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::UnknownService;
+
+/// The longest name; the longest real ones are profiles of about a hundred characters.
+const MAX_NAME: usize = 512;
+
+/// A model's full name: a service and the model's name there, which may hold slashes itself.
+///
+/// ```
+/// use holm_wire::services::ModelName;
+///
+/// let name: ModelName = "openrouter/meta-llama/llama-4-scout".parse()?;
+/// assert_eq!((name.provider(), name.model()), ("openrouter", "meta-llama/llama-4-scout"));
+/// assert_eq!(name.to_string(), "openrouter/meta-llama/llama-4-scout");
+/// # Ok::<(), holm_wire::services::NameError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ModelName {
+    provider: String,
+    model: String,
+}
+
+impl ModelName {
+    /// The service's name.
+    pub fn provider(&self) -> &str {
+        &self.provider
+    }
+
+    /// The model's name at the service.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+}
+
+impl FromStr for ModelName {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        let text = text.trim();
+        if text.len() > MAX_NAME {
+            return Err(NameError::TooLong { limit: MAX_NAME });
+        }
+        if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+            return Err(NameError::BadCharacter);
+        }
+        match text.split_once('/') {
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
+                Ok(Self { provider: provider.into(), model: model.into() })
+            }
+            Some(_) | None => Err(NameError::NotFull { name: text.into() }),
+        }
+    }
+}
+
+impl TryFrom<String> for ModelName {
+    type Error = NameError;
+
+    fn try_from(text: String) -> Result<Self, NameError> {
+        text.parse()
+    }
+}
+
+impl From<ModelName> for String {
+    fn from(name: ModelName) -> Self {
+        name.to_string()
+    }
+}
+
+impl fmt::Display for ModelName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}/{}", self.provider, self.model)
+    }
+}
+
+/// A name that names no model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// One half is missing.
+    #[error("{name:?} is not a full model name; write it as provider/model, such as openai/gpt-5-mini")]
+    NotFull {
+        /// What was given.
+        name: String,
+    },
+    /// White space or a control character.
+    #[error("a model name holds no white space and no control characters")]
+    BadCharacter,
+    /// Longer than any name.
+    #[error("a model name has at most {limit} bytes")]
+    TooLong {
+        /// The bound in bytes.
+        limit: usize,
+    },
+    /// Nobody knows the provider.
+    #[error(transparent)]
+    Unknown(#[from] UnknownService),
+}

@@ -1,0 +1,44 @@
+//! What somebody may have meant.
+
+use alloc::vec::Vec;
+
+/// Longer words are not compared: no service has such a name, and the work grows with the square.
+const MAX_WORD: usize = 64;
+
+/// The candidate nearest to a word, if one is near enough to be a slip of the keys.
+///
+/// One slip is forgiven in every third letter; a word that is the beginning of a candidate, or begins with it, is taken for it.
+pub(super) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    let word = word.to_ascii_lowercase();
+    if word.is_empty() || word.len() > MAX_WORD {
+        return None;
+    }
+    let allowed = word.len().div_ceil(3);
+    candidates
+        .filter_map(|candidate| {
+            let related = word.len() > 2 && (candidate.starts_with(&*word) || word.starts_with(candidate));
+            let slips = if related { 1 } else { distance(word.as_bytes(), candidate.as_bytes()) };
+            (slips <= allowed).then_some((slips, candidate))
+        })
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// How many letters must be added, dropped or changed.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut left = i.saturating_add(1);
+        let mut corner = i;
+        for (slot, y) in row.iter_mut().skip(1).zip(b) {
+            let changed = corner.saturating_add(usize::from(x != y));
+            corner = *slot;
+            *slot = changed.min(left.saturating_add(1)).min(corner.saturating_add(1));
+            left = *slot;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i.saturating_add(1);
+        }
+    }
+    row.last().copied().unwrap_or(a.len())
+}

@@ -1,0 +1,114 @@
+//! All services that are known.
+
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+
+use super::{ModelName, NameError, Service, suggest::nearest};
+
+/// Our own list.
+const STOCK: &str = include_str!("../../data/services.json");
+
+/// The services by id.
+///
+/// ```
+/// use holm_wire::services::Services;
+///
+/// let services = Services::stock();
+/// let (name, service) = services.resolve("deepseek/deepseek-chat")?;
+/// assert_eq!((name.model(), service.keys[0].as_str()), ("deepseek-chat", "DEEPSEEK_API_KEY"));
+/// let error = services.resolve("depseek/deepseek-chat").unwrap_err();
+/// assert_eq!(error.to_string(), "unknown provider \"depseek\"; did you mean deepseek?");
+/// # Ok::<(), holm_wire::services::NameError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Services {
+    by_id: BTreeMap<String, Service>,
+}
+
+impl Services {
+    /// The services that Holm knows by itself. The list is read anew with each call; a host keeps the result.
+    pub fn stock() -> Self {
+        // The list is part of this crate and a test reads it.
+        Self::parse(STOCK).unwrap_or_default()
+    }
+
+    /// Reads a list of services.
+    ///
+    /// # Errors
+    /// [`BadServices`] with the place.
+    pub fn parse(json: &str) -> Result<Self, BadServices> {
+        let list: Vec<Service> = serde_json::from_str(json).map_err(|error| BadServices {
+            line: error.line() as u64,
+            column: error.column() as u64,
+            problem: alloc::string::ToString::to_string(&error),
+        })?;
+        Ok(Self::default().with(list))
+    }
+
+    /// The same with more services; one of a known id replaces it.
+    #[must_use]
+    pub fn with(mut self, services: impl IntoIterator<Item = Service>) -> Self {
+        self.by_id.extend(services.into_iter().map(|service| (service.id.clone(), service)));
+        self
+    }
+
+    /// The services in order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Service> {
+        self.by_id.values()
+    }
+
+    /// The service of this id or alias; an id comes first.
+    ///
+    /// # Errors
+    /// [`UnknownService`] with the nearest name.
+    pub fn find(&self, name: &str) -> Result<&Service, UnknownService> {
+        let by_alias = || self.iter().find(|service| service.aliases.iter().any(|alias| alias == name));
+        self.by_id.get(name).or_else(by_alias).ok_or_else(|| {
+            let names = self.iter().flat_map(|service| {
+                core::iter::once(service.id.as_str()).chain(service.aliases.iter().map(String::as_str))
+            });
+            UnknownService {
+                name: name.chars().take(80).collect(),
+                suggestion: nearest(name, names).map(String::from),
+            }
+        })
+    }
+
+    /// Reads a full model name and finds its service.
+    ///
+    /// # Errors
+    /// [`NameError`] if the name is not one, or its provider unknown.
+    pub fn resolve(&self, name: &str) -> Result<(ModelName, &Service), NameError> {
+        let name: ModelName = name.parse()?;
+        let service = self.find(name.provider())?;
+        Ok((name, service))
+    }
+}
+
+/// A provider that nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown provider {name:?}{}", hint(.suggestion.as_deref()))]
+pub struct UnknownService {
+    /// What was given.
+    pub name: String,
+    /// What may have been meant.
+    pub suggestion: Option<String>,
+}
+
+fn hint(suggestion: Option<&str>) -> String {
+    suggestion.map_or_else(
+        || "; define it as a service with a base URL".into(),
+        |near| alloc::format!("; did you mean {near}?"),
+    )
+}
+
+/// A list of services that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the list of services cannot be read: {problem}")]
+pub struct BadServices {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column, from 1.
+    pub column: u64,
+    /// What is wrong.
+    pub problem: String,
+}
