@@ -1,0 +1,326 @@
+//! Recorded traffic: what went over the wire once, kept as lines of JSON without secrets, and played again.
+//!
+//! A recording is a fixture that a provider wrote. It is matched by method, path and body, not by host, so that it can
+//! be made against one address and played for another.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::VecDeque,
+    io::Write,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use holm_runtime::BoxFuture;
+use holm_wire::Method;
+use serde::{Deserialize, Serialize};
+
+use crate::{Body, Incoming, Outgoing, Scrubber, Transport, TransportError};
+
+/// Headers whose values are never written down, whoever sent them.
+const REMOVED: [&str; 14] = [
+    "api-key",
+    "authorization",
+    "cookie",
+    "openai-organization",
+    "openai-project",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "set-cookie",
+    "www-authenticate",
+    "x-amz-security-token",
+    "x-api-key",
+    "x-auth-token",
+    "x-goog-api-key",
+    "x-goog-user-project",
+];
+
+/// What stands in place of a removed value.
+const GONE: &str = "‹removed›";
+
+/// Bodies are recorded this far.
+const MAX_BODY: usize = 16 << 20;
+
+/// One request and its answer, without secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// `GET` or `POST`.
+    pub method: String,
+    /// The URL.
+    pub url: String,
+    /// The request's headers.
+    #[serde(default)]
+    pub request_headers: Vec<(String, String)>,
+    /// The request's body.
+    pub request: Content,
+    /// The answer's status.
+    pub status: u16,
+    /// The answer's headers.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// The answer's body.
+    pub answer: Content,
+    /// Whether the answer's body came to its end.
+    #[serde(default)]
+    pub end: End,
+}
+
+/// A body, as text where it is text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// UTF-8.
+    Text(String),
+    /// Anything else.
+    Base64(String),
+}
+
+/// How a body ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// By itself.
+    #[default]
+    Whole,
+    /// The connection broke, or whoever read it had enough.
+    Cut,
+}
+
+impl Content {
+    fn of(bytes: Vec<u8>) -> Self {
+        String::from_utf8(bytes)
+            .map_or_else(|error| Self::Base64(STANDARD.encode(error.as_bytes())), Self::Text)
+    }
+
+    /// The bytes; empty where the base64 is damaged.
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.clone().into_bytes(),
+            Self::Base64(text) => STANDARD.decode(text).unwrap_or_default(),
+        }
+    }
+}
+
+/// A recording: exchanges in the order in which they ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cassette {
+    /// What was recorded.
+    pub exchanges: Vec<Exchange>,
+}
+
+impl Cassette {
+    /// Reads lines of JSON.
+    ///
+    /// # Errors
+    /// [`BadCassette`] names the line.
+    pub fn parse(text: &str) -> Result<Self, BadCassette> {
+        let mut exchanges = Vec::new();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let read = serde_json::from_str(line);
+            let line = index.saturating_add(1);
+            exchanges.push(read.map_err(|error| BadCassette { line, reason: error.to_string() })?);
+        }
+        Ok(Self { exchanges })
+    }
+}
+
+/// A recording cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of the recording cannot be read ({reason}); record it again")]
+pub struct BadCassette {
+    /// Which line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Writes down what passes through another transport.
+#[derive(Clone)]
+pub struct Recorder {
+    inner: Arc<dyn Transport>,
+    tape: Tape,
+}
+
+impl Recorder {
+    /// Records to a writer; each exchange becomes one line when its body ends or is dropped.
+    pub fn new(inner: Arc<dyn Transport>, scrubber: Scrubber, writer: impl Write + Send + 'static) -> Self {
+        Self { inner, tape: Tape { scrubber, writer: Arc::new(Mutex::new(writer)) } }
+    }
+}
+
+impl Transport for Recorder {
+    fn send(&self, request: Outgoing) -> BoxFuture<'static, Result<Incoming, TransportError>> {
+        let (tape, exchange) = (self.tape.clone(), self.tape.begin(&request));
+        let sent = self.inner.send(request);
+        Box::pin(async move {
+            let answer = sent.await?;
+            let (status, headers) = (answer.status, tape.headers(&answer.headers));
+            let exchange = Exchange { status, headers, ..exchange };
+            let body = Recording { inner: answer.body, tape, exchange: Some(exchange), bytes: Vec::new() };
+            Ok(Incoming { body: Box::new(body), ..answer })
+        })
+    }
+}
+
+#[derive(Clone)]
+struct Tape {
+    scrubber: Scrubber,
+    writer: Arc<Mutex<dyn Write + Send>>,
+}
+
+impl Tape {
+    fn begin(&self, request: &Outgoing) -> Exchange {
+        let mut request_headers = self.headers(&request.headers);
+        request_headers.extend(request.secrets.iter().map(|(name, _)| (name.clone(), GONE.to_owned())));
+        Exchange {
+            method: method(request.method).into(),
+            url: self.scrubber.text(&request.url),
+            request_headers,
+            request: Content::of(self.scrubber.bytes(&request.body)),
+            status: 0,
+            headers: Vec::new(),
+            answer: Content::Text(String::new()),
+            end: End::Cut,
+        }
+    }
+
+    fn headers(&self, headers: &[(String, String)]) -> Vec<(String, String)> {
+        let clean = |(name, value): &(String, String)| {
+            let removed = REMOVED.contains(&name.to_ascii_lowercase().as_str());
+            (name.clone(), if removed { GONE.into() } else { self.scrubber.text(value) })
+        };
+        headers.iter().map(clean).collect()
+    }
+
+    fn write(&self, exchange: &Exchange) {
+        let Ok(mut line) = serde_json::to_string(exchange) else { return };
+        // Once more over the whole line: a secret must not be put together by what stands around it.
+        if self.scrubber.finds(&line) {
+            line = self.scrubber.text(&line);
+        }
+        line.push('\n');
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        // A recording that cannot be written must not disturb the call that is recorded.
+        let _ = writer.write_all(line.as_bytes()).and_then(|()| writer.flush());
+    }
+}
+
+/// A body that is written down when it ends, or when it is dropped.
+struct Recording {
+    inner: Box<dyn Body>,
+    tape: Tape,
+    exchange: Option<Exchange>,
+    bytes: Vec<u8>,
+}
+
+impl Recording {
+    fn close(&mut self, end: End) {
+        let Some(exchange) = self.exchange.take() else { return };
+        let answer = Content::of(self.tape.scrubber.bytes(&self.bytes));
+        self.tape.write(&Exchange { answer, end, ..exchange });
+    }
+}
+
+impl Body for Recording {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
+        Box::pin(async {
+            let piece = self.inner.next().await;
+            match &piece {
+                Ok(Some(bytes)) => {
+                    let room = MAX_BODY.saturating_sub(self.bytes.len());
+                    self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+                }
+                Ok(None) => self.close(End::Whole),
+                Err(_) => self.close(End::Cut),
+            }
+            piece
+        })
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        self.close(End::Cut);
+    }
+}
+
+/// Answers from a recording instead of from a network; each exchange answers once.
+#[derive(Debug, Clone)]
+pub struct Player {
+    waiting: Arc<Mutex<VecDeque<Exchange>>>,
+    scrubber: Scrubber,
+}
+
+impl Player {
+    /// Plays a recording. The scrubber knows the keys that are used while playing: bodies are compared without them.
+    pub fn new(cassette: Cassette, scrubber: Scrubber) -> Self {
+        Self { waiting: Arc::new(Mutex::new(cassette.exchanges.into())), scrubber }
+    }
+
+    /// How many exchanges have not been asked for.
+    pub fn left(&self) -> usize {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn find(&self, request: &Outgoing) -> Result<Exchange, TransportError> {
+        let body = Content::of(self.scrubber.bytes(&request.body));
+        let url = self.scrubber.text(&request.url);
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let same_place = |exchange: &Exchange| {
+            exchange.method == method(request.method) && path(&exchange.url) == path(&url)
+        };
+        let place = waiting.iter().position(|exchange| same_place(exchange) && exchange.request == body);
+        if let Some(exchange) = place.and_then(|place| waiting.remove(place)) {
+            return Ok(exchange);
+        }
+        let reason = if waiting.iter().any(same_place) {
+            format!("{} was recorded with another body", path(&url))
+        } else {
+            format!("{} was not recorded, or not so often", path(&url))
+        };
+        Err(TransportError::NotRecorded { reason })
+    }
+}
+
+impl Transport for Player {
+    fn send(&self, request: Outgoing) -> BoxFuture<'static, Result<Incoming, TransportError>> {
+        let found = self.find(&request);
+        Box::pin(async move {
+            let Exchange { status, headers, answer, end, .. } = found?;
+            let bytes = Some(answer.bytes().into()).filter(|bytes: &Bytes| !bytes.is_empty());
+            Ok(Incoming { status, headers, body: Box::new(Playing { bytes, end }) })
+        })
+    }
+}
+
+struct Playing {
+    bytes: Option<Bytes>,
+    end: End,
+}
+
+impl Body for Playing {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
+        let piece = match (self.bytes.take(), self.end) {
+            (Some(bytes), _) => Ok(Some(bytes)),
+            (None, End::Whole) => Ok(None),
+            (None, End::Cut) => Err(TransportError::Broken { reason: "it did when it was recorded".into() }),
+        };
+        Box::pin(async { piece })
+    }
+}
+
+const fn method(method: Method) -> &'static str {
+    match method {
+        Method::Get => "GET",
+        Method::Post => "POST",
+    }
+}
+
+/// Path and query of a URL.
+fn path(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/")
+}

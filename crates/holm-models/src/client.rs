@@ -1,0 +1,299 @@
+//! Models at the other end of a network.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use holm_kernel::{FailureClass, ModelResult};
+use holm_runtime::{Ask, BoxFuture, Line, Model};
+use holm_wire::{Auth, Encoder, HttpRequest, ModelCall, NoMedia, Options, bedrock, classify, provider_model};
+use secrecy::ExposeSecret;
+
+use crate::{
+    Endpoint, Http, Key, Keys, Outgoing, Proxies, Scrubber, Timeouts, Transport, TransportError, exchange,
+};
+
+/// The models of one or more providers, by `provider/model`. Clones share connections.
+///
+/// ```no_run
+/// use holm_models::{Client, Endpoint, Keys};
+///
+/// // Whatever stands behind the proxy is named `proxy/<model>`.
+/// let client = Client::builder()
+///     .endpoint("proxy", Endpoint::compatible("https://models.example.com/v1"))
+///     .keys(Keys::new().with("proxy", "key-from-somewhere"))
+///     .build()?;
+/// # Ok::<(), holm_models::ClientError>(())
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+impl Client {
+    /// A client for the provider of a model's name.
+    ///
+    /// # Errors
+    /// [`ClientError`] if nobody of that name is known, or its key is missing.
+    pub fn from_name(name: &str, keys: Keys) -> Result<Self, ClientError> {
+        let (provider, model) = provider_model(name);
+        if provider.is_empty() || model.is_empty() {
+            return Err(ClientError::NoProvider { name: name.into() });
+        }
+        let endpoint = Endpoint::known(provider)
+            .ok_or_else(|| ClientError::UnknownProvider { provider: provider.into() })?;
+        Self::builder().endpoint(provider, endpoint).keys(keys).build()
+    }
+
+    /// A client that is put together by hand.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Client").field("providers", &self.shared.endpoints.keys()).finish_non_exhaustive()
+    }
+}
+
+impl Model for Client {
+    fn open(&self) -> Box<dyn Line> {
+        Box::new(ClientLine { shared: Arc::clone(&self.shared), encoders: BTreeMap::new() })
+    }
+}
+
+/// What a [`Client`] is made of.
+#[derive(Default)]
+pub struct Builder {
+    endpoints: BTreeMap<String, Endpoint>,
+    keys: Keys,
+    options: Options,
+    timeouts: Timeouts,
+    proxies: Proxies,
+    transport: Option<Arc<dyn Transport>>,
+}
+
+impl Builder {
+    /// Adds a provider under a name.
+    #[must_use]
+    pub fn endpoint(mut self, provider: &str, endpoint: Endpoint) -> Self {
+        self.endpoints.insert(provider.into(), endpoint);
+        self
+    }
+
+    /// Gives the keys.
+    #[must_use]
+    pub fn keys(mut self, keys: Keys) -> Self {
+        self.keys = keys;
+        self
+    }
+
+    /// Gives the settings of every call.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Says how long things may take.
+    #[must_use]
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// Says whether proxies are used.
+    #[must_use]
+    pub fn proxies(mut self, proxies: Proxies) -> Self {
+        self.proxies = proxies;
+        self
+    }
+
+    /// Sends requests another way: through a [`Recorder`](crate::Recorder), or from a recording
+    /// ([`Player`](crate::Player)). Time-outs and proxies are that way's business then.
+    #[must_use]
+    pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
+        self.transport = Some(transport);
+        self
+    }
+
+    /// Puts the client together. Opens no connection.
+    ///
+    /// # Errors
+    /// [`ClientError`] if a provider's key is missing or not of the kind that it takes.
+    pub fn build(self) -> Result<Client, ClientError> {
+        for (provider, endpoint) in &self.endpoints {
+            check_key(provider, &auth_of(endpoint), self.keys.get(provider))?;
+        }
+        let transport = match self.transport {
+            Some(transport) => transport,
+            None => Arc::new(Http::new(self.timeouts, self.proxies)?),
+        };
+        let scrubber = self.keys.scrubber();
+        let (endpoints, keys, options) = (self.endpoints, self.keys, self.options);
+        Ok(Client { shared: Arc::new(Shared { endpoints, keys, options, transport, scrubber }) })
+    }
+}
+
+/// A client cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// A name without a provider.
+    #[error("{name:?} names no provider; write it as provider/model")]
+    NoProvider {
+        /// The name.
+        name: String,
+    },
+    /// Nobody knows the provider.
+    #[error("no provider is named {provider:?}; check the spelling, or add it with its base URL")]
+    UnknownProvider {
+        /// Its name.
+        provider: String,
+    },
+    /// The key is missing.
+    #[error("no key for {provider}; set it in the environment or give it with the keys")]
+    NoKey {
+        /// Whose.
+        provider: String,
+    },
+    /// The key cannot be used with the provider.
+    #[error("the key for {provider} is of the wrong kind: it wants {wants}")]
+    WrongKey {
+        /// Whose.
+        provider: String,
+        /// What it wants.
+        wants: &'static str,
+    },
+    /// The transport cannot be made.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+}
+
+/// What all lines of a client share.
+pub(crate) struct Shared {
+    pub(crate) endpoints: BTreeMap<String, Endpoint>,
+    pub(crate) keys: Keys,
+    pub(crate) options: Options,
+    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) scrubber: Scrubber,
+}
+
+impl Shared {
+    /// Puts the key in, which happens here and nowhere else.
+    pub(crate) fn outgoing(&self, provider: &str, endpoint: &Endpoint, request: HttpRequest) -> Outgoing {
+        let url = request.url(endpoint.base());
+        let secrets = match (self.keys.get(provider), &request.auth) {
+            (Some(Key::Token(token)), Auth::Bearer | Auth::Header(_)) => {
+                let header = request.auth.header(token.expose_secret().trim());
+                header.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
+            }
+            // A long-lived key is sent even where signing would be the rule.
+            (Some(Key::Token(token)), Auth::SigV4(_)) => {
+                let header = Auth::Bearer.header(token.expose_secret().trim());
+                header.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
+            }
+            (Some(key @ Key::Aws { .. }), Auth::SigV4(service)) => {
+                signed(&request, endpoint.base(), key, service)
+            }
+            (Some(_) | None, _) => Vec::new(),
+        };
+        Outgoing { method: request.method, url, headers: request.headers, secrets, body: request.body.into() }
+    }
+}
+
+/// One run's line: it keeps what is already encoded, for each provider apart.
+struct ClientLine {
+    shared: Arc<Shared>,
+    encoders: BTreeMap<String, Encoder>,
+}
+
+impl Line for ClientLine {
+    fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
+        let (provider, _) = provider_model(&ask.request.model.name);
+        let Some(endpoint) = self.shared.endpoints.get(provider) else {
+            let message = format!("no provider is named {provider:?}; add it to the client");
+            let failed = ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
+            return Box::pin(async { failed });
+        };
+        let encoder = self
+            .encoders
+            .entry(provider.to_owned())
+            .or_insert_with(|| Encoder::new(Arc::clone(endpoint.codec())));
+        let options = &self.shared.options;
+        let call = ModelCall { request: ask.request, view: ask.messages, options, media: &NoMedia };
+        let request = self.shared.outgoing(provider, endpoint, encoder.encode(&call));
+        let shared = Arc::clone(&self.shared);
+        let codec = Arc::clone(endpoint.codec());
+        let (call, deltas, stop) = (ask.call, ask.deltas, ask.stop);
+        Box::pin(async move {
+            let watch = exchange::Watch { call, deltas, stop };
+            let result = exchange::run(&shared, codec.as_ref(), request, watch).await;
+            shared.scrubber.result(result)
+        })
+    }
+}
+
+/// How a service wants to be shown the key, as its codec says.
+fn auth_of(endpoint: &Endpoint) -> Auth {
+    probe(endpoint).auth
+}
+
+/// The codec's request for a call that says nothing: its headers and its authentication are those of every call.
+pub(crate) fn probe(endpoint: &Endpoint) -> HttpRequest {
+    let request = holm_kernel::Request {
+        purpose: holm_kernel::Purpose::Turn,
+        model: Arc::new(holm_kernel::Model::named("provider/model")),
+        system: "".into(),
+        messages: holm_kernel::Messages::Own(Vec::new()),
+        tools: Arc::default(),
+        max_output: None,
+        format: None,
+    };
+    let options = Options::default();
+    let call = ModelCall { request: &request, view: &[], options: &options, media: &NoMedia };
+    Encoder::new(Arc::clone(endpoint.codec())).encode(&call)
+}
+
+fn check_key(provider: &str, auth: &Auth, key: Option<&Key>) -> Result<(), ClientError> {
+    let provider = || provider.to_owned();
+    match (auth, key) {
+        (Auth::None, _) => Ok(()),
+        (_, None) => Err(ClientError::NoKey { provider: provider() }),
+        (_, Some(key)) if !key.is_there() => Err(ClientError::NoKey { provider: provider() }),
+        (Auth::Bearer | Auth::Header(_), Some(Key::Aws { .. })) => {
+            Err(ClientError::WrongKey { provider: provider(), wants: "one token" })
+        }
+        (Auth::Bearer | Auth::Header(_) | Auth::SigV4(_), Some(_)) => Ok(()),
+    }
+}
+
+fn signed(
+    request: &HttpRequest,
+    base: &str,
+    key: &Key,
+    service: &str,
+) -> Vec<(String, secrecy::SecretString)> {
+    let Key::Aws { access, secret, session, region } = key else { return Vec::new() };
+    let credentials = bedrock::Credentials {
+        access: access.clone(),
+        secret: secret.expose_secret().to_owned(),
+        session: session.as_ref().map(|session| session.expose_secret().to_owned()),
+    };
+    let scope = bedrock::Scope { region, service };
+    let headers = bedrock::sign_request(request, base, &credentials, scope, now_ms());
+    headers.into_iter().map(|(name, value)| (name, value.into())).collect()
+}
+
+/// Signatures and dates in headers are about the world's time, not the run's.
+pub(crate) fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}

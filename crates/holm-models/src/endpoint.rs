@@ -1,0 +1,83 @@
+//! Where a provider is and how it is spoken to.
+
+use std::sync::Arc;
+
+use holm_wire::{Codec, Format, anthropic, openai_chat};
+
+/// One service: a base URL and a codec.
+///
+/// ```
+/// use holm_models::Endpoint;
+///
+/// // A proxy, a gateway or a local server that speaks Chat Completions.
+/// let proxy = Endpoint::compatible("http://127.0.0.1:8080/v1");
+/// assert_eq!(proxy.base(), "http://127.0.0.1:8080/v1");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    base: String,
+    codec: Arc<dyn Codec>,
+    listing: Option<String>,
+}
+
+impl Endpoint {
+    /// A service at a base URL. Its list of models is looked for where the format has it.
+    pub fn new(base: impl Into<String>, codec: impl Codec + 'static) -> Self {
+        Self::with_codec(base, Arc::new(codec))
+    }
+
+    /// As [`new`](Self::new), with a codec that is shared.
+    pub fn with_codec(base: impl Into<String>, codec: Arc<dyn Codec>) -> Self {
+        let listing = match codec.format() {
+            Format::OpenaiChat | Format::OpenaiResponses | Format::Gemini => Some("/models"),
+            Format::Anthropic | Format::Cohere => Some("/v1/models"),
+            Format::Ollama => Some("/api/tags"),
+            // The list is another service's, at another address.
+            Format::Bedrock => None,
+        };
+        Self { base: base.into(), codec, listing: listing.map(Into::into) }
+    }
+
+    /// A service of which only the base URL is known, spoken to in the careful dialect of Chat Completions: a remote
+    /// proxy, a gateway, a local server.
+    pub fn compatible(base: impl Into<String>) -> Self {
+        Self::new(base, openai_chat::Chat::new(openai_chat::Dialect::compatible()))
+    }
+
+    /// The same service at another address, as a proxy in between wants it.
+    #[must_use]
+    pub fn at(mut self, base: impl Into<String>) -> Self {
+        self.base = base.into();
+        self
+    }
+
+    /// The same service with its list of models at another path; none says that there is no list.
+    #[must_use]
+    pub fn listing(mut self, path: Option<String>) -> Self {
+        self.listing = path;
+        self
+    }
+
+    /// The service of a provider's name.
+    pub fn known(provider: &str) -> Option<Self> {
+        match provider {
+            "openai" => Some(Self::new("https://api.openai.com/v1", openai_chat::Chat::default())),
+            "anthropic" => Some(Self::new("https://api.anthropic.com", anthropic::Messages::default())),
+            _ => None,
+        }
+    }
+
+    /// The base URL.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// The codec.
+    pub fn codec(&self) -> &Arc<dyn Codec> {
+        &self.codec
+    }
+
+    pub(crate) fn listing_path(&self) -> Option<&str> {
+        self.listing.as_deref()
+    }
+}

@@ -1,0 +1,187 @@
+//! One request and its answer: bytes in, a model's result out.
+
+use std::{sync::Arc, time::Duration};
+
+use holm_kernel::{CallId, Failure, FailureClass, ModelResult, Reply};
+use holm_runtime::{CancellationToken, Delta, DeltaSink};
+use holm_wire::{Codec, Delivery, Progress, StreamDecoder, classify, framing::MAX_FRAME};
+
+use crate::{Body, Incoming, Outgoing, TransportError, client::Shared, client::now_ms};
+
+/// An error's body is read this far: the longest known ones are some kilobytes, and the rest would only fill memory.
+const MAX_ERROR: usize = 64 << 10;
+
+/// How long the end of a body is waited for after the provider's own end of the reply. It nearly always comes in the same
+/// packet, and a connection whose body has ended can be used again.
+const LAST_CHUNK: Duration = Duration::from_millis(50);
+
+/// Where providers and the gateways before them put the id of a request.
+const REQUEST_IDS: [&str; 8] = [
+    "x-request-id",
+    "request-id",
+    "x-amzn-requestid",
+    "apim-request-id",
+    "x-ms-request-id",
+    "x-goog-request-id",
+    "x-generation-id",
+    "cf-ray",
+];
+
+/// Longer ids are not passed on; no provider has them.
+const MAX_ID: usize = 128;
+
+/// Who watches a call, and who may stop it.
+pub(crate) struct Watch {
+    pub(crate) call: CallId,
+    pub(crate) deltas: Arc<dyn DeltaSink>,
+    pub(crate) stop: CancellationToken,
+}
+
+impl Watch {
+    /// The future's value, or none once the call is stopped; dropping the future is what closes the connection.
+    async fn unless_stopped<T>(&self, future: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => None,
+            value = future => Some(value),
+        }
+    }
+}
+
+pub(crate) async fn run(shared: &Shared, codec: &dyn Codec, request: Outgoing, watch: Watch) -> ModelResult {
+    let answer = match watch.unless_stopped(shared.transport.send(request)).await {
+        None => return ModelResult::Aborted(Reply::default()),
+        Some(Err(error)) => return failed(&error),
+        Some(Ok(answer)) => answer,
+    };
+    let id = request_id(&answer).map(ToOwned::to_owned);
+    if let Some(id) = &id {
+        watch.deltas.delta(watch.call, Delta::Accepted { request: id });
+    }
+    let result = match answer.status {
+        200..=299 => read(shared, codec, answer, &watch).await,
+        _ => refused(answer, &watch).await,
+    };
+    match (result, id) {
+        (ModelResult::Failed(failure), Some(id)) => {
+            let message = format!("{} (request {id})", failure.message);
+            ModelResult::Failed(Failure { message, ..failure })
+        }
+        (result, _) => result,
+    }
+}
+
+/// The id under which the provider knows the request.
+fn request_id(answer: &Incoming) -> Option<&str> {
+    let id = REQUEST_IDS.iter().find_map(|name| answer.header(name))?;
+    let plain = !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
+    plain.then_some(id)
+}
+
+async fn read(shared: &Shared, codec: &dyn Codec, mut answer: Incoming, watch: &Watch) -> ModelResult {
+    if let Some(encoding) = answer.header("content-encoding").filter(|name| *name != "identity") {
+        let message =
+            format!("the answer is compressed ({encoding}) although nobody asked for it; check the proxy");
+        return ModelResult::Failed(classify::failure(FailureClass::Network, &message));
+    }
+    match shared.options.delivery {
+        Delivery::Stream => streamed(codec.stream(), answer.body.as_mut(), watch).await,
+        Delivery::Whole => match watch.unless_stopped(collect(answer.body.as_mut(), MAX_FRAME)).await {
+            None => ModelResult::Aborted(Reply::default()),
+            Some(Err(error)) => failed(&error),
+            Some(Ok(body)) => match codec.reply(&body) {
+                Ok(reply) => {
+                    holm_wire::delta::replay(&reply, &mut |piece| {
+                        watch.deltas.delta(watch.call, delta(piece));
+                    });
+                    ModelResult::Replied(reply)
+                }
+                Err(failure) => ModelResult::Failed(failure),
+            },
+        },
+    }
+}
+
+async fn streamed(mut decoder: Box<dyn StreamDecoder>, body: &mut dyn Body, watch: &Watch) -> ModelResult {
+    let mut sink = |piece: holm_wire::Delta<'_>| watch.deltas.delta(watch.call, delta(piece));
+    let broke = loop {
+        match watch.unless_stopped(body.next()).await {
+            None => return ModelResult::Aborted(decoder.abort()),
+            Some(Ok(Some(bytes))) => {
+                if decoder.feed(&bytes, &mut sink) == Progress::Ended {
+                    let _ = tokio::time::timeout(LAST_CHUNK, body.next()).await;
+                    break None;
+                }
+            }
+            Some(Ok(None)) => break None,
+            Some(Err(error)) => break Some(error),
+        }
+    };
+    match (decoder.finish(&mut sink), broke) {
+        (Ok(reply), _) => ModelResult::Replied(reply),
+        // The decoder sees only that the end is missing; the transport knows why.
+        (Err(failure), Some(error)) if failure.class == FailureClass::Truncated => {
+            ModelResult::Failed(Failure { usage: failure.usage, ..failure_of(&error) })
+        }
+        (Err(failure), _) => ModelResult::Failed(failure),
+    }
+}
+
+/// An answer that is not a reply.
+async fn refused(mut answer: Incoming, watch: &Watch) -> ModelResult {
+    if (300..400).contains(&answer.status) {
+        let message = format!(
+            "status {}: the service is somewhere else now, and a key is not sent after it; correct the base URL",
+            answer.status
+        );
+        return ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
+    }
+    let body = match watch.unless_stopped(collect(answer.body.as_mut(), MAX_ERROR)).await {
+        None => return ModelResult::Aborted(Reply::default()),
+        // The status says enough.
+        Some(body) => body.unwrap_or_default(),
+    };
+    let headers: Vec<(&str, &str)> =
+        answer.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let failure = classify::HttpFailure {
+        status: answer.status,
+        headers: &headers,
+        body: &body,
+        now_ms: Some(now_ms()),
+    };
+    ModelResult::Failed(classify::http(&failure))
+}
+
+/// Reads a body as far as the limit; what follows is left unread.
+pub(crate) async fn collect(body: &mut dyn Body, limit: usize) -> Result<Vec<u8>, TransportError> {
+    let mut out = Vec::new();
+    while let Some(bytes) = body.next().await? {
+        let room = limit.saturating_sub(out.len());
+        out.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
+        if out.len() >= limit {
+            break;
+        }
+    }
+    Ok(out)
+}
+
+fn failed(error: &TransportError) -> ModelResult {
+    ModelResult::Failed(failure_of(error))
+}
+
+pub(crate) fn failure_of(error: &TransportError) -> Failure {
+    classify::failure(error.class(), &error.to_string())
+}
+
+/// The codec's piece as the runtime calls it.
+pub(crate) fn delta(piece: holm_wire::Delta<'_>) -> Delta<'_> {
+    match piece {
+        holm_wire::Delta::Text { offset, text } => Delta::Text { offset, text },
+        holm_wire::Delta::Thinking { offset, text } => Delta::Thinking { offset, text },
+        holm_wire::Delta::ToolCallStarted { index, id, name } => Delta::ToolCallStarted { index, id, name },
+        holm_wire::Delta::ToolArguments { index, offset, text } => {
+            Delta::ToolArguments { index, offset, text }
+        }
+        holm_wire::Delta::Usage(usage) => Delta::Usage(usage),
+    }
+}

@@ -1,0 +1,194 @@
+//! Real connections: one pool for all runs.
+
+use std::{error::Error, future::Future, sync::Once, time::Duration};
+
+use bytes::Bytes;
+use holm_runtime::BoxFuture;
+use holm_wire::Method;
+use reqwest::header::{HeaderName, HeaderValue};
+use secrecy::ExposeSecret;
+
+use crate::{Body, Incoming, Outgoing, Transport, TransportError};
+
+/// How many idle connections are kept for each host, and for how long: enough for a busy process, and short enough that
+/// a connection which the other side has forgotten is rarely tried.
+const IDLE_CONNECTIONS: usize = 32;
+const IDLE_TIME: Duration = Duration::from_secs(60);
+
+/// A connection over which nobody speaks is asked for a sign of life this often, so that a dead one is found before the
+/// idle time-out.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+
+/// How long the stages of a call may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until a connection stands, TLS included.
+    pub connect: Duration,
+    /// From there until the head of the answer. Providers that do not stream think before they send anything.
+    pub first_byte: Duration,
+    /// Between two pieces of the body.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(15),
+            first_byte: Duration::from_mins(10),
+            idle: Duration::from_mins(3),
+        }
+    }
+}
+
+/// Whether proxies are used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Proxies {
+    /// Those of the environment: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, and `NO_PROXY` for exceptions.
+    #[default]
+    Environment,
+    /// None, whatever the environment says.
+    None,
+}
+
+/// The pooled client. Clones share the pool.
+#[derive(Debug, Clone)]
+pub struct Http {
+    client: reqwest::Client,
+    timeouts: Timeouts,
+}
+
+impl Http {
+    /// A new pool.
+    ///
+    /// # Errors
+    /// [`TransportError::Unsendable`] when the system's certificates cannot be used.
+    pub fn new(timeouts: Timeouts, proxies: Proxies) -> Result<Self, TransportError> {
+        use_ring();
+        let builder = reqwest::Client::builder()
+            .connect_timeout(timeouts.connect)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .pool_idle_timeout(IDLE_TIME)
+            .tcp_nodelay(true)
+            .tcp_keepalive(KEEP_ALIVE)
+            .http2_keep_alive_interval(KEEP_ALIVE)
+            .http2_adaptive_window(true)
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .user_agent(concat!("holm/", env!("CARGO_PKG_VERSION")));
+        let builder = match proxies {
+            Proxies::Environment => builder,
+            Proxies::None => builder.no_proxy(),
+        };
+        let client =
+            builder.build().map_err(|error| TransportError::Unsendable { reason: causes(&error) })?;
+        Ok(Self { client, timeouts })
+    }
+}
+
+impl Transport for Http {
+    fn send(&self, request: Outgoing) -> BoxFuture<'static, Result<Incoming, TransportError>> {
+        let (client, timeouts) = (self.client.clone(), self.timeouts);
+        Box::pin(async move {
+            let request = build(request)?;
+            // Connecting has its own limit, and is part of this one too.
+            let limit = timeouts.first_byte.saturating_add(timeouts.connect);
+            let answer = within(limit, "no answer began", client.execute(request))
+                .await?
+                .map_err(|error| sending(&error))?;
+            let status = answer.status().as_u16();
+            let headers = answer
+                .headers()
+                .iter()
+                .map(|(name, value)| {
+                    (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+                })
+                .collect();
+            Ok(Incoming { status, headers, body: Box::new(Arriving { answer, idle: timeouts.idle }) })
+        })
+    }
+}
+
+/// A body on a real connection; dropping it closes the connection unless the body was read to its end.
+struct Arriving {
+    answer: reqwest::Response,
+    idle: Duration,
+}
+
+impl Body for Arriving {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
+        Box::pin(async {
+            let broken = |error: reqwest::Error| TransportError::Broken { reason: causes(&error) };
+            within(self.idle, "no further piece came", self.answer.chunk()).await?.map_err(broken)
+        })
+    }
+}
+
+async fn within<T>(
+    limit: Duration,
+    what: &'static str,
+    future: impl Future<Output = T>,
+) -> Result<T, TransportError> {
+    let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    tokio::time::timeout(limit, future).await.map_err(|_| TransportError::Late { what, millis })
+}
+
+fn build(request: Outgoing) -> Result<reqwest::Request, TransportError> {
+    let unsendable = |reason: String| TransportError::Unsendable { reason };
+    let url = reqwest::Url::parse(&request.url).map_err(|error| unsendable(format!("the URL: {error}")))?;
+    let method = match request.method {
+        Method::Get => reqwest::Method::GET,
+        Method::Post => reqwest::Method::POST,
+    };
+    let mut out = reqwest::Request::new(method, url);
+    let name = |name: &str| {
+        HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable(format!("a header is named {name:?}")))
+    };
+    for (given, value) in &request.headers {
+        let value = HeaderValue::from_str(value).map_err(|_| unsendable(format!("the value of {given}")))?;
+        out.headers_mut().insert(name(given)?, value);
+    }
+    for (given, value) in &request.secrets {
+        let value = HeaderValue::from_str(value.expose_secret().trim());
+        let mut value = value
+            .map_err(|_| unsendable(format!("the key in {given} has a character that no header takes")))?;
+        value.set_sensitive(true);
+        out.headers_mut().insert(name(given)?, value);
+    }
+    if request.method == Method::Post {
+        *out.body_mut() = Some(request.body.into());
+    }
+    Ok(out)
+}
+
+fn sending(error: &reqwest::Error) -> TransportError {
+    if error.is_connect() || error.is_timeout() {
+        return TransportError::Connect { reason: causes(error) };
+    }
+    if error.is_builder() {
+        return TransportError::Unsendable { reason: causes(error) };
+    }
+    TransportError::Broken { reason: causes(error) }
+}
+
+/// An error with its causes. The URL is left out: it may hold what a user put there.
+fn causes(error: &reqwest::Error) -> String {
+    let mut out = String::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        if !out.is_empty() {
+            out.push_str(": ");
+        }
+        out.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    if out.is_empty() { "it gave no reason".into() } else { out }
+}
+
+/// Chooses the cryptography once, unless the program has chosen already.
+fn use_ring() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // An error says that the program was quicker, which is fine.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}

@@ -1,0 +1,125 @@
+//! The keys of providers.
+
+use std::collections::BTreeMap;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::Scrubber;
+
+/// Providers and the names of their keys in the environment, the provider's own name first.
+const VARIABLES: &[(&str, &[&str])] = &[
+    ("openai", &["OPENAI_API_KEY"]),
+    ("anthropic", &["ANTHROPIC_API_KEY"]),
+    ("gemini", &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"]),
+    ("cohere", &["COHERE_API_KEY", "CO_API_KEY"]),
+    ("bedrock", &["AWS_BEARER_TOKEN_BEDROCK"]),
+    ("azure", &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"]),
+];
+
+/// What a provider wants to see.
+#[derive(Debug, Clone)]
+pub enum Key {
+    /// One word, sent in a header.
+    Token(SecretString),
+    /// An AWS account's keys, which sign and are not sent.
+    Aws {
+        /// The access key's id.
+        access: String,
+        /// The secret access key.
+        secret: SecretString,
+        /// The session token of temporary keys.
+        session: Option<SecretString>,
+        /// The region that is called.
+        region: String,
+    },
+}
+
+/// Keys by the name of their provider.
+///
+/// ```
+/// use holm_models::Keys;
+///
+/// let keys = Keys::new().with("openai", "sk-secret-0123456789");
+/// assert!(keys.get("openai").is_some());
+/// assert!(!format!("{keys:?}").contains("0123456789"));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Keys {
+    by_provider: BTreeMap<String, Key>,
+}
+
+impl Keys {
+    /// No keys.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The keys of the environment, under the names that each provider's own tools use. Nothing else is read: no file,
+    /// and above all no `.env` of a project that nobody has vouched for.
+    pub fn from_environment() -> Self {
+        Self::from_lookup(|name| std::env::var(name).ok())
+    }
+
+    /// As [`from_environment`](Self::from_environment), from any lookup.
+    pub fn from_lookup(look: impl Fn(&str) -> Option<String>) -> Self {
+        let look = |name: &str| look(name).filter(|value| !value.trim().is_empty());
+        let mut keys = Self::new();
+        for (provider, names) in VARIABLES {
+            if let Some(value) = names.iter().find_map(|name| look(name)) {
+                keys = keys.with(provider, value.trim());
+            }
+        }
+        if let (Some(access), Some(secret)) = (look("AWS_ACCESS_KEY_ID"), look("AWS_SECRET_ACCESS_KEY"))
+            && keys.get("bedrock").is_none()
+        {
+            let region = look("AWS_REGION").or_else(|| look("AWS_DEFAULT_REGION"));
+            let session = look("AWS_SESSION_TOKEN").map(Into::into);
+            let (secret, region) = (secret.into(), region.unwrap_or_else(|| "us-east-1".into()));
+            keys = keys.with_key("bedrock", Key::Aws { access, secret, session, region });
+        }
+        keys
+    }
+
+    /// Adds a provider's key.
+    #[must_use]
+    pub fn with(self, provider: &str, token: impl Into<SecretString>) -> Self {
+        self.with_key(provider, Key::Token(token.into()))
+    }
+
+    /// Adds a key of any kind.
+    #[must_use]
+    pub fn with_key(mut self, provider: &str, key: Key) -> Self {
+        self.by_provider.insert(provider.to_owned(), key);
+        self
+    }
+
+    /// The key of a provider.
+    pub fn get(&self, provider: &str) -> Option<&Key> {
+        self.by_provider.get(provider)
+    }
+
+    /// Looks for all of these keys.
+    pub fn scrubber(&self) -> Scrubber {
+        let mut secrets = Vec::new();
+        for (provider, key) in &self.by_provider {
+            match key {
+                Key::Token(token) => secrets.push((provider.as_str(), token)),
+                Key::Aws { secret, session, .. } => {
+                    secrets.push((provider.as_str(), secret));
+                    secrets.extend(session.iter().map(|session| (provider.as_str(), session)));
+                }
+            }
+        }
+        Scrubber::new(secrets)
+    }
+}
+
+impl Key {
+    /// Whether the key is more than white space.
+    pub fn is_there(&self) -> bool {
+        match self {
+            Self::Token(token) => !token.expose_secret().trim().is_empty(),
+            Self::Aws { access, secret, .. } => !access.is_empty() && !secret.expose_secret().is_empty(),
+        }
+    }
+}

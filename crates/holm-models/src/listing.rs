@@ -1,0 +1,114 @@
+//! Which models a provider has, and whether a key is good.
+
+use holm_guards::json::Json;
+use holm_kernel::{Failure, FailureClass};
+use holm_wire::{Method, classify};
+
+use crate::{
+    Client,
+    client::{now_ms, probe},
+    exchange::{collect, failure_of},
+};
+
+/// A list is read this far; the longest known one is about a tenth of it.
+const MAX_LIST: usize = 16 << 20;
+
+/// Whether a provider takes a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credentials {
+    /// It does.
+    Accepted,
+    /// It does not.
+    Refused {
+        /// What it said.
+        reason: String,
+    },
+}
+
+/// A list cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ListError {
+    /// The client does not have the provider.
+    #[error("no provider is named {0:?}; add it to the client")]
+    UnknownProvider(String),
+    /// The provider has no list.
+    #[error("{0} has no list of models; name the model yourself")]
+    NoList(String),
+    /// The provider did not answer with a list.
+    #[error("{message}")]
+    Failed {
+        /// What kind of failure it was.
+        class: FailureClass,
+        /// What happened.
+        message: String,
+    },
+}
+
+impl Client {
+    /// The names of a provider's models, as it lists them, sorted.
+    ///
+    /// # Errors
+    /// [`ListError`].
+    pub async fn list_models(&self, provider: &str) -> Result<Vec<String>, ListError> {
+        let shared = self.shared();
+        let endpoint =
+            shared.endpoints.get(provider).ok_or_else(|| ListError::UnknownProvider(provider.to_owned()))?;
+        let path = endpoint.listing_path().ok_or_else(|| ListError::NoList(provider.to_owned()))?;
+        let mut request = probe(endpoint);
+        request.method = Method::Get;
+        request.path = path.to_owned();
+        request.query.clear();
+        request.headers.retain(|(name, _)| name != "content-type");
+        request.body.clear();
+        let failed = |failure: Failure| ListError::Failed {
+            class: failure.class,
+            message: shared.scrubber.text(&failure.message),
+        };
+        let sent = shared.transport.send(shared.outgoing(provider, endpoint, request)).await;
+        let mut answer = sent.map_err(|error| failed(failure_of(&error)))?;
+        let body =
+            collect(answer.body.as_mut(), MAX_LIST).await.map_err(|error| failed(failure_of(&error)))?;
+        if !(200..300).contains(&answer.status) {
+            let headers: Vec<(&str, &str)> =
+                answer.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            let status = answer.status;
+            let now_ms = Some(now_ms());
+            return Err(failed(classify::http(&classify::HttpFailure {
+                status,
+                headers: &headers,
+                body: &body,
+                now_ms,
+            })));
+        }
+        names(&body).ok_or_else(|| failed(classify::failure(FailureClass::Server, "the list cannot be read")))
+    }
+
+    /// Asks a provider whether it takes the key, by asking for its list of models; nothing is generated or billed.
+    ///
+    /// # Errors
+    /// [`ListError`] if that could not be found out. Services that list their models to everybody accept any key.
+    pub async fn check_credentials(&self, provider: &str) -> Result<Credentials, ListError> {
+        match self.list_models(provider).await {
+            Ok(_) => Ok(Credentials::Accepted),
+            Err(ListError::Failed { class: FailureClass::Auth, message }) => {
+                Ok(Credentials::Refused { reason: message })
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Finds the names in any of the shapes that lists have.
+fn names(body: &[u8]) -> Option<Vec<String>> {
+    let json = Json::parse(std::str::from_utf8(body).ok()?).ok()?;
+    let list =
+        ["data", "models"].iter().find_map(|name| json.get(name)?.as_array()).or_else(|| json.as_array())?;
+    let name = |entry: &Json| {
+        let name = ["id", "name", "model"].iter().find_map(|name| entry.get(name)?.as_str());
+        name.or_else(|| entry.as_str()).map(|name| name.strip_prefix("models/").unwrap_or(name).to_owned())
+    };
+    let mut names: Vec<String> = list.iter().filter_map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    Some(names)
+}

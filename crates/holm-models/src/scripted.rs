@@ -1,0 +1,101 @@
+//! A model that follows a script: for tests, demonstrations, and trying things without a key.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use holm_kernel::{Block, FailureClass, ModelResult, Reply};
+use holm_runtime::{Ask, BoxFuture, Line, Model};
+use holm_wire::{classify, delta};
+use serde::{Deserialize, Serialize};
+
+use crate::exchange;
+
+/// Gives the replies of a script, in order. Every run begins at the script's beginning.
+///
+/// The script is data, so that a scenario can live in a file:
+///
+/// ```
+/// use holm_models::ScriptedModel;
+///
+/// let model: ScriptedModel = serde_json::from_str(
+///     r#"{
+///         "results": [
+///             {"replied": {"blocks": [{"tool_call": {"id": "1", "name": "add", "arguments": "{\"a\":2}"}}]}},
+///             {"failed": {"class": "rate_limited", "retry_after_ms": 10}},
+///             {"replied": {"blocks": [{"text": "4"}]}}
+///         ],
+///         "then": "stop"
+///     }"#,
+/// )?;
+/// assert_eq!(model.results.len(), 3);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptedModel {
+    /// What comes, in order.
+    pub results: Vec<ModelResult>,
+    /// What comes after the last.
+    #[serde(default)]
+    pub then: AfterScript,
+}
+
+/// What a scripted model does when its script is over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterScript {
+    /// It fails, which ends the run: a script that is too short is a mistake.
+    #[default]
+    Stop,
+    /// It begins again.
+    Repeat,
+}
+
+impl ScriptedModel {
+    /// A model with these results.
+    pub fn new(results: impl IntoIterator<Item = ModelResult>) -> Self {
+        Self { results: results.into_iter().collect(), then: AfterScript::Stop }
+    }
+
+    /// A model that says these texts, one a call.
+    pub fn says<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let reply = |text: &str| Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() };
+        Self::new(texts.into_iter().map(|text| ModelResult::Replied(reply(text))))
+    }
+}
+
+impl Model for ScriptedModel {
+    fn open(&self) -> Box<dyn Line> {
+        Box::new(ScriptedLine { script: Arc::new(self.clone()), at: 0 })
+    }
+}
+
+struct ScriptedLine {
+    script: Arc<ScriptedModel>,
+    at: usize,
+}
+
+impl Line for ScriptedLine {
+    fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
+        let results = &self.script.results;
+        if self.script.then == AfterScript::Repeat && self.at >= results.len() {
+            self.at = 0;
+        }
+        let result = results.get(self.at).cloned().unwrap_or_else(|| {
+            let message = format!("the script has {} results and was asked for one more", results.len());
+            ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message))
+        });
+        self.at = self.at.saturating_add(1);
+        let (call, deltas, stop) = (ask.call, ask.deltas, ask.stop);
+        Box::pin(async move {
+            if stop.is_cancelled() {
+                return ModelResult::Aborted(Reply::default());
+            }
+            if let ModelResult::Replied(reply) | ModelResult::Aborted(reply) = &result {
+                delta::replay(reply, &mut |piece| deltas.delta(call, exchange::delta(piece)));
+            }
+            result
+        })
+    }
+}
