@@ -17,6 +17,7 @@
 //! ```
 
 pub mod check;
+pub mod double;
 mod outcome;
 mod script;
 mod sim;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use holm_kernel::{Answer, Block, Event, Input, Message, Role};
+use holm_kernel::{Answer, Block, CallId, ConsultPoint, Effect, Event, Input, Message, Role};
 
 use crate::{Outcome, Rest, Step, Violation};
 
@@ -31,7 +31,8 @@ pub fn no_message_is_lost(outcome: &Outcome) -> Vec<Violation> {
     let state = &outcome.state;
     let waiting = state.get(state.find(r#""steering":"#).unwrap_or(0)..).unwrap_or_default();
     let waiting = waiting.get(..waiting.find(r#""usage":"#).unwrap_or(0)).unwrap_or_default();
-    for (step, blocks) in outcome.steps.iter().filter_map(said) {
+    let asked = asked(outcome);
+    for (step, blocks) in outcome.steps.iter().filter_map(|step| said(step, &asked)) {
         let times = |messages: &[&Message]| {
             messages.iter().filter(|message| message.role == Role::User && message.blocks == *blocks).count()
         };
@@ -47,24 +48,33 @@ pub fn no_message_is_lost(outcome: &Outcome) -> Vec<Violation> {
     found
 }
 
+/// Consultations at which an answer may be a message.
+fn asked(outcome: &Outcome) -> BTreeSet<CallId> {
+    let effects = outcome.steps.iter().flat_map(|step| &step.effects);
+    let calls = effects.filter_map(|effect| match effect {
+        Effect::Consult(consultation) => match consultation.question.point() {
+            ConsultPoint::Stop | ConsultPoint::PlainAnswer => Some(consultation.call),
+            ConsultPoint::Context | ConsultPoint::Tools | ConsultPoint::Model | ConsultPoint::AfterTool => {
+                None
+            }
+        },
+        _ => None,
+    });
+    calls.collect()
+}
+
 /// What a person or hook said with a fact; scripts say nothing twice, so it can be found again.
-fn said(step: &Step) -> Option<(&Step, &[Block])> {
-    let accepted =
-        |step: &Step| !step.events().any(|numbered| matches!(numbered.event, Event::Ignored { .. }));
+fn said<'a>(step: &'a Step, asked: &BTreeSet<CallId>) -> Option<(&'a Step, &'a [Block])> {
+    let ignored = || step.events().any(|numbered| matches!(numbered.event, Event::Ignored { .. }));
     match &step.input {
         Input::Prompted(prompt) | Input::Steered(prompt) | Input::FollowedUp(prompt) => {
             Some((step, &prompt.blocks))
         }
-        Input::Consulted { answer: Answer::Continue(prompt), .. } if accepted(step) && taken(step) => {
+        Input::Consulted { call, answer: Answer::Continue(prompt) } if asked.contains(call) && !ignored() => {
             Some((step, &prompt.blocks))
         }
         _ => None,
     }
-}
-
-/// Whether a `Continue` fitted its question, which shows by the message that it became.
-fn taken(step: &Step) -> bool {
-    step.events().any(|numbered| matches!(numbered.event, Event::MessageAdded { .. }))
 }
 
 /// Every call in the transcript has one result with its id, in the next message; only a run that waits may owe some.

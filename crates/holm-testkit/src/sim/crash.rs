@@ -43,14 +43,14 @@ impl Sim {
             self.violate("a fold gives the state that was", "the states differ");
         }
         self.clock = self.clock.saturating_add(self.takeovers.saturating_mul(10));
-        self.hand_over();
+        let resumed = self.resumed();
+        self.give(resumed, None);
     }
 
-    /// Another host goes on; what the first had not begun is asked for again.
-    pub(super) fn hand_over(&mut self) {
+    /// The fact that another host takes over.
+    pub(super) fn resumed(&mut self) -> Input {
         self.takeovers += 1;
-        self.todo.clear();
-        self.give(Input::Resumed { host: format!("host-{}", self.takeovers) }, None);
+        Input::Resumed { host: format!("host-{}", self.takeovers) }
     }
 
     pub(super) fn take_snapshot(&mut self) {

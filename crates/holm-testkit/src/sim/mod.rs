@@ -145,7 +145,7 @@ impl Sim {
                 break Rest::Endless;
             }
             if let Some(input) = self.said.pop_front() {
-                self.give(input, None);
+                self.hear(input);
             } else if let Some(effect) = self.todo.pop_front() {
                 self.perform(effect);
             } else if let Some(rest) = self.advance() {
@@ -337,10 +337,18 @@ impl Sim {
                 self.clock = self.clock.saturating_sub(millis);
                 return;
             }
-            What::HandOver => return self.hand_over(),
+            What::HandOver => self.resumed(),
             What::Mistake(offence) => return self.err(offence),
         };
         self.said.push_back(said);
+    }
+
+    fn hear(&mut self, input: Input) {
+        if matches!(input, Input::Resumed { .. }) {
+            // Another host goes on; what the first had not begun is asked for again.
+            self.todo.clear();
+        }
+        self.give(input, None);
     }
 
     /// Makes a mistake on purpose: it must be refused, and nothing may change.

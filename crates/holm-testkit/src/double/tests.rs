@@ -1,0 +1,121 @@
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    time::Duration,
+};
+
+use holm_wire::Format;
+
+use super::*;
+
+fn ask(double: &Double, path: &str, body: &str) -> TcpStream {
+    let mut client = TcpStream::connect(double.address()).unwrap();
+    client.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let head =
+        format!("POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}", body.len());
+    client.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).unwrap();
+    client
+}
+
+fn answer(mut client: TcpStream) -> (String, std::io::Result<usize>) {
+    let mut out = Vec::new();
+    let end = client.read_to_end(&mut out);
+    (String::from_utf8_lossy(&out).into_owned(), end)
+}
+
+const CHAT: &str = r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}"#;
+
+#[test]
+fn each_path_is_answered_in_its_own_format() {
+    let double = Double::answering(|_| Act::says("hello")).unwrap();
+    let check = |path: &str, body: &str, format: Format, holds: &str| {
+        let (text, _) = answer(ask(&double, path, body));
+        assert!(text.contains(holds), "{path}: {text}");
+        assert_eq!(double.requests().last().unwrap().format, Some(format));
+    };
+    check("/v1/chat/completions", CHAT, Format::OpenaiChat, "data: [DONE]");
+    check(
+        "/v1/messages",
+        &CHAT.replace("\"m\",", "\"m\",\"max_tokens\":9,"),
+        Format::Anthropic,
+        "message_stop",
+    );
+    check(
+        "/v1/responses",
+        r#"{"model":"m","stream":true,"input":"hi"}"#,
+        Format::OpenaiResponses,
+        "response.completed",
+    );
+    check("/api/chat", CHAT, Format::Ollama, "\"done\":true");
+    let converse = r#"{"messages":[{"role":"user","content":[{"text":"hi"}]}]}"#;
+    check("/model/m/converse", converse, Format::Bedrock, "\"stopReason\"");
+}
+
+#[test]
+fn a_request_is_recorded_as_it_came_and_as_it_was_understood() {
+    let double = Double::start([Act::says("hello")]).unwrap();
+    answer(ask(&double, "/v1/chat/completions?a=b", CHAT));
+    let seen = double.requests().remove(0);
+    assert_eq!((seen.text().as_str(), seen.query.as_str(), seen.model()), (CHAT, "a=b", "m"));
+    assert_eq!(seen.asked.unwrap().messages.len(), 1);
+}
+
+#[test]
+fn faults_are_faults_on_the_wire() {
+    let check = |fault: Fault, whole_http: bool, ends_well: bool| {
+        let double = Double::start([Act::says("a longer text that can be cut").with(fault.clone())]).unwrap();
+        let (text, end) = answer(ask(&double, "/v1/chat/completions", CHAT));
+        assert!(!text.contains("[DONE]"), "{fault:?}: {text}");
+        assert_eq!(text.ends_with("0\r\n\r\n"), whole_http, "{fault:?}: {text}");
+        assert_eq!(end.is_ok(), ends_well, "{fault:?}: {end:?}");
+    };
+    check(Fault::Truncated(500), true, true);
+    check(Fault::Closed(500), false, true);
+    check(Fault::Reset(500), false, false);
+    check(Fault::HangUp, false, true);
+}
+
+#[test]
+fn a_client_that_leaves_a_stalled_answer_is_noticed() {
+    let double = Double::start([Act::says("half and half").with(Fault::Stall(500))]).unwrap();
+    let mut client = ask(&double, "/v1/chat/completions", CHAT);
+    let mut first = [0; 16];
+    client.read_exact(&mut first).unwrap();
+    assert_eq!(double.left_early(), 0);
+    drop(client);
+    assert!(double.wait_until_left(1, Duration::from_secs(5)));
+}
+
+#[test]
+fn an_error_event_stands_in_place_of_the_end() {
+    let class = holm_kernel::FailureClass::Overloaded;
+    let fault = Fault::ErrorInStream { class, message: "Overloaded".into() };
+    let double = Double::start([Act::says("begun").with(fault)]).unwrap();
+    let (text, _) = answer(ask(&double, "/v1/chat/completions", CHAT));
+    assert!(
+        text.starts_with("HTTP/1.1 200") && text.contains("Overloaded") && !text.contains("[DONE]"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_wrong_key_and_a_wrong_body_are_refused_in_the_words_of_the_format() {
+    let double = Double::start([]).unwrap().wants_key("right");
+    let (text, _) = answer(ask(&double, "/v1/messages", CHAT));
+    assert!(text.starts_with("HTTP/1.1 401") && text.contains("authentication_error"), "{text}");
+    let double = Double::start([]).unwrap();
+    let (text, _) = answer(ask(&double, "/v1/chat/completions", "{"));
+    assert!(text.starts_with("HTTP/1.1 400"), "{text}");
+    let (text, _) = answer(ask(&double, "/nowhere", "{}"));
+    assert!(text.starts_with("HTTP/1.1 404"), "{text}");
+}
+
+#[test]
+fn a_double_that_is_dropped_lets_go_of_its_clients() {
+    let double = Double::start([Act::says("never ends").with(Fault::Stall(100))]).unwrap();
+    let client = ask(&double, "/v1/chat/completions", CHAT);
+    std::thread::sleep(Duration::from_millis(50));
+    drop(double);
+    let (text, _) = answer(client);
+    assert!(!text.contains("[DONE]"));
+}
