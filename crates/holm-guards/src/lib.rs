@@ -10,6 +10,10 @@
 extern crate alloc;
 
 pub mod json;
+#[cfg(feature = "mutate")]
+pub mod mutate;
+#[cfg(not(feature = "mutate"))]
+mod mutate;
 pub mod plausibility;
 pub mod postcondition;
 pub mod repair;

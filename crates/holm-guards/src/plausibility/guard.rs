@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 
 use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, compat, disguise, metadata};
+use crate::mutate::{Guard, off};
 use crate::ruling::{Reason, Rules, Ruling};
 
 /// The name under which this guard gives its reasons.
@@ -76,24 +77,26 @@ pub fn judge(outcome: Outcome, observed: &Observed<'_>, expectation: Expectation
 /// Looks at a whole text.
 fn examine(text: &str, expectation: Expectation) -> Option<Finding> {
     match expectation.rules {
+        Rules::AgentRs if off(Guard::AgentRs) => return None,
         Rules::AgentRs => return compat::examine(text).map(Finding::AgentRs),
         Rules::Holm => {}
     }
     if metadata::is_empty(text) {
         return match expectation.empty {
             EmptyOutput::Allowed => None,
-            EmptyOutput::Refused => Some(Finding::Empty),
+            EmptyOutput::Refused => (!off(Guard::Empty)).then_some(Finding::Empty),
         };
     }
     let quote = || crate::ruling::excerpt(text);
-    if metadata::only(text) {
+    if metadata::only(text) && !off(Guard::Metadata) {
         return Some(Finding::MetadataOnly(quote()));
     }
-    if !has_substance(text) {
+    if !has_substance(text) && !off(Guard::Substance) {
         return Some(Finding::NoSubstance(quote()));
     }
     match expectation.error_text {
         ErrorText::Allowed => None,
+        ErrorText::Refused if off(Guard::Disguise) => None,
         ErrorText::Refused => disguise::is_error(text).then(|| Finding::ErrorInDisguise(quote())),
     }
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::{Must, Postcondition, Rule};
 use crate::json::Json;
+use crate::mutate::{Guard, off};
 use crate::plausibility::{Observed, Outcome};
 use crate::ruling::{Chain, Reason, Ruling, excerpt};
 use crate::schema::{Pattern, PatternError, Schema, SchemaError, Unsupported};
@@ -231,6 +232,7 @@ fn break_of_schema(schema: &Schema, text: &str) -> Option<String> {
 fn break_of_pattern(pattern: &Pattern, must: Must, text: &str) -> Option<String> {
     let (matches, regex) = (pattern.is_match(text), excerpt(pattern.as_str()));
     match must {
+        _ if off(Guard::Pattern) => None,
         Must::Match if !matches => Some(format!("the output must match `{regex}` and does not")),
         Must::NotMatch if matches => Some(format!("the output must not match `{regex}` and does")),
         Must::Match | Must::NotMatch => None,
@@ -244,6 +246,7 @@ fn break_of_lines(
     text: &str,
 ) -> Option<String> {
     let mut count: u64 = 0;
+    let (each, none) = if off(Guard::Lines) { (None, None) } else { (each, none) };
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         count += 1;
         if let Some(each) = each.filter(|each| !each.is_match(line)) {
@@ -272,6 +275,9 @@ impl Range {
     }
 
     fn misses(self, count: u64, unit: &str) -> Option<String> {
+        if off(Guard::Range) {
+            return None;
+        }
         if count < self.min {
             return Some(format!("the output has {count} {unit}, and at least {} were promised", self.min));
         }

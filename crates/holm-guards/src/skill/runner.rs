@@ -10,6 +10,7 @@ use super::{
     Case, Cases, Contract, ContractError, Format, Reading, SkillError, Source, compat, prompt, reply,
 };
 use crate::json::Json;
+use crate::mutate::{Guard, off};
 use crate::ruling::{Rules, excerpt};
 use crate::schema::{Schema, Unsupported};
 
@@ -253,11 +254,11 @@ fn stands(source: &Source, value: &Json, format: Option<Format>) -> Result<(), S
         Json::Number(number) => (source.holds_number(number), excerpt(number.as_str())),
         Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => (false, value.to_string()),
     };
-    if found { Ok(()) } else { Err(SkillError::HallucinationDetected(shown)) }
+    if found || off(Guard::Source) { Ok(()) } else { Err(SkillError::HallucinationDetected(shown)) }
 }
 
 fn has_format(value: &Json, format: Format) -> Result<(), SkillError> {
-    if value.as_str().is_some_and(|text| format.admits(text)) {
+    if value.as_str().is_some_and(|text| format.admits(text)) || off(Guard::Format) {
         return Ok(());
     }
     let shown = value.as_str().map_or_else(|| excerpt(&value.to_string()), excerpt);

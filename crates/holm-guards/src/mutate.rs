@@ -1,0 +1,92 @@
+//! Guards that a test can switch off, one at a time, to see whether anything notices.
+//!
+//! A guard that can be broken without a failing test is not held by anything. Every host of Holm runs the same guards, so every
+//! host's suite must fail with each of them off. The switch exists only with the feature `mutate`; without it [`off`] is `false` at compile time.
+
+/// The guards that can be switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Guard {
+    /// Empty output where data was promised.
+    Empty = 1,
+    /// Output that is only metadata.
+    Metadata,
+    /// Output without a letter or digit.
+    Substance,
+    /// An error that claims to be a success.
+    Disguise,
+    /// The plausibility rules of agent.rs.
+    AgentRs,
+    /// JSON Schemas: arguments, outputs, skills.
+    Schema,
+    /// Mending of arguments.
+    Repair,
+    /// The postcondition `pattern`.
+    Pattern,
+    /// The postcondition `lines`.
+    Lines,
+    /// The postcondition `length`, and counts of lines.
+    Range,
+    /// Values of a skill that must stand in the source.
+    Source,
+    /// Forms of a skill's values.
+    Format,
+    /// The source check of agent.rs.
+    AgentRsSource,
+}
+
+/// Whether a test has switched this guard off.
+#[cfg(not(feature = "mutate"))]
+#[inline]
+pub(crate) const fn off(_: Guard) -> bool {
+    false
+}
+
+#[cfg(feature = "mutate")]
+pub use switch::{NAMES, switch_off};
+#[cfg(feature = "mutate")]
+pub(crate) use switch::off;
+
+#[cfg(feature = "mutate")]
+mod switch {
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    use super::Guard;
+
+    static OFF: AtomicU8 = AtomicU8::new(0);
+
+    /// Every guard by name.
+    pub const NAMES: [&str; 13] = [
+        "empty", "metadata", "substance", "disguise", "agent_rs", "schema", "repair", "pattern", "lines", "range",
+        "source", "format", "agent_rs_source",
+    ];
+
+    const ALL: [Guard; 13] = [
+        Guard::Empty,
+        Guard::Metadata,
+        Guard::Substance,
+        Guard::Disguise,
+        Guard::AgentRs,
+        Guard::Schema,
+        Guard::Repair,
+        Guard::Pattern,
+        Guard::Lines,
+        Guard::Range,
+        Guard::Source,
+        Guard::Format,
+        Guard::AgentRsSource,
+    ];
+
+    /// Switches one guard off and every other on; the empty name switches all on. False if there is none of this name.
+    pub fn switch_off(name: &str) -> bool {
+        let place = NAMES.iter().position(|known| *known == name);
+        let guard = place.and_then(|place| ALL.get(place));
+        OFF.store(guard.map_or(0, |guard| *guard as u8), Ordering::Relaxed);
+        guard.is_some() || name.is_empty()
+    }
+
+    /// Whether a test has switched this guard off.
+    pub(crate) fn off(guard: Guard) -> bool {
+        OFF.load(Ordering::Relaxed) == guard as u8
+    }
+}

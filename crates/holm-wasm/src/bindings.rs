@@ -1,0 +1,17 @@
+//! Hands the other modules over to JavaScript. Nothing is decided here: each function passes strings on and turns a
+//! [`Fault`] into what is thrown, its JSON, which the package wraps into a `HolmError`.
+
+pub mod agent_rs;
+pub mod grants;
+pub mod guards;
+pub mod run;
+pub mod wire;
+
+use wasm_bindgen::JsValue;
+
+use crate::Fault;
+
+/// What is thrown for a fault.
+fn thrown(fault: Fault) -> JsValue {
+    JsValue::from_str(&fault.json())
+}

@@ -1,0 +1,178 @@
+//! The guards: the same functions that judge inside a run, for hosts that judge by themselves.
+
+#[cfg(test)]
+mod tests;
+
+use holm_guards::{
+    plausibility::{self as plausible, Expectation, Observed, Outcome, Plausibility},
+    postcondition::{Evaluation, Postcondition, Postconditions},
+    repair::{Repaired, repair},
+    ruling::{Chain, Reason, Ruling},
+    schema::Schema,
+    skill::{self, Contract, Skill, corrective, extract},
+};
+use serde::Serialize;
+
+use crate::{Fault, FaultKind, text};
+
+/// Whether a tool's output is plausible: a ruling as JSON, `"accept"`, `{"warn":…}` or `{"reject":…}`.
+///
+/// `outcome` is `succeeded` or `failed`, `expectation` a JSON object, `{}` for the defaults.
+///
+/// # Errors
+/// [`FaultKind::BadJson`].
+pub fn plausibility(outcome: &str, output: &str, expectation: &str) -> Result<String, Fault> {
+    let outcome = read_outcome(outcome)?;
+    let expectation: Expectation = text::read(expectation, "expectation")?;
+    let ruling = match plausible::judge(outcome, &Observed::whole(output), expectation) {
+        Plausibility::Ruled(ruling) => ruling,
+        // A whole text always decides; a guard that cannot say refuses.
+        Plausibility::NeedsWhole => Ruling::Reject(Reason::new(plausible::GUARD, "the output is not complete")),
+    };
+    Ok(text::json(&ruling))
+}
+
+/// A compiled JSON Schema.
+#[derive(Debug)]
+pub struct SchemaHandle(Schema);
+
+impl SchemaHandle {
+    /// Compiles a schema.
+    ///
+    /// # Errors
+    /// [`FaultKind::BadJson`], [`FaultKind::Schema`].
+    pub fn new(schema: &str) -> Result<Self, Fault> {
+        Schema::compile(&text::open(schema, "schema")?).map(Self).map_err(Fault::of(FaultKind::Schema))
+    }
+
+    /// What is wrong with a value, as a JSON array; empty if nothing is.
+    ///
+    /// # Errors
+    /// [`FaultKind::BadJson`].
+    pub fn validate(&self, value: &str) -> Result<String, Fault> {
+        #[derive(Serialize)]
+        struct Told {
+            pointer: String,
+            keyword: &'static str,
+            message: String,
+        }
+        let violations = self.0.validate(&text::open(value, "value")?).err().unwrap_or_default();
+        let told = violations.into_iter().map(|violation| Told {
+            pointer: violation.pointer,
+            keyword: violation.keyword,
+            message: violation.message,
+        });
+        Ok(text::json(&told.collect::<Vec<_>>()))
+    }
+
+    /// Reads a model's arguments and mends what has only one meaning: `{"valid":{"arguments","fixes"}}`, arguments as
+    /// canonical text, or `{"invalid":{"message"}}`.
+    pub fn repair(&self, arguments: &str) -> String {
+        #[derive(Serialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Mended {
+            Valid { arguments: String, fixes: Vec<String> },
+            Invalid { message: String },
+        }
+        text::json(&match repair(&self.0, arguments) {
+            Repaired::Valid { value, fixes } => {
+                Mended::Valid { arguments: value.canonical(), fixes: fixes.iter().map(ToString::to_string).collect() }
+            }
+            Repaired::Invalid { message } => Mended::Invalid { message },
+        })
+    }
+
+    /// The keywords that are not enforced, as a JSON array of lines.
+    pub fn unsupported(&self) -> String {
+        text::json(&self.0.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+}
+
+/// Compiled postconditions.
+#[derive(Debug)]
+pub struct PostconditionSet(Postconditions);
+
+impl PostconditionSet {
+    /// Compiles a JSON array of postconditions.
+    ///
+    /// # Errors
+    /// [`FaultKind::BadJson`], [`FaultKind::Postcondition`].
+    pub fn new(declared: &str) -> Result<Self, Fault> {
+        let declared: Vec<Postcondition> = text::read(declared, "list of postconditions")?;
+        Postconditions::compile(&declared).map(Self).map_err(Fault::of(FaultKind::Postcondition))
+    }
+
+    /// What they say of an output: `{"ruling","warnings","checks"}`; `checks` are left for the host to run.
+    ///
+    /// # Errors
+    /// [`FaultKind::BadJson`] for the outcome.
+    pub fn evaluate(&self, outcome: &str, output: &str) -> Result<String, Fault> {
+        #[derive(Serialize)]
+        struct Told<'a> {
+            ruling: Ruling,
+            warnings: &'a [Reason],
+            checks: &'a [Postcondition],
+        }
+        let tell = |chain: &Chain, checks: &[Postcondition]| {
+            text::json(&Told { ruling: chain.ruling(), warnings: chain.warnings(), checks })
+        };
+        Ok(match self.0.evaluate(read_outcome(outcome)?, &Observed::whole(output)) {
+            Evaluation::Ruled(chain) => tell(&chain, &[]),
+            Evaluation::Pending { chain, checks } => tell(&chain, &checks),
+        })
+    }
+}
+
+/// A compiled contract skill.
+#[derive(Debug)]
+pub struct SkillHandle(Skill);
+
+impl SkillHandle {
+    /// Compiles a contract.
+    ///
+    /// # Errors
+    /// [`FaultKind::BadJson`], [`FaultKind::Contract`].
+    pub fn new(contract: &str) -> Result<Self, Fault> {
+        let contract: Contract = text::read(contract, "contract")?;
+        Skill::compile(contract).map(Self).map_err(Fault::of(FaultKind::Contract))
+    }
+
+    /// The task in words, for a model.
+    ///
+    /// # Errors
+    /// [`FaultKind::Skill`] if the input does not hold.
+    pub fn prompt(&self, input: &str) -> Result<String, Fault> {
+        Ok(self.0.prompt(&self.input(input)?))
+    }
+
+    /// Proves a reply against the contract: `{"accepted":…}`, or `{"refused":{"error","correction"}}` with what to tell
+    /// the model.
+    ///
+    /// # Errors
+    /// [`FaultKind::Skill`] if the input does not hold.
+    pub fn check(&self, input: &str, reply: &str) -> Result<String, Fault> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Checked {
+            Accepted(holm_guards::json::Json),
+            Refused { error: String, correction: String },
+        }
+        Ok(text::json(&match self.0.check_output(&self.input(input)?, reply) {
+            Ok(output) => Checked::Accepted(output),
+            Err(error) => Checked::Refused { error: error.to_string(), correction: corrective(&error) },
+        }))
+    }
+
+    fn input(&self, input: &str) -> Result<skill::Input, Fault> {
+        self.0.check_input(&text::open(input, "input")?).map_err(Fault::of(FaultKind::Skill))
+    }
+}
+
+/// The contract of the built-in skill `extract`, as JSON.
+pub fn extract_contract() -> String {
+    text::json(&extract())
+}
+
+fn read_outcome(outcome: &str) -> Result<Outcome, Fault> {
+    text::read(&text::json(&outcome), "outcome")
+}

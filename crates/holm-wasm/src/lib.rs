@@ -1,0 +1,33 @@
+//! The pure crates for JavaScript hosts: Node, Deno, workerd and browsers. There is no rule in here and none in the package
+//! that uses it, no I/O, no clock: runs and codecs live in WASM memory as handles, and **strings cross the boundary, never
+//! JavaScript objects**, because JavaScript would rewrite `1.0` and 2^53 + 1.
+//!
+//! The modules beside [`bindings`] are ordinary Rust and are tested natively; `bindings` only hands them over. What goes wrong is
+//! a [`Fault`], which reaches JavaScript as a `HolmError` with a kind.
+//!
+//! ```
+//! use holm_wasm::Session;
+//!
+//! let (mut run, opening) = Session::start("run-1", 7, r#"{"models":[{"name":"scripted/one"}]}"#, 1_000)?;
+//! assert!(opening.starts_with(r#"{"v":1,"seq":0,"at":1000,"#));
+//! run.handle(1_001, r#"{"prompted":{"blocks":[{"text":"hi"}]}}"#)?;
+//! let effects: Vec<String> = std::iter::from_fn(|| Some(run.poll())).take_while(|effect| !effect.contains("wait")).collect();
+//! assert!(effects.iter().any(|effect| effect.starts_with(r#"{"call_model":{"call":0,"#)));
+//! # Ok::<(), holm_wasm::Fault>(())
+//! ```
+
+pub mod bindings;
+mod compat;
+mod fault;
+mod grants;
+mod guards;
+mod session;
+mod text;
+mod wire;
+
+pub use compat::agent_rs;
+pub use fault::{Fault, FaultKind};
+pub use grants::{admits, class, contains, decide, meet, reach};
+pub use guards::{PostconditionSet, SchemaHandle, SkillHandle, extract_contract, plausibility};
+pub use session::{Session, inspect, prefix, replay_effects};
+pub use wire::{CodecHandle, DecoderHandle, Sent, failure, http_failure};

@@ -1,0 +1,73 @@
+//! Commands as a host sees them: whole, except for what grows with the conversation.
+
+use holm_kernel::{
+    CallId, CheckRequest, Consultation, Effect, Ending, Messages, Numbered, Proposal, Purpose, Request, SpawnRequest,
+    Timestamp, ToolRequest,
+};
+use serde::Serialize;
+
+/// An [`Effect`] in the serde form that `poll` gives out.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Shown<'a> {
+    CallModel { call: CallId, request: Lean<'a> },
+    RunTool { call: CallId, request: &'a ToolRequest },
+    Spawn { call: CallId, request: &'a SpawnRequest },
+    Abort(CallId),
+    Judge(&'a Proposal),
+    Consult(&'a Consultation),
+    Check { call: CallId, request: &'a CheckRequest },
+    Summarise { call: CallId, request: Lean<'a> },
+    Emit(&'a Numbered),
+    Finish(&'a Ending),
+    Wait(Option<Timestamp>),
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn of(effect: &'a Effect) -> Self {
+        match effect {
+            Effect::CallModel { call, request } => Self::CallModel { call: *call, request: Lean::of(request) },
+            Effect::RunTool { call, request } => Self::RunTool { call: *call, request },
+            Effect::Spawn { call, request } => Self::Spawn { call: *call, request },
+            Effect::Abort(call) => Self::Abort(*call),
+            Effect::Judge(proposal) => Self::Judge(proposal),
+            Effect::Consult(consultation) => Self::Consult(consultation),
+            Effect::Check { call, request } => Self::Check { call: *call, request },
+            Effect::Summarise { call, request } => Self::Summarise { call: *call, request: Lean::of(request) },
+            Effect::Emit(event) => Self::Emit(event),
+            Effect::Finish(ending) => Self::Finish(ending),
+            Effect::Wait(until) => Self::Wait(*until),
+        }
+    }
+}
+
+/// A request by its measures.
+#[derive(Debug, Serialize)]
+pub(super) struct Lean<'a> {
+    purpose: Purpose,
+    model: &'a str,
+    /// Changes whenever the view changes other than by growing; none for messages made for this request.
+    epoch: Option<u64>,
+    messages: u64,
+    tools: u64,
+    tools_epoch: u64,
+    max_output: Option<u64>,
+}
+
+impl<'a> Lean<'a> {
+    fn of(request: &'a Request) -> Self {
+        let (epoch, messages) = match &request.messages {
+            Messages::View { epoch, count } => (Some(*epoch), *count),
+            Messages::Own(messages) => (None, messages.len() as u64),
+        };
+        Self {
+            purpose: request.purpose,
+            model: &request.model.name,
+            epoch,
+            messages,
+            tools: request.tools.tools.len() as u64,
+            tools_epoch: request.tools.epoch,
+            max_output: request.max_output,
+        }
+    }
+}

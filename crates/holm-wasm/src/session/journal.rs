@@ -1,0 +1,104 @@
+//! Runs from journals: replay, fork, resume.
+
+use holm_kernel::{
+    Seq,
+    journal::{self as records, Head, Record, ReplayError, Snapshot, Tail, Writer},
+};
+use serde::Serialize;
+
+use super::{Session, effect::Shown};
+use crate::{Fault, FaultKind, text};
+
+impl Session {
+    /// Folds a whole journal. The run stands where it stood; give it `resumed` to take it over.
+    ///
+    /// # Errors
+    /// [`FaultKind::Journal`] for damage, a torn tail included; [`FaultKind::Replay`] if it cannot be folded here.
+    pub fn replay(journal: &[u8]) -> Result<Self, Fault> {
+        Self::fold(&whole(journal)?)
+    }
+
+    /// Folds a journal up to and with record `at`: another future from the same past. [`prefix`] is the text to go on from.
+    ///
+    /// # Errors
+    /// As [`replay`](Self::replay), and [`FaultKind::Fork`] if there is no such record.
+    pub fn fork(journal: &[u8], at: u64) -> Result<Self, Fault> {
+        Self::fold(past(&whole(journal)?, at)?)
+    }
+
+    /// As [`replay`](Self::replay), faster where the snapshot is one of this journal; any other is left aside.
+    ///
+    /// # Errors
+    /// As there; a bad snapshot is never the reason.
+    pub fn resume(snapshot: &[u8], journal: &[u8]) -> Result<Self, Fault> {
+        let all = whole(journal)?;
+        let snapshot = Snapshot::decode(snapshot).ok();
+        let run = records::resume(snapshot.as_ref(), &all).map_err(Fault::of(FaultKind::Replay))?;
+        Ok(Self::of(run, Writer::after(head(&all)?)))
+    }
+
+    fn fold(all: &[Record]) -> Result<Self, Fault> {
+        let run = records::replay(all).map_err(Fault::of(FaultKind::Replay))?;
+        Ok(Self::of(run, Writer::after(head(all)?)))
+    }
+}
+
+/// Folds a journal and shows every effect again, one JSON text a line, as [`Session::poll`] had given them.
+///
+/// # Errors
+/// As [`Session::replay`].
+pub fn replay_effects(journal: &[u8]) -> Result<String, Fault> {
+    let mut out = String::new();
+    let run = records::replay_with(&whole(journal)?, |_, effect| {
+        out.push_str(&text::json(&Shown::of(effect)));
+        out.push('\n');
+    });
+    run.map_err(Fault::of(FaultKind::Replay))?;
+    Ok(out)
+}
+
+/// The text of a journal up to and with record `at`.
+///
+/// # Errors
+/// As [`Session::fork`].
+pub fn prefix(journal: &[u8], at: u64) -> Result<String, Fault> {
+    Ok(past(&whole(journal)?, at)?.iter().map(Record::line).collect())
+}
+
+/// Looks at a journal without folding it: how many records are sound, where they end, and what follows them.
+///
+/// # Errors
+/// [`FaultKind::Journal`] for damage that whole records follow.
+pub fn inspect(journal: &[u8]) -> Result<String, Fault> {
+    #[derive(Serialize)]
+    struct Found {
+        records: u64,
+        head: Option<Head>,
+        /// Where to cut a torn tail, in bytes.
+        cut_at: Option<u64>,
+        torn: Option<String>,
+    }
+    let decoded = records::decode(journal).map_err(Fault::of(FaultKind::Journal))?;
+    let torn = match &decoded.tail {
+        Tail::Clean => None,
+        Tail::Torn(error) => Some(error),
+    };
+    Ok(text::json(&Found {
+        records: decoded.records.len() as u64,
+        head: decoded.records.last().map(Record::head),
+        cut_at: torn.map(|error| error.at_byte),
+        torn: torn.map(ToString::to_string),
+    }))
+}
+
+fn whole(journal: &[u8]) -> Result<Vec<Record>, Fault> {
+    records::decode_strict(journal).map_err(Fault::of(FaultKind::Journal))
+}
+
+fn past(all: &[Record], at: u64) -> Result<&[Record], Fault> {
+    records::fork(all, Seq::new(at)).map_err(Fault::of(FaultKind::Fork))
+}
+
+fn head(all: &[Record]) -> Result<Head, Fault> {
+    all.last().map(Record::head).ok_or_else(|| Fault::new(FaultKind::Replay, ReplayError::Empty))
+}

@@ -1,0 +1,202 @@
+//! One run behind a handle: the kernel, its journal's writer and the requests that wait for an answer.
+
+mod effect;
+mod journal;
+
+#[cfg(test)]
+mod tests;
+
+pub use journal::{inspect, prefix, replay_effects};
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use holm_kernel::{
+    CallId, Config, Effect, Input, Message, Request, Run, SpawnRequest, Started, Timestamp,
+    journal::{self as records, Snapshot, StepError, Writer},
+};
+use serde::Serialize;
+
+use self::effect::Shown;
+use crate::{Fault, FaultKind, text};
+
+/// A run and everything that a JavaScript host needs beside it.
+///
+/// The order is that of every host: [`handle`](Self::handle) a fact, append the line that it gives, then
+/// [`poll`](Self::poll) until `wait` and perform what comes out.
+#[derive(Debug)]
+pub struct Session {
+    /// Tells sessions apart, so that a codec never takes one run's encoded messages for another's.
+    number: u64,
+    run: Run,
+    writer: Writer,
+    requests: BTreeMap<CallId, Request>,
+    spawns: BTreeMap<CallId, SpawnRequest>,
+}
+
+impl Session {
+    /// Begins a run; gives the journal's first line. Poll as after any other input.
+    ///
+    /// # Errors
+    /// [`FaultKind::BadJson`] if the configuration cannot be read, [`FaultKind::Payload`] if it cannot be journaled.
+    pub fn start(run: &str, seed: u64, config: &str, now: u64) -> Result<(Self, String), Fault> {
+        let config: Config = text::read(config, "configuration")?;
+        let started = Started::new(run, seed, config);
+        let (run, writer, line) = records::begin(started, Timestamp::new(now)).map_err(|error| step_fault(&error))?;
+        Ok((Self::of(run, writer), line))
+    }
+
+    fn of(run: Run, writer: Writer) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { number, run, writer, requests: BTreeMap::new(), spawns: BTreeMap::new() }
+    }
+
+    /// Takes one fact; gives the line to append before anything else is done.
+    ///
+    /// # Errors
+    /// [`FaultKind::BadJson`], [`FaultKind::Misuse`] or [`FaultKind::Payload`]; the run is unchanged.
+    pub fn handle(&mut self, now: u64, input: &str) -> Result<String, Fault> {
+        let input: Input = text::read(input, "input")?;
+        let answered = match &input {
+            Input::ModelFinished { call, .. } | Input::Summarised { call, .. } | Input::ChildFinished { call, .. } => {
+                Some(*call)
+            }
+            _ => None,
+        };
+        let line = records::step(&mut self.run, &mut self.writer, Timestamp::new(now), input)
+            .map_err(|error| step_fault(&error))?;
+        if let Some(call) = answered {
+            self.forget(call);
+        }
+        Ok(line)
+    }
+
+    /// The next command as JSON; `{"wait":…}` ends every drain.
+    ///
+    /// A command says what is to be done and not all that it is done with: a model request is shown by its epochs and
+    /// counts, so a step costs the same however long the conversation is. [`request`](Self::request) and the codecs have the rest.
+    pub fn poll(&mut self) -> String {
+        let effect = self.run.poll();
+        let shown = text::json(&Shown::of(&effect));
+        match effect {
+            Effect::CallModel { call, request } | Effect::Summarise { call, request } => {
+                self.requests.insert(call, request);
+            }
+            Effect::Spawn { call, request } => {
+                self.spawns.insert(call, *request);
+            }
+            Effect::Abort(call) => self.forget(call),
+            Effect::Finish(_) => self.requests.clear(),
+            Effect::RunTool { .. }
+            | Effect::Judge(_)
+            | Effect::Consult(_)
+            | Effect::Check { .. }
+            | Effect::Emit(_)
+            | Effect::Wait(_) => {}
+        }
+        shown
+    }
+
+    /// Everything a waiting model call holds: model, system prompt, tools, output cap and form, messages.
+    ///
+    /// # Errors
+    /// [`FaultKind::UnknownCall`] if the call was answered or is no model call.
+    pub fn request(&self, call: u64) -> Result<String, Fault> {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            request: &'a Request,
+            messages: &'a [std::sync::Arc<Message>],
+        }
+        let request = self.waiting(call)?;
+        Ok(text::json(&Whole { request, messages: self.run.messages(request) }))
+    }
+
+    /// Narrows the configuration of a child run to what its parent allows.
+    ///
+    /// # Errors
+    /// [`FaultKind::UnknownCall`] if no child waits under this number, [`FaultKind::BadJson`].
+    pub fn confine(&self, call: u64, config: &str) -> Result<String, Fault> {
+        let spawn = self.spawns.get(&CallId::new(call)).ok_or_else(|| unknown(call))?;
+        let mut config: Config = text::read(config, "configuration")?;
+        spawn.confine(&mut config);
+        Ok(text::json(&config))
+    }
+
+    /// The transcript as a JSON array, from one message on: a host that has shown some asks for the others.
+    pub fn transcript(&self, from: u64) -> String {
+        let all = self.run.transcript();
+        let from = usize::try_from(from).unwrap_or(usize::MAX).min(all.len());
+        text::json(&all.get(from..).unwrap_or_default())
+    }
+
+    /// Figures of the run: record, time, tokens, money, marks, whether it waits for a prompt, the journal's end.
+    pub fn status(&self) -> String {
+        #[derive(Serialize)]
+        struct Status {
+            receipt: holm_kernel::Receipt,
+            usage: holm_kernel::Usage,
+            spent: holm_kernel::NanoUsd,
+            marks: holm_kernel::Marks,
+            idle: bool,
+            messages: u64,
+            head: Option<records::Head>,
+        }
+        text::json(&Status {
+            receipt: self.run.receipt(),
+            usage: self.run.usage(),
+            spent: self.run.spent(),
+            marks: self.run.marks(),
+            idle: self.run.is_idle(),
+            messages: self.run.transcript().len() as u64,
+            head: self.writer.head(),
+        })
+    }
+
+    /// Record 0: the run's id, seed and configuration.
+    pub fn started(&self) -> String {
+        text::json(self.run.started())
+    }
+
+    /// The state at the last record, to be kept beside the journal as a cache. Take it after a drain.
+    ///
+    /// # Errors
+    /// [`FaultKind::Snapshot`].
+    pub fn snapshot(&self) -> Result<String, Fault> {
+        let fault = Fault::of(FaultKind::Snapshot);
+        let head = self.writer.head().ok_or_else(|| fault(records::SnapshotError::Changed))?;
+        Snapshot::take(&self.run, head).map(|snapshot| snapshot.encode()).map_err(fault)
+    }
+
+    /// Tells this session from every other.
+    pub(crate) const fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) const fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The request of a call that waits for its answer.
+    pub(crate) fn waiting(&self, call: u64) -> Result<&Request, Fault> {
+        self.requests.get(&CallId::new(call)).ok_or_else(|| unknown(call))
+    }
+
+    fn forget(&mut self, call: CallId) {
+        self.requests.remove(&call);
+        self.spawns.remove(&call);
+    }
+}
+
+fn unknown(call: u64) -> Fault {
+    let message = "waits for an answer; ask between the effect that names it and the answer";
+    Fault::new(FaultKind::UnknownCall, format_args!("no request of call {call} {message}"))
+}
+
+fn step_fault(error: &StepError) -> Fault {
+    let kind = match error {
+        StepError::Misuse(_) | StepError::Append(_) => FaultKind::Misuse,
+        StepError::Payload(_) => FaultKind::Payload,
+    };
+    Fault::new(kind, error)
+}

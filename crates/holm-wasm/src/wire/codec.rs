@@ -1,0 +1,102 @@
+//! A codec and the pieces of requests that it has written.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use holm_wire::{
+    Codec, Encoder, Format, MediaSource, ModelCall, Options, anthropic, bedrock, ollama, openai_chat, openai_responses,
+};
+use serde::de::DeserializeOwned;
+
+use super::{DecoderHandle, Sent};
+use crate::{Fault, FaultKind, Session, text};
+
+/// One format with its dialect, its settings, and the bytes of what it has encoded for one run.
+///
+/// ```
+/// use holm_wasm::{CodecHandle, Session};
+///
+/// let (mut run, _) = Session::start("run-1", 7, r#"{"models":[{"name":"openai/gpt-5-mini"}]}"#, 0)?;
+/// run.handle(1, r#"{"prompted":{"blocks":[{"text":"hi"}]}}"#)?;
+/// while !run.poll().starts_with(r#"{"wait""#) {}
+/// let mut codec = CodecHandle::new("openai_chat", "{}", "{}")?;
+/// let sent = codec.request(&run, 0)?;
+/// assert_eq!(sent.url("https://api.openai.com/v1"), "https://api.openai.com/v1/chat/completions");
+/// # Ok::<(), holm_wasm::Fault>(())
+/// ```
+#[derive(Debug)]
+pub struct CodecHandle {
+    codec: Arc<dyn Codec>,
+    options: Options,
+    media: Media,
+    /// Kept for one run, because epochs count within a run.
+    encoder: Option<(u64, Encoder)>,
+}
+
+impl CodecHandle {
+    /// The codec of this name; dialect and options as JSON objects, `{}` for the defaults.
+    ///
+    /// # Errors
+    /// [`FaultKind::UnknownFormat`], [`FaultKind::BadJson`].
+    pub fn new(format: &str, dialect: &str, options: &str) -> Result<Self, Fault> {
+        let codec = codec_of(format, dialect)?;
+        let options = text::read(options, "set of options")?;
+        Ok(Self { codec, options, media: Media::default(), encoder: None })
+    }
+
+    /// Puts the bytes of a stored picture or file where the next request finds them.
+    pub fn put_media(&mut self, reference: &str, base64: &str) {
+        self.media.0.insert(reference.into(), base64.into());
+    }
+
+    /// Encodes a model call that waits for its answer. What was encoded for an earlier call of this run is only copied.
+    ///
+    /// # Errors
+    /// [`FaultKind::UnknownCall`].
+    pub fn request(&mut self, run: &Session, call: u64) -> Result<Sent, Fault> {
+        let request = run.waiting(call)?;
+        let model_call =
+            ModelCall { request, view: run.run().messages(request), options: &self.options, media: &self.media };
+        let (_, encoder) = match &mut self.encoder {
+            Some(kept) if kept.0 == run.number() => kept,
+            stale => stale.insert((run.number(), Encoder::new(Arc::clone(&self.codec)))),
+        };
+        Ok(Sent::new(encoder.encode(&model_call)))
+    }
+
+    /// A decoder for one streamed reply.
+    pub fn decoder(&self) -> DecoderHandle {
+        DecoderHandle::new(self.codec.stream())
+    }
+
+    /// Decodes a reply that came whole; gives a model result.
+    pub fn reply(&self, body: &[u8]) -> String {
+        super::decoder::result_json(self.codec.reply(body))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Media(BTreeMap<String, String>);
+
+impl MediaSource for Media {
+    fn base64(&self, reference: &str) -> Option<Cow<'_, str>> {
+        self.0.get(reference).map(|data| Cow::Borrowed(data.as_str()))
+    }
+}
+
+fn codec_of(format: &str, dialect: &str) -> Result<Arc<dyn Codec>, Fault> {
+    fn of<D: DeserializeOwned>(dialect: &str) -> Result<D, Fault> {
+        text::read(dialect, "dialect")
+    }
+    let unknown = || Fault::new(FaultKind::UnknownFormat, format_args!("there is no codec {format:?}"));
+    let known: Format = serde_json::from_value(format.into()).map_err(|_| unknown())?;
+    Ok(match known {
+        Format::OpenaiChat => Arc::new(openai_chat::Chat::new(of(dialect)?)),
+        Format::OpenaiResponses => Arc::new(openai_responses::Responses::new(of(dialect)?)),
+        Format::Anthropic => Arc::new(anthropic::Messages::new(of(dialect)?)),
+        Format::Ollama => Arc::new(ollama::Ollama::new(of(dialect)?)),
+        Format::Bedrock => Arc::new(bedrock::Converse::new(of(dialect)?)),
+        Format::Gemini | Format::Cohere => return Err(unknown()),
+    })
+}

@@ -1,0 +1,110 @@
+//! One streamed reply.
+
+use std::fmt;
+
+use holm_kernel::{Failure, ModelResult, Reply, Usage};
+use holm_wire::{Delta, Progress, StreamDecoder};
+use serde::Serialize;
+
+use crate::{Fault, FaultKind, text};
+
+/// Decodes one reply as its bytes arrive. Feed, then finish or stop, once.
+pub struct DecoderHandle {
+    stream: Option<Box<dyn StreamDecoder>>,
+    ended: bool,
+}
+
+impl DecoderHandle {
+    pub(super) fn new(stream: Box<dyn StreamDecoder>) -> Self {
+        Self { stream: Some(stream), ended: false }
+    }
+
+    /// Takes the next bytes, cut anywhere; gives the pieces of the reply that they complete, as a JSON array.
+    ///
+    /// # Errors
+    /// [`FaultKind::Finished`].
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<String, Fault> {
+        let stream = self.stream.as_mut().ok_or_else(finished)?;
+        let mut pieces = Pieces::default();
+        self.ended = stream.feed(bytes, &mut |delta| pieces.push(delta)) == Progress::Ended;
+        Ok(pieces.finish())
+    }
+
+    /// Whether the provider has ended the reply, so that no more bytes are wanted.
+    pub const fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The model result, once the bytes have ended; the last pieces are left out, because the reply has them.
+    ///
+    /// # Errors
+    /// [`FaultKind::Finished`].
+    pub fn finish(&mut self) -> Result<String, Fault> {
+        let stream = self.stream.take().ok_or_else(finished)?;
+        Ok(result_json(stream.finish(&mut |_| {})))
+    }
+
+    /// The model result of a call that is stopped on request: what had arrived.
+    ///
+    /// # Errors
+    /// [`FaultKind::Finished`].
+    pub fn abort(&mut self) -> Result<String, Fault> {
+        let stream = self.stream.take().ok_or_else(finished)?;
+        Ok(text::json(&ModelResult::Aborted(stream.abort())))
+    }
+}
+
+impl fmt::Debug for DecoderHandle {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("DecoderHandle").field("ended", &self.ended).finish_non_exhaustive()
+    }
+}
+
+/// A model result in the form that `model_finished` takes.
+pub(super) fn result_json(result: Result<Reply, Failure>) -> String {
+    text::json(&match result {
+        Ok(reply) => ModelResult::Replied(reply),
+        Err(failure) => ModelResult::Failed(failure),
+    })
+}
+
+fn finished() -> Fault {
+    Fault::new(FaultKind::Finished, "the reply was finished or stopped already; ask the codec for a new decoder")
+}
+
+/// A [`Delta`] in its serde form.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Piece<'a> {
+    Text { offset: u64, text: &'a str },
+    Thinking { offset: u64, text: &'a str },
+    ToolCallStarted { index: u64, id: &'a str, name: &'a str },
+    ToolArguments { index: u64, offset: u64, text: &'a str },
+    Usage(Usage),
+}
+
+/// The text of a JSON array, piece by piece.
+#[derive(Default)]
+struct Pieces(String);
+
+impl Pieces {
+    fn push(&mut self, delta: Delta<'_>) {
+        let piece = match delta {
+            Delta::Text { offset, text } => Piece::Text { offset, text },
+            Delta::Thinking { offset, text } => Piece::Thinking { offset, text },
+            Delta::ToolCallStarted { index, id, name } => Piece::ToolCallStarted { index, id, name },
+            Delta::ToolArguments { index, offset, text } => Piece::ToolArguments { index, offset, text },
+            Delta::Usage(usage) => Piece::Usage(usage),
+        };
+        self.0.push(if self.0.is_empty() { '[' } else { ',' });
+        self.0.push_str(&text::json(&piece));
+    }
+
+    fn finish(mut self) -> String {
+        if self.0.is_empty() {
+            self.0.push('[');
+        }
+        self.0.push(']');
+        self.0
+    }
+}
