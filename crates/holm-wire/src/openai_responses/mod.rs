@@ -5,6 +5,7 @@
 
 mod asked;
 mod dialect;
+mod items;
 mod request;
 mod server;
 mod stream;

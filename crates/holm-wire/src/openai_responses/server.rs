@@ -3,14 +3,20 @@
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Failure, FailureClass, Reply, StopReason, Usage};
+use holm_kernel::{Block, Failure, Reply, StopReason, Usage};
 
-use super::{REPLAY, asked};
+use super::{
+    REPLAY, asked,
+    items::{
+        Call, End, Kind, Voice, call_item, item_id, message_item, part, reasoning_item, stem, whole_item,
+        write_place, write_response,
+    },
+};
 use crate::{
     Delta,
     openai_chat::write_error,
     server::{Asked, BadBody, Head, ReplyStream, ServerCodec, pieces, status},
-    write::{self, Object},
+    write::Object,
 };
 
 /// Responses as a server speaks it.
@@ -75,46 +81,10 @@ struct Open {
     text: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Thinking,
-}
-
 #[derive(Debug)]
 struct OpenCall {
     index: u64,
     item: Call,
-}
-
-/// A call as an item.
-#[derive(Debug)]
-struct Call {
-    item_id: String,
-    id: String,
-    name: String,
-    arguments: String,
-}
-
-/// Whether the text answers or refuses; the two have events of their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Voice {
-    Answer,
-    Refusal,
-}
-
-impl Voice {
-    const fn of(stop: StopReason) -> Self {
-        if matches!(stop, StopReason::Refusal) { Self::Refusal } else { Self::Answer }
-    }
-
-    /// The part's type, its member, and the stem of its events.
-    const fn words(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            Self::Answer => ("output_text", "text", "response.output_text"),
-            Self::Refusal => ("refusal", "refusal", "response.refusal"),
-        }
-    }
 }
 
 impl ServerStream {
@@ -313,225 +283,5 @@ impl ReplyStream for ServerStream {
             self.block(block, piece, out);
         }
         self.end(reply.stop, reply.usage, out);
-    }
-}
-
-/// How a reply stands.
-#[derive(Debug)]
-enum End<'a> {
-    Running,
-    Completed,
-    Incomplete(&'static str),
-    Failed(&'a Failure),
-}
-
-impl End<'_> {
-    const fn of(stop: StopReason) -> Self {
-        match stop {
-            StopReason::MaxTokens => Self::Incomplete("max_output_tokens"),
-            StopReason::ContentFilter => Self::Incomplete("content_filter"),
-            StopReason::EndTurn
-            | StopReason::ToolUse
-            | StopReason::StopSequence
-            | StopReason::Refusal
-            | StopReason::Other => Self::Completed,
-        }
-    }
-
-    const fn status(&self) -> &'static str {
-        match self {
-            Self::Running => "in_progress",
-            Self::Completed => "completed",
-            Self::Incomplete(_) => "incomplete",
-            Self::Failed(_) => "failed",
-        }
-    }
-}
-
-fn item_id(head: &Head, kind: &str, index: u64) -> String {
-    format!("{kind}_{}_{index}", head.id)
-}
-
-const fn stem(kind: Kind, voice: Voice) -> &'static str {
-    match kind {
-        Kind::Text => voice.words().2,
-        Kind::Thinking => "response.reasoning_summary_text",
-    }
-}
-
-fn write_place(kind: Kind, id: &str, index: u64, object: &mut Object<'_>) {
-    object.string("item_id", id);
-    object.number("output_index", index);
-    object.number(if kind == Kind::Text { "content_index" } else { "summary_index" }, 0);
-}
-
-fn part(kind: Kind, voice: Voice, text: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut object = Object::open(&mut out);
-    match kind {
-        Kind::Text => {
-            let (name, member, _) = voice.words();
-            object.string("type", name);
-            if voice == Voice::Answer {
-                object.raw("annotations", "[]");
-            }
-            object.string(member, text);
-        }
-        Kind::Thinking => {
-            object.string("type", "summary_text");
-            object.string("text", text);
-        }
-    }
-    object.close();
-    out
-}
-
-fn message_item(id: &str, status: &str, text: Option<(Voice, &str)>) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut object = Object::open(&mut out);
-    object.string("id", id);
-    object.string("type", "message");
-    object.string("status", status);
-    object.string("role", "assistant");
-    if let Some(out) = object.member("content") {
-        out.push(b'[');
-        if let Some((voice, text)) = text {
-            out.extend_from_slice(&part(Kind::Text, voice, text));
-        }
-        out.push(b']');
-    }
-    object.close();
-    out
-}
-
-/// Reasoning as an item: to the letter if it came from this format, otherwise its text as the summary.
-fn reasoning_item(id: &str, text: &str, replay: Option<&Json>) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut object = Object::open(&mut out);
-    object.string("type", "reasoning");
-    match replay {
-        Some(replay) => {
-            for (name, value) in replay.as_object().into_iter().flatten() {
-                object.value(name, value);
-            }
-        }
-        None => {
-            object.string("id", id);
-            if let Some(out) = object.member("summary") {
-                out.push(b'[');
-                if !text.is_empty() {
-                    out.extend_from_slice(&part(Kind::Thinking, Voice::Answer, text));
-                }
-                out.push(b']');
-            }
-        }
-    }
-    object.close();
-    out
-}
-
-fn call_item(call: &Call, status: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut object = Object::open(&mut out);
-    object.string("id", &call.item_id);
-    object.string("type", "function_call");
-    object.string("status", status);
-    object.string("call_id", &call.id);
-    object.string("name", &call.name);
-    object.string("arguments", &call.arguments);
-    object.close();
-    out
-}
-
-fn whole_item(head: &Head, index: u64, block: &Block, voice: Voice) -> Option<Vec<u8>> {
-    match block {
-        Block::Text(text) => {
-            Some(message_item(&item_id(head, "msg", index), "completed", Some((voice, text))))
-        }
-        Block::Thinking(thinking) => {
-            let replay = thinking.replay.as_ref().and_then(|replay| replay.get(REPLAY));
-            Some(reasoning_item(&item_id(head, "rs", index), &thinking.text, replay))
-        }
-        Block::ToolCall(call) => {
-            let (id, name, arguments) = (call.id.clone(), call.name.clone(), call.arguments.clone());
-            let call = Call { item_id: item_id(head, "fc", index), id, name, arguments };
-            Some(call_item(&call, "completed"))
-        }
-        Block::ToolResult(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => None,
-    }
-}
-
-fn write_response(head: &Head, end: &End<'_>, items: &[Vec<u8>], usage: Option<Usage>, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
-    object.string("id", &head.id);
-    object.string("object", "response");
-    object.number("created_at", head.created);
-    object.string("status", end.status());
-    match end {
-        End::Failed(failure) => {
-            if let Some(out) = object.member("error") {
-                let mut error = Object::open(out);
-                error.string("code", code(failure.class));
-                error.string("message", &failure.message);
-                error.close();
-            }
-        }
-        End::Running | End::Completed | End::Incomplete(_) => object.raw("error", "null"),
-    }
-    match end {
-        End::Incomplete(reason) => {
-            object.raw("incomplete_details", format!(r#"{{"reason":"{reason}"}}"#));
-        }
-        End::Running | End::Completed | End::Failed(_) => object.raw("incomplete_details", "null"),
-    }
-    object.string("model", &head.model);
-    if let Some(out) = object.member("output") {
-        out.push(b'[');
-        for item in items.iter().filter(|item| !item.is_empty()) {
-            write::comma(out);
-            out.extend_from_slice(item);
-        }
-        out.push(b']');
-    }
-    // Members that clients of the service expect in every reply.
-    for name in ["instructions", "max_output_tokens", "previous_response_id", "temperature", "top_p"] {
-        object.raw(name, "null");
-    }
-    object.raw("metadata", "{}");
-    object.raw("parallel_tool_calls", "true");
-    object.raw("store", "false");
-    object.string("tool_choice", "auto");
-    object.raw("tools", "[]");
-    match usage {
-        Some(usage) => write_usage(usage, &mut object),
-        None => object.raw("usage", "null"),
-    }
-    object.close();
-}
-
-fn write_usage(usage: Usage, object: &mut Object<'_>) {
-    let Some(out) = object.member("usage") else { return };
-    let mut tokens = Object::open(out);
-    tokens.number("input_tokens", usage.input);
-    tokens.raw("input_tokens_details", format!(r#"{{"cached_tokens":{}}}"#, usage.cached));
-    tokens.number("output_tokens", usage.output);
-    tokens.raw("output_tokens_details", format!(r#"{{"reasoning_tokens":{}}}"#, usage.reasoning));
-    tokens.number("total_tokens", usage.total());
-    tokens.close();
-}
-
-/// The code that names a failure inside a reply, where there is no status to tell it by.
-const fn code(class: FailureClass) -> &'static str {
-    match class {
-        FailureClass::RateLimited => "rate_limit_exceeded",
-        FailureClass::Quota => "insufficient_quota",
-        FailureClass::Overloaded => "server_is_overloaded",
-        FailureClass::Server | FailureClass::Network | FailureClass::Truncated | FailureClass::Empty => {
-            "server_error"
-        }
-        FailureClass::ContextOverflow => "context_length_exceeded",
-        FailureClass::Auth => "invalid_api_key",
-        FailureClass::BadRequest => "invalid_request_error",
-        FailureClass::ContentFilter => "invalid_prompt",
     }
 }
