@@ -68,6 +68,7 @@ pub mod delta;
 mod draft;
 mod encoder;
 pub mod framing;
+pub mod gemini;
 mod http;
 pub mod loose;
 pub mod media;

@@ -1,0 +1,124 @@
+//! Google Gemini's `generateContent`, streamed and whole.
+//!
+//! The format has no end mark: a stream is whole once a finish reason has been seen. Calls come in one piece and mostly without an id.
+//! Signatures stand on parts of any kind and must come back on the same part, unmerged, so a signed text is a block of its own
+//! followed by an empty reasoning block that holds the signature.
+
+mod asked;
+mod dialect;
+mod request;
+mod server;
+mod stream;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use dialect::{Dialect, ThinkingStyle};
+pub use server::{Server, ServerStream, route};
+pub use stream::ContentEvents;
+
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{Failure, Message, Reply, Tool};
+
+use crate::{
+    Codec, Format, HttpRequest, MediaSource, ModelCall, Parts, Stream, StreamDecoder, Transcript,
+    framing::sse, stream::Events,
+};
+
+/// The name under which reasoning and calls carry what this format wants to see again.
+const REPLAY: &str = "gemini";
+
+/// The codec.
+///
+/// ```
+/// use holm_wire::{Codec, gemini::GenerateContent};
+///
+/// let body = br#"{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}"#;
+/// let reply = GenerateContent::default().reply(body)?;
+/// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
+/// # Ok::<(), holm_kernel::Failure>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GenerateContent {
+    dialect: Dialect,
+}
+
+impl GenerateContent {
+    /// The codec for a dialect.
+    pub const fn new(dialect: Dialect) -> Self {
+        Self { dialect }
+    }
+
+    /// The dialect.
+    pub const fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+}
+
+impl Codec for GenerateContent {
+    fn format(&self) -> Format {
+        Format::Gemini
+    }
+
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+        request::write_message(&self.dialect, message, media, out);
+    }
+
+    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+        request::write_tools(tools, out);
+    }
+
+    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+        request::assemble(&self.dialect, call, parts)
+    }
+
+    fn stream(&self) -> Box<dyn StreamDecoder> {
+        Box::new(Stream::new(sse::Decoder::default(), ContentEvents::default()))
+    }
+
+    fn reply(&self, body: &[u8]) -> Result<Reply, Failure> {
+        ContentEvents::default().whole(body)
+    }
+}
+
+/// Where a signature stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// On a call, or on the reasoning that holds it.
+    Own,
+    /// On the text block before it.
+    Text,
+    /// On a part of its own that says nothing.
+    Empty,
+}
+
+impl Place {
+    const fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Own => None,
+            Self::Text => Some("text"),
+            Self::Empty => Some("empty"),
+        }
+    }
+}
+
+/// A signature as it is kept, under this format's name so that no other provider is sent it.
+fn signed(signature: &str, place: Place) -> Json {
+    let place = place.word().map(|word| ("part", Json::from(word)));
+    let members = [("thoughtSignature", Json::from(signature))].into_iter().chain(place);
+    Json::object([(REPLAY, Json::object(members))])
+}
+
+/// The signature that was kept, and where it stands.
+fn signature(replay: Option<&Json>) -> Option<(&str, Place)> {
+    let kept = replay?.get(REPLAY)?;
+    let place = match kept.get("part").and_then(Json::as_str) {
+        Some("text") => Place::Text,
+        Some("empty") => Place::Empty,
+        Some(_) | None => Place::Own,
+    };
+    Some((kept.get("thoughtSignature")?.as_str()?, place))
+}

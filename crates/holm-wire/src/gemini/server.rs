@@ -1,0 +1,315 @@
+//! The server's side: requests read, replies written.
+
+use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
+
+use holm_guards::json::Json;
+use holm_kernel::{Block, Failure, FailureClass, Media, Reply, Source, StopReason, ToolCall, Usage};
+
+use super::{Place, asked, signature};
+use crate::{
+    Delivery, Delta,
+    server::{Asked, BadBody, Head, ReplyStream, ServerCodec, pieces, status},
+    write::{self, Object},
+};
+
+/// `generateContent` as a server speaks it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Server;
+
+impl ServerCodec for Server {
+    /// Reads a body. Its model and delivery are in the path: see [`route`].
+    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
+        asked::read(&BadBody::parse(body)?)
+    }
+
+    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
+        Box::new(ServerStream { head, calls: BTreeMap::new() })
+    }
+
+    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
+        let mut parts = Vec::new();
+        for (place, block) in reply.blocks.iter().enumerate() {
+            let signed = text_signature(reply.blocks.get(place.saturating_add(1)));
+            write_block(block, signed, &mut parts);
+        }
+        let mut out = Vec::new();
+        write_chunk(head, &parts, Some(reply.stop), Some(reply.usage), &mut out);
+        out
+    }
+
+    fn failure(&self, failure: &Failure) -> (u16, Vec<u8>) {
+        let mut out = Vec::new();
+        write_error(failure, &mut out);
+        (status(failure.class), out)
+    }
+}
+
+/// Reads the model and the delivery from a request's path; `None` for other paths.
+///
+/// ```
+/// use holm_wire::{Delivery, gemini::route};
+///
+/// let path = "/v1beta/models/gemini-2.5-pro:streamGenerateContent";
+/// assert_eq!(route(path), Some(("gemini-2.5-pro", Delivery::Stream)));
+/// assert_eq!(route("/v1beta/models/gemini-2.5-pro:countTokens"), None);
+/// ```
+pub fn route(path: &str) -> Option<(&str, Delivery)> {
+    let path = path.split('?').next().unwrap_or(path);
+    let (model, method) = path.rsplit('/').next()?.rsplit_once(':')?;
+    let delivery = match method {
+        "streamGenerateContent" => Delivery::Stream,
+        "generateContent" => Delivery::Whole,
+        _ => return None,
+    };
+    Some((model, delivery))
+}
+
+/// A streamed reply as a server writes it.
+#[derive(Debug)]
+pub struct ServerStream {
+    head: Head,
+    /// Live calls whose arguments are still coming: the format sends a call in one piece.
+    calls: BTreeMap<u64, ToolCall>,
+}
+
+impl ServerStream {
+    fn parts(&self, parts: &[u8], out: &mut Vec<u8>) {
+        if !parts.is_empty() {
+            event(out, |out| write_chunk(&self.head, parts, None, None, out));
+        }
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        for call in core::mem::take(&mut self.calls).into_values() {
+            let mut part = Vec::new();
+            write_block(&Block::ToolCall(call), None, &mut part);
+            self.parts(&part, out);
+        }
+    }
+
+    /// Writes a text in pieces, `sign` adding to the last one.
+    fn text(&self, text: &str, piece: usize, kind: Kind, sign: Option<&str>, out: &mut Vec<u8>) {
+        let mut rest = pieces(text, piece).peekable();
+        while let Some(text) = rest.next() {
+            let mut part = Vec::new();
+            write_text(text, kind, sign.filter(|_| rest.peek().is_none()), &mut part);
+            self.parts(&part, out);
+        }
+    }
+}
+
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Said,
+    Thought,
+}
+
+impl ReplyStream for ServerStream {
+    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+        match delta {
+            Delta::Text { text, .. } => self.text(text, usize::MAX, Kind::Said, None, out),
+            Delta::Thinking { text, .. } => self.text(text, usize::MAX, Kind::Thought, None, out),
+            Delta::ToolCallStarted { index, id, name } => {
+                let (id, name) = ((*id).into(), (*name).into());
+                self.calls.insert(*index, ToolCall { id, name, ..ToolCall::default() });
+            }
+            Delta::ToolArguments { index, text, .. } => {
+                if let Some(call) = self.calls.get_mut(index) {
+                    call.arguments.push_str(text);
+                }
+            }
+            Delta::Usage(_) => {}
+        }
+    }
+
+    fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
+        match block {
+            Block::Text(text) => self.text(text, piece, Kind::Said, None, out),
+            Block::Thinking(thinking) => match signature(thinking.replay.as_ref()) {
+                None => self.text(&thinking.text, piece, Kind::Thought, None, out),
+                Some(_) => {
+                    let mut part = Vec::new();
+                    write_block(block, None, &mut part);
+                    self.parts(&part, out);
+                }
+            },
+            Block::ToolCall(_) | Block::Image(_) | Block::File(_) => {
+                let mut part = Vec::new();
+                write_block(block, None, &mut part);
+                self.parts(&part, out);
+            }
+            Block::ToolResult(_) | Block::Custom(_) => {}
+        }
+    }
+
+    fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>) {
+        self.flush(out);
+        event(out, |out| write_chunk(&self.head, b"", Some(stop), Some(usage), out));
+    }
+
+    fn fail(&mut self, failure: &Failure, out: &mut Vec<u8>) {
+        event(out, |out| write_error(failure, out));
+    }
+
+    /// Signatures of texts stand in the block behind, so blocks are not written one by one.
+    fn reply(&mut self, reply: &Reply, piece: usize, out: &mut Vec<u8>) {
+        for (place, block) in reply.blocks.iter().enumerate() {
+            match (block, text_signature(reply.blocks.get(place.saturating_add(1)))) {
+                // A signed text is one part; cut, it would come back as several.
+                (Block::Text(text), Some(sign)) => self.text(text, usize::MAX, Kind::Said, Some(sign), out),
+                (_, _) => self.block(block, piece, out),
+            }
+        }
+        self.end(reply.stop, reply.usage, out);
+    }
+}
+
+fn event(out: &mut Vec<u8>, data: impl FnOnce(&mut Vec<u8>)) {
+    out.extend_from_slice(b"data: ");
+    data(out);
+    out.extend_from_slice(b"\r\n\r\n");
+}
+
+/// The signature that stands on a text, given the block behind it.
+fn text_signature(next: Option<&Block>) -> Option<&str> {
+    let Some(Block::Thinking(thinking)) = next else { return None };
+    signature(thinking.replay.as_ref())
+        .filter(|(_, place)| *place == Place::Text)
+        .map(|(signature, _)| signature)
+}
+
+fn write_text(text: &str, kind: Kind, signature: Option<&str>, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    object.string("text", text);
+    if kind == Kind::Thought {
+        object.raw("thought", "true");
+    }
+    if let Some(signature) = signature {
+        object.string("thoughtSignature", signature);
+    }
+    object.close();
+}
+
+/// Writes a block as a part; `signed` is the signature of a text.
+fn write_block(block: &Block, signed: Option<&str>, out: &mut Vec<u8>) {
+    match block {
+        Block::Text(text) => write_text(text, Kind::Said, signed, out),
+        Block::Thinking(thinking) => match signature(thinking.replay.as_ref()) {
+            Some((_, Place::Text)) => {}
+            Some((signature, Place::Empty)) => write_text("", Kind::Said, Some(signature), out),
+            Some((signature, Place::Own)) => write_text(&thinking.text, Kind::Thought, Some(signature), out),
+            None => write_text(&thinking.text, Kind::Thought, None, out),
+        },
+        Block::ToolCall(call) => write_call(call, out),
+        Block::Image(media) | Block::File(media) => write_media(media, out),
+        Block::ToolResult(_) | Block::Custom(_) => {}
+    }
+}
+
+fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
+    write::comma(out);
+    let mut object = Object::open(out);
+    if let Some(out) = object.member("functionCall") {
+        let mut function = Object::open(out);
+        function.string("id", &call.id);
+        function.string("name", &call.name);
+        let valid = matches!(Json::parse(&call.arguments), Ok(Json::Object(_)));
+        function.raw("args", if valid { call.arguments.as_str() } else { "{}" });
+        function.close();
+    }
+    if let Some((signature, _)) = signature(call.replay.as_ref()) {
+        object.string("thoughtSignature", signature);
+    }
+    object.close();
+}
+
+fn write_media(media: &Media, out: &mut Vec<u8>) {
+    let Source::Base64(data) = &media.source else { return };
+    write::comma(out);
+    let mut object = Object::open(out);
+    if let Some(out) = object.member("inlineData") {
+        let mut inner = Object::open(out);
+        inner.string("mimeType", &media.media_type);
+        inner.string("data", data);
+        inner.close();
+    }
+    object.close();
+}
+
+fn write_chunk(head: &Head, parts: &[u8], stop: Option<StopReason>, usage: Option<Usage>, out: &mut Vec<u8>) {
+    let mut object = Object::open(out);
+    if let Some(out) = object.member("candidates") {
+        out.extend_from_slice(br#"[{"content":{"parts":["#);
+        out.extend_from_slice(parts);
+        out.extend_from_slice(br#"],"role":"model"}"#);
+        if let Some(stop) = stop {
+            out.extend_from_slice(br#","finishReason":"#);
+            write::string(out, finish_reason(stop));
+        }
+        out.extend_from_slice(br#","index":0}]"#);
+    }
+    if let Some(usage) = usage
+        && let Some(out) = object.member("usageMetadata")
+    {
+        write_usage(usage, out);
+    }
+    object.string("modelVersion", &head.model);
+    object.string("responseId", &head.id);
+    object.close();
+}
+
+fn write_usage(usage: Usage, out: &mut Vec<u8>) {
+    let mut object = Object::open(out);
+    object.number("promptTokenCount", usage.input);
+    object.number("candidatesTokenCount", usage.output.saturating_sub(usage.reasoning));
+    object.number("totalTokenCount", usage.total());
+    if usage.cached > 0 {
+        object.number("cachedContentTokenCount", usage.cached);
+    }
+    if usage.reasoning > 0 {
+        object.number("thoughtsTokenCount", usage.reasoning);
+    }
+    object.close();
+}
+
+fn write_error(failure: &Failure, out: &mut Vec<u8>) {
+    let kind = match failure.class {
+        FailureClass::RateLimited | FailureClass::Quota => "RESOURCE_EXHAUSTED",
+        FailureClass::Overloaded => "UNAVAILABLE",
+        FailureClass::Auth => "UNAUTHENTICATED",
+        FailureClass::ContextOverflow | FailureClass::BadRequest | FailureClass::ContentFilter => {
+            "INVALID_ARGUMENT"
+        }
+        FailureClass::Server | FailureClass::Network | FailureClass::Truncated | FailureClass::Empty => {
+            "INTERNAL"
+        }
+    };
+    let mut object = Object::open(out);
+    if let Some(out) = object.member("error") {
+        let mut error = Object::open(out);
+        error.number("code", status(failure.class).into());
+        error.string("message", &failure.message);
+        error.string("status", kind);
+        if let Some(wait) = failure.retry_after_ms {
+            let delay = format!("{}.{:03}s", wait / 1000, wait % 1000);
+            error.raw("details", retry_info(&delay));
+        }
+        error.close();
+    }
+    object.close();
+}
+
+fn retry_info(delay: &str) -> String {
+    format!(r#"[{{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"{delay}"}}]"#)
+}
+
+const fn finish_reason(stop: StopReason) -> &'static str {
+    match stop {
+        StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence => "STOP",
+        StopReason::MaxTokens => "MAX_TOKENS",
+        StopReason::Refusal | StopReason::ContentFilter => "SAFETY",
+        StopReason::Other => "OTHER",
+    }
+}

@@ -1,0 +1,179 @@
+//! What the chunks of a streamed reply mean.
+
+use alloc::{format, string::String, vec::Vec};
+
+use holm_kernel::{Block, Failure, FailureClass, Media, Reply, Source, StopReason};
+use serde_json::value::RawValue;
+
+use super::{
+    Place, signed,
+    wire::{Blob, Call, Candidate, Chunk, Part},
+};
+use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, stream::Events};
+
+/// Reads chunks into a draft.
+#[derive(Debug, Default)]
+pub struct ContentEvents {
+    /// How many calls have come; each is whole, so each is a call of its own.
+    calls: u64,
+}
+
+impl ContentEvents {
+    fn read(&mut self, data: &[u8], draft: &mut Draft, sink: Sink<'_>) -> Step {
+        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(data) else { return Step::Garbage };
+        if chunk.error.is_some() {
+            return Step::fail(classify::in_stream(data));
+        }
+        draft.set_model(chunk.model_version.as_str());
+        if let Some(tokens) = &chunk.usage_metadata {
+            draft.set_usage(tokens.usage(), sink);
+        }
+        for candidate in chunk.candidates.iter().flatten().filter(|found| found.index.or_zero() == 0) {
+            for part in candidate.content.iter().flat_map(|content| content.parts.iter().flatten()) {
+                self.part(part, draft, sink);
+            }
+            if let Some(failure) = read_finish(candidate, draft) {
+                return Step::fail(failure);
+            }
+        }
+        match &chunk.prompt_feedback {
+            Some(feedback) if !matches!(feedback.block_reason.as_str(), "" | "BLOCK_REASON_UNSPECIFIED") => {
+                let (reason, more) = (feedback.block_reason.as_str(), feedback.block_reason_message.as_str());
+                let message = format!("the prompt was blocked: {reason} {more}");
+                Step::fail(classify::failure(FailureClass::ContentFilter, &message))
+            }
+            Some(_) | None => Step::More,
+        }
+    }
+
+    fn part(&mut self, part: &Part<'_>, draft: &mut Draft, sink: Sink<'_>) {
+        if let Some(call) = &part.function_call {
+            return self.call(call, part.thought_signature.as_str(), draft, sink);
+        }
+        if let Some(data) = &part.inline_data {
+            draft.block(read_blob(data));
+        }
+        let text = part.text.as_ref().map_or("", |text| text.as_str());
+        let signature = part.thought_signature.as_str();
+        if !signature.is_empty() {
+            // A signed part is never joined to another.
+            draft.close();
+        }
+        let place = match (part.is_thought(), text) {
+            (true, _) => {
+                draft.thinking(text, sink);
+                Place::Own
+            }
+            (false, "") => Place::Empty,
+            (false, _) => {
+                draft.text(text, sink);
+                Place::Text
+            }
+        };
+        if !signature.is_empty() {
+            draft.thinking_replay(signed(signature, place));
+        }
+    }
+
+    fn call(&mut self, call: &Call<'_>, signature: &str, draft: &mut Draft, sink: Sink<'_>) {
+        let arguments = call.args.map(RawValue::get).filter(|text| *text != "null").unwrap_or("{}");
+        let piece = CallPiece { id: call.id.as_str(), name: call.name.as_str(), arguments };
+        draft.call(Some(self.calls), &piece, sink);
+        self.calls = self.calls.saturating_add(1);
+        if !signature.is_empty() {
+            draft.call_replay(signed(signature, Place::Own));
+        }
+    }
+}
+
+impl Events for ContentEvents {
+    const UNFRAMED: &'static [u8] = b"{[<";
+
+    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        // Proxies add the end mark of another format; it says nothing here.
+        if frame.data.trim_ascii() == b"[DONE]" {
+            return Step::More;
+        }
+        self.read(frame.data, draft, sink)
+    }
+
+    /// Reads one object, or the list of chunks that the service sends when it was not asked for events.
+    fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
+        let unreadable = |error| classify::unreadable(body, &error);
+        let list = body.trim_ascii_start().first() == Some(&b'[');
+        let chunks: Vec<&RawValue> = if list {
+            serde_json::from_slice(body).map_err(unreadable)?
+        } else {
+            alloc::vec![serde_json::from_slice(body).map_err(unreadable)?]
+        };
+        let mut draft = Draft::default();
+        let mut events = Self::default();
+        for chunk in chunks {
+            match events.read(chunk.get().as_bytes(), &mut draft, &mut |_| {}) {
+                Step::More | Step::End => {}
+                Step::Fail(failure) => return Err(Failure { usage: draft.usage(), ..*failure }),
+                Step::Garbage => return Err(not_a_reply(body)),
+            }
+        }
+        match draft.stop() {
+            None if draft.is_empty() => Err(not_a_reply(body)),
+            None if list => Err(classify::failure(
+                FailureClass::Truncated,
+                "the list of chunks ends without a finish reason",
+            )),
+            Some(_) | None => Ok(draft.into_reply()),
+        }
+    }
+
+    fn is_complete(&self, draft: &Draft) -> bool {
+        draft.stop().is_some()
+    }
+}
+
+/// Notes the finish reason; the failure, if it is one that ended the reply without an answer.
+fn read_finish(candidate: &Candidate<'_>, draft: &mut Draft) -> Option<Failure> {
+    let reason = candidate.finish_reason.as_str();
+    let stop = match reason {
+        "" | "FINISH_REASON_UNSPECIFIED" => return None,
+        "STOP" => StopReason::EndTurn,
+        "MAX_TOKENS" => StopReason::MaxTokens,
+        "SAFETY"
+        | "RECITATION"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION"
+        | "MODEL_ARMOR" => StopReason::ContentFilter,
+        // The model wrote a call that the service could not read and threw away; asked again, it mostly writes a good one.
+        "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MALFORMED_RESPONSE" => {
+            return Some(no_answer(FailureClass::Server, candidate));
+        }
+        "MISSING_THOUGHT_SIGNATURE" => return Some(no_answer(FailureClass::BadRequest, candidate)),
+        _ => StopReason::Other,
+    };
+    draft.set_stop(stop);
+    None
+}
+
+fn no_answer(class: FailureClass, candidate: &Candidate<'_>) -> Failure {
+    let (reason, more) = (candidate.finish_reason.as_str(), candidate.finish_message.as_str());
+    classify::failure(class, &format!("the reply ended with {reason} {more}"))
+}
+
+fn read_blob(data: &Blob<'_>) -> Block {
+    let media_type = String::from(data.mime_type.as_str());
+    let picture = media_type.starts_with("image/");
+    let media = Media { media_type, source: Source::Base64(data.data.as_str().into()), name: None };
+    if picture { Block::Image(media) } else { Block::File(media) }
+}
+
+/// JSON without a candidate: an error in a shape of its own, or something else entirely.
+fn not_a_reply(body: &[u8]) -> Failure {
+    let failure = classify::in_stream(body);
+    if !failure.message.is_empty() {
+        return failure;
+    }
+    classify::failure(FailureClass::Server, "the reply holds no candidate")
+}
