@@ -64,6 +64,7 @@ pub mod catalogue;
 mod civil;
 pub mod classify;
 mod codec;
+pub mod cohere;
 pub mod delta;
 mod draft;
 mod encoder;

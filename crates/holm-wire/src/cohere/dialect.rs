@@ -1,0 +1,46 @@
+//! How a service differs from Cohere itself, as data.
+
+use alloc::{string::String, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Auth, openai_chat::Field};
+
+/// What differs between services that speak this format.
+///
+/// ```
+/// use holm_wire::{Auth, cohere::Dialect};
+///
+/// let own: Dialect = serde_json::from_str(r#"{"path":"/cohere/v2/chat","auth":"none"}"#)?;
+/// assert_eq!(own.auth, Auth::None);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Dialect {
+    /// The path after the base URL.
+    pub path: String,
+    /// Headers beside the content type.
+    pub headers: Vec<(String, String)>,
+    /// How the key is sent.
+    pub auth: Auth,
+    /// Whether pictures may be sent; otherwise they are named in words.
+    pub images: Field,
+    /// Whether `thinking` may be sent.
+    pub thinking: Field,
+    /// Whether a reply's schema may be sent beside tools; the service refuses the two together.
+    pub schema_with_tools: Field,
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self {
+            path: "/v2/chat".into(),
+            headers: Vec::new(),
+            auth: Auth::Bearer,
+            images: Field::Sent,
+            thinking: Field::Sent,
+            schema_with_tools: Field::Omitted,
+        }
+    }
+}

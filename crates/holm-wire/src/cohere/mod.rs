@@ -1,0 +1,83 @@
+//! Cohere's chat, version 2.
+//!
+//! What a model says before it calls tools is called its plan here and stands in a member of its own; in Holm it is text like any other, and
+//! becomes the plan again when it is sent back.
+
+mod asked;
+mod dialect;
+mod request;
+mod server;
+mod stream;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use dialect::Dialect;
+pub use server::{Server, ServerStream};
+pub use stream::ChatEvents;
+
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
+
+use holm_kernel::{Failure, Message, Reply, Tool};
+
+use crate::{
+    Codec, Format, HttpRequest, MediaSource, ModelCall, Parts, Stream, StreamDecoder, Transcript,
+    framing::sse, stream::Events,
+};
+
+/// The name under which reasoning is marked as this format's, so that it is sent back here and nowhere else.
+const REPLAY: &str = "cohere";
+
+/// The codec.
+///
+/// ```
+/// use holm_wire::{Codec, cohere::Chat};
+///
+/// let body = br#"{"message":{"role":"assistant","content":[{"type":"text","text":"hi"}]},"finish_reason":"COMPLETE"}"#;
+/// let reply = Chat::default().reply(body)?;
+/// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
+/// # Ok::<(), holm_kernel::Failure>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chat {
+    dialect: Dialect,
+}
+
+impl Chat {
+    /// The codec for a dialect.
+    pub const fn new(dialect: Dialect) -> Self {
+        Self { dialect }
+    }
+
+    /// The dialect.
+    pub const fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+}
+
+impl Codec for Chat {
+    fn format(&self) -> Format {
+        Format::Cohere
+    }
+
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+        request::write_message(&self.dialect, message, media, out);
+    }
+
+    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+        request::write_tools(tools, out);
+    }
+
+    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+        request::assemble(&self.dialect, call, parts)
+    }
+
+    fn stream(&self) -> Box<dyn StreamDecoder> {
+        Box::new(Stream::new(sse::Decoder::default(), ChatEvents::default()))
+    }
+
+    fn reply(&self, body: &[u8]) -> Result<Reply, Failure> {
+        ChatEvents::default().whole(body)
+    }
+}

@@ -1,0 +1,311 @@
+//! The server's side: requests read, replies written.
+
+use alloc::{boxed::Box, collections::BTreeSet, format, vec::Vec};
+
+use holm_kernel::{Block, Failure, Reply, StopReason, ToolCall, Usage};
+
+use super::asked;
+use crate::{
+    Delta,
+    server::{Asked, BadBody, Head, ReplyStream, ServerCodec, pieces, status},
+    write::{self, Object},
+};
+
+/// The chat as a server speaks it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Server;
+
+impl ServerCodec for Server {
+    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
+        asked::read(&BadBody::parse(body)?)
+    }
+
+    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
+        Box::new(ServerStream {
+            head,
+            begun: false,
+            index: 0,
+            open: None,
+            calls: BTreeSet::new(),
+            written: 0,
+        })
+    }
+
+    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out);
+        object.string("id", &head.id);
+        if let Some(out) = object.member("message") {
+            write_reply_message(reply, out);
+        }
+        object.string("finish_reason", finish_reason(reply.stop));
+        if let Some(out) = object.member("usage") {
+            write_usage(reply.usage, out);
+        }
+        object.close();
+        out
+    }
+
+    fn failure(&self, failure: &Failure) -> (u16, Vec<u8>) {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out);
+        object.string("message", &failure.message);
+        object.close();
+        (status(failure.class), out)
+    }
+}
+
+/// A streamed reply as a server writes it.
+#[derive(Debug)]
+pub struct ServerStream {
+    head: Head,
+    begun: bool,
+    /// The next content's index.
+    index: u64,
+    open: Option<Kind>,
+    /// Calls under way; live pieces of several may be mixed.
+    calls: BTreeSet<u64>,
+    /// How many calls were written as blocks.
+    written: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Thinking,
+}
+
+impl Kind {
+    /// The part's type and the member that holds its text.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Thinking => "thinking",
+        }
+    }
+}
+
+impl ServerStream {
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        if self.begun {
+            return;
+        }
+        self.begun = true;
+        event("message-start", out, |object| {
+            object.string("id", &self.head.id);
+            let message =
+                r#"{"role":"assistant","content":[],"tool_plan":"","tool_calls":[],"citations":[]}"#;
+            object.raw("delta", format!(r#"{{"message":{message}}}"#));
+        });
+    }
+
+    fn piece(&mut self, kind: Kind, text: &str, out: &mut Vec<u8>) {
+        if self.open != Some(kind) {
+            self.close(out);
+            self.open = Some(kind);
+            content("content-start", self.index, Some(kind), (kind, ""), out);
+        }
+        content("content-delta", self.index, None, (kind, text), out);
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        self.begin(out);
+        if self.open.take().is_some() {
+            let index = self.index;
+            event("content-end", out, |object| object.number("index", index));
+            self.index = self.index.saturating_add(1);
+        }
+    }
+
+    fn call(&mut self, index: u64, id: &str, name: &str, out: &mut Vec<u8>) {
+        self.close(out);
+        self.calls.insert(index);
+        event("tool-call-start", out, |object| {
+            object.number("index", index);
+            if let Some(out) = object.member("delta") {
+                out.extend_from_slice(br#"{"message":{"tool_calls":"#);
+                write_call(id, name, "", out);
+                out.extend_from_slice(b"}}");
+            }
+        });
+    }
+
+    fn close_call(&mut self, index: u64, out: &mut Vec<u8>) {
+        if self.calls.remove(&index) {
+            event("tool-call-end", out, |object| object.number("index", index));
+        }
+    }
+}
+
+impl ReplyStream for ServerStream {
+    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+        match delta {
+            Delta::Text { text, .. } => self.piece(Kind::Text, text, out),
+            Delta::Thinking { text, .. } => self.piece(Kind::Thinking, text, out),
+            Delta::ToolCallStarted { index, id, name } => self.call(*index, id, name, out),
+            Delta::ToolArguments { index, text, .. } => write_arguments(*index, text, out),
+            Delta::Usage(_) => {}
+        }
+    }
+
+    fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
+        match block {
+            Block::Text(text) => pieces(text, piece).for_each(|text| self.piece(Kind::Text, text, out)),
+            Block::Thinking(thinking) => {
+                pieces(&thinking.text, piece).for_each(|text| self.piece(Kind::Thinking, text, out));
+            }
+            Block::ToolCall(call) => {
+                let index = self.written;
+                self.written = self.written.saturating_add(1);
+                self.call(index, &call.id, &call.name, out);
+                pieces(&call.arguments, piece).for_each(|text| write_arguments(index, text, out));
+                self.close_call(index, out);
+            }
+            Block::ToolResult(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => return,
+        }
+        self.close(out);
+    }
+
+    fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>) {
+        self.close(out);
+        while let Some(index) = self.calls.first().copied() {
+            self.close_call(index, out);
+        }
+        event("message-end", out, |object| {
+            if let Some(out) = object.member("delta") {
+                let mut delta = Object::open(out);
+                delta.string("finish_reason", finish_reason(stop));
+                if let Some(out) = delta.member("usage") {
+                    write_usage(usage, out);
+                }
+                delta.close();
+            }
+        });
+        out.extend_from_slice(b"data: [DONE]\n\n");
+    }
+
+    fn fail(&mut self, failure: &Failure, out: &mut Vec<u8>) {
+        self.begin(out);
+        event("message-end", out, |object| {
+            if let Some(out) = object.member("delta") {
+                let mut delta = Object::open(out);
+                delta.string("finish_reason", "ERROR");
+                delta.string("error", &failure.message);
+                delta.close();
+            }
+        });
+    }
+}
+
+fn event(name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
+    out.extend_from_slice(b"event: ");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\ndata: ");
+    let mut object = Object::open(out);
+    object.string("type", name);
+    members(&mut object);
+    object.close();
+    out.extend_from_slice(b"\n\n");
+}
+
+/// Writes an event about content; its start also says the type.
+fn content(name: &str, index: u64, typed: Option<Kind>, (kind, text): (Kind, &str), out: &mut Vec<u8>) {
+    event(name, out, |object| {
+        object.number("index", index);
+        if let Some(out) = object.member("delta") {
+            out.extend_from_slice(br#"{"message":{"content":"#);
+            let mut part = Object::open(out);
+            if let Some(kind) = typed {
+                part.string("type", kind.word());
+            }
+            part.string(kind.word(), text);
+            part.close();
+            out.extend_from_slice(b"}}");
+        }
+    });
+}
+
+fn write_arguments(index: u64, text: &str, out: &mut Vec<u8>) {
+    event("tool-call-delta", out, |object| {
+        object.number("index", index);
+        if let Some(out) = object.member("delta") {
+            out.extend_from_slice(br#"{"message":{"tool_calls":{"function":{"arguments":"#);
+            write::string(out, text);
+            out.extend_from_slice(b"}}}}");
+        }
+    });
+}
+
+fn write_call(id: &str, name: &str, arguments: &str, out: &mut Vec<u8>) {
+    let mut object = Object::open(out);
+    object.string("id", id);
+    object.string("type", "function");
+    if let Some(out) = object.member("function") {
+        let mut function = Object::open(out);
+        function.string("name", name);
+        function.string("arguments", arguments);
+        function.close();
+    }
+    object.close();
+}
+
+fn write_reply_message(reply: &Reply, out: &mut Vec<u8>) {
+    let calls: Vec<&ToolCall> = reply.blocks.iter().filter_map(Block::as_tool_call).collect();
+    let mut parts = Vec::new();
+    for block in &reply.blocks {
+        let (kind, text) = match block {
+            Block::Text(text) => (Kind::Text, text.as_str()),
+            Block::Thinking(thinking) => (Kind::Thinking, thinking.text.as_str()),
+            Block::ToolCall(_)
+            | Block::ToolResult(_)
+            | Block::Image(_)
+            | Block::File(_)
+            | Block::Custom(_) => continue,
+        };
+        write::comma(&mut parts);
+        let mut part = Object::open(&mut parts);
+        part.string("type", kind.word());
+        part.string(kind.word(), text);
+        part.close();
+    }
+    let mut message = Object::open(out);
+    message.string("role", "assistant");
+    if let Some(out) = message.member("content") {
+        out.push(b'[');
+        out.append(&mut parts);
+        out.push(b']');
+    }
+    if !calls.is_empty()
+        && let Some(out) = message.member("tool_calls")
+    {
+        out.push(b'[');
+        for call in calls {
+            write::comma(out);
+            write_call(&call.id, &call.name, &call.arguments, out);
+        }
+        out.push(b']');
+    }
+    message.close();
+}
+
+/// The service bills less than it reads; here the two are one.
+fn write_usage(usage: Usage, out: &mut Vec<u8>) {
+    let counts = format!(r#"{{"input_tokens":{},"output_tokens":{}}}"#, usage.input, usage.output);
+    let mut object = Object::open(out);
+    object.raw("billed_units", &counts);
+    object.raw("tokens", &counts);
+    if usage.cached > 0 {
+        object.number("cached_tokens", usage.cached);
+    }
+    object.close();
+}
+
+const fn finish_reason(stop: StopReason) -> &'static str {
+    match stop {
+        StopReason::EndTurn | StopReason::Refusal | StopReason::Other => "COMPLETE",
+        StopReason::ToolUse => "TOOL_CALL",
+        StopReason::MaxTokens => "MAX_TOKENS",
+        StopReason::StopSequence => "STOP_SEQUENCE",
+        StopReason::ContentFilter => "ERROR_TOXIC",
+    }
+}

@@ -1,0 +1,159 @@
+//! What the events of a streamed reply mean.
+
+use alloc::format;
+
+use holm_guards::json::Json;
+use holm_kernel::{Failure, FailureClass, Reply, StopReason};
+use serde_json::value::RawValue;
+
+use super::{
+    REPLAY,
+    wire::{Event, Message, Tokens, Whole},
+};
+use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, stream::Events};
+
+/// Reads events into a draft.
+#[derive(Debug, Default)]
+pub struct ChatEvents {
+    open: Open,
+}
+
+/// What the last piece was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Open {
+    #[default]
+    Nothing,
+    Text,
+    Plan,
+    Thinking,
+    Call,
+}
+
+impl ChatEvents {
+    fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        let Ok(event) = serde_json::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
+        let kind = match event.kind.as_str() {
+            "" => core::str::from_utf8(frame.name).unwrap_or_default(),
+            kind => kind,
+        };
+        let delta = event.delta.unwrap_or_default();
+        match kind {
+            "content-start" | "content-delta" | "tool-plan-delta" | "tool-call-start" | "tool-call-delta" => {
+                if kind.ends_with("start") {
+                    self.turn_to(Open::Nothing, draft);
+                }
+                self.message(&delta.message.unwrap_or_default(), event.index.get(), draft, sink);
+            }
+            "content-end" | "tool-call-end" => self.turn_to(Open::Nothing, draft),
+            "message-end" => {
+                self.turn_to(Open::Nothing, draft);
+                let (reason, error) = (delta.finish_reason.as_str(), delta.error.as_str());
+                return end(reason, error, delta.usage.as_ref(), draft, sink);
+            }
+            "error" => return Step::fail(classify::in_stream(frame.data)),
+            "" if !event.message.as_str().is_empty() => return Step::fail(classify::in_stream(frame.data)),
+            _ => {}
+        }
+        Step::More
+    }
+
+    /// Takes the pieces of a message: reasoning and text, the plan, the calls.
+    fn message(&mut self, message: &Message<'_>, index: Option<u64>, draft: &mut Draft, sink: Sink<'_>) {
+        for part in message.content() {
+            if !part.thinking.as_str().is_empty() {
+                self.turn_to(Open::Thinking, draft);
+                draft.thinking(part.thinking.as_str(), sink);
+            }
+            if !part.text.as_str().is_empty() {
+                self.turn_to(Open::Text, draft);
+                draft.text(part.text.as_str(), sink);
+            }
+        }
+        if !message.tool_plan.as_str().is_empty() {
+            self.turn_to(Open::Plan, draft);
+            draft.text(message.tool_plan.as_str(), sink);
+        }
+        let calls = message.tool_calls();
+        let several = calls.len() > 1;
+        for (place, call) in (0_u64..).zip(calls) {
+            self.turn_to(Open::Call, draft);
+            let index = index.or_else(|| several.then_some(place));
+            let arguments = call.function.arguments();
+            let piece =
+                CallPiece { id: call.id.as_str(), name: call.function.name.as_str(), arguments: &arguments };
+            draft.call(index, &piece, sink);
+        }
+    }
+
+    /// Ends what was under way if something else begins; finished reasoning is marked as this format's.
+    fn turn_to(&mut self, next: Open, draft: &mut Draft) {
+        let before = core::mem::replace(&mut self.open, next);
+        if before == next {
+            return;
+        }
+        if before == Open::Thinking {
+            draft.thinking_replay(Json::object([(REPLAY, Json::Bool(true))]));
+        }
+        draft.close();
+    }
+}
+
+impl Events for ChatEvents {
+    const UNFRAMED: &'static [u8] = b"{[<";
+
+    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        // Comes after the end, and says nothing without it.
+        if frame.data.trim_ascii() == b"[DONE]" {
+            return Step::More;
+        }
+        self.read(frame, draft, sink)
+    }
+
+    fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
+        let whole: Whole<'_> =
+            serde_json::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
+        let raw = whole.message.map(RawValue::get).filter(|text| text.starts_with('{'));
+        let Some(raw) = raw else { return Err(not_a_reply(body)) };
+        let message: Message<'_> =
+            serde_json::from_str(raw).map_err(|error| classify::unreadable(body, &error))?;
+        let mut draft = Draft::default();
+        let mut events = Self::default();
+        events.message(&message, None, &mut draft, &mut |_| {});
+        events.turn_to(Open::Nothing, &mut draft);
+        match end(whole.finish_reason.as_str(), "", whole.usage.as_ref(), &mut draft, &mut |_| {}) {
+            Step::Fail(failure) => Err(Failure { usage: draft.usage(), ..*failure }),
+            Step::More | Step::End | Step::Garbage => Ok(draft.into_reply()),
+        }
+    }
+}
+
+fn end(reason: &str, error: &str, usage: Option<&Tokens<'_>>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    if let Some(tokens) = usage {
+        draft.set_usage(tokens.usage(), sink);
+    }
+    draft.set_stop(match reason {
+        "COMPLETE" | "" => StopReason::EndTurn,
+        "TOOL_CALL" => StopReason::ToolUse,
+        "MAX_TOKENS" => StopReason::MaxTokens,
+        "STOP_SEQUENCE" => StopReason::StopSequence,
+        "ERROR_TOXIC" => StopReason::ContentFilter,
+        "ERROR_LIMIT" => return Step::fail(failed(FailureClass::ContextOverflow, reason)),
+        "ERROR" | "TIMEOUT" if error.is_empty() => return Step::fail(failed(FailureClass::Server, reason)),
+        "ERROR" | "TIMEOUT" => return Step::fail(classify::in_stream(error.as_bytes())),
+        _ => StopReason::Other,
+    });
+    Step::End
+}
+
+fn failed(class: FailureClass, reason: &str) -> Failure {
+    classify::failure(class, &format!("the provider ended the reply with {reason}"))
+}
+
+/// JSON without a message object: an error, or something else entirely.
+fn not_a_reply(body: &[u8]) -> Failure {
+    let failure = classify::in_stream(body);
+    if !failure.message.is_empty() {
+        return failure;
+    }
+    classify::failure(FailureClass::Server, "the reply holds no message")
+}
