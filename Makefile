@@ -4,11 +4,14 @@
 # Random scripts per property in `make sim`.
 SIM_CASES ?= 100000
 
+# Seconds for each target in `make fuzz`.
+FUZZ_SECONDS ?= 60
+
 # A snapshot that differs is a failure, never a new file.
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test bench check fmt sim clean
+.PHONY: help setup run test bench check fmt sim fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +56,10 @@ fmt: ## format the code
 sim: ## the property tests at length, optimised (SIM_CASES=100000)
 	@scripts/setup test
 	@PROPTEST_CASES=$(SIM_CASES) cargo test --release -p holm-testkit
+
+fuzz: ## try random inputs on every parser, decoder and policy (FUZZ_SECONDS=60 each)
+	@scripts/setup fuzz
+	@scripts/fuzz $(FUZZ_SECONDS)
 
 clean: ## remove build output
 	@cargo clean

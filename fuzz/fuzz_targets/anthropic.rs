@@ -1,0 +1,4 @@
+//! Anthropic Messages: streams and whole bodies.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(anthropic);

@@ -1,0 +1,4 @@
+//! Bedrock Converse: streams and whole bodies.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(bedrock);

@@ -1,0 +1,4 @@
+//! AWS's binary messages: any bytes, and what we write ourselves.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(event_stream);

@@ -1,0 +1,4 @@
+//! One JSON value a line, against a reference that reads the whole text at once.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(ndjson);

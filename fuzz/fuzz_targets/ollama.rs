@@ -1,0 +1,4 @@
+//! Ollama's own API: streams and whole bodies.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(ollama);

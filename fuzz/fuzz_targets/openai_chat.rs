@@ -1,0 +1,4 @@
+//! OpenAI Chat Completions: streams and whole bodies.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(openai_chat);

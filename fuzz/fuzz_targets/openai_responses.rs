@@ -1,0 +1,4 @@
+//! OpenAI Responses: streams and whole bodies.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(openai_responses);

@@ -1,0 +1,4 @@
+//! A schema on the first line, a value on the rest.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(schema);

@@ -1,0 +1,4 @@
+//! URLs and addresses, against what browsers do.
+#![cfg_attr(fuzzing, no_main)]
+
+holm_fuzz::target!(url);

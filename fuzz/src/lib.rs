@@ -1,0 +1,71 @@
+//! What must hold on any input, as plain functions: a fuzzer looks for bytes that break one, and a test replays the bytes
+//! that once did.
+//!
+//! Each function takes raw bytes and panics on a finding. None of them checks for crashes alone: a decoder is compared with
+//! itself under another cut, a parser with its own writer, a framing with a slow reference, a policy with what browsers do.
+
+mod decoders;
+mod framing;
+mod grants;
+mod guards;
+mod journal;
+mod run;
+mod server;
+mod split;
+mod turn;
+
+#[cfg(test)]
+mod tests;
+
+pub use decoders::{anthropic, bedrock, memo_equals_plain, ollama, openai_chat, openai_responses};
+pub use framing::{event_stream, ndjson, sse};
+pub use grants::{grants, url};
+pub use guards::{json, schema};
+pub use journal::{journal, replay};
+pub use run::{envelope, protocol};
+pub use server::{classify, requests};
+pub use split::any_split;
+
+/// One target: its name and its body.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets, by name.
+pub const TARGETS: &[Target] = &[
+    ("any_split", any_split),
+    ("anthropic", anthropic),
+    ("bedrock", bedrock),
+    ("classify", classify),
+    ("envelope", envelope),
+    ("event_stream", event_stream),
+    ("grants", grants),
+    ("journal", journal),
+    ("json", json),
+    ("memo_equals_plain", memo_equals_plain),
+    ("ndjson", ndjson),
+    ("ollama", ollama),
+    ("openai_chat", openai_chat),
+    ("openai_responses", openai_responses),
+    ("protocol", protocol),
+    ("replay", replay),
+    ("requests", requests),
+    ("schema", schema),
+    ("sse", sse),
+    ("url", url),
+];
+
+/// Makes a binary of a target: a fuzzer where one is built, otherwise a program that replays the files it is given, for a
+/// debugger or a profiler.
+#[macro_export]
+macro_rules! target {
+    ($body:ident) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(|data: &[u8]| $crate::$body(data));
+
+        #[cfg(not(fuzzing))]
+        fn main() -> std::io::Result<()> {
+            std::env::args_os()
+                .skip(1)
+                .try_for_each(|path| std::fs::read(path).map(|data| $crate::$body(&data)))
+        }
+    };
+}
