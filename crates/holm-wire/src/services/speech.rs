@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Auth, Codec, Format, anthropic, bedrock, ollama, openai_chat, openai_responses};
+use crate::{Auth, Codec, Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses};
 
 /// How a service speaks: a format with its dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,10 @@ pub enum Speech {
     OpenaiResponses(openai_responses::Dialect),
     /// Anthropic Messages.
     Anthropic(anthropic::Dialect),
+    /// Google Gemini.
+    Gemini(gemini::Dialect),
+    /// Cohere v2 chat.
+    Cohere(cohere::Dialect),
     /// Ollama's own API.
     Ollama(ollama::Dialect),
     /// AWS Bedrock Converse.
@@ -36,6 +40,8 @@ impl Speech {
             Self::OpenaiChat(_) => Format::OpenaiChat,
             Self::OpenaiResponses(_) => Format::OpenaiResponses,
             Self::Anthropic(_) => Format::Anthropic,
+            Self::Gemini(_) => Format::Gemini,
+            Self::Cohere(_) => Format::Cohere,
             Self::Ollama(_) => Format::Ollama,
             Self::Bedrock(_) => Format::Bedrock,
         }
@@ -47,6 +53,8 @@ impl Speech {
             Self::OpenaiChat(dialect) => &dialect.auth,
             Self::OpenaiResponses(dialect) => &dialect.auth,
             Self::Anthropic(dialect) => &dialect.auth,
+            Self::Gemini(dialect) => &dialect.auth,
+            Self::Cohere(dialect) => &dialect.auth,
             Self::Ollama(dialect) => &dialect.auth,
             Self::Bedrock(dialect) => &dialect.auth,
         }
@@ -65,6 +73,8 @@ impl Speech {
             Self::OpenaiChat(dialect) => Arc::new(openai_chat::Chat::new(dialect.clone())),
             Self::OpenaiResponses(dialect) => Arc::new(openai_responses::Responses::new(dialect.clone())),
             Self::Anthropic(dialect) => Arc::new(anthropic::Messages::new(dialect.clone())),
+            Self::Gemini(dialect) => Arc::new(gemini::GenerateContent::new(dialect.clone())),
+            Self::Cohere(dialect) => Arc::new(cohere::Chat::new(dialect.clone())),
             Self::Ollama(dialect) => Arc::new(ollama::Ollama::new(dialect.clone())),
             Self::Bedrock(dialect) => Arc::new(bedrock::Converse::new(dialect.clone())),
         }

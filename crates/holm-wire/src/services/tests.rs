@@ -26,6 +26,8 @@ fn the_stock_list_is_readable_and_whole() {
         "azure",
         "bedrock",
         "cerebras",
+        "cohere",
+        "google",
         "deepseek",
         "fireworks",
         "groq",
@@ -94,6 +96,11 @@ fn each_service_is_reached_under_its_documented_url() {
     check("openai-chat/gpt-5", "https://api.openai.com/v1/chat/completions");
     check("deepseek/deepseek-chat", "https://api.deepseek.com/chat/completions");
     check("groq/openai/gpt-oss-20b", "https://api.groq.com/openai/v1/chat/completions");
+    check("cohere/command-a-03-2025", "https://api.cohere.com/v2/chat");
+    check(
+        "gemini/gemini-2.5-pro",
+        "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+    );
     check("ollama/qwen3", "http://localhost:11434/api/chat");
     check("ollama-v1/qwen3", "http://localhost:11434/v1/chat/completions");
     check("zhipu/glm-4.6", "https://open.bigmodel.cn/api/paas/v4/chat/completions");
