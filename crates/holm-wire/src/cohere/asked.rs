@@ -111,9 +111,16 @@ fn read_assistant(json: &Json, mut blocks: Vec<Block>) -> Vec<Block> {
 /// How many messages back the call of a result is looked for: a batch lies directly before its results.
 const BATCH_REACH: usize = 256;
 
+/// How many calls are looked at for it, so that a request of many calls and many results is read in one pass.
+const BATCH_CALLS: usize = 1_024;
+
 fn tool_of(call: &str, messages: &[Message]) -> String {
-    let mut recent = messages.iter().rev().take(BATCH_REACH).flat_map(Message::tool_calls);
-    recent.find(|known| known.id == call).map(|known| known.name.clone()).unwrap_or_default()
+    let recent = messages.iter().rev().take(BATCH_REACH).flat_map(Message::tool_calls);
+    recent
+        .take(BATCH_CALLS)
+        .find(|known| known.id == call)
+        .map(|known| known.name.clone())
+        .unwrap_or_default()
 }
 
 fn read_tool(json: &Json, index: usize) -> Result<AskedTool, BadBody> {
