@@ -1,10 +1,6 @@
 //! Hooks: the places where a host's own code is heard. Their answers are inputs, so a replay needs no hook.
 
-use alloc::{
-    collections::BTreeSet,
-    string::String,
-    vec::Vec,
-};
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
 use serde::{Deserialize, Serialize};
 

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::{sha256, sha256_hex};
 use crate::{
-    Approvals, CallId, Config, Consultation, Ending, MarkRule, Marks, Message, Model, NanoUsd, Numbered, Timestamp, Tool,
+    Approvals, CallId, Config, Consultation, Ending, MarkRule, Marks, Message, Model, NanoUsd, Numbered,
+    Timestamp, Tool,
 };
 
 /// One command. Exhaustive on purpose: a host that forgets one does not compile.
@@ -21,14 +22,14 @@ pub enum Effect {
         /// Names the call.
         call: CallId,
         /// What to send.
-        request: Box<Request>,
+        request: Request,
     },
     /// Append `Dispatched`, run the tool, answer with `ToolFinished`.
     RunTool {
         /// Names the call.
         call: CallId,
         /// What to run.
-        request: Box<ToolRequest>,
+        request: ToolRequest,
     },
     /// Start a child run; answer with `ChildStarted`, then `ChildFinished`.
     Spawn {
@@ -55,7 +56,7 @@ pub enum Effect {
         /// Names the request.
         call: CallId,
         /// What to send.
-        request: Box<Request>,
+        request: Request,
     },
     /// Tell the watchers.
     Emit(Numbered),
@@ -289,7 +290,8 @@ pub struct Key([u8; 16]);
 impl Key {
     /// The key of one call.
     pub fn of(run: &str, call: CallId, tool: &str, arguments: &str) -> Self {
-        let full = sha256(&[run.as_bytes(), &call.value().to_be_bytes(), tool.as_bytes(), arguments.as_bytes()]);
+        let full =
+            sha256(&[run.as_bytes(), &call.value().to_be_bytes(), tool.as_bytes(), arguments.as_bytes()]);
         let mut key = [0; 16];
         key.copy_from_slice(&full[..16]);
         Self(key)
@@ -304,6 +306,12 @@ impl fmt::Display for Key {
 
 impl Serialize for Key {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [0; 32];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        }
+        // Hex digits are always text.
+        serializer.serialize_str(core::str::from_utf8(&text).unwrap_or_default())
     }
 }

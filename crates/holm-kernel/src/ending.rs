@@ -80,6 +80,4 @@ pub enum Limit {
     OutputTokens,
     /// The model's window, after every recovery.
     ContextWindow,
-    /// An answer cut short to nothing useful: planning prose without an action, twice.
-    Corrections,
 }

@@ -11,7 +11,9 @@ pub enum Misuse {
     #[error("call {0} was never issued by this run; answer only ids that came from `poll`")]
     UnknownCall(CallId),
     /// A tool answered before its dispatch was written down.
-    #[error("call {0} finished before `Dispatched` was handled; append `Dispatched` first, then run the tool")]
+    #[error(
+        "call {0} finished before `Dispatched` was handled; append `Dispatched` first, then run the tool"
+    )]
     NotDispatched(CallId),
     /// `Started` is record 0 and nothing else.
     #[error("the run has already started; use `Run::start` for a new one")]

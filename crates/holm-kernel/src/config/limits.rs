@@ -74,7 +74,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             turns: Bound::AtMost(25),
-            grace_turns: 0,
+            grace_turns: 3,
             calls_per_turn: Bound::AtMost(64),
             tokens: Bound::Unbounded,
             wall_ms: Bound::Unbounded,

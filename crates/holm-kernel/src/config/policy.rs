@@ -90,8 +90,17 @@ impl Default for Inconclusive {
     fn default() -> Self {
         Self {
             phrases: [
-                "i will", "i'll", "let me", "let's", "we can", "we will", "to do this", "step 1",
-                "i need to", "i am going to", "i'm going to",
+                "i will",
+                "i'll",
+                "let me",
+                "let's",
+                "we can",
+                "we will",
+                "to do this",
+                "step 1",
+                "i need to",
+                "i am going to",
+                "i'm going to",
             ]
             .map(String::from)
             .into(),

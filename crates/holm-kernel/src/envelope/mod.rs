@@ -7,9 +7,11 @@
 mod body;
 mod defuse;
 mod seal;
+mod seals;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use body::Body;
-pub(crate) use seal::{defused, open, seal, seal_of};
+pub(crate) use seal::{defused, open, seal};
+pub(crate) use seals::Seals;

@@ -53,13 +53,6 @@ pub(crate) fn open(sealed: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The seal of one call, which cannot be foretold by a tool that has seen other seals: the seed stays secret behind SHA-256.
-pub(crate) fn seal_of(seed: u64, call: u64) -> u64 {
-    let hash = crate::digest::sha256(&[b"holm envelope seal", &seed.to_le_bytes(), &call.to_le_bytes()]);
-    let first = hash.first_chunk::<8>().copied().unwrap_or_default();
-    u64::from_le_bytes(first)
-}
-
 /// Writes an attribute's value: letters, digits and plain ASCII as they are, all else as a reference.
 fn attribute(value: &str, out: &mut String) {
     for c in value.chars().take(ATTRIBUTE) {

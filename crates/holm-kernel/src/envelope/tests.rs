@@ -2,7 +2,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use proptest::prelude::*;
 
-use super::{Body, open, seal, seal_of};
+use super::{Body, open, seal};
 
 fn sealed(body: &str) -> String {
     seal("t", "1", 0xab, &Body::whole(body))
@@ -115,20 +115,6 @@ fn a_text_without_envelope_opens_to_itself() {
         assert!(matches!(open(text), Cow::Borrowed(same) if same == text));
     }
 }
-
-#[test]
-fn seals_depend_on_seed_and_call() {
-    assert_eq!(seal_of(1, 2), seal_of(1, 2));
-    assert_ne!(seal_of(1, 2), seal_of(2, 1));
-    assert_ne!(seal_of(1, 2), seal_of(1, 3));
-}
-
-#[test]
-fn the_seal_is_pinned_for_ever() {
-    assert_eq!(seal_of(0, 0), PINNED_SEAL);
-}
-
-const PINNED_SEAL: u64 = 0x492b_df3c_8d82_220c;
 
 #[test]
 fn hostile_bodies_take_linear_time() {

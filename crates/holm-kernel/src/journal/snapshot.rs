@@ -41,8 +41,7 @@ impl Snapshot {
         if found != head.seq {
             return Err(SnapshotError::OtherRecord { expected: head.seq, found });
         }
-        let state =
-            run.freeze().map_err(|error| SnapshotError::Unwritable { reason: error.to_string() })?;
+        let state = run.freeze().map_err(|error| SnapshotError::Unwritable { reason: error.to_string() })?;
         Ok(Self { head, state })
     }
 

@@ -80,7 +80,7 @@ pub(crate) enum SlotState {
     /// An executable postcondition looks at the result.
     Checking(Box<Checking>),
     /// Answered.
-    Done(Box<Settled>),
+    Done(Settled),
 }
 
 /// A result that waits for its executable checks.
@@ -162,13 +162,13 @@ impl Batch {
 
 impl Run {
     /// Opens a batch: every call is validated, then permitted, before the first one runs.
-    pub(super) fn open_batch(&mut self, calls: Vec<ToolCall>) {
+    pub(super) fn open_batch<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>) {
         if let Some(ending) = self.budget_reached() {
             // Running tools for a model that can no longer be asked would be work for nobody.
             return self.refuse_all(calls, ending);
         }
         let (limit, order) = (self.config().limits.calls_per_turn, self.config().batch);
-        let mut batch = Batch { slots: Vec::with_capacity(calls.len()), order, dropped: false, ending: None };
+        let mut batch = Batch { slots: Vec::with_capacity(1), order, dropped: false, ending: None };
         let mut counted = 0_u64;
         for call in calls {
             let id = self.next_call();
@@ -192,7 +192,7 @@ impl Run {
         self.advance_batch();
     }
 
-    fn refuse_all(&mut self, calls: Vec<ToolCall>, ending: Ending) {
+    fn refuse_all<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>, ending: Ending) {
         let order = self.config().batch;
         let mut batch = Batch { slots: Vec::new(), order, dropped: true, ending: Some(ending) };
         for call in calls {
@@ -205,15 +205,15 @@ impl Run {
         self.advance_batch();
     }
 
-    fn new_slot(&self, call: CallId, wanted: ToolCall) -> Slot {
+    fn new_slot(&self, call: CallId, wanted: &ToolCall) -> Slot {
         let entry = self.catalogue.find(&wanted.name).cloned();
-        let name = entry.as_ref().map_or_else(|| Arc::from(wanted.name), |entry| entry.name.clone());
+        let name = entry.as_ref().map_or_else(|| Arc::from(&*wanted.name), |entry| entry.name.clone());
         Slot {
             call,
-            id: Arc::from(wanted.id),
+            id: Arc::from(&*wanted.id),
             name,
             entry,
-            arguments: Arc::from(wanted.arguments),
+            arguments: Arc::from(&*wanted.arguments),
             needs: Arc::default(),
             fingerprint: Fingerprint::default(),
             permitted: 0,

@@ -5,6 +5,7 @@ use alloc::{
     sync::Arc,
     vec::Vec,
 };
+use core::fmt;
 
 use holm_grants::Leases;
 use holm_guards::json::Json;
@@ -71,7 +72,9 @@ impl Run {
             entry.compiled.as_ref().map_err(|reason| alloc::format!("the tool cannot be used: {reason}"))?;
         match repair::repair(&compiled.schema, &slot.arguments) {
             Repaired::Valid { value, fixes } => {
-                slot.arguments = Arc::from(value.canonical());
+                if !is_canonical(&value, &slot.arguments) {
+                    slot.arguments = Arc::from(value.canonical());
+                }
                 let fixes: Vec<String> = fixes.iter().map(ToString::to_string).collect();
                 self.emit(Event::CallProposed {
                     call: slot.call,
@@ -337,7 +340,7 @@ impl Run {
             deadline,
             again: slot.again,
         };
-        self.issue(Effect::RunTool { call: slot.call, request: request.into() });
+        self.issue(Effect::RunTool { call: slot.call, request });
     }
 
     fn key(&self, slot: &Slot) -> Key {
@@ -533,7 +536,7 @@ impl Run {
     pub(super) fn settle(&mut self, slot: &mut Slot, outcome: Outcome, output: ToolOutput, millis: u64) {
         let limit = slot.entry.as_ref().and_then(|entry| entry.tool.result_limit);
         let limit = limit.unwrap_or(self.config().limits.result_chars);
-        let seal = envelope::seal_of(self.state.started.seed, slot.call.value());
+        let seal = self.shared.seals().of(slot.call.value());
         let body = match &output.spill {
             None => Body::clip(&output.text, limit, None),
             Some(spill) => Body::spilled(&spill.head, &spill.tail, spill.bytes, limit, &spill.reference),
@@ -550,16 +553,26 @@ impl Run {
             millis,
             metadata: metadata.clone(),
         });
-        slot.state = SlotState::Done(
-            Settled {
-                outcome,
-                text,
-                parts: only_media(output.parts),
-                vote: vote(slot, outcome, output.terminate, terminal),
-            }
-            .into(),
-        );
+        slot.state = SlotState::Done(Settled {
+            outcome,
+            text,
+            parts: only_media(output.parts),
+            vote: vote(slot, outcome, output.terminate, terminal),
+        });
     }
+}
+
+/// Whether a text is already the canonical form of its value, found without writing that form down.
+fn is_canonical(value: &Json, text: &str) -> bool {
+    struct Rest<'a>(&'a str);
+    impl fmt::Write for Rest<'_> {
+        fn write_str(&mut self, piece: &str) -> fmt::Result {
+            self.0 = self.0.strip_prefix(piece).ok_or(fmt::Error)?;
+            Ok(())
+        }
+    }
+    let mut rest = Rest(text);
+    value.write_canonical(&mut rest).is_ok() && rest.0.is_empty()
 }
 
 /// Equal calls earlier in the same reply, as far as nothing that runs in between could make a difference.

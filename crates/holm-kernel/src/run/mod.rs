@@ -35,8 +35,8 @@ use self::{
 use crate::digest::Digest;
 use crate::journal::{self, Record, ReplayError};
 use crate::{
-    Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages, Misuse, NanoUsd,
-    Numbered, Request, Role, Seq, Started, Timestamp, Usage,
+    Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages, Misuse,
+    NanoUsd, Numbered, Request, Role, Seq, Started, Timestamp, Usage,
 };
 
 /// One agent run: a session of one or more prompts.
@@ -100,14 +100,8 @@ impl Run {
         let catalogue = Catalogue::new(started.config.tools.clone());
         let state = State::new(started, now);
         let shared = turn::Shared::new(&state, &catalogue);
-        let mut run = Self {
-            state,
-            catalogue,
-            effects: VecDeque::new(),
-            digest: Digest::new(),
-            next_event: 0,
-            shared,
-        };
+        let mut run =
+            Self { state, catalogue, effects: VecDeque::new(), digest: Digest::new(), next_event: 0, shared };
         let name = run.config().name.clone();
         run.emit(Event::RunStarted { name });
         run.report_flaws();
@@ -301,7 +295,7 @@ impl Run {
     }
 
     /// Adds a message to the transcript and to the view.
-    fn add_message(&mut self, role: Role, blocks: Vec<Block>) {
+    fn add_message(&mut self, role: Role, blocks: Vec<Block>) -> Arc<Message> {
         let id = MessageId::new(self.state.next_message);
         self.state.next_message += 1;
         let message = Arc::new(Message { id, role, blocks });
@@ -309,7 +303,8 @@ impl Run {
         if role != Role::Custom {
             self.state.view.push(message.clone(), self.shared.family());
         }
-        self.emit(Event::MessageAdded { message });
+        self.emit(Event::MessageAdded { message: message.clone() });
+        message
     }
 
     /// Takes the phase out, leaving `Idle`; every caller puts the next one in.

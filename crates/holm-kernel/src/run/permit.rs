@@ -51,7 +51,9 @@ impl Run {
         for need in needs {
             match self.state.authority.policy.decide_need(need) {
                 Standing::Denied(denial) => {
-                    return Decision::Deny(alloc::format!("denied: `{need}` is on the deny list (`{denial}`)"));
+                    return Decision::Deny(alloc::format!(
+                        "denied: `{need}` is on the deny list (`{denial}`)"
+                    ));
                 }
                 Standing::Granted(_) => {}
                 Standing::Missing if self.is_leased(need) => {}
@@ -68,7 +70,13 @@ impl Run {
         Decision::Ask { reasons, missing }
     }
 
-    fn reasons_to_ask(&self, tool: &Tool, needs: &[Need], stance: Stance, missing: &[String]) -> Vec<AskReason> {
+    fn reasons_to_ask(
+        &self,
+        tool: &Tool,
+        needs: &[Need],
+        stance: Stance,
+        missing: &[String],
+    ) -> Vec<AskReason> {
         let mut reasons = Vec::new();
         if !missing.is_empty() {
             reasons.push(AskReason::MissingGrant);

@@ -123,10 +123,12 @@ impl Run {
     fn read(&mut self, mut blocks: Vec<Block>) {
         match self.config().protocol {
             Protocol::Native => {
-                let calls = self.take_calls(&mut blocks);
-                let text = if calls.is_empty() { plain_text(&blocks) } else { String::new() };
-                self.add_message(Role::Assistant, blocks);
-                if calls.is_empty() { self.answer(text) } else { self.open_batch(calls) }
+                self.mend_calls(&mut blocks);
+                let message = self.add_message(Role::Assistant, blocks);
+                if message.tool_calls().next().is_none() {
+                    return self.answer(message.plain_text());
+                }
+                self.open_batch(message.tool_calls());
             }
             Protocol::Text => {
                 let text = plain_text(&blocks);
@@ -147,18 +149,17 @@ impl Run {
         self.state.group.corrected = false;
         let id = alloc::format!("call_{}", self.state.next_call);
         let (name, arguments) = protocol::resolve_alias(&self.config().policy.aliases, name, arguments);
-        self.open_batch(alloc::vec![ToolCall { id, name, arguments, replay: None }]);
+        self.open_batch([ToolCall { id, name, arguments, replay: None }].iter());
     }
 
-    /// Calls of a native reply, with aliases resolved and ids made unique; the blocks are mended likewise.
-    fn take_calls(&mut self, blocks: &mut [Block]) -> Vec<ToolCall> {
-        let mut calls = Vec::new();
+    /// Resolves the aliases of a native reply's calls and makes their ids unique.
+    fn mend_calls(&mut self, blocks: &mut [Block]) {
+        let mut number = self.state.next_call;
         let started = self.state.started.clone();
         for block in blocks {
             let Block::ToolCall(call) = block else { continue };
             let ids = &mut self.state.ids;
             if call.id.is_empty() || ids.contains(&id_digest(&call.id)) {
-                let number = self.state.next_call + calls.len() as u64;
                 call.id = protocol::unique_id(|id| ids.contains(&id_digest(id)), number);
             }
             ids.insert(id_digest(&call.id));
@@ -172,9 +173,8 @@ impl Run {
                 call.name = name;
                 call.arguments = arguments;
             }
-            calls.push(call.clone());
+            number += 1;
         }
-        calls
     }
 
     /// Text without a call.

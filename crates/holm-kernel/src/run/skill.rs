@@ -69,7 +69,7 @@ impl Run {
             format,
         };
         slot.state = SlotState::Skilled(Skilled { call, tries, messages }.into());
-        self.issue(Effect::CallModel { call, request: request.into() });
+        self.issue(Effect::CallModel { call, request });
     }
 
     pub(super) fn skill_replied(&mut self, call: CallId, result: ModelResult) {

@@ -14,6 +14,7 @@ use super::{
     state::{About, Calling, Consulting, Draft, Phase, State, Step},
 };
 use crate::context::{Next, Planned, estimate};
+use crate::envelope::Seals;
 use crate::{
     Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
     Message, MessageId, Messages, Model, ModelResult, Offer, Patch, PlanStep, Prompt, Protocol, Purpose,
@@ -32,6 +33,7 @@ pub(crate) struct Shared {
     fixed: u64,
     /// Digest of system prompt and tools: a request's own digest names them by it, so that drift is found.
     fingerprint: u64,
+    seals: Seals,
 }
 
 impl Shared {
@@ -45,6 +47,7 @@ impl Shared {
             offer: Arc::default(),
             fixed: 0,
             fingerprint: 0,
+            seals: Seals::new(state.started.seed),
         };
         shared.refresh(state, catalogue);
         shared
@@ -76,6 +79,11 @@ impl Shared {
 
     pub(crate) fn family(&self) -> Family {
         self.models.get(self.current).map_or(Family::Other, |model| model.family)
+    }
+
+    /// The seals of this run's envelopes.
+    pub(crate) const fn seals(&self) -> Seals {
+        self.seals
     }
 
     pub(crate) fn model(&self) -> Option<&Arc<Model>> {
@@ -373,7 +381,7 @@ impl Run {
             format: None,
         };
         self.digest.u64(self.shared.fingerprint);
-        self.issue(Effect::Summarise { call, request: request.into() });
+        self.issue(Effect::Summarise { call, request });
     }
 
     /// A summary counts against the budget like any other call; one that does not help is not used.
@@ -459,7 +467,7 @@ impl Run {
         });
         self.state.phase = Phase::Calling(Calling { call, draft });
         self.digest.u64(self.shared.fingerprint);
-        self.issue(Effect::CallModel { call, request: request.into() });
+        self.issue(Effect::CallModel { call, request });
     }
 
     /// A price that is not known cannot be held against a budget.

@@ -270,7 +270,7 @@ impl Sim {
                     self.sent.push(Sent {
                         seq: receipt.seq,
                         call: *call,
-                        request: (**request).clone(),
+                        request: request.clone(),
                         messages,
                     });
                     self.todo.push_back(effect.clone());

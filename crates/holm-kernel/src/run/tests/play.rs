@@ -174,12 +174,12 @@ impl Play {
     pub(crate) fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::CallModel { call, request } => {
-                self.requests.push((call, (*request).clone()));
+                self.requests.push((call, request.clone()));
                 let result = self.next_result();
                 self.give(Input::ModelFinished { call, result });
             }
             Effect::Summarise { call, request } => {
-                self.requests.push((call, (*request).clone()));
+                self.requests.push((call, request.clone()));
                 let result = self.next_result();
                 self.give(Input::Summarised { call, result });
             }

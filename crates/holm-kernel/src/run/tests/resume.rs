@@ -36,7 +36,7 @@ fn handed_out(tool: Tool) -> (Play, CallId, ToolRequest) {
 
 fn run_tool(effects: &[Effect]) -> Option<(CallId, ToolRequest)> {
     effects.iter().find_map(|effect| match effect {
-        Effect::RunTool { call, request } => Some((*call, (**request).clone())),
+        Effect::RunTool { call, request } => Some((*call, request.clone())),
         _ => None,
     })
 }
