@@ -3,9 +3,6 @@
 //! A recording is a fixture that a provider wrote. It is matched by method, path and body, not by host, so that it can
 //! be made against one address and played for another.
 
-#[cfg(test)]
-mod tests;
-
 use std::{
     collections::VecDeque,
     io::Write,

@@ -1,8 +1,5 @@
 //! A model that follows a script: for tests, demonstrations, and trying things without a key.
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::Arc;
 
 use holm_kernel::{Block, FailureClass, ModelResult, Reply};

@@ -1,7 +1,7 @@
 //! Which format a path belongs to.
 
 use holm_wire::{
-    Delivery, Format, anthropic, bedrock, ollama, openai_chat, openai_responses,
+    Delivery, Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses,
     server::{Asked, BadBody, ServerCodec},
 };
 
@@ -28,6 +28,13 @@ impl Route {
         }
         if path.ends_with("/api/chat") {
             return plain(Format::Ollama, Box::new(ollama::Server));
+        }
+        if path.ends_with("/v2/chat") {
+            return plain(Format::Cohere, Box::new(cohere::Server));
+        }
+        if let Some((model, delivery)) = gemini::route(path) {
+            let told = Some((model.to_owned(), delivery));
+            return Some(Self { format: Format::Gemini, codec: Box::new(gemini::Server), told });
         }
         if let Some(server) = bedrock::Server::at(path) {
             return plain(Format::Bedrock, Box::new(server));

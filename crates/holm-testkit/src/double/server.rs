@@ -229,11 +229,8 @@ fn answer(connection: &mut Connection, mut seen: Seen, shared: &Shared) -> io::R
         && let Some(list) = route::listing(&seen.path)
     {
         let refusal = r#"{"error":{"type":"authentication_error","code":"invalid_api_key","message":"Incorrect API key provided"}}"#;
-        if admitted {
-            perform::plain(connection, 200, list)?
-        } else {
-            perform::plain(connection, 401, refusal)?
-        }
+        let (status, body) = if admitted { (200, list) } else { (401, refusal) };
+        perform::plain(connection, status, body)?;
         return Ok(Went::Well);
     }
     let (Some(route), Some(read)) = (route, read) else {

@@ -17,11 +17,29 @@ fn ask(double: &Double, path: &str, body: &str) -> TcpStream {
     client
 }
 
+/// The head and the chunks of an answer, joined, and how it ended.
 fn answer(mut client: TcpStream) -> (String, std::io::Result<usize>) {
     let mut out = Vec::new();
     let end = client.read_to_end(&mut out);
-    (String::from_utf8_lossy(&out).into_owned(), end)
+    let text = String::from_utf8_lossy(&out);
+    let (head, mut rest) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let mut joined = format!("{head}\r\n");
+    if !head.contains("chunked") {
+        return (joined + rest, end);
+    }
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).unwrap_or(0);
+        joined += after.get(..size).unwrap_or(after);
+        if size == 0 {
+            joined += LAST;
+        }
+        rest = after.get(size + 2..).unwrap_or_default();
+    }
+    (joined, end)
 }
+
+/// Stands for the chunk that ends a body.
+const LAST: &str = "<end>";
 
 const CHAT: &str = r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}"#;
 
@@ -46,6 +64,9 @@ fn each_path_is_answered_in_its_own_format() {
         Format::OpenaiResponses,
         "response.completed",
     );
+    check("/v2/chat", CHAT, Format::Cohere, "message-end");
+    let contents = r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#;
+    check("/v1beta/models/m:streamGenerateContent", contents, Format::Gemini, "\"finishReason\":\"STOP\"");
     check("/api/chat", CHAT, Format::Ollama, "\"done\":true");
     let converse = r#"{"messages":[{"role":"user","content":[{"text":"hi"}]}]}"#;
     check("/model/m/converse", converse, Format::Bedrock, "\"stopReason\"");
@@ -54,7 +75,7 @@ fn each_path_is_answered_in_its_own_format() {
 #[test]
 fn a_request_is_recorded_as_it_came_and_as_it_was_understood() {
     let double = Double::start([Act::says("hello")]).unwrap();
-    answer(ask(&double, "/v1/chat/completions?a=b", CHAT));
+    let _ = answer(ask(&double, "/v1/chat/completions?a=b", CHAT));
     let seen = double.requests().remove(0);
     assert_eq!((seen.text().as_str(), seen.query.as_str(), seen.model()), (CHAT, "a=b", "m"));
     assert_eq!(seen.asked.unwrap().messages.len(), 1);
@@ -66,7 +87,7 @@ fn faults_are_faults_on_the_wire() {
         let double = Double::start([Act::says("a longer text that can be cut").with(fault.clone())]).unwrap();
         let (text, end) = answer(ask(&double, "/v1/chat/completions", CHAT));
         assert!(!text.contains("[DONE]"), "{fault:?}: {text}");
-        assert_eq!(text.ends_with("0\r\n\r\n"), whole_http, "{fault:?}: {text}");
+        assert_eq!(text.ends_with(LAST), whole_http, "{fault:?}: {text}");
         assert_eq!(end.is_ok(), ends_well, "{fault:?}: {end:?}");
     };
     check(Fault::Truncated(500), true, true);

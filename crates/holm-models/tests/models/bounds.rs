@@ -1,0 +1,84 @@
+//! Time and size have limits, and where they are reached the run is told.
+
+use std::{sync::Arc, time::Duration};
+
+use holm_kernel::{Config, Ending, Model, Prompt, Started};
+use holm_models::Timeouts;
+use holm_runtime::drive;
+use holm_testkit::double::{Act, Double, Fault};
+use holm_wire::Format;
+
+use crate::stage::{TIMEOUTS, Watched, answered, client, client_with, play};
+
+async fn message_of(acts: Vec<Act>, timeouts: Timeouts) -> String {
+    let double = Double::start(acts).unwrap();
+    let watched = Watched::default();
+    let host = watched.host(Arc::new(client_with(&double, Format::OpenaiChat, timeouts)));
+    let mut config = Config::new(Model::named("double/one"));
+    config.retry.attempts = 1;
+    let (ending, _) = drive(Started::new("run-1", 7, config), Prompt::text("go"), host).await.unwrap();
+    let Ending::Failed { message, .. } = ending else { panic!("{ending:?}") };
+    message
+}
+
+#[tokio::test]
+async fn a_provider_that_falls_silent_is_not_waited_for_for_ever() {
+    let idle = Timeouts { idle: Duration::from_millis(150), ..TIMEOUTS };
+    let message = message_of(vec![Act::says("begun").with(Fault::Stall(400))], idle).await;
+    assert!(message.starts_with("no further piece came within 150 ms"), "{message}");
+
+    let silent =
+        Timeouts { first_byte: Duration::from_millis(150), connect: Duration::from_millis(50), ..TIMEOUTS };
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let client = holm_models::Client::builder()
+        .endpoint("double", holm_models::Endpoint::compatible(base))
+        .keys(crate::stage::keys(Format::OpenaiChat))
+        .timeouts(silent)
+        .proxies(holm_models::Proxies::None)
+        .build()
+        .unwrap();
+    let error = client.list_models("double").await.unwrap_err();
+    assert!(error.to_string().contains("no answer began within 200 ms"), "{error}");
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_because_the_key_would_go_along() {
+    let elsewhere = Double::start([Act::says("stolen")]).unwrap();
+    let fault = Fault::Body { status: 302, content_type: "text/plain".into(), bytes: Vec::new() };
+    let there = format!("{}/chat/completions", elsewhere.base(Format::OpenaiChat));
+    let message = message_of(vec![Act::fails(fault).header("location", &there)], TIMEOUTS).await;
+    assert!(message.contains("correct the base URL"), "{message}");
+    assert!(elsewhere.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_refused_and_not_unpacked() {
+    let act = Act::says("zip").header("content-encoding", "gzip");
+    let message = message_of(vec![act], TIMEOUTS).await;
+    assert!(message.contains("compressed (gzip)"), "{message}");
+}
+
+#[tokio::test]
+async fn an_endless_error_is_read_only_so_far() {
+    let bytes = vec![b'x'; 4 << 20];
+    let fault = Fault::Body { status: 400, content_type: "text/plain".into(), bytes };
+    let message = message_of(vec![Act::fails(fault)], TIMEOUTS).await;
+    assert!(message.len() < 1_000 && message.starts_with("status 400: xxx"), "{}", message.len());
+}
+
+#[tokio::test]
+async fn nobody_listening_is_a_failure_of_the_network() {
+    let double = Double::start([]).unwrap();
+    let gone = client(&double, Format::OpenaiChat);
+    drop(double);
+    let error = gone.list_models("double").await.unwrap_err();
+    assert!(error.to_string().contains("no connection"), "{error}");
+}
+
+#[tokio::test]
+async fn a_wait_of_a_year_is_not_waited_for() {
+    let acts = vec![Act::rate_limited("retry-after", "31536000"), Act::says("from two")];
+    let (ending, _, double) = play(Format::OpenaiChat, acts).await;
+    assert_eq!((ending, double.requests()[1].model().to_owned()), (answered("from two"), "two".to_owned()));
+}
