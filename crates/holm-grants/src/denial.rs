@@ -4,18 +4,20 @@
 //! compare without case and joiners, and also as file systems that drop trailing dots would open the name.
 
 use alloc::collections::BTreeSet;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::GrantError;
+use crate::glob::Glob;
 use crate::grant::Grant;
 use crate::path::{FilePath, PathPattern};
 use crate::program::{Program, ProgramPattern};
 use crate::request::Request;
-use crate::text::serde_as_text;
+use crate::text::{bare, fold, is_dressed, serde_as_text};
 
 /// One denial: `path:**/.env` for reading, writing and running alike, or the text of a grant for that power alone.
 ///
@@ -54,9 +56,7 @@ impl Denial {
             (Self::Grant(Grant::Secret(pattern)), Request::Secret(used)) => pattern.denies(used),
             (Self::Grant(Grant::Env(pattern)), Request::Env(name))
             | (Self::Grant(Grant::Spawn(pattern)), Request::Spawn(name))
-            | (Self::Grant(Grant::Tool(pattern)), Request::Tool(name)) => {
-                pattern.folded().admits(&name.folded())
-            }
+            | (Self::Grant(Grant::Tool(pattern)), Request::Tool(name)) => pattern.admits_folded(name),
             _ => false,
         }
     }
@@ -78,8 +78,19 @@ impl Denial {
 
 /// Whether a denied pattern hits a path in any form in which a file system might open it.
 pub(crate) fn path_denied(pattern: &PathPattern, path: &FilePath) -> bool {
+    if pattern.is_absolute() != path.is_absolute() {
+        return false;
+    }
+    // In ASCII, case is the only thing that folding changes, so nothing needs to be copied to compare.
+    if path.as_str().is_ascii() && pattern.is_ascii() {
+        return pattern.fits(path.components(), Glob::admits_caseless)
+            || (path.components().any(is_dressed)
+                && pattern.fits(path.components().map(bare), Glob::admits_caseless));
+    }
     let folded = pattern.folded();
-    pattern.admits(path) || folded.admits(&path.folded()) || folded.admits(&path.bared())
+    let names: Vec<String> = path.components().map(fold).collect();
+    let names = || names.iter().map(String::as_str);
+    folded.fits(names(), Glob::admits) || folded.fits(names().map(bare), Glob::admits)
 }
 
 impl FromStr for Denial {

@@ -4,7 +4,7 @@
 //! belongs to `b`, and whoever matches it can only have consumed that letter by a `*` of their own, which then
 //! consumes whatever else `b` puts there. So `a` contains `b` exactly when `a` matches that one word.
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -76,17 +76,43 @@ impl Glob {
 
     /// Whether `text` is admitted. Bytes suffice: every part is whole characters.
     pub(crate) fn admits(&self, text: &[u8]) -> bool {
+        self.admits_by(text, |a, b| a == b)
+    }
+
+    /// Whether `text` is admitted when upper and lower case of ASCII letters are alike.
+    pub(crate) fn admits_caseless(&self, text: &[u8]) -> bool {
+        self.admits_by(text, <[u8]>::eq_ignore_ascii_case)
+    }
+
+    /// Whether `text` is admitted, where `same` compares texts of one length.
+    fn admits_by(&self, text: &[u8], same: impl Fn(&[u8], &[u8]) -> bool) -> bool {
         let Some((first, rest)) = self.parts.split_first() else { return false };
-        let Some((last, middle)) = rest.split_last() else { return first.as_bytes() == text };
-        let Some(mut text) = text.strip_prefix(first.as_bytes()) else { return false };
-        let Some(inner) = text.strip_suffix(last.as_bytes()) else { return false };
-        text = inner;
+        let Some((last, middle)) = rest.split_last() else { return same(first.as_bytes(), text) };
+        let Some((start, text)) = text.split_at_checked(first.len()) else { return false };
+        let Some(before_last) = text.len().checked_sub(last.len()) else { return false };
+        let Some((mut text, end)) = text.split_at_checked(before_last) else { return false };
+        if !same(first.as_bytes(), start) || !same(last.as_bytes(), end) {
+            return false;
+        }
         // The leftmost place for each part leaves the most room for the parts after it.
         for part in middle {
-            let Some(after) = skip_past(text, part.as_bytes()) else { return false };
+            let Some(after) = skip_past(text, part.as_bytes(), &same) else { return false };
             text = after;
         }
         true
+    }
+
+    /// Whether `text` is admitted as denials compare: without case, joiners and variation selectors.
+    pub(crate) fn admits_folded(&self, text: &str) -> bool {
+        if text.is_ascii() && self.is_ascii() {
+            return self.admits_caseless(text.as_bytes());
+        }
+        self.folded().admits(fold(text).as_bytes())
+    }
+
+    /// Whether all of the literal text is ASCII.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.parts.iter().all(|part| part.is_ascii())
     }
 
     /// Whether every text that `other` admits is admitted here. Exact.
@@ -95,7 +121,10 @@ impl Glob {
     }
 
     /// The word of this pattern that is hardest to admit for another pattern.
-    pub(crate) fn witness(&self) -> Vec<u8> {
+    pub(crate) fn witness(&self) -> Cow<'_, [u8]> {
+        if let Some(only) = self.as_literal() {
+            return Cow::Borrowed(only.as_bytes());
+        }
         let mut word = Vec::new();
         for (i, part) in self.parts.iter().enumerate() {
             if i > 0 {
@@ -103,7 +132,7 @@ impl Glob {
             }
             word.extend_from_slice(part.as_bytes());
         }
-        word
+        Cow::Owned(word)
     }
 
     /// How many bytes every admitted text has at least.
@@ -141,11 +170,11 @@ impl fmt::Display for Glob {
 }
 
 /// What follows the first place where `part` stands in `text`.
-fn skip_past<'a>(text: &'a [u8], part: &[u8]) -> Option<&'a [u8]> {
+fn skip_past<'a>(text: &'a [u8], part: &[u8], same: impl Fn(&[u8], &[u8]) -> bool) -> Option<&'a [u8]> {
     if part.is_empty() {
         return Some(text);
     }
-    let at = text.windows(part.len()).position(|window| window == part)?;
+    let at = text.windows(part.len()).position(|window| same(window, part))?;
     text.get(at + part.len()..)
 }
 

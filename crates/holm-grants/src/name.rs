@@ -29,8 +29,9 @@ impl Name {
         &self.0
     }
 
-    pub(crate) fn folded(&self) -> Self {
-        Self(fold(&self.0))
+    /// Whether both names are the same as denials compare them.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        self.0 == other.0 || fold(&self.0) == fold(&other.0)
     }
 }
 
@@ -94,6 +95,11 @@ impl NamePattern {
 
     pub(crate) fn folded(&self) -> Self {
         Self(self.0.folded())
+    }
+
+    /// Whether `name` belongs to the set as denials compare names.
+    pub(crate) fn admits_folded(&self, name: &Name) -> bool {
+        self.0.admits_folded(&name.0)
     }
 }
 

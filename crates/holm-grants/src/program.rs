@@ -7,7 +7,7 @@ use core::str::FromStr;
 use crate::error::{GrantError, PathError};
 use crate::name::{Name, NamePattern};
 use crate::path::{FilePath, PathPattern};
-use crate::text::serde_as_text;
+use crate::text::{bare, fold, serde_as_text};
 
 /// One program. With a slash it is a path (`./run.sh`, `/usr/bin/git`), without one a bare name.
 ///
@@ -73,12 +73,11 @@ impl ProgramPattern {
     /// Whether a denial of this pattern hits `program`: a denied name is denied in every folder.
     pub(crate) fn denies(&self, program: &Program) -> bool {
         match (self, program) {
-            (Self::Name(pattern), Program::Name(name)) => pattern.folded().admits(&name.folded()),
+            (Self::Name(pattern), Program::Name(name)) => pattern.admits_folded(name),
             (Self::Name(pattern), Program::Path(path)) => path
-                .bared()
                 .components()
                 .next_back()
-                .and_then(|last| last.parse().ok())
+                .and_then(|last| bare(&fold(last)).parse().ok())
                 .is_some_and(|name| pattern.folded().admits(&name)),
             (Self::Path(pattern), Program::Path(path)) => crate::denial::path_denied(pattern, path),
             (Self::Path(_), Program::Name(_)) => false,
@@ -93,7 +92,7 @@ impl FromStr for Program {
         if text.contains(['/', '\\']) {
             let path: FilePath = text.parse()?;
             // A root is no program, and `./` would read back as everything beneath it.
-            let is_root = path.components().len() == 0;
+            let is_root = path.components().next().is_none();
             return if is_root { Err(PathError::Empty.into()) } else { Ok(Self::Path(path)) };
         }
         Ok(Self::Name(text.parse()?))

@@ -57,7 +57,7 @@ impl SecretPattern {
     }
 
     pub(crate) fn denies(&self, used: &SecretUse) -> bool {
-        self.name.folded() == used.name.folded() && self.host.denies(&used.host)
+        self.name.is_alike(&used.name) && self.host.denies(&used.host)
     }
 }
 

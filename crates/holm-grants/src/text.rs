@@ -34,6 +34,11 @@ pub(crate) fn bare(component: &str) -> &str {
     before_stream.trim_end_matches(['.', ' '])
 }
 
+/// Whether [`bare`] would change a component.
+pub(crate) fn is_dressed(component: &str) -> bool {
+    component.ends_with(['.', ' ']) || component.bytes().any(|byte| byte == b':')
+}
+
 /// Serialises a type as its text and reads it back through `FromStr`, so that there is one form everywhere.
 macro_rules! serde_as_text {
     ($($type:ty),+ $(,)?) => {$(

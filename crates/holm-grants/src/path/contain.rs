@@ -14,8 +14,8 @@
 //! So no subset construction is needed, and the cost is the product of the two lengths.
 
 use alloc::borrow::Cow;
-use alloc::vec::Vec;
 
+use super::file::MAX_COMPONENTS;
 use crate::glob::Glob;
 
 /// One step of the pattern that contains.
@@ -46,37 +46,60 @@ pub(super) fn accepts<'a>(steps: &[Step<'_>], word: impl Iterator<Item = Letter<
     let mut live = start(steps);
     for letter in word {
         live = advance(steps, &live, &letter);
-        if !live.contains(&true) {
+        if live.is_empty() {
             return false;
         }
     }
-    live.last().copied().unwrap_or(false)
+    live.has(steps.len())
 }
 
 /// The states before the first letter: the first one, and those behind a leading `**`.
-fn start(steps: &[Step<'_>]) -> Vec<bool> {
-    let mut live = Vec::with_capacity(steps.len() + 1);
-    let mut reached = true;
-    for step in steps {
-        live.push(reached);
-        reached = reached && matches!(step, Step::Deep);
-    }
-    live.push(reached);
+fn start(steps: &[Step<'_>]) -> States {
+    let mut live = States::default();
+    let leading = steps.iter().take_while(|step| matches!(step, Step::Deep)).count();
+    (0..=leading).for_each(|state| live.add(state));
     live
 }
 
 /// The states after one more letter.
-fn advance(steps: &[Step<'_>], live: &[bool], letter: &Letter<'_>) -> Vec<bool> {
-    let mut next = Vec::with_capacity(steps.len() + 1);
+fn advance(steps: &[Step<'_>], live: &States, letter: &Letter<'_>) -> States {
+    let mut next = States::default();
     let mut reached = false;
-    for (step, was_live) in steps.iter().zip(live) {
-        let (stays, moves) = if *was_live { step.on(letter) } else { (false, false) };
+    for (state, step) in steps.iter().enumerate() {
+        let (stays, moves) = if live.has(state) { step.on(letter) } else { (false, false) };
         let here = reached || stays;
-        next.push(here);
+        if here {
+            next.add(state);
+        }
         reached = moves || (here && matches!(step, Step::Deep));
     }
-    next.push(reached);
+    if reached {
+        next.add(steps.len());
+    }
     next
+}
+
+/// A set of states, one bit each: deciding takes no memory beyond the stack.
+#[derive(Clone, Copy, Default)]
+struct States([u64; WORDS]);
+
+/// Words for one state per step and one behind the last; a tail adds one step to the components.
+const WORDS: usize = (MAX_COMPONENTS + 2).div_ceil(64);
+
+impl States {
+    fn has(&self, state: usize) -> bool {
+        self.0.get(state / 64).is_some_and(|word| word >> (state % 64) & 1 == 1)
+    }
+
+    fn add(&mut self, state: usize) {
+        if let Some(word) = self.0.get_mut(state / 64) {
+            *word |= 1 << (state % 64);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0 == [0; WORDS]
+    }
 }
 
 impl Step<'_> {

@@ -1,12 +1,13 @@
 //! A concrete path in normal form, so that two spellings of one path compare alike.
 
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use core::cmp::Ordering;
 use core::fmt;
-use core::str::FromStr;
+use core::str::{FromStr, Split};
 
 use crate::error::PathError;
-use crate::text::{bare, fold, is_hidden, serde_as_text};
+use crate::text::{is_hidden, serde_as_text};
 
 /// The longest path in bytes: Linux's own limit, beyond which nothing could be opened anyway.
 pub(crate) const MAX_PATH: usize = 4096;
@@ -28,22 +29,36 @@ pub(crate) const MAX_COMPONENT: usize = 255;
 /// assert!("src/../../etc/passwd".parse::<FilePath>().is_err());
 /// # Ok::<(), holm_grants::PathError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FilePath {
-    absolute: bool,
-    components: Vec<String>,
+    /// The normal form as it is printed: one string, because a path is made and compared for every call.
+    text: String,
 }
 
 impl FilePath {
     /// Whether the path starts at the file system's root, not at the workspace.
     #[must_use]
     pub fn is_absolute(&self) -> bool {
-        self.absolute
+        self.text.starts_with('/')
     }
 
     /// The components from the root on; none for the root itself.
-    pub fn components(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
-        self.components.iter().map(String::as_str)
+    pub fn components(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        Components(self.names().map(|names| names.split('/')))
+    }
+
+    /// The normal form, which is also what is printed.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The components with the slashes between them; none for a root.
+    fn names(&self) -> Option<&str> {
+        match self.text.as_str() {
+            "." | "/" => None,
+            text => Some(text.strip_prefix('/').unwrap_or(text)),
+        }
     }
 
     /// The same file relative to the workspace, where this path is absolute and lies beneath `workspace`.
@@ -60,26 +75,18 @@ impl FilePath {
     /// ```
     #[must_use]
     pub fn rebased(&self, workspace: &Self) -> Self {
-        match self.components.strip_prefix(workspace.components.as_slice()) {
-            Some(rest) if self.absolute && workspace.absolute => {
-                Self { absolute: false, components: rest.to_vec() }
-            }
-            _ => self.clone(),
+        if !self.is_absolute() || !workspace.is_absolute() {
+            return self.clone();
         }
-    }
-
-    /// The path as denials compare it: without case and joiners.
-    pub(crate) fn folded(&self) -> Self {
-        self.map(fold)
-    }
-
-    /// The folded path as file systems that drop trailing dots, spaces and stream names would open it.
-    pub(crate) fn bared(&self) -> Self {
-        self.map(|component| bare(&fold(component)).to_string())
-    }
-
-    fn map(&self, change: impl Fn(&str) -> String) -> Self {
-        Self { absolute: self.absolute, components: self.components.iter().map(|c| change(c)).collect() }
+        let rest = match workspace.names() {
+            None => self.names(),
+            Some(root) => match self.names().and_then(|names| names.strip_prefix(root)) {
+                Some("") => None,
+                Some(rest) if rest.starts_with('/') => rest.get(1..),
+                Some(_) | None => return self.clone(),
+            },
+        };
+        Self { text: rest.unwrap_or(".").to_owned() }
     }
 }
 
@@ -88,68 +95,145 @@ impl FromStr for FilePath {
 
     fn from_str(text: &str) -> Result<Self, PathError> {
         check_text(text, MAX_PATH)?;
-        let absolute = text.starts_with('/');
-        let mut components: Vec<String> = Vec::new();
+        let mut path = Draft::new(text.starts_with('/'), text.len());
         for component in text.split('/') {
             match component {
                 "" | "." => {}
-                ".." => {
-                    components.pop().ok_or(PathError::Escapes)?;
-                }
+                ".." => path.pop()?,
                 name if name.len() > MAX_COMPONENT => {
                     return Err(PathError::ComponentTooLong { max: MAX_COMPONENT as u64 });
                 }
-                name => components.push(name.to_string()),
+                name => path.push(name),
             }
         }
-        Self::new(absolute, components)
+        path.finish()
     }
 }
 
-impl FilePath {
-    /// The path of components that were checked one by one.
-    pub(super) fn new(absolute: bool, components: Vec<String>) -> Result<Self, PathError> {
-        if components.len() > MAX_COMPONENTS {
-            return Err(PathError::TooDeep { max: MAX_COMPONENTS as u64 });
-        }
-        let path = Self { absolute, components };
-        if !absolute && path.components.first().is_some_and(|first| first == "~") {
-            return Err(PathError::Home);
-        }
-        if path.is_alias() {
-            return Err(PathError::Alias);
-        }
-        Ok(path)
+/// The order of the components, so that a folder stands before what is in it.
+impl Ord for FilePath {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let roots = self.is_absolute().cmp(&other.is_absolute());
+        roots.then_with(|| self.components().cmp(other.components()))
     }
+}
 
-    /// Whether the path leads through a process's own links: `/proc/self/root/etc/shadow` is `/etc/shadow`, so no
-    /// rule about the one name could hold for the other.
-    fn is_alias(&self) -> bool {
-        let mut parts = self.components();
-        let (Some(top), Some(second)) = (parts.next(), parts.next()) else { return false };
-        let process =
-            second == "self" || second == "thread-self" || second.bytes().all(|b| b.is_ascii_digit());
-        let stream = matches!(second, "fd" | "stdin" | "stdout" | "stderr");
-        self.absolute && ((top == "proc" && process) || (top == "dev" && stream))
+impl PartialOrd for FilePath {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
 impl fmt::Display for FilePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.components.is_empty() {
-            return f.write_str(if self.absolute { "/" } else { "." });
-        }
-        for (i, component) in self.components.iter().enumerate() {
-            if self.absolute || i > 0 {
-                f.write_str("/")?;
-            }
-            f.write_str(component)?;
-        }
-        Ok(())
+        f.write_str(&self.text)
     }
 }
 
 serde_as_text!(FilePath);
+
+/// The components of a path; none for a root.
+#[derive(Clone)]
+struct Components<'a>(Option<Split<'a, char>>);
+
+impl<'a> Iterator for Components<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        self.0.as_mut()?.next()
+    }
+}
+
+impl DoubleEndedIterator for Components<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.0.as_mut()?.next_back()
+    }
+}
+
+/// A path under construction, from components that were checked one by one.
+pub(super) struct Draft {
+    text: String,
+    absolute: bool,
+    depth: usize,
+}
+
+impl Draft {
+    /// A root, with room for a path of `bytes`.
+    pub(super) fn new(absolute: bool, bytes: usize) -> Self {
+        let mut text = String::with_capacity(bytes.saturating_add(1));
+        if absolute {
+            text.push('/');
+        }
+        Self { text, absolute, depth: 0 }
+    }
+
+    pub(super) fn push(&mut self, name: &str) {
+        if self.depth > 0 {
+            self.text.push('/');
+        }
+        self.text.push_str(name);
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) -> Result<(), PathError> {
+        self.depth = self.depth.checked_sub(1).ok_or(PathError::Escapes)?;
+        let start = usize::from(self.absolute);
+        let end = if self.depth == 0 { start } else { self.text.rfind('/').unwrap_or(start) };
+        self.text.truncate(end);
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<FilePath, PathError> {
+        if self.depth > MAX_COMPONENTS {
+            return Err(PathError::TooDeep { max: MAX_COMPONENTS as u64 });
+        }
+        if self.text.is_empty() {
+            self.text.push('.');
+        }
+        if self.text.strip_prefix('~').is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+            return Err(PathError::Home);
+        }
+        let path = FilePath { text: self.text };
+        if path.is_alias() {
+            return Err(PathError::Alias);
+        }
+        Ok(path)
+    }
+}
+
+impl FilePath {
+    /// The path of which the text is plainly the normal form; none where only reading it in full would tell.
+    ///
+    /// Most paths that a call names are of this kind, and for them one look at each byte is enough.
+    pub(crate) fn from_normal(text: String) -> Option<Self> {
+        if text.len() > MAX_PATH || text.starts_with('~') || !text.bytes().all(is_plain) {
+            return None;
+        }
+        let mut depth = 0_usize;
+        for name in text.strip_prefix('/').unwrap_or(&text).as_bytes().split(|byte| *byte == b'/') {
+            depth += 1;
+            if matches!(name, b"" | b"." | b"..") || name.len() > MAX_COMPONENT {
+                return None;
+            }
+        }
+        let path = Self { text };
+        (depth <= MAX_COMPONENTS && !path.is_alias()).then_some(path)
+    }
+
+    /// Whether the path leads through a process's own links: `/proc/self/root/etc/shadow` is `/etc/shadow`, so no
+    /// rule about the one name could hold for the other.
+    fn is_alias(&self) -> bool {
+        if !self.is_absolute() {
+            return false;
+        }
+        let mut parts = self.components();
+        let (Some(top), Some(second)) = (parts.next(), parts.next()) else { return false };
+        let process =
+            second == "self" || second == "thread-self" || second.bytes().all(|b| b.is_ascii_digit());
+        let stream = matches!(second, "fd" | "stdin" | "stdout" | "stderr");
+        (top == "proc" && process) || (top == "dev" && stream)
+    }
+}
 
 /// What paths and patterns both refuse, before anything is split.
 pub(crate) fn check_text(text: &str, max: usize) -> Result<(), PathError> {
@@ -159,6 +243,9 @@ pub(crate) fn check_text(text: &str, max: usize) -> Result<(), PathError> {
     if text.len() > max {
         return Err(PathError::TooLong { max: max as u64 });
     }
+    if text.bytes().all(is_plain) {
+        return Ok(());
+    }
     if text.contains('\\') {
         return Err(PathError::Backslash);
     }
@@ -166,4 +253,9 @@ pub(crate) fn check_text(text: &str, max: usize) -> Result<(), PathError> {
         Some(c) => Err(PathError::Hidden { code: u32::from(c) }),
         None => Ok(()),
     }
+}
+
+/// Whether a byte is a visible ASCII character that paths may hold, so that nobody has to look closer.
+pub(crate) const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'\\'
 }

@@ -3,6 +3,7 @@
 mod contain;
 mod file;
 mod pattern;
+mod walk;
 
 #[cfg(test)]
 mod tests;

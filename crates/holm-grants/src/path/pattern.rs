@@ -1,12 +1,12 @@
 //! A pattern of paths, small enough that containment is decided exactly.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
 use super::contain::{Letter, Step, accepts};
-use super::file::{FilePath, MAX_COMPONENT, MAX_COMPONENTS, MAX_PATH, check_text};
+use super::file::{Draft, FilePath, MAX_COMPONENT, MAX_COMPONENTS, MAX_PATH, check_text};
+use super::walk::leads_to;
 use crate::error::PathError;
 use crate::glob::Glob;
 use crate::text::serde_as_text;
@@ -66,8 +66,29 @@ impl PathPattern {
     /// Whether `path` belongs to the set.
     #[must_use]
     pub fn admits(&self, path: &FilePath) -> bool {
-        let letters = path.components().map(|name| Letter::Name(name.as_bytes().into()));
-        self.absolute == path.is_absolute() && accepts(&self.steps(), letters)
+        self.absolute == path.is_absolute() && self.fits(path.components(), Glob::admits)
+    }
+
+    /// Whether the components fit the pattern, where `fits` says what fits one of its names.
+    pub(crate) fn fits<'a>(
+        &self,
+        names: impl Iterator<Item = &'a str> + Clone,
+        fits: impl Fn(&Glob, &'a [u8]) -> bool,
+    ) -> bool {
+        leads_to(&self.segments, self.tail, names.map(str::as_bytes), fits)
+    }
+
+    /// Whether the pattern starts at the file system's root.
+    pub(crate) fn is_absolute(&self) -> bool {
+        self.absolute
+    }
+
+    /// Whether every name in the pattern is ASCII, so that case is the only disguise of it.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.segments.iter().all(|segment| match segment {
+            Segment::Name(glob) => glob.is_ascii(),
+            Segment::Deep => true,
+        })
     }
 
     /// Whether every path of `other` belongs to this set. Exact; see the module `contain` for why.
@@ -124,12 +145,14 @@ impl PathPattern {
         if self.tail == Tail::Subtree {
             return None;
         }
-        let name = |segment: &Segment| match segment {
-            Segment::Name(glob) => glob.as_literal().map(String::from),
-            Segment::Deep => None,
-        };
-        let components = self.segments.iter().map(name).collect::<Option<Vec<String>>>()?;
-        Some(FilePath::new(self.absolute, components))
+        let mut path = Draft::new(self.absolute, self.text_len());
+        for segment in &self.segments {
+            match segment {
+                Segment::Name(glob) => path.push(glob.as_literal()?),
+                Segment::Deep => return None,
+            }
+        }
+        Some(path.finish())
     }
 
     /// The pattern as denials compare it.
@@ -164,7 +187,7 @@ impl PathPattern {
     /// The pattern as the word that is hardest to admit for another pattern.
     fn letters(&self) -> impl Iterator<Item = Letter<'_>> {
         self.walk().map(|segment| match segment {
-            Segment::Name(glob) => Letter::Name(glob.witness().into()),
+            Segment::Name(glob) => Letter::Name(glob.witness()),
             Segment::Deep => Letter::Gap,
         })
     }

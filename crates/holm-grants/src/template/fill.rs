@@ -16,9 +16,12 @@ use crate::program::{Program, ProgramPattern};
 use crate::request::Request;
 
 /// Fills the slots with `values`, one for each in order.
-pub(super) fn fill(kind: Kind, pieces: &[Piece], values: &[String]) -> Result<Need, TemplateError> {
+pub(super) fn fill(kind: Kind, pieces: &[Piece], values: &[&str]) -> Result<Need, TemplateError> {
     if let ([Piece::Slot(slot)], [value]) = (pieces, values) {
         return Request::new(kind, value).map(Need::Request).map_err(|reason| bad(slot, reason));
+    }
+    if let Some(request) = plain(kind, pieces, values) {
+        return Ok(Need::Request(request));
     }
     let parts = parts(pieces, values);
     let is_path = parts.iter().any(|part| matches!(part, Part::Text(text) if text.contains('/')));
@@ -38,17 +41,65 @@ pub(super) fn fill(kind: Kind, pieces: &[Piece], values: &[String]) -> Result<Ne
     }
 }
 
+/// The one file that is meant, where text and values plainly spell its path: neither wildcards nor dots nor anything
+/// else that would have to be looked at part by part, in which case there is none here.
+fn plain(kind: Kind, pieces: &[Piece], values: &[&str]) -> Option<Request> {
+    let request = match kind {
+        Kind::Read => Request::Read,
+        Kind::Write => Request::Write,
+        Kind::Fetch | Kind::Env | Kind::Exec | Kind::Secret | Kind::Spawn | Kind::Tool => return None,
+    };
+    let texts = |piece: &Piece| if let Piece::Text(text) = piece { text.len() } else { 0 };
+    let length = pieces.iter().map(texts).chain(values.iter().map(|value| value.len())).sum();
+    if length > MAX_PLAIN {
+        return None;
+    }
+    let mut path = String::with_capacity(length);
+    let mut values = values.iter();
+    let mut pieces = pieces.iter().peekable();
+    while let Some(piece) = pieces.next() {
+        match piece {
+            Piece::Text(text) => path.push_str(text),
+            Piece::Slot(_) => {
+                let value = values.next()?;
+                let ends = |next: &&Piece| matches!(next, Piece::Text(text) if text.starts_with('/'));
+                let whole = (path.is_empty() || path.ends_with('/')) && pieces.peek().is_none_or(ends);
+                if !is_plain_value(value, whole) {
+                    return None;
+                }
+                path.push_str(value);
+            }
+        }
+    }
+    if path.bytes().any(|byte| byte == b'*') {
+        return None;
+    }
+    FilePath::from_normal(path).map(request)
+}
+
+/// Longer paths take the long way, on which limits are told apart; the limit itself is that of a path.
+const MAX_PLAIN: usize = 1024;
+
+/// Whether a value stands for itself and stays in its place; only one between slashes may be several components.
+fn is_plain_value(value: &str, whole: bool) -> bool {
+    let fits = match value.as_bytes() {
+        [] | [b'/' | b'~', ..] | b"." | b".." => false,
+        _ => true,
+    };
+    fits && (whole || !value.bytes().any(|byte| byte == b'/'))
+}
+
 /// A piece with its value.
 enum Part<'a> {
     Text(&'a str),
     Value(&'a Slot, &'a str),
 }
 
-fn parts<'a>(pieces: &'a [Piece], values: &'a [String]) -> Vec<Part<'a>> {
+fn parts<'a>(pieces: &'a [Piece], values: &[&'a str]) -> Vec<Part<'a>> {
     let mut values = values.iter();
     let part = |piece: &'a Piece| match piece {
         Piece::Text(text) => Part::Text(text),
-        Piece::Slot(slot) => Part::Value(slot, values.next().map_or("", String::as_str)),
+        Piece::Slot(slot) => Part::Value(slot, values.next().copied().unwrap_or_default()),
     };
     pieces.iter().map(part).collect()
 }
@@ -60,7 +111,7 @@ fn fixed(grant: Grant) -> Result<Need, GrantError> {
         Grant::Write(pattern) => pattern.as_path().transpose()?.map(Request::Write),
         Grant::Exec(ProgramPattern::Path(pattern)) => {
             let path = pattern.as_path().transpose()?;
-            if path.as_ref().is_some_and(|path| path.components().len() == 0) {
+            if path.as_ref().is_some_and(|path| path.components().next().is_none()) {
                 return Err(PathError::Empty.into());
             }
             path.map(|path| Request::Exec(Program::Path(path)))

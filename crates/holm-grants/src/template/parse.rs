@@ -1,6 +1,6 @@
 //! A template: read once when a tool is registered, filled for each call.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
@@ -117,23 +117,54 @@ impl Template {
     /// # Errors
     ///
     /// Where an argument is missing or its value may not stand there. The call must then be refused.
-    pub fn needs<'v>(&self, lookup: impl Fn(&str) -> Vec<&'v str>) -> Result<Vec<Need>, TemplateError> {
-        let mut rows: Vec<Vec<String>> = Vec::from([Vec::new()]);
+    pub fn needs<'v, V>(&self, lookup: impl Fn(&str) -> V) -> Result<Vec<Need>, TemplateError>
+    where
+        V: IntoIterator<Item = &'v str>,
+    {
+        let mut needs = Vec::new();
+        self.needs_into(lookup, &mut needs)?;
+        Ok(needs)
+    }
+
+    /// Adds what a call with these arguments needs to `needs`; for tools with several templates.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::needs`]; what was added before the mistake was seen stays.
+    ///
+    /// ```
+    /// use holm_grants::Template;
+    /// let (from, to): (Template, Template) = ("read:{from}".parse()?, "write:{to}".parse()?);
+    /// let mut needs = Vec::new();
+    /// from.needs_into(|_| Some("a.txt"), &mut needs)?;
+    /// to.needs_into(|_| Some("b.txt"), &mut needs)?;
+    /// assert_eq!(needs.iter().map(|need| need.to_string()).collect::<Vec<_>>(), ["read:a.txt", "write:b.txt"]);
+    /// # Ok::<(), holm_grants::TemplateError>(())
+    /// ```
+    pub fn needs_into<'v, V>(
+        &self,
+        lookup: impl Fn(&str) -> V,
+        needs: &mut Vec<Need>,
+    ) -> Result<(), TemplateError>
+    where
+        V: IntoIterator<Item = &'v str>,
+    {
+        let mut rows = Rows::default();
         for slot in self.slots() {
-            let mut values: Vec<String> = lookup(&slot.name).into_iter().map(ToString::to_string).collect();
-            if values.is_empty() {
-                match &slot.absent {
-                    Absent::Refused => return Err(TemplateError::Missing { name: slot.name.clone() }),
-                    Absent::Nothing => return Ok(Vec::new()),
-                    Absent::Default(value) => values.push(value.clone()),
-                }
-            }
-            if rows.len().saturating_mul(values.len()) > MAX_NEEDS {
-                return Err(TemplateError::TooManyNeeds { max: MAX_NEEDS as u64 });
-            }
-            rows = cross(&rows, &values);
+            let mut values = lookup(&slot.name).into_iter();
+            let first = match (values.next(), &slot.absent) {
+                (Some(value), _) => value,
+                (None, Absent::Refused) => return Err(TemplateError::Missing { name: slot.name.clone() }),
+                (None, Absent::Nothing) => return Ok(()),
+                (None, Absent::Default(value)) => value,
+            };
+            rows.add(first, values)?;
         }
-        rows.iter().map(|values| fill::fill(self.kind, &self.pieces, values)).collect()
+        needs.reserve_exact(rows.count);
+        rows.each(|values| {
+            needs.push(fill::fill(self.kind, &self.pieces, values)?);
+            Ok(())
+        })
     }
 
     /// Fills the template once with plain values, so that an author's mistake shows at registration.
@@ -142,12 +173,7 @@ impl Template {
         {
             return Ok(());
         }
-        let value = |slot: &Slot| match &slot.absent {
-            // A digit is a path, a host, a port and a name.
-            Absent::Refused | Absent::Nothing => String::from("1"),
-            Absent::Default(value) => value.clone(),
-        };
-        let values: Vec<String> = self.slots().map(value).collect();
+        let values: Vec<&str> = self.slots().map(Slot::sample).collect();
         fill::fill(self.kind, &self.pieces, &values).map(|_| ())
     }
 
@@ -159,10 +185,66 @@ impl Template {
     }
 }
 
-/// Every row with every value.
-fn cross(rows: &[Vec<String>], values: &[String]) -> Vec<Vec<String>> {
-    let pairs = rows.iter().flat_map(|row| values.iter().map(move |value| (row, value)));
-    pairs.map(|(row, value)| row.iter().chain([value]).cloned().collect()).collect()
+/// The values of all arguments, and every way to take one of each.
+struct Rows<'a> {
+    /// The first value of each argument; nearly every call has no others.
+    first: [&'a str; MAX_SLOTS],
+    slots: usize,
+    /// Further values with the argument they belong to.
+    others: Vec<(usize, &'a str)>,
+    /// How many ways there are.
+    count: usize,
+}
+
+impl Default for Rows<'_> {
+    fn default() -> Self {
+        Self { first: [""; MAX_SLOTS], slots: 0, others: Vec::new(), count: 1 }
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// Adds an argument with its values.
+    fn add<'v: 'a>(
+        &mut self,
+        first: &'a str,
+        others: impl Iterator<Item = &'v str>,
+    ) -> Result<(), TemplateError> {
+        if let Some(place) = self.first.get_mut(self.slots) {
+            *place = first;
+        }
+        let mut values = 1_usize;
+        for other in others {
+            values += 1;
+            if self.count.saturating_mul(values) > MAX_NEEDS {
+                return Err(TemplateError::TooManyNeeds { max: MAX_NEEDS as u64 });
+            }
+            self.others.push((self.slots, other));
+        }
+        self.count = self.count.saturating_mul(values);
+        self.slots += 1;
+        Ok(())
+    }
+
+    /// Shows each row, the last argument changing fastest.
+    fn each(&self, mut show: impl FnMut(&[&str]) -> Result<(), TemplateError>) -> Result<(), TemplateError> {
+        let mut row = self.first;
+        for number in 0..self.count {
+            let mut rest = number;
+            if !self.others.is_empty() {
+                for slot in (0..self.slots).rev() {
+                    let others = || self.others.iter().filter(|(owner, _)| *owner == slot);
+                    let values = others().count() + 1;
+                    let chosen = (rest % values).checked_sub(1).and_then(|index| others().nth(index));
+                    if let (Some(place), Some(first)) = (row.get_mut(slot), self.first.get(slot)) {
+                        *place = chosen.map_or(first, |(_, value)| value);
+                    }
+                    rest /= values;
+                }
+            }
+            show(row.get(..self.slots).unwrap_or_default())?;
+        }
+        Ok(())
+    }
 }
 
 impl FromStr for Template {

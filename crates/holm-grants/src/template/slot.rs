@@ -23,6 +23,17 @@ pub(super) struct Slot {
     pub(super) absent: Absent,
 }
 
+impl Slot {
+    /// A value to try the template with.
+    pub(super) fn sample(&self) -> &str {
+        match &self.absent {
+            // A digit is a path, a host, a port and a name.
+            Absent::Refused | Absent::Nothing => "1",
+            Absent::Default(value) => value,
+        }
+    }
+}
+
 /// What an absent argument means.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Absent {

@@ -1,0 +1,46 @@
+//! Whether a concrete path fits a pattern, without any memory of its own.
+//!
+//! Between two `**` stands a block of names of fixed length. The leftmost place for a block leaves the most room for what
+//! follows it, so a mismatch only ever moves the last block begun, and the cost is the product of the two lengths. Containment,
+//! where the word itself has gaps, is decided in `contain`.
+
+use super::pattern::{Segment, Tail};
+use crate::glob::Glob;
+
+/// Whether the segments consume all the names, where `fits` says what fits one of their globs.
+pub(super) fn leads_to<'a>(
+    segments: &[Segment],
+    tail: Tail,
+    names: impl Iterator<Item = &'a [u8]> + Clone,
+    fits: impl Fn(&Glob, &'a [u8]) -> bool,
+) -> bool {
+    let (mut pattern, mut names) = (segments, names);
+    // The block behind the last `**`, and the first name that it was tried on.
+    let mut block = None;
+    loop {
+        let fitted = match (pattern, tail) {
+            ([], Tail::Subtree) | ([Segment::Deep], _) => return true,
+            ([], Tail::Exact) if names.clone().next().is_none() => return true,
+            ([], Tail::Exact) => None,
+            ([Segment::Deep, after @ ..], _) => {
+                block = Some((after, names.clone()));
+                Some(after)
+            }
+            ([Segment::Name(glob), after @ ..], _) => match names.next() {
+                // Further to the right there would be even fewer names.
+                None => return false,
+                Some(name) => fits(glob, name).then_some(after),
+            },
+        };
+        if let Some(after) = fitted {
+            pattern = after;
+            continue;
+        }
+        let Some((begin, from)) = &mut block else { return false };
+        if from.next().is_none() {
+            return false;
+        }
+        pattern = begin;
+        names = from.clone();
+    }
+}
