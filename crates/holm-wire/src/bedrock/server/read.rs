@@ -1,6 +1,6 @@
 //! Reads request bodies.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use holm_guards::json::Json;
 use holm_kernel::{
@@ -13,6 +13,10 @@ use crate::{
     server::{Asked, AskedTool, BadBody},
 };
 
+/// The tools' names by the ids of their calls: results name the call alone. Kept while reading, so that many calls with many
+/// results cost one pass.
+type Tools<'j> = BTreeMap<&'j str, &'j str>;
+
 pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
     let messages = json
         .get("messages")
@@ -22,8 +26,9 @@ pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
     let system = json.get("system").and_then(Json::as_array).unwrap_or_default();
     let system: Vec<&str> = system.iter().filter_map(|part| part.get("text")?.as_str()).collect();
     asked.system = system.join("\n\n");
+    let mut tools = Tools::new();
     for (index, message) in messages.iter().enumerate() {
-        read_message(message, index, &mut asked)?;
+        read_message(message, index, &mut tools, &mut asked)?;
     }
     let tools = json.pointer("/toolConfig/tools").and_then(Json::as_array).unwrap_or_default();
     for (index, tool) in tools.iter().enumerate() {
@@ -68,12 +73,21 @@ fn read_settings(json: &Json, asked: &mut Asked) {
         .map_or(Reasoning::Unsaid, Reasoning::Budget);
 }
 
-fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+fn read_message<'j>(
+    json: &'j Json,
+    index: usize,
+    tools: &mut Tools<'j>,
+    asked: &mut Asked,
+) -> Result<(), BadBody> {
     let place = format!("/messages/{index}");
     let Some(parts) = json.get("content").and_then(Json::as_array) else {
         return Err(BadBody::member(place + "/content", "a list of blocks"));
     };
-    let blocks: Vec<Block> = parts.iter().filter_map(|part| read_block(part, &asked.messages)).collect();
+    for call in parts.iter().filter_map(|part| part.get("toolUse")) {
+        let text = |name: &str| call.get(name).and_then(Json::as_str).unwrap_or_default();
+        tools.insert(text("toolUseId"), text("name"));
+    }
+    let blocks: Vec<Block> = parts.iter().filter_map(|part| read_block(part, tools)).collect();
     let results = blocks.iter().any(|block| matches!(block, Block::ToolResult(_)));
     let role = match json.get("role").and_then(Json::as_str) {
         Some("assistant") => Role::Assistant,
@@ -85,7 +99,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
     Ok(())
 }
 
-fn read_block(json: &Json, before: &[Message]) -> Option<Block> {
+fn read_block(json: &Json, tools: &Tools<'_>) -> Option<Block> {
     let text = |object: &Json, name: &str| {
         object.get(name).and_then(Json::as_str).map(String::from).unwrap_or_default()
     };
@@ -101,7 +115,7 @@ fn read_block(json: &Json, before: &[Message]) -> Option<Block> {
         }));
     }
     if let Some(result) = json.get("toolResult") {
-        return Some(Block::ToolResult(read_result(result, before)));
+        return Some(Block::ToolResult(read_result(result, tools)));
     }
     if let Some(reasoning) = json.get("reasoningContent") {
         return Some(Block::Thinking(read_reasoning(reasoning)));
@@ -125,7 +139,7 @@ fn read_reasoning(json: &Json) -> Thinking {
     }
 }
 
-fn read_result(json: &Json, before: &[Message]) -> ToolResult {
+fn read_result(json: &Json, tools: &Tools<'_>) -> ToolResult {
     let call = json.get("toolUseId").and_then(Json::as_str).unwrap_or_default();
     // Results do not hold results, so this goes one level down and no further.
     let content = json.get("content").and_then(Json::as_array).unwrap_or_default();
@@ -134,15 +148,13 @@ fn read_result(json: &Json, before: &[Message]) -> ToolResult {
         .filter(|part| part.get("toolResult").is_none())
         .filter_map(|part| match part.get("json") {
             Some(json) => Some(Block::Text(json.canonical())),
-            None => read_block(part, &[]),
+            None => read_block(part, &Tools::new()),
         })
         .collect();
     let failed = json.get("status").and_then(Json::as_str) == Some("error");
-    let asked = before.iter().rev().find(|message| message.role == Role::Assistant);
-    let tool = asked.and_then(|message| message.tool_calls().find(|known| known.id == call));
     ToolResult {
         call: call.into(),
-        tool: tool.map(|known| known.name.clone()).unwrap_or_default(),
+        tool: tools.get(call).copied().unwrap_or_default().into(),
         text: plain_text(&parts),
         outcome: if failed { Outcome::Failed } else { Outcome::Succeeded },
         parts: parts.into_iter().filter(|part| !matches!(part, Block::Text(_))).collect(),

@@ -138,6 +138,18 @@ fn a_bad_body_says_what_is_wrong_and_where() {
 }
 
 #[test]
+fn many_calls_with_many_results_are_read_in_one_pass() {
+    let calls: Vec<_> = (0..20_000).map(|id| call(&id.to_string(), "f", "{}")).collect();
+    let mut view = vec![user(0, "go"), assistant(1, calls)];
+    view.extend((0..20_000).map(|id| result(2, &id.to_string(), "x", Outcome::Succeeded, vec![])));
+    let codec: Arc<dyn Codec> = Arc::new(Converse::default());
+    let wanted = request("bedrock/m", view.len(), vec![]);
+    let sent = encode(&mut Encoder::new(codec), &wanted, &view, &Options::default());
+    let asked = server().read(&sent.body).unwrap();
+    assert_eq!((asked.messages.len(), asked.messages[2].blocks.len()), (3, 20_000));
+}
+
+#[test]
 fn paths_are_taken_apart() {
     let check = |path: &str, expect: Option<&str>| {
         assert_eq!(Server::at(path).as_ref().map(Server::model), expect, "{path}");
