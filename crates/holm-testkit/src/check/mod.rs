@@ -14,7 +14,7 @@ pub use crashes::nothing_runs_twice_or_is_lost;
 pub use endings::{ends_within_limits, one_end_per_group};
 pub use messages::{every_call_is_answered, no_message_is_lost};
 pub use money::money_is_counted_once;
-pub use replay::{forks_go_the_same_way, replays_the_same};
+pub use replay::replays_the_same;
 pub use requests::requests_are_sound;
 
 use crate::{Outcome, Violation};
@@ -31,7 +31,6 @@ pub fn all(outcome: &Outcome) -> Vec<Violation> {
         nothing_runs_twice_or_is_lost,
         money_is_counted_once,
         replays_the_same,
-        forks_go_the_same_way,
     ];
     checks.into_iter().flat_map(|check| check(outcome)).collect()
 }

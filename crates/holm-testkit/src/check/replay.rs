@@ -1,94 +1,85 @@
 //! The journal alone gives everything again.
 
 use holm_kernel::{
-    Effect, Numbered, Run, Seq, Timestamp,
-    journal::{self, Record, Snapshot, Writer},
+    Effect, Numbered, Run, Seq,
+    journal::{self, Head, Record, Snapshot, Writer},
 };
 
 use crate::outcome::{event_lines, state_of};
 use crate::{Outcome, Violation};
 
-/// A replay gives the same effects, the same event bytes and the same state; so does a snapshot with its tail.
+const PROMISE: &str = "a replay gives the same, byte for byte";
+
+/// A replay gives the same effects, the same event bytes and the same state. So does a snapshot with the records after
+/// it, and so does a fork that is told the same: both are taken at a record that the seed chooses.
 pub fn replays_the_same(outcome: &Outcome) -> Vec<Violation> {
-    let promise = "a replay gives the same, byte for byte";
-    let wrong = |message: String| vec![Violation::new(promise, None, message)];
+    let wrong = |message: String| vec![Violation::new(PROMISE, None, message)];
     let records = match journal::decode_strict(outcome.journal.as_bytes()) {
         Ok(records) => records,
         Err(error) => return wrong(error.to_string()),
     };
-    let mut shown = Vec::new();
-    let replayed = journal::replay_with(&records, |seq, effect| shown.push((seq, effect.clone())));
-    let replayed = match replayed {
-        Ok(run) => run,
-        Err(error) => return wrong(error.to_string()),
-    };
-    let mut found = Vec::new();
-    if let Some((seq, effect)) = differing(outcome, &shown) {
-        found.push(Violation::new(promise, seq, format!("{effect:?} is not what was")));
-    }
-    let events = shown.iter().filter_map(|(_, effect)| event(effect));
-    if event_lines(events) != outcome.event_bytes() {
-        found.push(Violation::new(promise, None, "the bytes of the events differ"));
-    }
     let Some(head) = records.last().map(Record::head) else { return wrong("the journal is empty".into()) };
-    let same = |run: &Run| state_of(run, head).as_ref() == Ok(&outcome.state);
-    if !same(&replayed) {
-        found.push(Violation::new(promise, None, "the state differs"));
-    }
-    let at = middle(outcome, &records);
-    match from_snapshot(&records, at) {
-        Ok(run) if same(&run) => {}
-        Ok(_) => {
-            found.push(Violation::new(promise, records[at].seq(), "snapshot and tail give another state"))
-        }
-        Err(error) => found.push(Violation::new(promise, records[at].seq(), error)),
+    let mut found = whole(outcome, &records, head);
+    let at = outcome.seed % records.len() as u64;
+    if let Err(message) = from(outcome, &records, head, at) {
+        found.push(Violation::new(PROMISE, Seq::new(at), message));
     }
     found
 }
 
-/// Two futures of the same past go the same way as long as they are told the same.
-pub fn forks_go_the_same_way(outcome: &Outcome) -> Vec<Violation> {
-    let promise = "a fork has the same past and the same future";
-    let Ok(records) = journal::decode_strict(outcome.journal.as_bytes()) else { return Vec::new() };
-    if records.is_empty() {
-        return Vec::new();
+/// Folds the whole journal and compares everything that came out.
+fn whole(outcome: &Outcome, records: &[Record], head: Head) -> Vec<Violation> {
+    let mut shown = Vec::new();
+    let replayed = journal::replay_with(records, |seq, effect| shown.push((seq, effect.clone())));
+    let replayed = match replayed {
+        Ok(run) => run,
+        Err(error) => return vec![Violation::new(PROMISE, None, error.to_string())],
+    };
+    let mut found = Vec::new();
+    let live: usize = outcome.steps.iter().map(|step| step.effects.len() + 1).sum();
+    if shown.len() != live {
+        found.push(Violation::new(PROMISE, None, format!("{} effects instead of {live}", shown.len())));
     }
-    let at = middle(outcome, &records);
-    match told_again(outcome, &records, at) {
-        Ok(journal) if journal == outcome.journal => Vec::new(),
-        Ok(_) => vec![Violation::new(promise, records[at].seq(), "its journal differs")],
-        Err(error) => vec![Violation::new(promise, records[at].seq(), error)],
+    if let Some((seq, effect)) = differing(outcome, &shown) {
+        found.push(Violation::new(PROMISE, seq, format!("{effect:?} is not what was")));
     }
+    if event_lines(shown.iter().filter_map(|(_, effect)| event(effect))) != outcome.event_bytes() {
+        found.push(Violation::new(PROMISE, None, "the bytes of the events differ"));
+    }
+    if state_of(&replayed, head).as_ref() != Ok(&outcome.state) {
+        found.push(Violation::new(PROMISE, None, "the state differs"));
+    }
+    found
 }
 
-fn told_again(outcome: &Outcome, records: &[Record], at: usize) -> Result<String, String> {
-    let past = journal::fork(records, Seq::new(at as u64)).map_err(|error| error.to_string())?;
-    let mut run = journal::replay(past).map_err(|error| error.to_string())?;
-    let head = past.last().map(Record::head).ok_or("the past is empty")?;
-    let mut writer = Writer::after(head);
-    let mut text: String = past.iter().map(Record::line).collect();
-    for step in outcome.steps.get(at + 1..).unwrap_or_default() {
-        let now = Timestamp::new(step.at.value());
-        let line = journal::step(&mut run, &mut writer, now, step.input.clone());
-        text.push_str(&line.map_err(|error| error.to_string())?);
-        while !matches!(run.poll(), Effect::Wait(_)) {}
+/// Goes on from record `at`, once from a snapshot and once as a fork.
+fn from(outcome: &Outcome, records: &[Record], head: Head, at: u64) -> Result<(), String> {
+    let past = journal::fork(records, Seq::new(at)).map_err(text)?;
+    let tail = records.get(past.len()..).unwrap_or_default();
+    let stood = past.last().map(Record::head).ok_or("there is no past")?;
+    let mut forked = Run::replay(past).map_err(text)?;
+    let snapshot = Snapshot::take(&forked, stood).map_err(text)?;
+    let snapshot = Snapshot::decode(snapshot.encode().as_bytes()).map_err(text)?;
+    let resumed = journal::resume_from(&snapshot, tail).map_err(text)?;
+    if state_of(&resumed, head).as_ref() != Ok(&outcome.state) {
+        return Err("snapshot and tail give another state".into());
     }
-    Ok(text)
+    let mut writer = Writer::after(stood);
+    let mut journal: String = past.iter().map(Record::line).collect();
+    for step in outcome.steps.get(past.len()..).unwrap_or_default() {
+        let line = journal::step(&mut forked, &mut writer, step.at, step.input.clone());
+        journal.push_str(&line.map_err(text)?);
+        while !matches!(forked.poll(), Effect::Wait(_)) {}
+    }
+    if journal != outcome.journal {
+        return Err("a fork that is told the same writes another journal".into());
+    }
+    Ok(())
 }
 
-/// A place in the journal, from the seed.
-fn middle(outcome: &Outcome, records: &[Record]) -> usize {
-    let count = records.len().max(1) as u64;
-    usize::try_from(outcome.seed % count).unwrap_or(0)
-}
-
-fn from_snapshot(records: &[Record], at: usize) -> Result<Run, String> {
-    let (past, tail) = records.split_at(at + 1);
-    let run = journal::replay(past).map_err(|error| error.to_string())?;
-    let head = past.last().map(Record::head).ok_or("the past is empty")?;
-    let snapshot = Snapshot::take(&run, head).map_err(|error| error.to_string())?;
-    let snapshot = Snapshot::decode(snapshot.encode().as_bytes()).map_err(|error| error.to_string())?;
-    journal::resume_from(&snapshot, tail).map_err(|error| error.to_string())
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands the error over")]
+fn text(error: impl ToString) -> String {
+    error.to_string()
 }
 
 fn event(effect: &Effect) -> Option<&Numbered> {
@@ -97,11 +88,15 @@ fn event(effect: &Effect) -> Option<&Numbered> {
 
 /// The first effect of the replay that the live run did not have at that place.
 fn differing<'a>(outcome: &Outcome, shown: &'a [(Seq, Effect)]) -> Option<(Seq, &'a Effect)> {
-    let live = outcome.steps.iter().flat_map(|step| {
+    let mut there = shown.iter();
+    for step in &outcome.steps {
         let wait = Effect::Wait(step.wait);
-        step.effects.iter().cloned().chain([wait]).map(|effect| (step.seq, effect))
-    });
-    let mut live = live.fuse();
-    let differs = shown.iter().find(|there| live.next().as_ref() != Some(there));
-    differs.map(|(seq, effect)| (*seq, effect))
+        for effect in step.effects.iter().chain([&wait]) {
+            let (seq, other) = there.next()?;
+            if *seq != step.seq || other != effect {
+                return Some((*seq, other));
+            }
+        }
+    }
+    there.next().map(|(seq, effect)| (*seq, effect))
 }

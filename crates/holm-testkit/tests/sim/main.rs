@@ -7,6 +7,7 @@
 
 mod cost;
 mod crashes;
+mod named;
 mod oracle;
 mod setting;
 mod sometimes;
