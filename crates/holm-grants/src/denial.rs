@@ -87,6 +87,11 @@ pub(crate) fn path_denied(pattern: &PathPattern, path: &FilePath) -> bool {
             || (path.components().any(is_dressed)
                 && pattern.fits(path.components().map(bare), Glob::admits_caseless));
     }
+    folded_denied(pattern, path)
+}
+
+/// The same question for any text.
+fn folded_denied(pattern: &PathPattern, path: &FilePath) -> bool {
     let folded = pattern.folded();
     let names: Vec<String> = path.components().map(fold).collect();
     let names = || names.iter().map(String::as_str);

@@ -146,6 +146,12 @@ impl Glob {
         self.literal_len() + escapes + self.parts.len().saturating_sub(1)
     }
 
+    /// Whether folding would change nothing; patterns in ASCII are nearly always written so.
+    pub(crate) fn is_folded(&self) -> bool {
+        let plain = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+        self.parts.iter().all(|part| part.bytes().all(plain))
+    }
+
     /// The pattern as denials compare it.
     pub(crate) fn folded(&self) -> Self {
         Self { parts: self.parts.iter().map(|part| fold(part)).collect() }

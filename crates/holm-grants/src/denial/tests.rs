@@ -1,7 +1,10 @@
 use alloc::string::ToString;
 
-use super::{Denial, Denials};
+use proptest::prelude::*;
+
+use super::{Denial, Denials, folded_denied, path_denied};
 use crate::error::GrantError;
+use crate::path::{FilePath, PathPattern};
 
 fn hits(denial: &str, request: &str, expect: bool) {
     let parsed: Denial = denial.parse().unwrap();
@@ -86,4 +89,17 @@ fn denials_are_a_list_of_texts() {
     assert_eq!(json, r#"["path:**/.env","exec:rm"]"#);
     assert_eq!(serde_json::from_str::<Denials>(&json).unwrap(), denials);
     assert!(Denials::parse(["path:../x"]).is_err());
+}
+
+proptest! {
+    /// ASCII is compared in place; anything else is folded first. Both must see the same.
+    #[test]
+    fn comparing_in_place_agrees_with_folding_first(
+        pattern in "/?([aAbB.]{1,3}|[aB]\\*[Ab]?|\\*\\*|\\*)(/([aAbB.]{1,3}|\\*\\*|\\*b)){0,3}/?",
+        path in "/?[aAbB.: ]{1,4}(/[aAbB.: ]{1,4}){0,3}",
+    ) {
+        let (Ok(pattern), Ok(path)) = (pattern.parse(), path.parse()) else { return Ok(()) };
+        let same_root = PathPattern::is_absolute(&pattern) == FilePath::is_absolute(&path);
+        prop_assert_eq!(path_denied(&pattern, &path), same_root && folded_denied(&pattern, &path));
+    }
 }

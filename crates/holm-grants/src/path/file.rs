@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::cmp::Ordering;
 use core::fmt;
-use core::str::{FromStr, Split};
+use core::str::FromStr;
 
 use crate::error::PathError;
 use crate::text::{is_hidden, serde_as_text};
@@ -44,7 +44,7 @@ impl FilePath {
 
     /// The components from the root on; none for the root itself.
     pub fn components(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
-        Components(self.names().map(|names| names.split('/')))
+        Components(self.names())
     }
 
     /// The normal form, which is also what is printed.
@@ -132,21 +132,29 @@ impl fmt::Display for FilePath {
 
 serde_as_text!(FilePath);
 
-/// The components of a path; none for a root.
+/// The components that are left, with the slashes between them.
+///
+/// Components are short, and looking at each byte is then cheaper than any search that has to be prepared.
 #[derive(Clone)]
-struct Components<'a>(Option<Split<'a, char>>);
+struct Components<'a>(Option<&'a str>);
 
 impl<'a> Iterator for Components<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        self.0.as_mut()?.next()
+        let rest = self.0.take()?;
+        let Some(slash) = rest.bytes().position(|byte| byte == b'/') else { return Some(rest) };
+        self.0 = rest.get(slash + 1..);
+        rest.get(..slash)
     }
 }
 
 impl DoubleEndedIterator for Components<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.as_mut()?.next_back()
+        let rest = self.0.take()?;
+        let Some(slash) = rest.bytes().rposition(|byte| byte == b'/') else { return Some(rest) };
+        self.0 = rest.get(..slash);
+        rest.get(slash + 1..)
     }
 }
 
@@ -204,9 +212,10 @@ impl Draft {
 impl FilePath {
     /// The path of which the text is plainly the normal form; none where only reading it in full would tell.
     ///
-    /// Most paths that a call names are of this kind, and for them one look at each byte is enough.
+    /// Most paths that a call names are of this kind. One with a star is not: it may be too long for a pattern.
     pub(crate) fn from_normal(text: String) -> Option<Self> {
-        if text.len() > MAX_PATH || text.starts_with('~') || !text.bytes().all(is_plain) {
+        let plain = |byte| is_plain(byte) && byte != b'*';
+        if text.len() > MAX_PATH || text.starts_with('~') || !text.bytes().all(plain) {
             return None;
         }
         let mut depth = 0_usize;

@@ -1,5 +1,6 @@
 //! A pattern of paths, small enough that containment is decided exactly.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
@@ -156,12 +157,20 @@ impl PathPattern {
     }
 
     /// The pattern as denials compare it.
-    pub(crate) fn folded(&self) -> Self {
+    pub(crate) fn folded(&self) -> Cow<'_, Self> {
+        let is_folded = |segment: &Segment| match segment {
+            Segment::Name(glob) => glob.is_folded(),
+            Segment::Deep => true,
+        };
+        if self.segments.iter().all(is_folded) {
+            return Cow::Borrowed(self);
+        }
         let fold = |segment: &Segment| match segment {
             Segment::Name(glob) => Segment::Name(glob.folded()),
             Segment::Deep => Segment::Deep,
         };
-        Self { absolute: self.absolute, segments: self.segments.iter().map(fold).collect(), tail: self.tail }
+        let segments = self.segments.iter().map(fold).collect();
+        Cow::Owned(Self { absolute: self.absolute, segments, tail: self.tail })
     }
 
     /// The pattern as a machine: in each run of `*` and `**` the single ones come first.

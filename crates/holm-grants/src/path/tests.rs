@@ -205,6 +205,17 @@ fn a_path_beneath_the_workspace_becomes_relative() {
     }
 }
 
+#[test]
+fn paths_are_ordered_by_their_components() {
+    let mut paths: Vec<FilePath> =
+        ["/a", "a.b", "a", "a/b", ".", "/", "a b"].iter().map(|text| text.parse().unwrap()).collect();
+    paths.sort();
+    let shown: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, [".", "a", "a/b", "a b", "a.b", "/", "/a"]);
+    let deep: FilePath = "/a/b/c".parse().unwrap();
+    assert_eq!(deep.components().rev().collect::<Vec<_>>(), ["c", "b", "a"]);
+}
+
 /// Every sequence of at most `longest` of the given items, joined by slashes; the empty one first.
 fn sequences(items: &[&str], longest: usize) -> Vec<String> {
     let mut all = vec![String::new()];

@@ -20,9 +20,12 @@ pub(super) fn fill(kind: Kind, pieces: &[Piece], values: &[&str]) -> Result<Need
     if let ([Piece::Slot(slot)], [value]) = (pieces, values) {
         return Request::new(kind, value).map(Need::Request).map_err(|reason| bad(slot, reason));
     }
-    if let Some(request) = plain(kind, pieces, values) {
-        return Ok(Need::Request(request));
-    }
+    plain(kind, pieces, values)
+        .map_or_else(|| part_by_part(kind, pieces, values), |path| Ok(Need::Request(path)))
+}
+
+/// Fills the slots so that whatever is wrong is found and told.
+fn part_by_part(kind: Kind, pieces: &[Piece], values: &[&str]) -> Result<Need, TemplateError> {
     let parts = parts(pieces, values);
     let is_path = parts.iter().any(|part| matches!(part, Part::Text(text) if text.contains('/')));
     match (kind, parts.as_slice()) {
@@ -70,9 +73,6 @@ fn plain(kind: Kind, pieces: &[Piece], values: &[&str]) -> Option<Request> {
                 path.push_str(value);
             }
         }
-    }
-    if path.bytes().any(|byte| byte == b'*') {
-        return None;
     }
     FilePath::from_normal(path).map(request)
 }
@@ -283,3 +283,6 @@ impl Builder<'_> {
 fn bad(slot: &Slot, reason: GrantError) -> TemplateError {
     TemplateError::Value { name: slot.name.clone(), reason }
 }
+
+#[cfg(test)]
+mod tests;
