@@ -50,14 +50,8 @@ impl SchemaHandle {
     /// # Errors
     /// [`FaultKind::BadJson`].
     pub fn validate(&self, value: &str) -> Result<String, Fault> {
-        #[derive(Serialize)]
-        struct Told {
-            pointer: String,
-            keyword: &'static str,
-            message: String,
-        }
         let violations = self.0.validate(&text::open(value, "value")?).err().unwrap_or_default();
-        let told = violations.into_iter().map(|violation| Told {
+        let told = violations.into_iter().map(|violation| Violation {
             pointer: violation.pointer,
             keyword: violation.keyword,
             message: violation.message,
@@ -171,6 +165,17 @@ impl SkillHandle {
 /// The contract of the built-in skill `extract`, as JSON.
 pub fn extract_contract() -> String {
     text::json(&extract())
+}
+
+/// One thing that is wrong with a value.
+#[derive(Serialize)]
+struct Violation {
+    /// Where, as a JSON pointer.
+    pointer: String,
+    /// The keyword that is broken.
+    keyword: &'static str,
+    /// The same in words.
+    message: String,
 }
 
 fn read_outcome(outcome: &str) -> Result<Outcome, Fault> {

@@ -70,25 +70,30 @@ pub fn prefix(journal: &[u8], at: u64) -> Result<String, Fault> {
 /// # Errors
 /// [`FaultKind::Journal`] for damage that whole records follow.
 pub fn inspect(journal: &[u8]) -> Result<String, Fault> {
-    #[derive(Serialize)]
-    struct Found {
-        records: u64,
-        head: Option<Head>,
-        /// Where to cut a torn tail, in bytes.
-        cut_at: Option<u64>,
-        torn: Option<String>,
-    }
     let decoded = records::decode(journal).map_err(Fault::of(FaultKind::Journal))?;
     let torn = match &decoded.tail {
         Tail::Clean => None,
         Tail::Torn(error) => Some(error),
     };
-    Ok(text::json(&Found {
+    Ok(text::json(&JournalReport {
         records: decoded.records.len() as u64,
         head: decoded.records.last().map(Record::head),
         cut_at: torn.map(|error| error.at_byte),
         torn: torn.map(ToString::to_string),
     }))
+}
+
+/// What a journal holds.
+#[derive(Serialize)]
+struct JournalReport {
+    /// How many records are sound.
+    records: u64,
+    /// The last of them.
+    head: Option<Head>,
+    /// Where to cut a torn tail, in bytes.
+    cut_at: Option<u64>,
+    /// What is wrong with the tail.
+    torn: Option<String>,
 }
 
 fn whole(journal: &[u8]) -> Result<Vec<Record>, Fault> {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use holm_kernel::{
-    CallId, Config, Effect, Input, Message, Request, Run, SpawnRequest, Started, Timestamp,
+    CallId, Config, Effect, Input, Message, Request, Run, Seq, SpawnRequest, Started, Timestamp,
     journal::{self as records, Snapshot, StepError, Writer},
 };
 use serde::Serialize;
@@ -132,18 +132,11 @@ impl Session {
 
     /// Figures of the run: record, time, tokens, money, marks, whether it waits for a prompt, the journal's end.
     pub fn status(&self) -> String {
-        #[derive(Serialize)]
-        struct Status {
-            receipt: holm_kernel::Receipt,
-            usage: holm_kernel::Usage,
-            spent: holm_kernel::NanoUsd,
-            marks: holm_kernel::Marks,
-            idle: bool,
-            messages: u64,
-            head: Option<records::Head>,
-        }
+        let receipt = self.run.receipt();
         text::json(&Status {
-            receipt: self.run.receipt(),
+            seq: receipt.seq,
+            at: receipt.at,
+            effects: format!("{:016x}", receipt.effects),
             usage: self.run.usage(),
             spent: self.run.spent(),
             marks: self.run.marks(),
@@ -186,6 +179,25 @@ impl Session {
         self.requests.remove(&call);
         self.spawns.remove(&call);
     }
+}
+
+/// Figures of a run.
+#[derive(Serialize)]
+struct Status {
+    /// The record that was handled last.
+    seq: Seq,
+    at: Timestamp,
+    /// The digest of what it caused, as the journal writes it: too large for a number of JavaScript.
+    effects: String,
+    usage: holm_kernel::Usage,
+    spent: holm_kernel::NanoUsd,
+    marks: holm_kernel::Marks,
+    /// Whether the run waits for a prompt.
+    idle: bool,
+    /// How long the transcript is.
+    messages: u64,
+    /// The journal's end.
+    head: Option<records::Head>,
 }
 
 fn unknown(call: u64) -> Fault {

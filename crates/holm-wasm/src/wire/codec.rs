@@ -90,7 +90,7 @@ fn codec_of(format: &str, dialect: &str) -> Result<Arc<dyn Codec>, Fault> {
         text::read(dialect, "dialect")
     }
     let unknown = || Fault::new(FaultKind::UnknownFormat, format_args!("there is no codec {format:?}"));
-    let known: Format = serde_json::from_value(format.into()).map_err(|_| unknown())?;
+    let known: Format = text::read(&text::json(&format), "format").map_err(|_| unknown())?;
     Ok(match known {
         Format::OpenaiChat => Arc::new(openai_chat::Chat::new(of(dialect)?)),
         Format::OpenaiResponses => Arc::new(openai_responses::Responses::new(of(dialect)?)),

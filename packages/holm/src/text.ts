@@ -1,0 +1,25 @@
+// JSON text that JavaScript cannot rewrite: big integers stay whole, and text that is JSON already stays as it is.
+
+/** JSON text that is put in as it stands. */
+export class Raw {
+  constructor(readonly text: string) {}
+}
+
+/** Marks text as JSON that must not be touched. */
+export const raw = (text: string): Raw => new Raw(text);
+
+/** As `JSON.stringify`, and big integers and raw text keep every digit. */
+export function json(value: unknown): string {
+  if (value instanceof Raw) return value.text;
+  if (typeof value === 'bigint') return value.toString();
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(json).join(',')}]`;
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${json(member)}`).join(',')}}`;
+}
+
+const encoder = new TextEncoder();
+
+/** The bytes of a text; bytes stay as they are. */
+export const bytes = (text: string | Uint8Array): Uint8Array => (typeof text === 'string' ? encoder.encode(text) : text);

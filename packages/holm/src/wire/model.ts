@@ -1,0 +1,124 @@
+// Models behind `fetch`. What an answer means is decided by the codecs.
+
+import { Codec, failure, httpFailure, type AwsKeys } from './codec.js';
+import { ready } from '../load.js';
+import type { Ask, Model } from '../model.js';
+import type { Format, ModelInfo, WireOptions } from '../types.js';
+
+/** As much of an error's body as is read; the rest says nothing new. */
+const MAX_ERROR_BODY = 64 * 1024;
+
+/** A model that is reached by HTTP. */
+export interface FetchModelOptions extends Omit<ModelInfo, 'name'> {
+  /** `provider/model`; what follows the first slash is the provider's own name. */
+  name: string;
+  /** The service's base URL, for example `https://api.example.com/v1`. */
+  baseUrl: string;
+  /** The key, or where to get it. */
+  key?: string | (() => string | Promise<string>);
+  /** Keys for services that want a signature. */
+  aws?: AwsKeys;
+  /** How the service differs from its format. */
+  dialect?: object;
+  /** Settings that are not the kernel's business. */
+  options?: WireOptions;
+  /** Another `fetch`. */
+  fetch?: typeof fetch;
+  /** Headers beside those of the format, for example those of a gateway. */
+  headers?: Record<string, string>;
+}
+
+/** A model of this format. */
+export function fetchModel(format: Format, given: FetchModelOptions): Model {
+  const { name, baseUrl, key, aws, dialect, options, fetch: send = globalThis.fetch, headers: extra, ...info } = given;
+  const open = () => {
+    const codec = new Codec(format, dialect, options);
+    return async (ask: Ask): Promise<string> => {
+      // Encoded before anything is awaited: the run stands now where the request says.
+      const secret = typeof key === 'function' ? undefined : key;
+      const request = codec.request(ask.run, ask.call, { baseUrl, key: secret, aws, now: Date.now() });
+      const headers = new Headers(request.headers);
+      for (const [header, value] of Object.entries(extra ?? {})) headers.set(header, value);
+      if (typeof key === 'function') {
+        const fetched = await key();
+        const again = codec.request(ask.run, ask.call, { baseUrl, key: fetched, aws, now: Date.now() });
+        for (const [header, value] of again.headers) headers.set(header, value);
+      }
+      const { method, url } = request;
+      const body = request.body as Uint8Array<ArrayBuffer>;
+      return exchange(codec, ask, options?.delivery === 'whole', () =>
+        send(url, { method, headers, body, signal: ask.signal }),
+      );
+    };
+  };
+  return { name, info, ready, open };
+}
+
+async function exchange(codec: Codec, ask: Ask, whole: boolean, send: () => Promise<Response>): Promise<string> {
+  let answer: Response;
+  try {
+    answer = await send();
+  } catch (error) {
+    return ask.signal.aborted ? codec.decoder().abort() : failure('network', words(error));
+  }
+  if (!answer.ok) {
+    const body = await head(answer, MAX_ERROR_BODY);
+    return httpFailure(answer.status, [...answer.headers], body, Date.now());
+  }
+  if (whole) {
+    try {
+      return codec.reply(new Uint8Array(await answer.arrayBuffer()));
+    } catch (error) {
+      return ask.signal.aborted ? codec.decoder().abort() : failure('network', words(error));
+    }
+  }
+  return stream(codec, ask, answer);
+}
+
+async function stream(codec: Codec, ask: Ask, answer: Response): Promise<string> {
+  const decoder = codec.decoder();
+  const reader = answer.body?.getReader();
+  try {
+    while (reader && !decoder.ended) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      for (const delta of decoder.feed(value)) ask.delta(delta);
+    }
+  } catch {
+    // A connection that breaks ends the bytes; the decoder knows whether the reply was whole by then.
+  }
+  if (ask.signal.aborted && !decoder.ended) return decoder.abort();
+  // The provider has said its last word; a connection that it keeps open is not waited for.
+  reader?.cancel().catch(() => {});
+  return decoder.finish();
+}
+
+async function head(answer: Response, most: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = answer.body?.getReader();
+  try {
+    while (reader && length < most) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      length += value.length;
+    }
+  } catch {
+    // What has been read says enough.
+  }
+  reader?.cancel().catch(() => {});
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole.subarray(0, most);
+}
+
+function words(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return `${error.message}${cause}`;
+}

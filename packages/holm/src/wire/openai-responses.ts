@@ -1,0 +1,14 @@
+// OpenAI Responses.
+
+import { Codec } from './codec.js';
+import { fetchModel, type FetchModelOptions } from './model.js';
+import type { Model } from '../model.js';
+import type { WireOptions } from '../types.js';
+
+export { load, ready } from '../load.js';
+
+/** A model behind `fetch`. */
+export const openaiResponses = (options: FetchModelOptions): Model => fetchModel('openai_responses', options);
+
+/** The codec alone, for hosts that send by themselves. */
+export const codec = (dialect?: object, options?: WireOptions): Codec => new Codec('openai_responses', dialect, options);
