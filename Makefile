@@ -24,7 +24,7 @@ run: ## run a real agent loop with a scripted model
 	@cargo run -q -p holm-testkit --example demo
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test suites wasm
+	@scripts/setup test suites sdks wasm
 	@echo '== tests'
 	@cargo test --workspace
 	@echo '== tests under other serde_json features'

@@ -9,7 +9,10 @@ use std::{
 
 use holm_kernel::{FailureClass, ModelResult};
 use holm_runtime::{Ask, BoxFuture, Line, Model};
-use holm_wire::{Auth, Encoder, HttpRequest, ModelCall, NoMedia, Options, bedrock, classify, provider_model};
+use holm_wire::{
+    Auth, Encoder, HttpRequest, ModelCall, NoMedia, Options, bedrock, classify, provider_model,
+    services::{KeyNeed, MissingVariable, NameError, Services},
+};
 use secrecy::ExposeSecret;
 
 use crate::{
@@ -34,18 +37,16 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client for the provider of a model's name.
+    /// A client for the provider of a model's name, as the catalogue of services has it. The environment is asked for
+    /// base URLs and nothing else.
     ///
     /// # Errors
     /// [`ClientError`] if nobody of that name is known, or its key is missing.
     pub fn from_name(name: &str, keys: Keys) -> Result<Self, ClientError> {
-        let (provider, model) = provider_model(name);
-        if provider.is_empty() || model.is_empty() {
-            return Err(ClientError::NoProvider { name: name.into() });
-        }
-        let endpoint = Endpoint::known(provider)
-            .ok_or_else(|| ClientError::UnknownProvider { provider: provider.into() })?;
-        Self::builder().endpoint(provider, endpoint).keys(keys).build()
+        let services = Services::stock();
+        let (name, service) = services.resolve(name)?;
+        let endpoint = Endpoint::of_service(service, &|name| std::env::var(name).ok())?;
+        Self::builder().endpoint(name.provider(), endpoint).keys(keys).build()
     }
 
     /// A client that is put together by hand.
@@ -131,7 +132,7 @@ impl Builder {
     /// [`ClientError`] if a provider's key is missing or not of the kind that it takes.
     pub fn build(self) -> Result<Client, ClientError> {
         for (provider, endpoint) in &self.endpoints {
-            check_key(provider, &auth_of(endpoint), self.keys.get(provider))?;
+            check_key(provider, endpoint, endpoint.key_from(provider, &self.keys))?;
         }
         let transport = match self.transport {
             Some(transport) => transport,
@@ -146,18 +147,12 @@ impl Builder {
 /// A client cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
-    /// A name without a provider.
-    #[error("{name:?} names no provider; write it as provider/model")]
-    NoProvider {
-        /// The name.
-        name: String,
-    },
-    /// Nobody knows the provider.
-    #[error("no provider is named {provider:?}; check the spelling, or add it with its base URL")]
-    UnknownProvider {
-        /// Its name.
-        provider: String,
-    },
+    /// The name leads nowhere.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The base URL is not complete.
+    #[error(transparent)]
+    Variable(#[from] MissingVariable),
     /// The key is missing.
     #[error("no key for {provider}; set it in the environment or give it with the keys")]
     NoKey {
@@ -190,7 +185,7 @@ impl Shared {
     /// Puts the key in, which happens here and nowhere else.
     pub(crate) fn outgoing(&self, provider: &str, endpoint: &Endpoint, request: HttpRequest) -> Outgoing {
         let url = request.url(endpoint.base());
-        let secrets = match (self.keys.get(provider), &request.auth) {
+        let secrets = match (endpoint.key_from(provider, &self.keys), &request.auth) {
             (Some(Key::Token(token)), Auth::Bearer | Auth::Header(_)) => {
                 let header = request.auth.header(token.expose_secret().trim());
                 header.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
@@ -241,11 +236,6 @@ impl Line for ClientLine {
     }
 }
 
-/// How a service wants to be shown the key, as its codec says.
-fn auth_of(endpoint: &Endpoint) -> Auth {
-    probe(endpoint).auth
-}
-
 /// The codec's request for a call that says nothing: its headers and its authentication are those of every call.
 pub(crate) fn probe(endpoint: &Endpoint) -> HttpRequest {
     let request = holm_kernel::Request {
@@ -262,12 +252,14 @@ pub(crate) fn probe(endpoint: &Endpoint) -> HttpRequest {
     Encoder::new(Arc::clone(endpoint.codec())).encode(&call)
 }
 
-fn check_key(provider: &str, auth: &Auth, key: Option<&Key>) -> Result<(), ClientError> {
+fn check_key(provider: &str, endpoint: &Endpoint, key: Option<&Key>) -> Result<(), ClientError> {
     let provider = || provider.to_owned();
-    match (auth, key) {
+    match (probe(endpoint).auth, key.filter(|key| key.is_there())) {
         (Auth::None, _) => Ok(()),
-        (_, None) => Err(ClientError::NoKey { provider: provider() }),
-        (_, Some(key)) if !key.is_there() => Err(ClientError::NoKey { provider: provider() }),
+        (Auth::Bearer | Auth::Header(_), None) if endpoint.key_need() == KeyNeed::Optional => Ok(()),
+        (Auth::Bearer | Auth::Header(_) | Auth::SigV4(_), None) => {
+            Err(ClientError::NoKey { provider: provider() })
+        }
         (Auth::Bearer | Auth::Header(_), Some(Key::Aws { .. })) => {
             Err(ClientError::WrongKey { provider: provider(), wants: "one token" })
         }

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use holm_wire::{Codec, Format, anthropic, openai_chat};
+use holm_wire::{
+    Codec, Format, openai_chat,
+    services::{KeyNeed, MissingVariable, Service},
+};
+
+use crate::{Key, Keys};
 
 /// One service: a base URL and a codec.
 ///
@@ -18,6 +23,9 @@ pub struct Endpoint {
     base: String,
     codec: Arc<dyn Codec>,
     listing: Option<String>,
+    key: KeyNeed,
+    /// The service's own name, under which its key is looked for too.
+    id: Option<String>,
 }
 
 impl Endpoint {
@@ -35,7 +43,7 @@ impl Endpoint {
             // The list is another service's, at another address.
             Format::Bedrock => None,
         };
-        Self { base: base.into(), codec, listing: listing.map(Into::into) }
+        Self { base: base.into(), codec, listing: listing.map(Into::into), key: KeyNeed::Needed, id: None }
     }
 
     /// A service of which only the base URL is known, spoken to in the careful dialect of Chat Completions: a remote
@@ -58,13 +66,21 @@ impl Endpoint {
         self
     }
 
-    /// The service of a provider's name.
-    pub fn known(provider: &str) -> Option<Self> {
-        match provider {
-            "openai" => Some(Self::new("https://api.openai.com/v1", openai_chat::Chat::default())),
-            "anthropic" => Some(Self::new("https://api.anthropic.com", anthropic::Messages::default())),
-            _ => None,
-        }
+    /// A service of the catalogue; `env` looks up what its base URL leaves open, and a base URL that replaces it.
+    ///
+    /// # Errors
+    /// [`MissingVariable`] with the names that would have served.
+    pub fn of_service(
+        service: &Service,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, MissingVariable> {
+        Ok(Self {
+            base: service.endpoint(env)?,
+            codec: service.speaks.codec(),
+            listing: service.models.clone(),
+            key: if service.needs_key() { KeyNeed::Needed } else { KeyNeed::Optional },
+            id: Some(service.id.clone()),
+        })
     }
 
     /// The base URL.
@@ -75,6 +91,22 @@ impl Endpoint {
     /// The codec.
     pub fn codec(&self) -> &Arc<dyn Codec> {
         &self.codec
+    }
+
+    /// The same service, used without a key where none is given.
+    #[must_use]
+    pub fn keyless(mut self) -> Self {
+        self.key = KeyNeed::Optional;
+        self
+    }
+
+    pub(crate) const fn key_need(&self) -> KeyNeed {
+        self.key
+    }
+
+    /// The key for this service, which goes by `provider` here.
+    pub(crate) fn key_from<'k>(&self, provider: &str, keys: &'k Keys) -> Option<&'k Key> {
+        keys.get(provider).or_else(|| keys.get(self.id.as_deref()?))
     }
 
     pub(crate) fn listing_path(&self) -> Option<&str> {

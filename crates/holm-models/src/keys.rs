@@ -2,19 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use holm_wire::services::Services;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::Scrubber;
-
-/// Providers and the names of their keys in the environment, the provider's own name first.
-const VARIABLES: &[(&str, &[&str])] = &[
-    ("openai", &["OPENAI_API_KEY"]),
-    ("anthropic", &["ANTHROPIC_API_KEY"]),
-    ("gemini", &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"]),
-    ("cohere", &["COHERE_API_KEY", "CO_API_KEY"]),
-    ("bedrock", &["AWS_BEARER_TOKEN_BEDROCK"]),
-    ("azure", &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"]),
-];
 
 /// What a provider wants to see.
 #[derive(Debug, Clone)]
@@ -54,7 +45,7 @@ impl Keys {
         Self::default()
     }
 
-    /// The keys of the environment, under the names that each provider's own tools use. Nothing else is read: no file,
+    /// The keys of the environment, under the names that the catalogue of services has for them. Nothing else is read: no file,
     /// and above all no `.env` of a project that nobody has vouched for.
     pub fn from_environment() -> Self {
         Self::from_lookup(|name| std::env::var(name).ok())
@@ -64,9 +55,9 @@ impl Keys {
     pub fn from_lookup(look: impl Fn(&str) -> Option<String>) -> Self {
         let look = |name: &str| look(name).filter(|value| !value.trim().is_empty());
         let mut keys = Self::new();
-        for (provider, names) in VARIABLES {
-            if let Some(value) = names.iter().find_map(|name| look(name)) {
-                keys = keys.with(provider, value.trim());
+        for service in Services::stock().iter() {
+            if let Some(value) = service.keys.iter().find_map(|name| look(name)) {
+                keys = keys.with(&service.id, value.trim());
             }
         }
         if let (Some(access), Some(secret)) = (look("AWS_ACCESS_KEY_ID"), look("AWS_SECRET_ACCESS_KEY"))

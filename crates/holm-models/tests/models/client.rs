@@ -19,7 +19,13 @@ fn a_name_leads_to_its_provider_or_says_why_not() {
     let error = |name: &str| Client::from_name(name, keys.clone()).unwrap_err().to_string();
     assert!(error("anthropic/claude-sonnet-4-5").contains("no key for anthropic"));
     assert!(error("gpt-5").contains("provider/model"), "{}", error("gpt-5"));
-    assert!(error("opnai/gpt-5").contains("opnai"));
+    assert!(error("opnai/gpt-5").contains("did you mean openai?"), "{}", error("opnai/gpt-5"));
+    let other_name = Keys::new().with("anthropic", KEY);
+    assert!(
+        Client::from_name("claude/claude-sonnet-4-5", other_name).is_ok(),
+        "an alias has its service's key"
+    );
+    assert!(Client::from_name("vllm/any", Keys::new()).is_ok(), "a local server needs no key");
 }
 
 #[test]
@@ -38,11 +44,11 @@ fn keys_come_from_the_environment_under_their_own_names() {
         "OPENAI_API_KEY" => Some(" ".into()),
         _ => None,
     });
-    let found: Vec<&str> = ["anthropic", "gemini", "bedrock", "openai"]
+    let found: Vec<&str> = ["anthropic", "google", "bedrock", "openai"]
         .into_iter()
         .filter(|provider| keys.get(provider).is_some())
         .collect();
-    assert_eq!(found, ["anthropic", "gemini", "bedrock"]);
+    assert_eq!(found, ["anthropic", "google", "bedrock"]);
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ async fn two_parallel_calls_run_and_their_results_are_sent_back() {
             assert!(second.text().contains(result), "{format:?}: {}", second.text());
         }
         let asked = second.asked.expect("the request can be read");
-        let calls = asked.messages.iter().flat_map(|message| message.tool_calls()).count();
+        let calls = asked.messages.iter().flat_map(holm_kernel::Message::tool_calls).count();
         assert_eq!(calls, 2, "{format:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! Runs against the loopback provider double: real sockets, every format, the kernel deciding.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
+
 mod bounds;
 mod client;
 mod formats;

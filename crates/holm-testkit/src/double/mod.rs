@@ -23,6 +23,7 @@
 mod act;
 mod connection;
 mod perform;
+mod rehearsed;
 mod request;
 mod route;
 mod server;
@@ -31,5 +32,6 @@ mod server;
 mod tests;
 
 pub use act::{Act, Fault};
+pub use rehearsed::{HELLO, rehearsed};
 pub use request::Seen;
 pub use server::Double;
