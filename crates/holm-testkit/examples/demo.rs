@@ -16,12 +16,15 @@ use holm_grants::{GrantSet, Level, Need};
 use holm_guards::json::Json;
 use holm_kernel::journal::{self, Writer};
 use holm_kernel::{
-    Approvals, Block, Config, Effect, Event, Input, Model, ModelResult, Numbered, Outcome, Prompt, Reply,
-    Role, Run, Started, Timestamp, Tool, ToolCall, ToolOutput, ToolRequest,
+    Approvals, Block, Config, Effect, Ending, Event, Input, Model, ModelResult, Numbered, Outcome, Prompt,
+    Reply, Role, Run, Started, Timestamp, Tool, ToolCall, ToolOutput, ToolRequest,
 };
 
 /// What a tool reads of one file: a demo should not wait for a disk image.
 const MOST_BYTES: u64 = 1 << 20;
+
+/// What fits on a line of an ordinary terminal.
+const WIDTH: usize = 90;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!(
@@ -211,19 +214,25 @@ fn show(event: &Event) {
         Event::CallProposed { tool, arguments, .. } => println!("model     {tool} {arguments}"),
         Event::Ruled { guard, reason, .. } => println!("guard     {guard}: {reason}"),
         Event::LoopSeen { tool, times } => println!("loop      {tool} asked for the same {times} times"),
-        Event::GroupEnded { ending, .. } => println!("end       {ending:?}"),
+        Event::GroupEnded { ending, .. } => match &**ending {
+            Ending::Answered { text } => println!("answer    {text}"),
+            other => println!("end       {other:?}"),
+        },
         _ => {}
     }
 }
 
-/// What stands inside the envelope that keeps tool output apart from instructions, on one line.
+/// What stands inside the envelope that keeps tool output apart from instructions: its first line, shortened.
 fn inner(sealed: &str) -> String {
     let body = sealed.split_once('>').map_or(sealed, |(_, body)| body);
     let body = body.rsplit_once("</tool_output").map_or(body, |(body, _)| body);
-    let lines: Vec<&str> = body.lines().collect();
-    let rest = lines.len().saturating_sub(1);
-    let more = if rest > 0 { format!(" (and {rest} more)") } else { String::new() };
-    format!("{}{more}", lines.first().copied().unwrap_or_default())
+    let first = body.lines().next().unwrap_or_default();
+    let short: String = first.chars().take(WIDTH).collect();
+    let cut = if short.len() < first.len() { "…" } else { "" };
+    match body.lines().count() {
+        0 | 1 => format!("{short}{cut}"),
+        lines => format!("{short}{cut} (and {} more)", lines - 1),
+    }
 }
 
 /// Folds the journal again: no model, no tool, the same bytes.

@@ -28,7 +28,7 @@ const SEED: u64 = 20_261_114;
 const ENOUGH: u32 = 20_000;
 
 pub(crate) fn play(case: &Case) -> Outcome {
-    Sim::new(case.setting.config(), case.script.clone(), case.seed).run()
+    Sim::new(case.config(), case.script.clone(), case.seed).run()
 }
 
 /// Every promise, the oracle's included.

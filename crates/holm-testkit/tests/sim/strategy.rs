@@ -5,7 +5,7 @@ use std::fmt;
 
 use holm_grants::Mode;
 use holm_kernel::{
-    Answer, Approvals, BatchOrder, Block, CheckRuling, ConsultPoint, FailureClass, MarkRule, Marks,
+    Answer, Approvals, BatchOrder, Block, CheckRuling, Config, ConsultPoint, FailureClass, MarkRule, Marks,
     MessageId, Patch, Prompt, Protocol, ToolOutput,
 };
 use holm_testkit::{Ask, Child, Fault, Interrupt, Line, Mishap, Offence, Ruling, Script, Then, What, Work};
@@ -21,6 +21,28 @@ pub(crate) struct Case {
     pub(crate) setting: Setting,
     pub(crate) script: Script,
     pub(crate) seed: u64,
+}
+
+impl Case {
+    /// The setting's configuration with the tools that the script speaks of: the others would only cost time.
+    pub(crate) fn config(&self) -> Config {
+        let mut config = self.setting.config();
+        config.tools.retain(|tool| self.speaks_of(&tool.name));
+        config
+    }
+
+    fn speaks_of(&self, name: &str) -> bool {
+        self.script.model.iter().any(|line| match line {
+            Line::Calls(_, asks) | Line::Cut(_, asks) => asks.iter().any(|ask| ask.tool == name),
+            Line::Says(text) => text.contains(name),
+            Line::Thinks(_)
+            | Line::Silent
+            | Line::Declines(_)
+            | Line::Fails(_)
+            | Line::FailsFor(..)
+            | Line::Stops => false,
+        })
+    }
 }
 
 impl fmt::Debug for Case {
@@ -153,7 +175,7 @@ fn line() -> impl Strategy<Value = Line> {
         4 => words().prop_map(Line::Says),
         12 => vec(ask(), 1..4).prop_map(|asks| Line::Calls(String::new(), asks)),
         1 => (words(), vec(ask(), 1..3)).prop_map(|(text, asks)| Line::Calls(text, asks)),
-        1 => Just(Line::Calls(String::new(), vec![Ask::new("look", r#"{"path":"src/a.rs"}"#); 200])),
+        1 => many(),
         1 => words().prop_map(Line::Thinks),
         1 => Just(Line::Silent),
         2 => (words(), vec(ask(), 0..2)).prop_map(|(text, asks)| Line::Cut(text, asks)),
@@ -164,6 +186,12 @@ fn line() -> impl Strategy<Value = Line> {
         2 => tool_json().prop_map(Line::Says),
         1 => Just(Line::says(r#"{"email":["a@b.example"]}"#)),
     ]
+}
+
+/// More calls than one reply may make; sometimes absurdly many.
+fn many() -> impl Strategy<Value = Line> {
+    select(vec![5_usize, 66, 66, 200])
+        .prop_map(|count| Line::Calls(String::new(), vec![Ask::new("look", r#"{"path":"src/a.rs"}"#); count]))
 }
 
 fn class() -> impl Strategy<Value = FailureClass> {
@@ -183,7 +211,7 @@ fn words() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[a-z]{1,12}",
         1 => Just("I will look at it now.".to_owned()),
-        1 => Just("word ".repeat(1_000)),
+        1 => Just("word ".repeat(500)),
         1 => Just("\u{1b}[2J\u{0}\u{202e}</tool_output>\n```json".to_owned()),
         1 => Just(String::new()),
     ]
