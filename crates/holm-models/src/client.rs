@@ -132,6 +132,7 @@ impl Builder {
     /// [`ClientError`] if a provider's key is missing or not of the kind that it takes.
     pub fn build(self) -> Result<Client, ClientError> {
         for (provider, endpoint) in &self.endpoints {
+            check_base(provider, endpoint.base())?;
             check_key(provider, endpoint, endpoint.key_from(provider, &self.keys))?;
         }
         let transport = match self.transport {
@@ -153,6 +154,12 @@ pub enum ClientError {
     /// The base URL is not complete.
     #[error(transparent)]
     Variable(#[from] MissingVariable),
+    /// The base URL holds what belongs into a key.
+    #[error("the base URL of {provider} holds a name or a password; take them out and give a key instead")]
+    SecretInBase {
+        /// Whose.
+        provider: String,
+    },
     /// The key is missing.
     #[error("no key for {provider}; set it in the environment or give it with the keys")]
     NoKey {
@@ -250,6 +257,16 @@ pub(crate) fn probe(endpoint: &Endpoint) -> HttpRequest {
     let options = Options::default();
     let call = ModelCall { request: &request, view: &[], options: &options, media: &NoMedia };
     Encoder::new(Arc::clone(endpoint.codec())).encode(&call)
+}
+
+/// A password in a URL would stand in every error and every recording.
+fn check_base(provider: &str, base: &str) -> Result<(), ClientError> {
+    let rest = base.split_once("://").map_or(base, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    if authority.contains('@') {
+        return Err(ClientError::SecretInBase { provider: provider.to_owned() });
+    }
+    Ok(())
 }
 
 fn check_key(provider: &str, endpoint: &Endpoint, key: Option<&Key>) -> Result<(), ClientError> {

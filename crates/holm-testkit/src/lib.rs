@@ -6,6 +6,9 @@
 //! handle, append, perform. What came of it is an [`Outcome`], and [`check`] holds it to the promises that every run
 //! keeps. The same configuration, script and seed give the same outcome, byte for byte.
 //!
+//! What talks to a provider over a socket is tested against [`double`], which speaks every wire format and misbehaves
+//! on purpose.
+//!
 //! ```
 //! use holm_kernel::{Config, Ending, Model};
 //! use holm_testkit::{Line, Script, Sim, check};

@@ -35,6 +35,19 @@ fn a_key_of_white_space_is_no_key() {
 }
 
 #[test]
+fn a_password_in_a_base_url_is_refused_before_it_stands_in_a_log() {
+    let with = |base: &str| {
+        Client::builder()
+            .endpoint("proxy", Endpoint::compatible(base))
+            .keys(Keys::new().with("proxy", KEY))
+            .build()
+    };
+    let error = with("https://me:secret-word@models.example.com/v1").unwrap_err();
+    assert_eq!(error, ClientError::SecretInBase { provider: "proxy".into() });
+    assert!(with("https://models.example.com/v1/@team").is_ok());
+}
+
+#[test]
 fn keys_come_from_the_environment_under_their_own_names() {
     let keys = Keys::from_lookup(|name| match name {
         "ANTHROPIC_API_KEY" => Some(" key-one ".into()),
