@@ -43,9 +43,9 @@ pub(crate) const fn off(_: Guard) -> bool {
 }
 
 #[cfg(feature = "mutate")]
-pub use switch::{NAMES, switch_off};
-#[cfg(feature = "mutate")]
 pub(crate) use switch::off;
+#[cfg(feature = "mutate")]
+pub use switch::{NAMES, switch_off};
 
 #[cfg(feature = "mutate")]
 mod switch {
@@ -57,8 +57,19 @@ mod switch {
 
     /// Every guard by name.
     pub const NAMES: [&str; 13] = [
-        "empty", "metadata", "substance", "disguise", "agent_rs", "schema", "repair", "pattern", "lines", "range",
-        "source", "format", "agent_rs_source",
+        "empty",
+        "metadata",
+        "substance",
+        "disguise",
+        "agent_rs",
+        "schema",
+        "repair",
+        "pattern",
+        "lines",
+        "range",
+        "source",
+        "format",
+        "agent_rs_source",
     ];
 
     const ALL: [Guard; 13] = [

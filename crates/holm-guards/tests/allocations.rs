@@ -6,6 +6,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use holm_guards::json::Json;
+use holm_guards::plausibility::{Expectation, Observed, Outcome, Plausibility, judge};
+use holm_guards::ruling::Ruling;
 use holm_guards::schema::Schema;
 
 thread_local! {
@@ -69,6 +71,27 @@ fn parsing_allocates_once_for_each_string_number_and_container() {
     assert_eq!(allocations(|| drop(json("true"))), 0);
     assert_eq!(allocations(|| drop(json("12"))), 1);
     assert_eq!(allocations(|| drop(json("\"text\""))), 1);
-    // The name, the text and the one node of the map.
+    // The name, the text and the list of members.
     assert_eq!(allocations(|| drop(json(r#"{"text":"hi"}"#))), 3);
+}
+
+#[test]
+fn arguments_that_are_canonical_need_not_be_written_again() {
+    let text = r#"{"line":3,"text":"hi \"there\"\n"}"#;
+    let value = json(text);
+    assert_eq!(allocations(|| assert!(value.is_canonical_text(text))), 0);
+}
+
+#[test]
+fn judging_an_ordinary_output_allocates_nothing() {
+    let rows = format!("{{\"rows\":[{}]}}", vec![r#"{"id":1,"name":"a\nb"}"#; 50].join(","));
+    let prose = "Some words: and then more of them.\n".repeat(50);
+    for text in ["message 17", "ok", "error handling: see below", "Grüße: aus Köln", &rows, &prose] {
+        let count = allocations(|| {
+            let judged = judge(Outcome::Succeeded, &Observed::whole(text), Expectation::default());
+            assert_eq!(judged, Plausibility::Ruled(Ruling::Accept), "{text}");
+        });
+        let expect = if text.is_ascii() { 0 } else { 1 };
+        assert!(count <= expect, "{count} for {text}");
+    }
 }

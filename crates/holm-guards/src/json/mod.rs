@@ -8,14 +8,16 @@
 mod codec;
 mod error;
 mod number;
+mod object;
 mod parse;
 mod value;
 mod write;
 
 pub use error::{ParseError, ParseErrorKind, Position};
 pub use number::{NotANumber, Number};
+pub use object::{Iter, Object};
 pub use parse::MAX_DEPTH;
-pub use value::{Json, Kind, Object};
+pub use value::{Json, Kind};
 pub use write::write_string;
 
 #[cfg(test)]

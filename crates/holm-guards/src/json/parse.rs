@@ -1,7 +1,7 @@
 //! The parser: RFC 8259, nothing more and nothing less.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::btree_map::Entry;
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::str::FromStr;
@@ -202,15 +202,17 @@ impl<'a> Parser<'a> {
 
     fn object(&mut self, depth: u8) -> Step<Json> {
         self.at += 1;
-        let mut members = Object::new();
+        let mut members = Vec::new();
         if self.skip_space() == Some(b'}') {
             self.at += 1;
-            return Ok(Json::Object(members));
+            return Ok(Json::Object(Object::new()));
         }
+        let mut seen = BTreeSet::new();
         loop {
-            self.member(&mut members, depth)?;
+            let name = self.name(&mut seen)?;
+            members.push((name, self.value(depth)?));
             if self.comma_or(b'}')? {
-                return Ok(Json::Object(members));
+                return Ok(Json::Object(Object::from_list(members)));
             }
             if self.skip_space() == Some(b'}') {
                 return Err(ParseErrorKind::TrailingComma);
@@ -218,7 +220,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn member(&mut self, members: &mut Object, depth: u8) -> Step<()> {
+    /// Consumes a name and its colon; `seen` is kept only where a repeated name is refused.
+    fn name(&mut self, seen: &mut BTreeSet<String>) -> Step<String> {
         match self.skip_space() {
             None => return Err(ParseErrorKind::UnexpectedEnd),
             Some(b'"') => {}
@@ -231,16 +234,11 @@ impl<'a> Parser<'a> {
             Some(b':') => self.at += 1,
             Some(_) => return Err(ParseErrorKind::ExpectedColon(self.here())),
         }
-        match members.entry(name) {
-            Entry::Occupied(known) if self.duplicates == Duplicates::Refused => {
-                self.at = start;
-                Err(ParseErrorKind::DuplicateName(known.key().clone()))
-            }
-            entry @ (Entry::Occupied(_) | Entry::Vacant(_)) => {
-                entry.insert_entry(self.value(depth)?);
-                Ok(())
-            }
+        if self.duplicates == Duplicates::Refused && !seen.insert(name.clone()) {
+            self.at = start;
+            return Err(ParseErrorKind::DuplicateName(name));
         }
+        Ok(name)
     }
 
     /// Consumes a comma (`false`) or the closing bracket (`true`).

@@ -1,16 +1,12 @@
 //! The value itself: six variants, ordered keys, exact numbers.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 
-use super::Number;
-
-/// The members of a JSON object, sorted by the bytes of their names.
-pub type Object = BTreeMap<String, Json>;
+use super::{Number, Object};
 
 /// A JSON value.
 ///

@@ -23,7 +23,25 @@ impl Json {
         out
     }
 
-    /// Writes the canonical text piece by piece, for hashing without a copy.
+    /// Whether `text` is this value's canonical text, found without writing it anywhere.
+    ///
+    /// Who holds the text that a value was parsed from can then keep it instead of a second copy.
+    ///
+    /// ```
+    /// use holm_guards::json::Json;
+    ///
+    /// let text = r#"{"path":"a.txt"}"#;
+    /// assert!(Json::parse(text)?.is_canonical_text(text));
+    /// assert!(!Json::parse(text)?.is_canonical_text(r#"{ "path": "a.txt" }"#));
+    /// # Ok::<(), holm_guards::json::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn is_canonical_text(&self, text: &str) -> bool {
+        let mut expected = Expected(text.as_bytes());
+        write_value(self, &mut expected).is_ok() && expected.0.is_empty()
+    }
+
+    /// Writes the canonical text piece by piece, for hashing without a copy or into a buffer that is used again.
     ///
     /// # Errors
     /// Only those of `out`.
@@ -35,6 +53,16 @@ impl Json {
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_value(self, f)
+    }
+}
+
+/// Takes only what a text says next.
+struct Expected<'a>(&'a [u8]);
+
+impl Write for Expected<'_> {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        self.0 = self.0.strip_prefix(piece.as_bytes()).ok_or(fmt::Error)?;
+        Ok(())
     }
 }
 

@@ -5,8 +5,7 @@
 //! front are therefore fine. A lone error line that a tool was *asked* to show cannot be told apart by its text;
 //! such tools declare [`ErrorText::Allowed`](super::ErrorText::Allowed).
 
-use alloc::string::String;
-
+use super::caseless;
 use crate::json::{Json, Object};
 
 /// How a program's complaint about something ends: `cat: notes.txt: No such file or directory`. Lower case.
@@ -100,6 +99,9 @@ const BESIDE_AN_ERROR: &[&str] = &[
     "type",
 ];
 
+/// Members by which an error is known, each up to its closing quote.
+const REPORTING: &[&str] = &["error\"", "errors\"", "isError\"", "is_error\"", "ok\"", "success\""];
+
 /// Larger outputs are not read as one error object: errors are short, and parsing is not free.
 const MAX_ERROR_OBJECT: usize = 64 * 1024;
 
@@ -109,9 +111,8 @@ const TITLE_WITHIN: usize = 4 * 1024;
 /// A longer line is content, whatever it ends with.
 const MAX_COMPLAINT: usize = 512;
 
-/// Whether a whole output is nothing but an error message.
+/// Whether a whole, trimmed output is nothing but an error message.
 pub(super) fn is_error(text: &str) -> bool {
-    let text = text.trim();
     is_error_page(text)
         || is_error_object(text)
         || is_status(text)
@@ -121,32 +122,37 @@ pub(super) fn is_error(text: &str) -> bool {
 
 /// Whether a text begins like the HTML page that a server sends with an HTTP failure.
 pub(super) fn is_error_page(text: &str) -> bool {
-    let start = prefix(text.trim_start(), TITLE_WITHIN).to_ascii_lowercase();
-    if !start.starts_with("<!doctype html") && !start.starts_with("<html") {
+    let text = text.trim_start();
+    if !caseless::starts_with(text, "<!doctype html") && !caseless::starts_with(text, "<html") {
         return false;
     }
+    let start = prefix(text, TITLE_WITHIN).to_ascii_lowercase();
     let Some((_, after)) = start.split_once("<title>") else { return false };
-    after.split_once("</title>").is_some_and(|(title, _)| is_status(title))
+    let Some((title, _)) = after.split_once("</title>") else { return false };
+    title.len() <= MAX_COMPLAINT && is_status(title.trim())
 }
 
-/// Whether a text is only an HTTP failure: `404 Not Found`, `404: Not Found`, `HTTP Status 404 – Not Found`.
+/// Whether a trimmed text is only an HTTP failure: `404 Not Found`, `404: Not Found`, `HTTP Status 404 – Not Found`.
 fn is_status(text: &str) -> bool {
     if text.len() > MAX_COMPLAINT {
         return false;
     }
-    let text = text.trim().to_lowercase();
-    let text = text.strip_prefix("error").map_or(text.as_str(), str::trim_start);
-    let text = text.strip_prefix("http status").or(text.strip_prefix("http")).map_or(text, str::trim_start);
-    HTTP_FAILURES.iter().any(|(number, phrase)| {
-        let Some(rest) = text.strip_prefix(number) else { return false };
-        let rest = rest.trim_start_matches([' ', ':', '-', '–', '|']);
-        rest.strip_prefix(phrase).is_some_and(|rest| rest.chars().all(|c| c == '.' || c == '!' || c == ' '))
-    })
+    let text = caseless::strip_prefix(text, "error").map_or(text, str::trim_start);
+    let http = caseless::strip_prefix(text, "http status").or_else(|| caseless::strip_prefix(text, "http"));
+    let text = http.map_or(text, str::trim_start);
+    // All of them are of the fourth and the fifth hundred.
+    text.starts_with(['4', '5'])
+        && HTTP_FAILURES.iter().any(|(number, phrase)| {
+            let Some(rest) = text.strip_prefix(number) else { return false };
+            let rest = rest.trim_start_matches([' ', ':', '-', '–', '|']);
+            caseless::strip_prefix(rest, phrase)
+                .is_some_and(|rest| rest.chars().all(|c| c == '.' || c == '!' || c == ' '))
+        })
 }
 
 /// Whether a text is one JSON object that reports an error and holds nothing else.
 fn is_error_object(text: &str) -> bool {
-    if !text.starts_with('{') || text.len() > MAX_ERROR_OBJECT {
+    if !text.starts_with('{') || text.len() > MAX_ERROR_OBJECT || !may_report(text) {
         return false;
     }
     let Ok(Json::Object(members)) = Json::parse(text) else { return false };
@@ -160,6 +166,19 @@ fn is_error_object(text: &str) -> bool {
         || failed("success")
         || failed("ok");
     reported && !holds_data(&members)
+}
+
+/// Whether a JSON text names any member by which an error is known, so that the rest need not be parsed.
+///
+/// Letters can also be written as `\u` escapes; a text that has any is always parsed.
+fn may_report(text: &str) -> bool {
+    text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'"' | b'\\')).any(|(at, byte)| {
+        let rest = text.as_bytes().get(at + 1..).unwrap_or_default();
+        match byte {
+            b'"' => REPORTING.iter().any(|name| rest.starts_with(name.as_bytes())),
+            _ => rest.starts_with(b"u"),
+        }
+    })
 }
 
 /// Whether a value stands for an error: `null`, `false` and empty ones stand for the absence of one.
@@ -180,8 +199,9 @@ fn holds_data(members: &Object) -> bool {
 
 /// Whether a text is one Python traceback: its header, indented frames, and the exception as the last line.
 fn is_traceback(text: &str) -> bool {
+    const HEADER: &str = "Traceback (most recent call last):";
     let mut lines = text.lines();
-    if lines.next() != Some("Traceback (most recent call last):") {
+    if !text.starts_with(HEADER) || lines.next() != Some(HEADER) {
         return false;
     }
     let Some(exception) = lines.next_back() else { return false };
@@ -200,20 +220,33 @@ fn is_complaint(line: &str) -> bool {
     if line.len() > MAX_COMPLAINT {
         return false;
     }
-    let line: String = line.to_lowercase();
-    if WHOLE_LINES.contains(&line.as_str()) || line.ends_with(WINDOWS_COMPLAINT) {
+    if WHOLE_LINES.iter().any(|known| line.eq_ignore_ascii_case(known))
+        || caseless::strip_suffix(line, WINDOWS_COMPLAINT).is_some()
+    {
         return true;
     }
-    let Some((program, message)) = line.split_once(": ") else { return false };
+    let Some(colon) = line.as_bytes().windows(2).position(|pair| pair == b": ") else { return false };
+    if line.is_ascii() {
+        return complains(line, colon);
+    }
+    // Lower case may change the length of what stands before the colon.
+    let lower = line.to_lowercase();
+    lower.find(": ").is_some_and(|colon| complains(&lower, colon))
+}
+
+/// Whether a line, with its first `: ` at `colon`, is a program and what it complains about.
+fn complains(line: &str, colon: usize) -> bool {
+    let (Some(program), Some(message)) = (line.get(..colon), line.get(colon + 2..)) else { return false };
     if !is_program(program) {
         return false;
     }
     let message = message.trim_end_matches('.');
-    let about = |complaint: &str| message.strip_suffix(complaint).is_some_and(|what| what.ends_with(": "));
-    message == "command not found"
-        || OPENINGS.iter().any(|opening| message.starts_with(opening))
+    let about =
+        |complaint: &str| caseless::strip_suffix(message, complaint).is_some_and(|what| what.ends_with(": "));
+    message.eq_ignore_ascii_case("command not found")
+        || OPENINGS.iter().any(|opening| caseless::starts_with(message, opening))
         || COMPLAINTS.iter().any(|complaint| about(complaint))
-        || (SHELLS.contains(&program) && about("not found"))
+        || (SHELLS.iter().any(|shell| program.eq_ignore_ascii_case(shell)) && about("not found"))
 }
 
 /// Whether a word can be the program that complains. `src/lib.rs:12` (a search hit) and a sentence cannot.

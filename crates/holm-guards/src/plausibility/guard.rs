@@ -81,23 +81,25 @@ fn examine(text: &str, expectation: Expectation) -> Option<Finding> {
         Rules::AgentRs => return compat::examine(text).map(Finding::AgentRs),
         Rules::Holm => {}
     }
-    if metadata::is_empty(text) {
+    // Every question below ignores white space at the ends, so it is looked at once.
+    let trimmed = text.trim();
+    if metadata::is_empty(trimmed) {
         return match expectation.empty {
             EmptyOutput::Allowed => None,
             EmptyOutput::Refused => (!off(Guard::Empty)).then_some(Finding::Empty),
         };
     }
     let quote = || crate::ruling::excerpt(text);
-    if metadata::only(text) && !off(Guard::Metadata) {
+    if metadata::only(trimmed) && !off(Guard::Metadata) {
         return Some(Finding::MetadataOnly(quote()));
     }
-    if !has_substance(text) && !off(Guard::Substance) {
+    if !has_substance(trimmed) && !off(Guard::Substance) {
         return Some(Finding::NoSubstance(quote()));
     }
     match expectation.error_text {
         ErrorText::Allowed => None,
         ErrorText::Refused if off(Guard::Disguise) => None,
-        ErrorText::Refused => disguise::is_error(text).then(|| Finding::ErrorInDisguise(quote())),
+        ErrorText::Refused => disguise::is_error(trimmed).then(|| Finding::ErrorInDisguise(quote())),
     }
 }
 

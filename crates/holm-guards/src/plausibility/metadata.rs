@@ -2,6 +2,8 @@
 //!
 //! The shapes are data, and few: a shape belongs here only when no tool prints it as an answer.
 
+use super::caseless;
+
 /// Whole outputs that say "there is nothing".
 const NOTHING: &[&str] = &["", "[]", "{}", "\"\"", "null", "total 0"];
 
@@ -19,9 +21,8 @@ const HEADERS: &[&str] = &[
 /// A line longer than this is not a header; it bounds what is copied to compare.
 const MAX_HEADER: usize = 160;
 
-/// Whether a text is empty, or is the way in which a format writes "nothing".
+/// Whether a trimmed text is empty, or is the way in which a format writes "nothing".
 pub(super) fn is_empty(text: &str) -> bool {
-    let text = text.trim();
     NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing))
 }
 
@@ -43,6 +44,9 @@ pub(super) fn only(text: &str) -> bool {
 
 /// The header of `ls -l`: `total 12`, or `total 4.0K` where sizes are for people.
 fn is_total(line: &str) -> bool {
+    if !caseless::starts_with(line, "total") {
+        return false;
+    }
     let mut words = line.split_whitespace();
     let (Some(total), Some(size), None) = (words.next(), words.next(), words.next()) else {
         return false;
@@ -54,7 +58,9 @@ fn is_total(line: &str) -> bool {
 }
 
 fn is_header(line: &str) -> bool {
-    line.len() <= MAX_HEADER && HEADERS.iter().any(|header| same_words(line, header))
+    // Most lines are no header, and their first letter already tells.
+    let begins = |header: &str| caseless::starts_with(line, header.get(..1).unwrap_or_default());
+    line.len() <= MAX_HEADER && HEADERS.iter().any(|header| begins(header) && same_words(line, header))
 }
 
 fn same_words(line: &str, header: &str) -> bool {

@@ -45,6 +45,37 @@ fn short_true_answers_are_fine() {
 }
 
 #[test]
+fn errors_are_known_in_any_case_and_spelling() {
+    rejects(
+        HOLM,
+        "error message",
+        &[
+            "CAT: X: NO SUCH FILE OR DIRECTORY.",
+            "Zsh: Command Not Found: foo",
+            "SH: 1: foo: Not Found",
+            "SEGMENTATION FAULT (core dumped)",
+            "ssh: host: networ\u{212a} is unreachable",
+            "überprüfung: datei.txt: Permission denied",
+            "HTTP Status 503 – Service Temporarily Unavailable!",
+            "Error 404: NOT FOUND.",
+            "<HTML><head><TITLE>\n502 Bad Gateway </TITLE>",
+            r#"{"\u0065rror":"it broke"}"#,
+            r#"{"message":"a \"quoted\" text","success":false}"#,
+        ],
+    );
+    accepts(
+        HOLM,
+        &[
+            "\u{130}x: datei: permission denied",
+            r#"{"message":"error","note":"\"error\" is a word"}"#,
+            r#"{"errors ":["x"],"data":1}"#,
+            "42 errors",
+            "httpd: running",
+        ],
+    );
+}
+
+#[test]
 fn listings_are_fine() {
     accepts(
         HOLM,

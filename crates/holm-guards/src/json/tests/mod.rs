@@ -1,4 +1,5 @@
 mod number;
+mod object;
 mod parse;
 pub(crate) mod properties;
 mod serde;

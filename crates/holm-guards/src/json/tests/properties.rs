@@ -26,7 +26,7 @@ pub(crate) fn any_json() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(5, 40, 6, |inner| {
         prop_oneof![
             vec(inner.clone(), 0..6).prop_map(Json::Array),
-            btree_map(prop_oneof!["[a-d]", any::<String>()], inner, 0..6).prop_map(Json::Object),
+            btree_map(prop_oneof!["[a-d]", any::<String>()], inner, 0..6).prop_map(Json::object),
         ]
     })
 }

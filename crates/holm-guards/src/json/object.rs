@@ -1,0 +1,184 @@
+//! The members of an object: a sorted list, because nearly all objects are small.
+//!
+//! A tree would reserve a node of many members for an object of one. A list is one small piece of memory, is walked in
+//! order for the canonical text and searched by halving. Objects are built by sorting once, so a hostile text with very
+//! many names costs no more than sorting them.
+
+use alloc::string::String;
+use alloc::vec::{self, Vec};
+use core::fmt;
+use core::slice;
+
+use super::Json;
+
+/// The members of a JSON object, sorted by the bytes of their names; each name stands once.
+///
+/// ```
+/// use holm_guards::json::{Json, Object};
+///
+/// let mut members: Object = [("b".into(), Json::Null), ("a".into(), Json::from(true))].into_iter().collect();
+/// assert_eq!(members.keys().collect::<Vec<_>>(), ["a", "b"]);
+/// assert_eq!(members.insert("b".into(), Json::from("x")), Some(Json::Null));
+/// assert_eq!(members.get("b"), Some(&Json::from("x")));
+/// assert_eq!(members.remove("a"), Some(Json::Bool(true)));
+/// assert_eq!(members.len(), 1);
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Object(Vec<(String, Json)>);
+
+impl Object {
+    /// The object without members.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Takes members in any order; of a repeated name the last one stays.
+    pub(super) fn from_list(mut members: Vec<(String, Json)>) -> Self {
+        // Canonical text, and most of what people write by hand, comes sorted.
+        if !members.is_sorted_by(|(a, _), (b, _)| a < b) {
+            members.sort_by(|(a, _), (b, _)| a.cmp(b));
+            members.dedup_by(|later, earlier| {
+                let same = later.0 == earlier.0;
+                if same {
+                    core::mem::swap(later, earlier);
+                }
+                same
+            });
+        }
+        Self(members)
+    }
+
+    /// How many members there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of the member called `name`.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        self.0.get(self.find(name).ok()?).map(|(_, value)| value)
+    }
+
+    /// The value of the member called `name`, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
+        let at = self.find(name).ok()?;
+        self.0.get_mut(at).map(|(_, value)| value)
+    }
+
+    /// Whether there is a member called `name`.
+    #[must_use]
+    pub fn contains_key(&self, name: &str) -> bool {
+        self.find(name).is_ok()
+    }
+
+    /// Sets a member and returns its former value.
+    ///
+    /// Members behind the new one move, so many are better collected than inserted one by one; those that come in order
+    /// are only appended.
+    pub fn insert(&mut self, name: String, value: Json) -> Option<Json> {
+        match self.find(&name) {
+            Ok(at) => self.0.get_mut(at).map(|(_, old)| core::mem::replace(old, value)),
+            Err(at) => {
+                self.0.insert(at, (name, value));
+                None
+            }
+        }
+    }
+
+    /// Takes a member out.
+    pub fn remove(&mut self, name: &str) -> Option<Json> {
+        let at = self.find(name).ok()?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// Names and values in the order of the names.
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_> {
+        Iter(self.0.iter())
+    }
+
+    /// The names in order.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &String> + ExactSizeIterator + Clone {
+        self.0.iter().map(|(name, _)| name)
+    }
+
+    /// The values in the order of their names.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &Json> + ExactSizeIterator + Clone {
+        self.0.iter().map(|(_, value)| value)
+    }
+
+    /// Where the name stands, or where it would have to.
+    fn find(&self, name: &str) -> Result<usize, usize> {
+        // The last place first: it is the only one in the smallest objects, and where members that come in order go.
+        match self.0.last().map(|(last, _)| last.as_str().cmp(name)) {
+            None => Err(0),
+            Some(core::cmp::Ordering::Less) => Err(self.0.len()),
+            Some(core::cmp::Ordering::Equal) => Ok(self.0.len() - 1),
+            Some(core::cmp::Ordering::Greater) => {
+                self.0.binary_search_by(|(known, _)| known.as_str().cmp(name))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+impl FromIterator<(String, Json)> for Object {
+    fn from_iter<I: IntoIterator<Item = (String, Json)>>(members: I) -> Self {
+        Self::from_list(members.into_iter().collect())
+    }
+}
+
+impl IntoIterator for Object {
+    type Item = (String, Json);
+    type IntoIter = vec::IntoIter<(String, Json)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Object {
+    type Item = (&'a String, &'a Json);
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+/// Names and values of an object, in the order of the names.
+#[derive(Debug, Clone)]
+pub struct Iter<'a>(slice::Iter<'a, (String, Json)>);
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = (&'a String, &'a Json);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(name, value)| (name, value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Iter<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.0.next_back().map(|(name, value)| (name, value))
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}

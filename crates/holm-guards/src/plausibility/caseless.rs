@@ -1,0 +1,22 @@
+//! ASCII text compared without its case, in place.
+//!
+//! Every result passes the guard, so nothing is copied to lower case just to find that it is no error. The words looked
+//! for are ASCII; of the other characters only the Kelvin sign becomes an ASCII letter in lower case, and the callers for
+//! whom that matters lower the text first.
+
+/// Whether `text` begins with the ASCII text `start`.
+pub(super) fn starts_with(text: &str, start: &str) -> bool {
+    strip_prefix(text, start).is_some()
+}
+
+/// What follows the ASCII text `start` at the beginning of `text`.
+pub(super) fn strip_prefix<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+    let (head, rest) = text.split_at_checked(start.len())?;
+    head.eq_ignore_ascii_case(start).then_some(rest)
+}
+
+/// What stands before the ASCII text `end` at the end of `text`.
+pub(super) fn strip_suffix<'a>(text: &'a str, end: &str) -> Option<&'a str> {
+    let (rest, tail) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
+    tail.eq_ignore_ascii_case(end).then_some(rest)
+}
