@@ -3,8 +3,12 @@
 //! [`Digest`] is our own definition so that no dependency can change a stored number. It finds drift and repeats; it
 //! does not resist somebody who wants two texts to collide. What must resist that goes through [`sha256_hex`].
 
+mod sip;
+
 #[cfg(test)]
 mod tests;
+
+pub(crate) use sip::Sip;
 
 use alloc::string::String;
 use core::fmt;

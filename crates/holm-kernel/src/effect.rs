@@ -7,7 +7,7 @@ use holm_grants::{Denials, GrantSet, Level, Mode, Need};
 use holm_guards::{json::Json, plausibility::Expectation, postcondition::Postcondition};
 use serde::{Deserialize, Serialize};
 
-use crate::digest::{sha256, sha256_hex};
+use crate::digest::sha256_hex;
 use crate::{
     Approvals, CallId, Config, Consultation, Ending, MarkRule, Marks, Message, Model, NanoUsd, Numbered,
     Timestamp, Tool,
@@ -288,13 +288,8 @@ pub enum Check {
 pub struct Key([u8; 16]);
 
 impl Key {
-    /// The key of one call.
-    pub fn of(run: &str, call: CallId, tool: &str, arguments: &str) -> Self {
-        let full =
-            sha256(&[run.as_bytes(), &call.value().to_be_bytes(), tool.as_bytes(), arguments.as_bytes()]);
-        let mut key = [0; 16];
-        key.copy_from_slice(&full[..16]);
-        Self(key)
+    pub(crate) fn new([first, last]: [u64; 2]) -> Self {
+        Self((u128::from(first) << 64 | u128::from(last)).to_be_bytes())
     }
 }
 

@@ -141,6 +141,10 @@ fn file_tokens(family: Family, media: &Media) -> u64 {
 
 /// Characters of a result that would go if it became one line; zero if that would not make it shorter.
 fn elidable(family: Family, result: &ToolResult) -> u64 {
+    // Most results are short: their envelope need not be taken apart to know it.
+    if result.text.len() as u64 <= sealed::SHORT_CHARS && result.parts.is_empty() {
+        return 0;
+    }
     let body = sealed::chars(sealed::split(&result.text).body);
     let parts = result.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part_tokens(family, part)));
     if body <= sealed::SHORT_CHARS && result.parts.is_empty() {

@@ -7,11 +7,9 @@
 mod body;
 mod defuse;
 mod seal;
-mod seals;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use body::Body;
 pub(crate) use seal::{defused, open, seal};
-pub(crate) use seals::Seals;

@@ -26,9 +26,13 @@ pub(crate) fn seal(tool: &str, id: &str, seal: u64, body: &Body<'_>) -> String {
     if let Some(bytes) = body.raw_bytes() {
         let _ = write!(out, " truncated=\"true\" raw_bytes=\"{bytes}\"");
     }
-    let _ = write!(out, " seal=\"{seal:016x}\">");
+    out.push_str(" seal=\"");
+    push_hex(seal, &mut out);
+    out.push_str("\">");
     defuse::defuse(body.text(), &mut out);
-    let _ = write!(out, "</tool_output seal=\"{seal:016x}\">");
+    out.push_str("</tool_output seal=\"");
+    push_hex(seal, &mut out);
+    out.push_str("\">");
     out
 }
 
@@ -51,6 +55,15 @@ pub(crate) fn open(sealed: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(body.len());
     defuse::restore(body, &mut out);
     Cow::Owned(out)
+}
+
+/// Sixteen hex digits; a formatter would cost more than the rest of a small envelope.
+fn push_hex(number: u64, out: &mut String) {
+    for byte in number.to_be_bytes() {
+        for nibble in [byte >> 4, byte & 15] {
+            out.push(char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }));
+        }
+    }
 }
 
 /// Writes an attribute's value: letters, digits and plain ASCII as they are, all else as a reference.

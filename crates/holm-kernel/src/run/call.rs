@@ -344,7 +344,7 @@ impl Run {
     }
 
     fn key(&self, slot: &Slot) -> Key {
-        Key::of(&self.state.started.run, slot.call, &slot.name, &slot.arguments)
+        self.shared.key(slot.call, &slot.name, &slot.arguments)
     }
 
     fn delegate(&mut self, slot: &mut Slot, asked: &holm_grants::GrantSet, reserve: NanoUsd) {
@@ -536,7 +536,7 @@ impl Run {
     pub(super) fn settle(&mut self, slot: &mut Slot, outcome: Outcome, output: ToolOutput, millis: u64) {
         let limit = slot.entry.as_ref().and_then(|entry| entry.tool.result_limit);
         let limit = limit.unwrap_or(self.config().limits.result_chars);
-        let seal = self.shared.seals().of(slot.call.value());
+        let seal = self.shared.seal(slot.call);
         let body = match &output.spill {
             None => Body::clip(&output.text, limit, None),
             Some(spill) => Body::spilled(&spill.head, &spill.tail, spill.bytes, limit, &spill.reference),

@@ -14,7 +14,7 @@ use super::{
     state::{About, Calling, Consulting, Draft, Phase, State, Step},
 };
 use crate::context::{Next, Planned, estimate};
-use crate::envelope::Seals;
+use crate::digest::Sip;
 use crate::{
     Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
     Message, MessageId, Messages, Model, ModelResult, Offer, Patch, PlanStep, Prompt, Protocol, Purpose,
@@ -33,7 +33,10 @@ pub(crate) struct Shared {
     fixed: u64,
     /// Digest of system prompt and tools: a request's own digest names them by it, so that drift is found.
     fingerprint: u64,
-    seals: Seals,
+    /// Makes the seals of envelopes, from the seed that no tool sees.
+    seals: Sip,
+    /// Makes idempotency keys, from the run's id.
+    keys: Sip,
 }
 
 impl Shared {
@@ -47,7 +50,8 @@ impl Shared {
             offer: Arc::default(),
             fixed: 0,
             fingerprint: 0,
-            seals: Seals::new(state.started.seed),
+            seals: Sip::derived(b"holm envelope seal", &state.started.seed.to_le_bytes()),
+            keys: Sip::derived(b"holm idempotency key", state.started.run.as_bytes()),
         };
         shared.refresh(state, catalogue);
         shared
@@ -81,9 +85,15 @@ impl Shared {
         self.models.get(self.current).map_or(Family::Other, |model| model.family)
     }
 
-    /// The seals of this run's envelopes.
-    pub(crate) const fn seals(&self) -> Seals {
-        self.seals
+    /// The seal of a call's envelope.
+    pub(crate) fn seal(&self, call: CallId) -> u64 {
+        let [seal, _] = self.seals.hash(&[&call.value().to_le_bytes()]);
+        seal
+    }
+
+    /// The idempotency key of a call.
+    pub(crate) fn key(&self, call: CallId, tool: &str, arguments: &str) -> crate::Key {
+        crate::Key::new(self.keys.hash(&[&call.value().to_le_bytes(), tool.as_bytes(), arguments.as_bytes()]))
     }
 
     pub(crate) fn model(&self) -> Option<&Arc<Model>> {
