@@ -82,10 +82,7 @@ const MAX_PLAIN: usize = 1024;
 
 /// Whether a value stands for itself and stays in its place; only one between slashes may be several components.
 fn is_plain_value(value: &str, whole: bool) -> bool {
-    let fits = match value.as_bytes() {
-        [] | [b'/' | b'~', ..] | b"." | b".." => false,
-        _ => true,
-    };
+    let fits = !matches!(value.as_bytes(), [] | [b'/' | b'~', ..] | b"." | b"..");
     fits && (whole || !value.bytes().any(|byte| byte == b'/'))
 }
 

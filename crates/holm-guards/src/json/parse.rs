@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::str::FromStr;
 
+use super::write::plain_length;
 use super::{Json, Number, Object, ParseError, ParseErrorKind, Position};
 
 /// How deep arrays and objects may nest; what real tools send stays below 20, and 128 small frames fit every stack
@@ -207,9 +208,12 @@ impl<'a> Parser<'a> {
             self.at += 1;
             return Ok(Json::Object(Object::new()));
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = match self.duplicates {
+            Duplicates::LastWins => None,
+            Duplicates::Refused => Some(BTreeSet::new()),
+        };
         loop {
-            let name = self.name(&mut seen)?;
+            let name = self.name(seen.as_mut())?;
             members.push((name, self.value(depth)?));
             if self.comma_or(b'}')? {
                 return Ok(Json::Object(Object::from_list(members)));
@@ -220,8 +224,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Consumes a name and its colon; `seen` is kept only where a repeated name is refused.
-    fn name(&mut self, seen: &mut BTreeSet<String>) -> Step<String> {
+    /// Consumes a name and its colon; a name in `seen` is refused.
+    fn name(&mut self, seen: Option<&mut BTreeSet<String>>) -> Step<String> {
         match self.skip_space() {
             None => return Err(ParseErrorKind::UnexpectedEnd),
             Some(b'"') => {}
@@ -234,7 +238,7 @@ impl<'a> Parser<'a> {
             Some(b':') => self.at += 1,
             Some(_) => return Err(ParseErrorKind::ExpectedColon(self.here())),
         }
-        if self.duplicates == Duplicates::Refused && !seen.insert(name.clone()) {
+        if seen.is_some_and(|seen| !seen.insert(name.clone())) {
             self.at = start;
             return Err(ParseErrorKind::DuplicateName(name));
         }
@@ -278,9 +282,7 @@ impl<'a> Parser<'a> {
     /// Consumes and returns the characters up to a quote, a backslash, a control character or the end.
     fn plain_run(&mut self) -> &'a str {
         let start = self.at;
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
-        self.at = rest.iter().position(special).map_or(self.bytes.len(), |found| start + found);
+        self.at += plain_length(self.bytes.get(start..).unwrap_or_default());
         self.text.get(start..self.at).unwrap_or_default()
     }
 

@@ -83,14 +83,29 @@ impl Write for Expected<'_> {
 pub fn write_string(text: &str, out: &mut (impl Write + ?Sized)) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;
-    while let Some(found) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-        out.write_str(rest.get(..found).unwrap_or_default())?;
-        write_escape(rest.as_bytes().get(found).copied().unwrap_or_default(), out)?;
-        rest = rest.get(found + 1..).unwrap_or_default();
+    loop {
+        let plain = plain_length(rest.as_bytes());
+        out.write_str(rest.get(..plain).unwrap_or_default())?;
+        let Some(special) = rest.as_bytes().get(plain) else { break };
+        write_escape(*special, out)?;
+        rest = rest.get(plain + 1..).unwrap_or_default();
     }
-    out.write_str(rest)?;
     out.write_char('"')
 }
+
+/// How many bytes come before the first one that a JSON string must escape.
+pub(super) fn plain_length(bytes: &[u8]) -> usize {
+    let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    // Without a way out of the inner loop the compiler looks at a whole block at once; long texts are mostly plain.
+    let blocks = bytes.chunks_exact(BLOCK);
+    let plain = blocks.take_while(|block| !block.iter().fold(false, |found, byte| found | special(byte)));
+    let start = plain.count() * BLOCK;
+    let rest = bytes.get(start..).unwrap_or_default();
+    start + rest.iter().position(special).unwrap_or(rest.len())
+}
+
+/// Bytes looked at together: what a vector register holds on every common machine.
+const BLOCK: usize = 16;
 
 fn write_escape(byte: u8, out: &mut (impl Write + ?Sized)) -> fmt::Result {
     match byte {

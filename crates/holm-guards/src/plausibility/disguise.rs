@@ -5,7 +5,7 @@
 //! front are therefore fine. A lone error line that a tool was *asked* to show cannot be told apart by its text;
 //! such tools declare [`ErrorText::Allowed`](super::ErrorText::Allowed).
 
-use super::caseless;
+use super::ascii;
 use crate::json::{Json, Object};
 
 /// How a program's complaint about something ends: `cat: notes.txt: No such file or directory`. Lower case.
@@ -122,8 +122,11 @@ pub(super) fn is_error(text: &str) -> bool {
 
 /// Whether a text begins like the HTML page that a server sends with an HTTP failure.
 pub(super) fn is_error_page(text: &str) -> bool {
-    let text = text.trim_start();
-    if !caseless::starts_with(text, "<!doctype html") && !caseless::starts_with(text, "<html") {
+    let text = ascii::trim(text);
+    if !text.starts_with('<') {
+        return false;
+    }
+    if !ascii::starts_with(text, "<!doctype html") && !ascii::starts_with(text, "<html") {
         return false;
     }
     let start = prefix(text, TITLE_WITHIN).to_ascii_lowercase();
@@ -134,18 +137,19 @@ pub(super) fn is_error_page(text: &str) -> bool {
 
 /// Whether a trimmed text is only an HTTP failure: `404 Not Found`, `404: Not Found`, `HTTP Status 404 – Not Found`.
 fn is_status(text: &str) -> bool {
-    if text.len() > MAX_COMPLAINT {
+    // They begin with a number, `error` or `http`.
+    if text.len() > MAX_COMPLAINT || !text.starts_with(['4', '5', 'e', 'E', 'h', 'H']) {
         return false;
     }
-    let text = caseless::strip_prefix(text, "error").map_or(text, str::trim_start);
-    let http = caseless::strip_prefix(text, "http status").or_else(|| caseless::strip_prefix(text, "http"));
+    let text = ascii::strip_prefix(text, "error").map_or(text, str::trim_start);
+    let http = ascii::strip_prefix(text, "http status").or_else(|| ascii::strip_prefix(text, "http"));
     let text = http.map_or(text, str::trim_start);
     // All of them are of the fourth and the fifth hundred.
     text.starts_with(['4', '5'])
         && HTTP_FAILURES.iter().any(|(number, phrase)| {
             let Some(rest) = text.strip_prefix(number) else { return false };
             let rest = rest.trim_start_matches([' ', ':', '-', '–', '|']);
-            caseless::strip_prefix(rest, phrase)
+            ascii::strip_prefix(rest, phrase)
                 .is_some_and(|rest| rest.chars().all(|c| c == '.' || c == '!' || c == ' '))
         })
 }
@@ -211,9 +215,9 @@ fn is_traceback(text: &str) -> bool {
     named && lines.all(|line| line.starts_with(' ') || line.is_empty())
 }
 
-/// Whether every line is a program's complaint.
+/// Whether every line of a trimmed text is a program's complaint.
 fn is_complaints(text: &str) -> bool {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).all(is_complaint)
+    text.split('\n').map(ascii::trim).filter(|line| !line.is_empty()).all(is_complaint)
 }
 
 fn is_complaint(line: &str) -> bool {
@@ -221,7 +225,7 @@ fn is_complaint(line: &str) -> bool {
         return false;
     }
     if WHOLE_LINES.iter().any(|known| line.eq_ignore_ascii_case(known))
-        || caseless::strip_suffix(line, WINDOWS_COMPLAINT).is_some()
+        || ascii::strip_suffix(line, WINDOWS_COMPLAINT).is_some()
     {
         return true;
     }
@@ -242,9 +246,9 @@ fn complains(line: &str, colon: usize) -> bool {
     }
     let message = message.trim_end_matches('.');
     let about =
-        |complaint: &str| caseless::strip_suffix(message, complaint).is_some_and(|what| what.ends_with(": "));
+        |complaint: &str| ascii::strip_suffix(message, complaint).is_some_and(|what| what.ends_with(": "));
     message.eq_ignore_ascii_case("command not found")
-        || OPENINGS.iter().any(|opening| caseless::starts_with(message, opening))
+        || OPENINGS.iter().any(|opening| ascii::starts_with(message, opening))
         || COMPLAINTS.iter().any(|complaint| about(complaint))
         || (SHELLS.iter().any(|shell| program.eq_ignore_ascii_case(shell)) && about("not found"))
 }

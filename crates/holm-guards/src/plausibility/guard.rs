@@ -2,7 +2,7 @@
 
 use alloc::string::{String, ToString};
 
-use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, compat, disguise, metadata};
+use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, ascii, compat, disguise, metadata};
 use crate::mutate::{Guard, off};
 use crate::ruling::{Reason, Rules, Ruling};
 
@@ -82,7 +82,7 @@ fn examine(text: &str, expectation: Expectation) -> Option<Finding> {
         Rules::Holm => {}
     }
     // Every question below ignores white space at the ends, so it is looked at once.
-    let trimmed = text.trim();
+    let trimmed = ascii::trim(text);
     if metadata::is_empty(trimmed) {
         return match expectation.empty {
             EmptyOutput::Allowed => None,

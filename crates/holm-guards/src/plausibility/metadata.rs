@@ -2,21 +2,24 @@
 //!
 //! The shapes are data, and few: a shape belongs here only when no tool prints it as an answer.
 
-use super::caseless;
+use super::ascii;
 
 /// Whole outputs that say "there is nothing".
 const NOTHING: &[&str] = &["", "[]", "{}", "\"\"", "null", "total 0"];
 
-/// Column headers of common listings, words separated by single spaces, in lower case.
-const HEADERS: &[&str] = &[
-    "filesystem 1k-blocks used available use% mounted on",
-    "filesystem size used avail use% mounted on",
-    "mode lastwritetime length name",
-    "pid tty time cmd",
-    "user pid %cpu %mem vsz rss tty stat start time command",
-    "container id image command created status ports names",
-    "repository tag image id created size",
+/// Column headers of common listings, the first word and the others separated by single spaces, in lower case.
+const HEADERS: &[(&str, &str)] = &[
+    ("filesystem", "1k-blocks used available use% mounted on"),
+    ("filesystem", "size used avail use% mounted on"),
+    ("mode", "lastwritetime length name"),
+    ("pid", "tty time cmd"),
+    ("user", "pid %cpu %mem vsz rss tty stat start time command"),
+    ("container", "id image command created status ports names"),
+    ("repository", "tag image id created size"),
 ];
+
+/// The letters with which a header begins.
+const INITIALS: u32 = ascii::initials(HEADERS);
 
 /// A line longer than this is not a header; it bounds what is copied to compare.
 const MAX_HEADER: usize = 160;
@@ -26,11 +29,16 @@ pub(super) fn is_empty(text: &str) -> bool {
     NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing))
 }
 
-/// Whether every line is metadata: totals, column headers and the rules drawn under them.
+/// Whether every line of a trimmed text is metadata: totals, column headers and the rules drawn under them.
 ///
 /// Rules alone are not metadata (they are nothing at all), so one total or header must be among them.
 pub(super) fn only(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    // A first line that shows something and announces nothing is data; that is nearly every output.
+    let shows = text.chars().next().is_some_and(char::is_alphanumeric);
+    if shows && !ascii::starts_with(text, "total") && !ascii::has_initial(text, INITIALS) {
+        return false;
+    }
+    let mut lines = text.lines().map(ascii::trim).filter(|line| !line.is_empty()).peekable();
     let mut announced = false;
     for line in &mut lines {
         if is_total(line) || is_header(line) {
@@ -44,7 +52,7 @@ pub(super) fn only(text: &str) -> bool {
 
 /// The header of `ls -l`: `total 12`, or `total 4.0K` where sizes are for people.
 fn is_total(line: &str) -> bool {
-    if !caseless::starts_with(line, "total") {
+    if !ascii::starts_with(line, "total") {
         return false;
     }
     let mut words = line.split_whitespace();
@@ -58,13 +66,16 @@ fn is_total(line: &str) -> bool {
 }
 
 fn is_header(line: &str) -> bool {
-    // Most lines are no header, and their first letter already tells.
-    let begins = |header: &str| caseless::starts_with(line, header.get(..1).unwrap_or_default());
-    line.len() <= MAX_HEADER && HEADERS.iter().any(|header| begins(header) && same_words(line, header))
+    let is = |(first, others): &(&str, &str)| {
+        ascii::strip_prefix(line, first).is_some_and(|rest| same_words(rest, others))
+    };
+    line.len() <= MAX_HEADER && ascii::has_initial(line, INITIALS) && HEADERS.iter().any(is)
 }
 
-fn same_words(line: &str, header: &str) -> bool {
-    let mut words = line.split_whitespace();
-    header.split(' ').all(|word| words.next().is_some_and(|found| found.eq_ignore_ascii_case(word)))
+/// Whether white space and then exactly these words follow.
+fn same_words(rest: &str, others: &str) -> bool {
+    let mut words = rest.split_whitespace();
+    rest.starts_with(char::is_whitespace)
+        && others.split(' ').all(|word| words.next().is_some_and(|found| found.eq_ignore_ascii_case(word)))
         && words.next().is_none()
 }

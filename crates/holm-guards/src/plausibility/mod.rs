@@ -7,7 +7,7 @@
 //!
 //! Where the text cannot decide, a tool's declaration does: see [`Expectation`].
 
-mod caseless;
+mod ascii;
 mod compat;
 mod disguise;
 mod expectation;

@@ -28,7 +28,7 @@ pub(super) fn flatten(schema: &Schema, branches: &[NodeId], id: NodeId, value: &
             continue;
         }
         let wrapped = WRAPPERS.iter().filter(|wrapper| rules.property(wrapper).is_none());
-        let mut wrapped = wrapped.filter_map(|wrapper| members.get(*wrapper)?.as_object());
+        let mut wrapped = wrapped.filter_map(|wrapper| members.get(wrapper)?.as_object());
         if let (2, Some(inner)) = (members.len(), wrapped.next()) {
             return tagged(inner, tag, name);
         }

@@ -94,7 +94,7 @@ impl<'v> Evaluated<'v> {
             }
         }
         for (name, node) in &rules.dependent_schemas {
-            if members.contains_key(&**name) {
+            if members.contains_key(name) {
                 self.collect(checker, *node, value);
             }
         }

@@ -105,11 +105,11 @@ pub(super) fn is_known(keyword: &str) -> bool {
 pub(super) fn children(members: &Object) -> Vec<&Json> {
     let mut found = Vec::new();
     let schema = |json: &&Json| matches!(json, Json::Object(_) | Json::Bool(_));
-    found.extend(ONE.iter().filter_map(|keyword| members.get(*keyword)).filter(schema));
-    let lists = LIST.iter().filter_map(|keyword| members.get(*keyword)?.as_array());
+    found.extend(ONE.iter().filter_map(|keyword| members.get(keyword)).filter(schema));
+    let lists = LIST.iter().filter_map(|keyword| members.get(keyword)?.as_array());
     found.extend(lists.flatten().filter(schema));
-    let maps = MAP.iter().filter_map(|keyword| members.get(*keyword)?.as_object());
-    found.extend(maps.flat_map(|map| map.values()).filter(schema));
+    let maps = MAP.iter().filter_map(|keyword| members.get(keyword)?.as_object());
+    found.extend(maps.flat_map(Object::values).filter(schema));
     found
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn plausible(schema: &Schema, id: NodeId, value: &Json) -> bool {
     let (Some(rules), Json::Object(members)) = (&node.object, value) else { return true };
     rules.properties.iter().all(|(name, property)| {
         let Some(fixed) = fixed(schema, *property) else { return true };
-        members.get(&**name).is_none_or(|member| fixed.same_value(member))
+        members.get(name).is_none_or(|member| fixed.same_value(member))
     })
 }
 

@@ -1,3 +1,4 @@
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
@@ -40,7 +41,7 @@ proptest! {
         values in prop::collection::vec("[aA./~* ]{0,5}|/proc/self|1|\u{e4}", 2),
     ) {
         let Ok(pieces) = pieces(&template) else { return Ok(()) };
-        let values: Vec<&str> = values.iter().map(|value| value.as_str()).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
         for kind in [Kind::Read, Kind::Write] {
             let long = part_by_part(kind, &pieces, &values);
             if let Some(request) = plain(kind, &pieces, &values) {

@@ -56,7 +56,7 @@ proptest! {
     fn canonical_text_is_known_without_writing_it(value in super::properties::any_json(), cut in any::<usize>()) {
         let text = value.canonical();
         prop_assert!(value.is_canonical_text(&text));
-        let longer = format!("{} ", text);
+        let longer = format!("{text} ");
         prop_assert!(!value.is_canonical_text(&longer));
         let shorter: String = text.chars().take(cut % text.chars().count()).collect();
         prop_assert!(!value.is_canonical_text(&shorter));

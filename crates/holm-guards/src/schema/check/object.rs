@@ -36,7 +36,7 @@ impl Checker<'_> {
 
     fn required(&mut self, rules: &ObjectRules, members: &Object, at: &Path<'_>, mode: Mode) -> bool {
         let mut ok = true;
-        for name in rules.required.iter().filter(|name| !members.contains_key(&***name)) {
+        for name in rules.required.iter().filter(|name| !members.contains_key(name)) {
             let schema = self.schema();
             ok = self.fail(mode, at, "required", |at| {
                 message::missing(&at.name(name), schema, rules.property(name))
@@ -97,16 +97,16 @@ impl Checker<'_> {
     ) -> bool {
         let mut ok = true;
         for (name, needed) in &rules.dependent_required {
-            if !members.contains_key(&**name) || !self.charge(needed.len()) {
+            if !members.contains_key(name) || !self.charge(needed.len()) {
                 continue;
             }
-            for need in needed.iter().filter(|need| !members.contains_key(&***need)) {
+            for need in needed.iter().filter(|need| !members.contains_key(need)) {
                 let told = |at: &Path<'_>| message::dependent(&at.name(need), name);
                 ok = self.fail(mode, at, "dependentRequired", told);
             }
         }
         for (name, node) in &rules.dependent_schemas {
-            if members.contains_key(&**name) {
+            if members.contains_key(name) {
                 ok = mode.and(ok, || self.check(*node, value, at, mode));
             }
         }

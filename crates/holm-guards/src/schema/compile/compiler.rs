@@ -109,7 +109,7 @@ impl<'a> Compiler<'a> {
             return Ok(Node { logic: boxed(Logic { reference, ..Logic::default() }), ..Node::default() });
         }
         self.describe(here);
-        let has = |keywords: &[&str]| keywords.iter().any(|keyword| members.contains_key(*keyword));
+        let has = |keywords: &[&str]| keywords.iter().any(|keyword| members.contains_key(keyword));
         Ok(Node {
             refused: false,
             types: self.types(here)?,
