@@ -7,7 +7,6 @@
 //! The same count gives the same journals. Beside the runs there are journals that were damaged on purpose: every host must refuse them in
 //! the same words.
 
-#[expect(dead_code, reason = "shared with the property tests, which use all of it")]
 #[path = "../tests/sim/setting.rs"]
 mod setting;
 #[path = "../tests/sim/strategy.rs"]
@@ -43,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut longest = String::new();
     let mut runner = TestRunner::deterministic();
     for number in 0..count {
-        let case = strategy::case().new_tree(&mut runner)?.current();
+        let case = strategy::case().new_tree(&mut runner).map_err(|reason| reason.to_string())?.current();
         let journal = Sim::new(case.setting.config(), case.script, case.seed).run().journal;
         fs::write(folder.join(format!("sim-{number:03}.jsonl")), &journal)?;
         if journal.len() > longest.len() {

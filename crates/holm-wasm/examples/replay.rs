@@ -37,7 +37,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         found.insert(name.to_owned(), result);
     }
-    serde_json::to_writer(io::stdout(), &found)?;
-    writeln!(io::stdout())?;
+    writeln!(io::stdout(), "{}", serde_json::to_string(&found)?)?;
     Ok(())
 }
