@@ -9,8 +9,13 @@ pub(super) fn starts_with(text: &str, start: &str) -> bool {
     strip_prefix(text, start).is_some()
 }
 
-/// What follows the ASCII text `start` at the beginning of `text`.
+/// What follows the ASCII text `start`, which is not empty, at the beginning of `text`.
 pub(super) fn strip_prefix<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+    // Most texts differ in the first letter already.
+    let same = |(a, b): (&u8, &u8)| a.eq_ignore_ascii_case(b);
+    if !text.as_bytes().first().zip(start.as_bytes().first()).is_some_and(same) {
+        return None;
+    }
     let (head, rest) = text.split_at_checked(start.len())?;
     head.eq_ignore_ascii_case(start).then_some(rest)
 }
@@ -28,22 +33,4 @@ pub(super) fn trim(text: &str) -> &str {
         [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
         _ => text.trim(),
     }
-}
-
-/// The first letters of some lower-case ASCII words, as one bit each.
-pub(super) const fn initials(words: &[(&str, &str)]) -> u32 {
-    let (mut bits, mut at) = (0, 0);
-    while at < words.len() {
-        if let [letter @ b'a'..=b'z', ..] = words[at].0.as_bytes() {
-            bits |= 1 << (*letter - b'a');
-        }
-        at += 1;
-    }
-    bits
-}
-
-/// Whether a text begins with one of the letters in `bits`, in either case.
-pub(super) fn has_initial(text: &str, bits: u32) -> bool {
-    let letter = text.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
-    letter.is_ascii_lowercase() && bits >> (letter - b'a') & 1 == 1
 }

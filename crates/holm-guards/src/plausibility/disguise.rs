@@ -217,7 +217,19 @@ fn is_traceback(text: &str) -> bool {
 
 /// Whether every line of a trimmed text is a program's complaint.
 fn is_complaints(text: &str) -> bool {
-    text.split('\n').map(ascii::trim).filter(|line| !line.is_empty()).all(is_complaint)
+    may_complain(text) && text.split('\n').map(ascii::trim).filter(|line| !line.is_empty()).all(is_complaint)
+}
+
+/// Whether a text can begin with a complaint: a word and a colon, or one of the lines that name no program.
+fn may_complain(text: &str) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'+');
+    let bytes = text.as_bytes();
+    let word = bytes.iter().take(MAX_COMPLAINT).position(|byte| !plain(byte)).unwrap_or(bytes.len());
+    match bytes.get(word..).unwrap_or_default() {
+        [b':', b' ', ..] => true,
+        [byte, ..] if !byte.is_ascii() => true,
+        _ => text.len() >= WINDOWS_COMPLAINT.len() || text.starts_with(['[', 'o', 'O', 's', 'S']),
+    }
 }
 
 fn is_complaint(line: &str) -> bool {

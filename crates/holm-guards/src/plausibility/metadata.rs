@@ -18,9 +18,6 @@ const HEADERS: &[(&str, &str)] = &[
     ("repository", "tag image id created size"),
 ];
 
-/// The letters with which a header begins.
-const INITIALS: u32 = ascii::initials(HEADERS);
-
 /// A line longer than this is not a header; it bounds what is copied to compare.
 const MAX_HEADER: usize = 160;
 
@@ -35,7 +32,7 @@ pub(super) fn is_empty(text: &str) -> bool {
 pub(super) fn only(text: &str) -> bool {
     // A first line that shows something and announces nothing is data; that is nearly every output.
     let shows = text.chars().next().is_some_and(char::is_alphanumeric);
-    if shows && !ascii::starts_with(text, "total") && !ascii::has_initial(text, INITIALS) {
+    if shows && !may_announce(text) {
         return false;
     }
     let mut lines = text.lines().map(ascii::trim).filter(|line| !line.is_empty()).peekable();
@@ -48,6 +45,11 @@ pub(super) fn only(text: &str) -> bool {
         }
     }
     announced
+}
+
+/// Whether a text begins with the first word of a total or a header.
+fn may_announce(text: &str) -> bool {
+    ascii::starts_with(text, "total") || HEADERS.iter().any(|(first, _)| ascii::starts_with(text, first))
 }
 
 /// The header of `ls -l`: `total 12`, or `total 4.0K` where sizes are for people.
@@ -69,7 +71,7 @@ fn is_header(line: &str) -> bool {
     let is = |(first, others): &(&str, &str)| {
         ascii::strip_prefix(line, first).is_some_and(|rest| same_words(rest, others))
     };
-    line.len() <= MAX_HEADER && ascii::has_initial(line, INITIALS) && HEADERS.iter().any(is)
+    line.len() <= MAX_HEADER && HEADERS.iter().any(is)
 }
 
 /// Whether white space and then exactly these words follow.
