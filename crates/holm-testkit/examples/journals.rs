@@ -7,6 +7,8 @@
 //! The same count gives the same journals. Beside the runs there are journals that were damaged on purpose: every host must refuse them in
 //! the same words.
 
+#![expect(clippy::expect_used, reason = "the settings are shared with the tests")]
+
 #[path = "../tests/sim/setting.rs"]
 mod setting;
 #[path = "../tests/sim/strategy.rs"]
@@ -43,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut runner = TestRunner::deterministic();
     for number in 0..count {
         let case = strategy::case().new_tree(&mut runner).map_err(|reason| reason.to_string())?.current();
-        let journal = Sim::new(case.setting.config(), case.script, case.seed).run().journal;
+        let journal = Sim::new(case.config(), case.script, case.seed).run().journal;
         fs::write(folder.join(format!("sim-{number:03}.jsonl")), &journal)?;
         if journal.len() > longest.len() {
             longest = journal;
@@ -78,7 +80,9 @@ fn damaged(journal: &str) -> Vec<(&'static str, Vec<u8>)> {
     swapped.swap(1, middle);
     let mut foreign_bytes = journal.as_bytes().to_vec();
     foreign_bytes[journal.len() / 2] = 0xff;
-    let erased = lines[1].split_once("\"input\":").map_or(String::new(), |(head, _)| format!("{head}\"input\":null}}"));
+    let erased = lines[1]
+        .split_once("\"input\":")
+        .map_or(String::new(), |(head, _)| format!("{head}\"input\":null}}"));
     vec![
         ("empty", Vec::new()),
         ("torn", journal.as_bytes()[..journal.len() - 20].to_vec()),

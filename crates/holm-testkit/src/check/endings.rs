@@ -38,6 +38,17 @@ pub fn ends_within_limits(outcome: &Outcome) -> Vec<Violation> {
     found
 }
 
+/// However the host's clock jumps, time never runs backwards in a run.
+pub fn time_runs_forward(outcome: &Outcome) -> Vec<Violation> {
+    let pairs = outcome.steps.iter().zip(outcome.steps.iter().skip(1));
+    let back = pairs.filter(|(before, step)| step.at < before.at);
+    back.map(|(before, step)| {
+        let message = format!("{} comes after {}", step.at, before.at);
+        Violation::new("time runs forward", step.seq, message)
+    })
+    .collect()
+}
+
 /// Each group ends with one terminal event, its last, and one `Finish` that says the same.
 pub fn one_end_per_group(outcome: &Outcome) -> Vec<Violation> {
     let mut watch = Watch { groups: 0, open: false, ended: None, found: Vec::new() };

@@ -11,7 +11,7 @@ mod replay;
 mod requests;
 
 pub use crashes::nothing_runs_twice_or_is_lost;
-pub use endings::{ends_within_limits, one_end_per_group};
+pub use endings::{ends_within_limits, one_end_per_group, time_runs_forward};
 pub use messages::{every_call_is_answered, no_message_is_lost};
 pub use money::money_is_counted_once;
 pub use replay::replays_the_same;
@@ -24,6 +24,7 @@ pub fn all(outcome: &Outcome) -> Vec<Violation> {
     let checks = [
         played_well as fn(&Outcome) -> Vec<Violation>,
         ends_within_limits,
+        time_runs_forward,
         one_end_per_group,
         no_message_is_lost,
         every_call_is_answered,

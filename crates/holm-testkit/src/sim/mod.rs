@@ -244,7 +244,7 @@ impl Sim {
             Some(Mishap::CrashAfter) => crash::Elsewhere::Lost,
             Some(Mishap::CrashLeaving) => crash::Elsewhere::Answers,
             _ => {
-                self.befall(seq, again);
+                self.befall(seq, again.as_ref());
                 return Host::Lives;
             }
         };
@@ -297,11 +297,11 @@ impl Sim {
     }
 
     /// What the script has for this record.
-    fn befall(&mut self, seq: u64, fact: Option<(Input, Option<Verdicted>)>) {
+    fn befall(&mut self, seq: u64, fact: Option<&(Input, Option<Verdicted>)>) {
         for mishap in self.supply.mishaps(seq) {
             match mishap {
                 Mishap::Twice => {
-                    if let Some((input, verdict)) = fact.clone() {
+                    if let Some((input, verdict)) = fact.cloned() {
                         let delay = self.draw(300);
                         self.expect(delay, Coming::Fact(input, verdict));
                     }

@@ -52,14 +52,16 @@ fn working(order: BatchOrder) -> Case {
 
 #[test]
 fn a_crash_at_every_record_and_in_every_recovery_doubles_and_loses_nothing() {
+    // The second crash comes at each of the next records; without optimisation only in the recovery itself.
+    let depth = if cfg!(debug_assertions) { 1 } else { 4 };
     for order in [BatchOrder::Parallel, BatchOrder::Sequential] {
-        assert!(sweep(&working(order), 3) > 200);
+        assert!(sweep(&working(order), depth) > 100);
     }
 }
 
 #[test]
 fn a_crash_at_every_record_of_random_scripts_doubles_and_loses_nothing() {
-    let cases = Config::default().cases.div_ceil(200);
+    let cases = Config::default().cases.div_ceil(400);
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let found = runner.run(&case(), |mut case| {
         case.script.faults.clear();

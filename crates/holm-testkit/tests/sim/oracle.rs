@@ -10,7 +10,7 @@ use holm_grants::{Grant, GrantSet, Level, Mode, Request};
 use holm_guards::json::Json;
 use holm_kernel::{
     Answer, Approvals, CallId, Config, ConsultPoint, Effect, Event, Input, Key, MarkRule, Marks, Question,
-    Tool, ToolKind, Verdict,
+    Timestamp, Tool, ToolKind, Verdict,
 };
 use holm_testkit::{Outcome, Step, Violation};
 
@@ -81,8 +81,7 @@ impl<'a> Oracle<'a> {
                 self.leases.clear();
             }
             Input::Judged { verdict: Verdict::Allow { grants, until }, .. } => {
-                self.leases
-                    .extend(grants.iter().map(|grant| (grant.clone(), until.map(|until| until.value()))));
+                self.leases.extend(grants.iter().map(|grant| (grant.clone(), until.map(Timestamp::value))));
                 let shown = step.verdict.as_ref().and_then(|about| self.proposals.get(&about.digest));
                 self.approvals.extend(shown.cloned());
             }

@@ -156,7 +156,7 @@ fn script() -> impl Strategy<Value = Script> {
 fn numbered(index: usize, mut interrupt: Interrupt) -> Interrupt {
     match &mut interrupt.what {
         What::Prompts(text) | What::Steers(text) | What::FollowsUp(text) => {
-            text.push_str(&format!(" {index}"))
+            text.push_str(&format!(" {index}"));
         }
         _ => {}
     }
