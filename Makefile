@@ -25,7 +25,7 @@ run: ## run a real agent loop with a scripted model
 	@cargo run -q -p holm-testkit --example demo
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test suites sdks wasm
+	@scripts/setup test suites sdks wasm js
 	@echo '== tests'
 	@cargo test --workspace
 	@echo '== tests under other serde_json features'
@@ -33,6 +33,9 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@echo '== builds for other targets'
 	@scripts/build-wasm
 	@scripts/build-bare
+	@echo '== the npm package on every JavaScript host'
+	@scripts/test-js
+	@scripts/test-mutants-js
 
 bench: ## compare Holm's loop with others
 	@scripts/setup bench
