@@ -4,10 +4,12 @@ use holm_wire::{
     Codec, Stream,
     anthropic::{MessageEvents, Messages},
     bedrock::{Converse, ConverseEvents},
+    cohere as cohere_v2,
     framing::{Framing, event_stream as aws, sse},
+    gemini::GenerateContent,
     ollama::Ollama,
     openai_chat::{Chat, ChatEvents, EndMark},
-    openai_responses::Responses,
+    openai_responses::{ResponseEvents, Responses},
     stream::Events,
 };
 
@@ -28,6 +30,16 @@ pub fn anthropic(data: &[u8]) {
     check(&Messages::default(), data);
 }
 
+/// Google Gemini.
+pub fn gemini(data: &[u8]) {
+    check(&GenerateContent::default(), data);
+}
+
+/// Cohere v2.
+pub fn cohere(data: &[u8]) {
+    check(&cohere_v2::Chat::default(), data);
+}
+
 /// Ollama's own API.
 pub fn ollama(data: &[u8]) {
     check(&Ollama::default(), data);
@@ -40,12 +52,12 @@ pub fn bedrock(data: &[u8]) {
     check(&codec, &messages(data));
 }
 
-/// The memo's path and the plain path give the same turn. The first byte chooses the format; every other line is a frame, and
+/// The path with memo and short cuts gives the same turn as serde alone. The first byte chooses the format; every other line is a frame, and
 /// all of them come twice, so that there is something to remember.
 pub fn memo_equals_plain(data: &[u8]) {
     let Some((choice, lines)) = data.split_first() else { return };
     let twice = [lines, b"\n", lines].concat();
-    match choice % 4 {
+    match choice % 5 {
         0 => same(
             sse::Decoder::default,
             ChatEvents::new(EndMark::Done),
@@ -57,6 +69,7 @@ pub fn memo_equals_plain(data: &[u8]) {
             same(sse::Decoder::default, ChatEvents::new(end), ChatEvents::plain(end), &events(&twice));
         }
         2 => same(sse::Decoder::default, MessageEvents::default(), MessageEvents::plain(), &events(&twice)),
+        3 => same(sse::Decoder::default, ResponseEvents::default(), ResponseEvents::plain(), &events(&twice)),
         _ => {
             same(aws::Decoder::default, ConverseEvents::default(), ConverseEvents::plain(), &messages(&twice))
         }

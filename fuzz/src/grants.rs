@@ -36,7 +36,7 @@ pub fn grants(data: &[u8]) {
     for line in lines() {
         let _ = (line.parse::<Allowance>(), line.parse::<FilePath>().map(|path| path.components().count()));
         if let Ok(template) = line.parse::<Template>() {
-            let _ = template.needs(|_| lines().collect());
+            let _ = template.needs(|_| lines().collect::<Vec<_>>());
         }
     }
     let _ = Authority::parse(lines());

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use holm_kernel::{
-    Config, Input, Model, Started, Timestamp,
+    Config, Input, Model, SEMANTICS, Started, Timestamp,
     journal::{self as book, Reader, Record, Tail},
 };
 
@@ -46,7 +46,8 @@ pub fn replay(data: &[u8]) {
     let mut lines = text.lines().take(MAX_FACTS).peekable();
     let first = lines.peek().and_then(|line| serde_json::from_str(line).ok());
     let started = match first {
-        Some(Input::Started(started)) => *started,
+        // A host starts runs under the rules that it knows, and no others.
+        Some(Input::Started(started)) if started.semantics == SEMANTICS => *started,
         _ => Started::new("fuzz", 7, config()),
     };
     let Some(mut host) = Host::start(started) else { return };

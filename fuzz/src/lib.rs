@@ -17,7 +17,9 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
-pub use decoders::{anthropic, bedrock, memo_equals_plain, ollama, openai_chat, openai_responses};
+pub use decoders::{
+    anthropic, bedrock, cohere, gemini, memo_equals_plain, ollama, openai_chat, openai_responses,
+};
 pub use framing::{event_stream, ndjson, sse};
 pub use grants::{grants, url};
 pub use guards::{json, schema};
@@ -35,8 +37,10 @@ pub const TARGETS: &[Target] = &[
     ("anthropic", anthropic),
     ("bedrock", bedrock),
     ("classify", classify),
+    ("cohere", cohere),
     ("envelope", envelope),
     ("event_stream", event_stream),
+    ("gemini", gemini),
     ("grants", grants),
     ("journal", journal),
     ("json", json),

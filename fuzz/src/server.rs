@@ -6,17 +6,19 @@ use holm_kernel::{Message, Messages, Model, Offer, Purpose, Request, Tool};
 use holm_wire::{
     Codec, Encoder, ModelCall, NoMedia, Options, anthropic, bedrock,
     classify::{self as classes, HttpFailure},
-    ollama, openai_chat, openai_responses,
+    cohere, gemini, ollama, openai_chat, openai_responses,
     server::{Asked, ServerCodec},
 };
 use serde::de::IgnoredAny;
 
 /// A body that a client sent: whatever one format reads of it, every format can write, as JSON.
 pub fn requests(data: &[u8]) {
-    let servers: [Option<Box<dyn ServerCodec>>; 5] = [
+    let servers: [Option<Box<dyn ServerCodec>>; 7] = [
         Some(Box::new(openai_chat::Server)),
         Some(Box::new(openai_responses::Server)),
         Some(Box::new(anthropic::Server)),
+        Some(Box::new(gemini::Server)),
+        Some(Box::new(cohere::Server)),
         Some(Box::new(ollama::Server)),
         bedrock::Server::at("/model/m/converse").map(|server| Box::new(server) as Box<dyn ServerCodec>),
     ];
@@ -42,18 +44,12 @@ pub fn classify(data: &[u8]) {
         now_ms: Some(1_700_000_000_000),
     };
     let failure = classes::http(&answer);
-    assert!(
-        failure.message.len() <= classes::MAX_MESSAGE + 64,
-        "a message of {} bytes",
-        failure.message.len()
-    );
     assert!(failure.retry_after_ms.is_none_or(|wait| wait <= classes::MAX_RETRY_AFTER_MS));
-    let failure = classes::in_stream(body);
-    assert!(
-        failure.message.len() <= classes::MAX_MESSAGE + 64,
-        "a message of {} bytes",
-        failure.message.len()
-    );
+    for failure in [failure, classes::in_stream(body)] {
+        // Room for the status before the message and the ellipsis behind it.
+        let length = failure.message.chars().count();
+        assert!(length <= classes::MAX_MESSAGE + 16, "a message of {length} characters");
+    }
     let _ = (classes::duration_ms(&wait), classes::http_date_ms(&wait), classes::rfc3339_ms(&wait));
 }
 
@@ -77,10 +73,12 @@ fn encode_everywhere(asked: Asked) {
         stop: asked.stop,
         ..Options::default()
     };
-    let codecs: [Arc<dyn Codec>; 5] = [
+    let codecs: [Arc<dyn Codec>; 7] = [
         Arc::new(openai_chat::Chat::default()),
         Arc::new(openai_responses::Responses::default()),
         Arc::new(anthropic::Messages::default()),
+        Arc::new(gemini::GenerateContent::default()),
+        Arc::new(cohere::Chat::default()),
         Arc::new(ollama::Ollama::default()),
         Arc::new(bedrock::Converse::default()),
     ];

@@ -1,8 +1,8 @@
 //! However a stream is cut, the turn is the same.
 
 use holm_wire::{
-    Codec, anthropic::Messages, bedrock::Converse, ollama::Ollama, openai_chat::Chat,
-    openai_responses::Responses,
+    Codec, anthropic::Messages, bedrock::Converse, cohere, gemini::GenerateContent, ollama::Ollama,
+    openai_chat::Chat, openai_responses::Responses,
 };
 
 use crate::turn::decode;
@@ -27,11 +27,13 @@ pub fn any_split(data: &[u8]) {
 }
 
 fn codec(choice: u8) -> Box<dyn Codec> {
-    match choice % 5 {
+    match choice % 7 {
         0 => Box::new(Chat::default()),
         1 => Box::new(Responses::default()),
         2 => Box::new(Messages::default()),
-        3 => Box::new(Ollama::default()),
+        3 => Box::new(GenerateContent::default()),
+        4 => Box::new(cohere::Chat::default()),
+        5 => Box::new(Ollama::default()),
         _ => Box::new(Converse::default()),
     }
 }

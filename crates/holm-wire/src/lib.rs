@@ -71,6 +71,7 @@ mod encoder;
 pub mod framing;
 pub mod gemini;
 mod http;
+mod lean;
 pub mod loose;
 pub mod media;
 mod memo;

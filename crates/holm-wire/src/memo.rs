@@ -199,14 +199,15 @@ fn all(bytes: &[u8], pass: impl Fn(u8) -> bool) -> bool {
     bytes.iter().fold(true, |so_far, byte| so_far & pass(*byte))
 }
 
-/// Undoes the short escapes of JSON; `None` for anything that the parser should look at.
-fn unescape(text: &str, out: &mut String) -> Option<()> {
+/// Undoes the escapes of JSON; `None` for anything that the parser should look at, such as halves of characters.
+pub(crate) fn unescape(text: &str, out: &mut String) -> Option<()> {
     out.clear();
     let mut rest = text;
     while let Some(at) = memchr(b'\\', rest.as_bytes()) {
         let (plain, special) = rest.split_at_checked(at)?;
         out.push_str(plain);
         let [b'\\', code, ..] = special.as_bytes() else { return None };
+        let mut taken = 2;
         out.push(match code {
             b'"' => '"',
             b'\\' => '\\',
@@ -216,10 +217,21 @@ fn unescape(text: &str, out: &mut String) -> Option<()> {
             b'n' => '\n',
             b'r' => '\r',
             b't' => '\t',
+            b'u' => {
+                taken = 6;
+                hex(special.get(2..6)?)?
+            }
             _ => return None,
         });
-        rest = special.get(2..)?;
+        rest = special.get(taken..)?;
     }
     out.push_str(rest);
     Some(())
+}
+
+/// The character of four hexadecimal digits; a half of one is none.
+fn hex(digits: &str) -> Option<char> {
+    // A sign would be read as part of the number.
+    digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
+    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
 }

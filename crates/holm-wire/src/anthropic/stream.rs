@@ -13,6 +13,7 @@ use super::{
 use crate::{
     CallPiece, Draft, Memo, Sink, Step, classify,
     framing::Frame,
+    lean,
     loose::{Str, parse},
     stream::Events,
 };
@@ -52,14 +53,15 @@ enum Kind {
 }
 
 impl MessageEvents {
-    /// The same without the memo: every event is parsed.
+    /// The same by serde alone: no memo, no short cut.
     pub fn plain() -> Self {
         Self { plain_only: true, ..Self::default() }
     }
 
     fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
         self.memo.forget();
-        let Ok(event) = parse::<Event<'_>>(frame.data) else { return Step::Garbage };
+        let event = if self.plain_only { parse(frame.data) } else { lean::parse(frame.data) };
+        let Ok(event): Result<Event<'_>, _> = event else { return Step::Garbage };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),
             kind => kind,

@@ -6,7 +6,10 @@ use holm_kernel::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::loose::{Count, Str};
+use crate::{
+    lean::lean,
+    loose::{Count, Str},
+};
 
 /// One event; which members it has depends on its type. A whole body is read as an event that holds everything.
 #[derive(Debug, Default, Deserialize)]
@@ -131,3 +134,36 @@ impl Counts {
         }
     }
 }
+
+lean!(Event {
+    b"type" => kind,
+    b"index" => index,
+    b"delta" => delta,
+    b"content_block" => content_block,
+    b"message" => message,
+    b"usage" => usage,
+});
+lean!(Delta {
+    b"text" => text,
+    b"thinking" => thinking,
+    b"partial_json" => partial_json,
+    b"signature" => signature,
+    b"stop_reason" => stop_reason,
+});
+lean!(Start { b"model" => model, b"usage" => usage });
+lean!(Block {
+    b"type" => kind,
+    b"text" => text,
+    b"thinking" => thinking,
+    b"signature" => signature,
+    b"data" => data,
+    b"id" => id,
+    b"name" => name,
+    b"input" => input,
+});
+lean!(Tokens {
+    b"input_tokens" => input_tokens,
+    b"output_tokens" => output_tokens,
+    b"cache_creation_input_tokens" => cache_creation_input_tokens,
+    b"cache_read_input_tokens" => cache_read_input_tokens,
+});

@@ -18,8 +18,8 @@ fn a_frame_of_the_same_shape_gives_its_text() {
     check(first, r#"{"id":"x","created":5,"t":"é漢🙂","n":null,"obfuscation":"q"}"#, Some("é漢🙂"));
     check(
         first,
-        r#"{"id":"x","created":5,"t":"\"\\\/\b\f\n\r\t","n":null,"obfuscation":"q"}"#,
-        Some("\"\\/\u{8}\u{c}\n\r\t"),
+        r#"{"id":"x","created":5,"t":"\"\\\/\b\f\n\r\t\u003c\u6f22","n":null,"obfuscation":"q"}"#,
+        Some("\"\\/\u{8}\u{c}\n\r\t<漢"),
     );
 }
 
@@ -35,7 +35,9 @@ fn any_doubt_goes_back_to_the_parser() {
         r#"{"id":"x","created":,"t":"a","n":null}"#,
         r#"{"id":"x\"","created":5,"t":"a","n":null}"#,
         r#"{"id":"é","created":5,"t":"a","n":null}"#,
-        r#"{"id":"x","created":5,"t":"\u0041","n":null}"#,
+        r#"{"id":"x","created":5,"t":"\ud83d\ude42","n":null}"#,
+        r#"{"id":"x","created":5,"t":"\u+041","n":null}"#,
+        r#"{"id":"x","created":5,"t":"\u00é","n":null}"#,
         r#"{"id":"x","created":5,"t":"\q","n":null}"#,
         r#"{"id":"x","created":5,"t":"a\","n":null}"#,
         "{\"id\":\"x\",\"created\":5,\"t\":\"a\u{1}\",\"n\":null}",

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     CallPiece, Draft, Memo, Sink, Step, classify,
     framing::Frame,
+    lean,
     loose::{Words, parse},
     stream::Events,
 };
@@ -37,7 +38,7 @@ impl ChatEvents {
         Self { end, ..Self::default() }
     }
 
-    /// The same without the memo: every chunk is parsed.
+    /// The same by serde alone: no memo, no short cut.
     pub fn plain(end: EndMark) -> Self {
         Self { end, plain_only: true, ..Self::default() }
     }
@@ -49,7 +50,8 @@ impl ChatEvents {
 
     fn chunk(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
         self.memo.forget();
-        let Ok(chunk) = parse::<Chunk<'_>>(frame.data) else { return Step::Garbage };
+        let chunk = if self.plain_only { parse(frame.data) } else { lean::parse(frame.data) };
+        let Ok(chunk): Result<Chunk<'_>, _> = chunk else { return Step::Garbage };
         if chunk.error.is_some() {
             return Step::fail(classify::in_stream(frame.data));
         }

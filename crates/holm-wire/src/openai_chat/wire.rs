@@ -5,7 +5,10 @@ use alloc::{borrow::Cow, vec::Vec};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::loose::{Count, Str, Words, text_or_json};
+use crate::{
+    lean::lean,
+    loose::{Count, Str, Words, text_or_json},
+};
 
 /// A chunk of a stream; a whole body is read as one chunk whose `delta` is called `message`.
 #[derive(Debug, Default, Deserialize)]
@@ -77,3 +80,22 @@ impl Function<'_> {
         self.arguments.map_or(Cow::Borrowed(""), text_or_json)
     }
 }
+
+lean!(Chunk {
+    b"model" => model,
+    b"choices" => choices,
+    b"usage" => usage,
+    b"error" => error,
+    b"x_groq" => x_groq,
+});
+lean!(Aside { b"usage" => usage });
+lean!(Choice { b"index" => index, b"delta" | b"message" => delta, b"finish_reason" => finish_reason });
+lean!(Delta {
+    b"content" => content,
+    b"reasoning_content" => reasoning_content,
+    b"reasoning" => reasoning,
+    b"refusal" => refusal,
+    b"tool_calls" => tool_calls,
+});
+lean!(Call { b"index" => index, b"id" => id, b"function" => function });
+lean!(Function { b"name" => name, b"arguments" => arguments });

@@ -6,7 +6,10 @@ use holm_kernel::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::loose::{Count, Str};
+use crate::{
+    lean::lean,
+    loose::{Count, Str},
+};
 
 /// One event; which members it has depends on its type.
 #[derive(Debug, Default, Deserialize)]
@@ -140,3 +143,34 @@ impl Tokens<'_> {
         }
     }
 }
+
+lean!(Event {
+    b"type" => kind,
+    b"output_index" => output_index,
+    b"summary_index" => summary_index,
+    b"content_index" => content_index,
+    b"delta" => delta,
+    b"text" => text,
+    b"refusal" => refusal,
+    b"arguments" => arguments,
+    b"item" => item,
+    b"response" => response,
+    b"error" => error,
+});
+lean!(Response {
+    b"status" => status,
+    b"model" => model,
+    b"output" => output,
+    b"usage" => usage,
+    b"error" => error,
+    b"incomplete_details" => incomplete_details,
+});
+lean!(Incomplete { b"reason" => reason });
+lean!(Tokens {
+    b"input_tokens" => input_tokens,
+    b"output_tokens" => output_tokens,
+    b"input_tokens_details" => input_tokens_details,
+    b"output_tokens_details" => output_tokens_details,
+});
+lean!(InputDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
+lean!(OutputDetails { b"reasoning_tokens" => reasoning_tokens });

@@ -1,0 +1,293 @@
+//! A place in a frame, and the steps from there.
+
+use memchr::{memchr, memchr2};
+
+/// How deep a value that is stepped over may nest: one bit each.
+const MAX_DEPTH: u32 = 63;
+
+/// Words of eight bytes that are looked at one by one before a wide search pays for its start.
+const SHORT: usize = 3;
+
+/// A place in JSON. Every step gives up with `None` at what is not plain, and the place is of no use then.
+#[derive(Debug)]
+pub(crate) struct Cursor<'a> {
+    rest: &'a [u8],
+    /// Whether there is a backslash anywhere; mostly there is none, and strings end at the next quote.
+    escapes: bool,
+    /// Whether all of it is ASCII; otherwise each name must be shown to be, because serde wants names to be UTF-8.
+    ascii: bool,
+}
+
+impl<'a> Cursor<'a> {
+    /// The beginning of a frame; none if it holds control characters, which no string may and few services put between
+    /// values.
+    pub(super) fn new(frame: &'a [u8]) -> Option<Self> {
+        // Without leaving early, so that the compiler can compare many at once.
+        let (plain, bits) =
+            frame.iter().fold((true, 0), |(plain, bits), byte| (plain & (*byte >= 0x20), bits | *byte));
+        plain.then(|| Self { rest: frame, escapes: memchr(b'\\', frame).is_some(), ascii: bits.is_ascii() })
+    }
+
+    /// Whether nothing but spaces follow.
+    pub(super) fn at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// The next byte that is no space; it is not taken.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.rest {
+                [b' ', after @ ..] => self.rest = after,
+                [byte, ..] => return Some(*byte),
+                [] => return None,
+            }
+        }
+    }
+
+    /// Reads an object, member by member; the function must take each value.
+    pub(crate) fn members(&mut self, mut each: impl FnMut(&'a [u8], &mut Self) -> Option<()>) -> Option<()> {
+        self.take(b'{')?;
+        if self.peek()? == b'}' {
+            self.advance();
+            return Some(());
+        }
+        loop {
+            let name = self.name()?;
+            if !self.ascii && !name.is_ascii() {
+                return None;
+            }
+            each(name, self)?;
+            match self.peek()? {
+                b',' => self.advance(),
+                b'}' => break,
+                _ => return None,
+            }
+        }
+        self.advance();
+        Some(())
+    }
+
+    /// Reads an array, item by item; the function must take each value.
+    pub(super) fn items(&mut self, mut each: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.take(b'[')?;
+        if self.peek()? == b']' {
+            self.advance();
+            return Some(());
+        }
+        loop {
+            each(self)?;
+            match self.peek()? {
+                b',' => self.advance(),
+                b']' => break,
+                _ => return None,
+            }
+        }
+        self.advance();
+        Some(())
+    }
+
+    /// The inside of a string, and whether it holds escapes.
+    pub(super) fn string(&mut self) -> Option<(&'a [u8], bool)> {
+        self.take(b'"')?;
+        if self.escapes {
+            return self.escaped_string();
+        }
+        let (inside, after) = self.rest.split_at_checked(quote(self.rest)?)?;
+        self.rest = after.get(1..)?;
+        Some((inside, false))
+    }
+
+    fn escaped_string(&mut self) -> Option<(&'a [u8], bool)> {
+        let whole = self.rest;
+        let mut length = 0;
+        let mut escaped = false;
+        loop {
+            let rest = whole.get(length..)?;
+            let plain = quote_or_slash(rest)?;
+            length += plain;
+            match rest.get(plain..)? {
+                [b'"', after @ ..] => {
+                    self.rest = after;
+                    return Some((whole.get(..length)?, escaped));
+                }
+                escape => {
+                    escaped = true;
+                    length += escape_length(escape)?;
+                }
+            }
+        }
+    }
+
+    /// Takes `null` if it stands here.
+    pub(super) fn null(&mut self) -> bool {
+        self.peek() == Some(b'n') && self.word(b"null").is_some()
+    }
+
+    /// Steps over a value and gives its bytes.
+    pub(crate) fn skip(&mut self) -> Option<&'a [u8]> {
+        let first = self.peek()?;
+        let from = self.rest;
+        match first {
+            b'{' | b'[' => self.nested()?,
+            other => self.scalar(other)?,
+        }
+        from.get(..from.len().checked_sub(self.rest.len())?)
+    }
+
+    fn take(&mut self, byte: u8) -> Option<()> {
+        if self.peek()? != byte {
+            return None;
+        }
+        self.advance();
+        Some(())
+    }
+
+    /// Takes the byte that was seen.
+    fn advance(&mut self) {
+        self.rest = self.rest.get(1..).unwrap_or_default();
+    }
+
+    /// A member's name and its colon.
+    fn name(&mut self) -> Option<&'a [u8]> {
+        let (name, escaped) = self.string()?;
+        self.take(b':')?;
+        (!escaped).then_some(name)
+    }
+
+    fn word(&mut self, word: &[u8]) -> Option<()> {
+        self.rest = self.rest.strip_prefix(word)?;
+        Some(())
+    }
+
+    fn scalar(&mut self, first: u8) -> Option<()> {
+        match first {
+            b'"' => self.string().map(drop),
+            b'n' => self.word(b"null"),
+            b't' => self.word(b"true"),
+            b'f' => self.word(b"false"),
+            _ => {
+                self.rest = self.rest.get(number_length(self.rest)?..)?;
+                Some(())
+            }
+        }
+    }
+
+    /// Steps over an array or object. Which of both each level is, is kept in one bit.
+    fn nested(&mut self) -> Option<()> {
+        let (mut kinds, mut depth) = (0_u64, 0_u32);
+        loop {
+            match self.peek()? {
+                open @ (b'{' | b'[') => {
+                    self.advance();
+                    let object = open == b'{';
+                    if self.peek()? != if object { b'}' } else { b']' } {
+                        depth += 1;
+                        if depth > MAX_DEPTH {
+                            return None;
+                        }
+                        kinds = kinds << 1 | u64::from(object);
+                        if object {
+                            self.name()?;
+                        }
+                        continue;
+                    }
+                    self.advance();
+                }
+                other => self.scalar(other)?,
+            }
+            // A value has ended, and with it perhaps some that hold it.
+            loop {
+                if depth == 0 {
+                    return Some(());
+                }
+                let object = kinds & 1 == 1;
+                let next = self.peek()?;
+                self.advance();
+                match (next, object) {
+                    (b',', true) => {
+                        self.name()?;
+                        break;
+                    }
+                    (b',', false) => break,
+                    (b'}', true) | (b']', false) => {
+                        kinds >>= 1;
+                        depth -= 1;
+                    }
+                    _ => return None,
+                }
+            }
+        }
+    }
+}
+
+/// How many bytes stand before the next quote.
+fn quote(bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes;
+    for word in 0..SHORT {
+        let Some((next, after)) = rest.split_first_chunk() else { break };
+        let quotes = zeros(u64::from_le_bytes(*next) ^ u64::from_le_bytes([b'"'; 8]));
+        if quotes != 0 {
+            return Some(word * 8 + place(quotes));
+        }
+        rest = after;
+    }
+    Some(bytes.len() - rest.len() + memchr(b'"', rest)?)
+}
+
+/// How many bytes stand before the next quote or backslash.
+fn quote_or_slash(bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes;
+    for word in 0..SHORT {
+        let Some((next, after)) = rest.split_first_chunk() else { break };
+        let next = u64::from_le_bytes(*next);
+        let quotes = zeros(next ^ u64::from_le_bytes([b'"'; 8]));
+        let slashes = zeros(next ^ u64::from_le_bytes([b'\\'; 8]));
+        if quotes | slashes != 0 {
+            return Some(word * 8 + place(quotes | slashes));
+        }
+        rest = after;
+    }
+    Some(bytes.len() - rest.len() + memchr2(b'"', b'\\', rest)?)
+}
+
+/// The high bit of every byte that is zero. A borrow can set bits above a zero and none below, so the lowest bit is right.
+const fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(u64::from_le_bytes([1; 8])) & !word & u64::from_le_bytes([0x80; 8])
+}
+
+/// Which byte the lowest bit belongs to.
+const fn place(bits: u64) -> usize {
+    (bits.trailing_zeros() / 8) as usize
+}
+
+/// The bytes of the escape that begins here.
+fn escape_length(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Some(2),
+        [b'\\', b'u', a, b, c, d, ..] => {
+            [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()).then_some(6)
+        }
+        _ => None,
+    }
+}
+
+/// The bytes of the number that begins here.
+fn number_length(bytes: &[u8]) -> Option<usize> {
+    let digits = |from: usize| {
+        let count = bytes.get(from..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        (count > 0).then_some(from + count)
+    };
+    let start = usize::from(bytes.first() == Some(&b'-'));
+    let mut end = digits(start)?;
+    if bytes.get(start) == Some(&b'0') && end > start + 1 {
+        return None;
+    }
+    if bytes.get(end) == Some(&b'.') {
+        end = digits(end + 1)?;
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        end = digits(end + 1 + sign)?;
+    }
+    Some(end)
+}

@@ -1,0 +1,74 @@
+//! The values that frames are made of.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use serde_json::value::RawValue;
+
+use super::{Cursor, Lean};
+use crate::{
+    loose::{Count, Str, Words},
+    memo::unescape,
+};
+
+impl<'a> Lean<'a> for Words<'a> {
+    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+        if cursor.null() {
+            return Some(Self::Nothing);
+        }
+        let (text, escaped) = cursor.string()?;
+        let text = core::str::from_utf8(text).ok()?;
+        if !escaped {
+            return Some(Self::Text(Cow::Borrowed(text)));
+        }
+        let mut plain = String::with_capacity(text.len());
+        unescape(text, &mut plain)?;
+        Some(Self::Text(Cow::Owned(plain)))
+    }
+}
+
+impl<'a> Lean<'a> for Str<'a> {
+    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+        match Words::lean(cursor)? {
+            Words::Text(text) => Some(Self(text)),
+            Words::Nothing | Words::Parts(_) => Some(Self::default()),
+        }
+    }
+}
+
+impl<'a> Lean<'a> for Count<'a> {
+    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+        // By far the most frequent, in every piece of a stream.
+        let json = cursor.skip()?;
+        if json == b"0" {
+            return Some(Self::of("0"));
+        }
+        core::str::from_utf8(json).ok().map(Self::of)
+    }
+}
+
+/// Only serde makes raw values, so their bytes are looked at twice; few frames hold any.
+impl<'a> Lean<'a> for &'a RawValue {
+    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+        serde_json::from_slice(cursor.skip()?).ok()
+    }
+}
+
+impl<'a, T: Lean<'a>> Lean<'a> for Option<T> {
+    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+        if cursor.null() {
+            return Some(None);
+        }
+        T::lean(cursor).map(Some)
+    }
+}
+
+impl<'a, T: Lean<'a>> Lean<'a> for Vec<T> {
+    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+        let mut items = Self::new();
+        cursor.items(|cursor| {
+            items.push(T::lean(cursor)?);
+            Some(())
+        })?;
+        Some(items)
+    }
+}
