@@ -94,14 +94,19 @@ pub fn write_string(text: &str, out: &mut (impl Write + ?Sized)) -> fmt::Result 
 }
 
 /// How many bytes come before the first one that a JSON string must escape.
+#[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    let (head, tail) = bytes.split_at(bytes.len().min(BLOCK));
+    // Most strings end here.
+    if let Some(found) = head.iter().position(special) {
+        return found;
+    }
     // Without a way out of the inner loop the compiler looks at a whole block at once; long texts are mostly plain.
-    let blocks = bytes.chunks_exact(BLOCK);
-    let plain = blocks.take_while(|block| !block.iter().fold(false, |found, byte| found | special(byte)));
-    let start = plain.count() * BLOCK;
-    let rest = bytes.get(start..).unwrap_or_default();
-    start + rest.iter().position(special).unwrap_or(rest.len())
+    let is_plain = |block: &&[u8]| !block.iter().fold(false, |found, byte| found | special(byte));
+    let blocks = tail.chunks_exact(BLOCK).take_while(is_plain).count() * BLOCK;
+    let rest = tail.get(blocks..).unwrap_or_default();
+    head.len() + blocks + rest.iter().position(special).unwrap_or(rest.len())
 }
 
 /// Bytes looked at together: what a vector register holds on every common machine.

@@ -222,10 +222,7 @@ fn is_complaints(text: &str) -> bool {
 
 /// Whether a text can begin with a complaint: a word and a colon, or one of the lines that name no program.
 fn may_complain(text: &str) -> bool {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'+');
-    let bytes = text.as_bytes();
-    let word = bytes.iter().take(MAX_COMPLAINT).position(|byte| !plain(byte)).unwrap_or(bytes.len());
-    match bytes.get(word..).unwrap_or_default() {
+    match text.as_bytes().get(word_length(text)..).unwrap_or_default() {
         [b':', b' ', ..] => true,
         [byte, ..] if !byte.is_ascii() => true,
         _ => text.len() >= WINDOWS_COMPLAINT.len() || text.starts_with(['[', 'o', 'O', 's', 'S']),
@@ -241,13 +238,19 @@ fn is_complaint(line: &str) -> bool {
     {
         return true;
     }
-    let Some(colon) = line.as_bytes().windows(2).position(|pair| pair == b": ") else { return false };
     if line.is_ascii() {
-        return complains(line, colon);
+        let word = word_length(line);
+        let named = line.as_bytes().get(word..).is_some_and(|rest| rest.starts_with(b": "));
+        return named && complains(line, word);
     }
-    // Lower case may change the length of what stands before the colon.
     let lower = line.to_lowercase();
     lower.find(": ").is_some_and(|colon| complains(&lower, colon))
+}
+
+/// How long the word is that may name a program, as far as it is ASCII and any complaint could be.
+fn word_length(text: &str) -> usize {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'+');
+    text.bytes().take(MAX_COMPLAINT).take_while(plain).count()
 }
 
 /// Whether a line, with its first `: ` at `colon`, is a program and what it complains about.

@@ -7,6 +7,9 @@ use super::ascii;
 /// Whole outputs that say "there is nothing".
 const NOTHING: &[&str] = &["", "[]", "{}", "\"\"", "null", "total 0"];
 
+/// The longest of them, so that other texts are not compared at all.
+const MAX_NOTHING: usize = "total 0".len();
+
 /// Column headers of common listings, the first word and the others separated by single spaces, in lower case.
 const HEADERS: &[(&str, &str)] = &[
     ("filesystem", "1k-blocks used available use% mounted on"),
@@ -23,7 +26,7 @@ const MAX_HEADER: usize = 160;
 
 /// Whether a trimmed text is empty, or is the way in which a format writes "nothing".
 pub(super) fn is_empty(text: &str) -> bool {
-    NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing))
+    text.len() <= MAX_NOTHING && NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing))
 }
 
 /// Whether every line of a trimmed text is metadata: totals, column headers and the rules drawn under them.

@@ -64,6 +64,19 @@ proptest! {
 }
 
 #[test]
+fn a_character_that_needs_an_escape_is_found_at_every_place() {
+    for length in 0..70 {
+        let plain = "é".repeat(length / 2) + &"x".repeat(length % 2);
+        for special in ['"', '\\', '\n', '\u{1}'] {
+            let text = format!("{plain}{special}{plain}");
+            let written = Json::from(text.as_str()).canonical();
+            assert_eq!(Json::parse(&written), Ok(Json::String(text)), "{written}");
+            assert!(Json::parse(&format!("\"{plain}\n\"")).is_err(), "a raw control character");
+        }
+    }
+}
+
+#[test]
 fn of_a_repeated_name_the_last_value_stays() {
     let check = |text: &str, canonical: &str| assert_eq!(Json::parse(text).unwrap().canonical(), canonical);
     check(r#"{"a":1,"a":2}"#, r#"{"a":2}"#);
