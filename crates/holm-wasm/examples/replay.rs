@@ -25,7 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|name| name.ends_with(".jsonl")) else {
+        let Some(name) =
+            path.file_name().and_then(|name| name.to_str()).filter(|name| name.ends_with(".jsonl"))
+        else {
             continue;
         };
         let result = match replay_effects(&fs::read(&path)?) {

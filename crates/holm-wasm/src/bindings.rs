@@ -12,6 +12,7 @@ use wasm_bindgen::JsValue;
 use crate::Fault;
 
 /// What is thrown for a fault.
+#[expect(clippy::needless_pass_by_value, reason = "the signature is that of `map_err`")]
 fn thrown(fault: Fault) -> JsValue {
     JsValue::from_str(&fault.json())
 }

@@ -102,5 +102,7 @@ fn read_request(request: &str) -> Result<Request, Fault> {
 }
 
 fn read_address(address: &str) -> Result<IpAddr, Fault> {
-    address.parse().map_err(|error| Fault::new(FaultKind::Grant, format_args!("{address:?} is no address: {error}")))
+    address
+        .parse()
+        .map_err(|error| Fault::new(FaultKind::Grant, format_args!("{address:?} is no address: {error}")))
 }

@@ -27,7 +27,9 @@ pub fn plausibility(outcome: &str, output: &str, expectation: &str) -> Result<St
     let ruling = match plausible::judge(outcome, &Observed::whole(output), expectation) {
         Plausibility::Ruled(ruling) => ruling,
         // A whole text always decides; a guard that cannot say refuses.
-        Plausibility::NeedsWhole => Ruling::Reject(Reason::new(plausible::GUARD, "the output is not complete")),
+        Plausibility::NeedsWhole => {
+            Ruling::Reject(Reason::new(plausible::GUARD, "the output is not complete"))
+        }
     };
     Ok(text::json(&ruling))
 }
@@ -69,9 +71,10 @@ impl SchemaHandle {
             Invalid { message: String },
         }
         text::json(&match repair(&self.0, arguments) {
-            Repaired::Valid { value, fixes } => {
-                Mended::Valid { arguments: value.canonical(), fixes: fixes.iter().map(ToString::to_string).collect() }
-            }
+            Repaired::Valid { value, fixes } => Mended::Valid {
+                arguments: value.canonical(),
+                fixes: fixes.iter().map(ToString::to_string).collect(),
+            },
             Repaired::Invalid { message } => Mended::Invalid { message },
         })
     }

@@ -13,7 +13,8 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Fau
 
 /// Reads open JSON, numbers to the letter.
 pub(crate) fn open(text: &str, what: &str) -> Result<Json, Fault> {
-    Json::parse(text).map_err(|error| Fault::new(FaultKind::BadJson, format_args!("this is no {what}: {error}")))
+    Json::parse(text)
+        .map_err(|error| Fault::new(FaultKind::BadJson, format_args!("this is no {what}: {error}")))
 }
 
 /// Writes JSON. Our own forms always can be written: their keys are strings.

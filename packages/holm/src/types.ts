@@ -1489,16 +1489,6 @@ export type StopReason =
   /** Something this version has no word for. */
   | 'other';
 
-/** What a host writes beside an input: its place, its time and the digest of what it caused. */
-export interface Receipt {
-  /** The record's number. */
-  seq: number;
-  /** The record's time, clamped to be monotonic. */
-  at: number;
-  /** A digest over every effect that the record caused. */
-  effects: number;
-}
-
 /** What a plausible result of a tool looks like, declared by the tool. */
 export interface Expectation {
   /** Whether no output is an answer. */
@@ -1821,7 +1811,11 @@ export interface LeanRequest {
 
 /** Figures of a run. */
 export interface Status {
-  receipt: Receipt;
+  /** The record that was handled last. */
+  seq: number;
+  at: number;
+  /** The digest of what it caused, as the journal writes it: too large for a number of JavaScript. */
+  effects: string;
   usage: Usage;
   spent: number;
   marks: Marks;

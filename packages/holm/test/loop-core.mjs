@@ -5,6 +5,8 @@ const VERSIONS = [
   ['openai-responses', 'openaiResponses', '/v1'],
   ['anthropic', 'anthropic', '/v1'],
   ['ollama', 'ollama', ''],
+  ['gemini', 'gemini', ''],
+  ['cohere', 'cohere', ''],
 ];
 
 /** Plays every scenario; gives what came of each. */

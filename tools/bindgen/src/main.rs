@@ -17,9 +17,11 @@ fn main() -> ExitCode {
     };
     let mut bindgen = Bindgen::new();
     // The package finds the module in its own way on each host, so the glue must not look for it.
-    let written = bindgen.input_path(module).out_name("holm").web(true).and_then(|bindgen| {
-        bindgen.typescript(true).omit_default_module_path(true).generate(folder)
-    });
+    let written = bindgen
+        .input_path(module)
+        .out_name("holm")
+        .web(true)
+        .and_then(|bindgen| bindgen.typescript(true).omit_default_module_path(true).generate(folder));
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

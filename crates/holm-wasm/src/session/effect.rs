@@ -1,8 +1,8 @@
 //! Commands as a host sees them: whole, except for what grows with the conversation.
 
 use holm_kernel::{
-    CallId, CheckRequest, Consultation, Effect, Ending, Messages, Numbered, Proposal, Purpose, Request, SpawnRequest,
-    Timestamp, ToolRequest,
+    CallId, CheckRequest, Consultation, Effect, Ending, Messages, Numbered, Proposal, Purpose, Request,
+    SpawnRequest, Timestamp, ToolRequest,
 };
 use serde::Serialize;
 
@@ -26,14 +26,18 @@ pub(super) enum Shown<'a> {
 impl<'a> Shown<'a> {
     pub(super) fn of(effect: &'a Effect) -> Self {
         match effect {
-            Effect::CallModel { call, request } => Self::CallModel { call: *call, request: Lean::of(request) },
+            Effect::CallModel { call, request } => {
+                Self::CallModel { call: *call, request: Lean::of(request) }
+            }
             Effect::RunTool { call, request } => Self::RunTool { call: *call, request },
             Effect::Spawn { call, request } => Self::Spawn { call: *call, request },
             Effect::Abort(call) => Self::Abort(*call),
             Effect::Judge(proposal) => Self::Judge(proposal),
             Effect::Consult(consultation) => Self::Consult(consultation),
             Effect::Check { call, request } => Self::Check { call: *call, request },
-            Effect::Summarise { call, request } => Self::Summarise { call: *call, request: Lean::of(request) },
+            Effect::Summarise { call, request } => {
+                Self::Summarise { call: *call, request: Lean::of(request) }
+            }
             Effect::Emit(event) => Self::Emit(event),
             Effect::Finish(ending) => Self::Finish(ending),
             Effect::Wait(until) => Self::Wait(*until),

@@ -42,7 +42,8 @@ impl Session {
     pub fn start(run: &str, seed: u64, config: &str, now: u64) -> Result<(Self, String), Fault> {
         let config: Config = text::read(config, "configuration")?;
         let started = Started::new(run, seed, config);
-        let (run, writer, line) = records::begin(started, Timestamp::new(now)).map_err(|error| step_fault(&error))?;
+        let (run, writer, line) =
+            records::begin(started, Timestamp::new(now)).map_err(|error| step_fault(&error))?;
         Ok((Self::of(run, writer), line))
     }
 
@@ -59,9 +60,9 @@ impl Session {
     pub fn handle(&mut self, now: u64, input: &str) -> Result<String, Fault> {
         let input: Input = text::read(input, "input")?;
         let answered = match &input {
-            Input::ModelFinished { call, .. } | Input::Summarised { call, .. } | Input::ChildFinished { call, .. } => {
-                Some(*call)
-            }
+            Input::ModelFinished { call, .. }
+            | Input::Summarised { call, .. }
+            | Input::ChildFinished { call, .. } => Some(*call),
             _ => None,
         };
         let line = records::step(&mut self.run, &mut self.writer, Timestamp::new(now), input)

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use holm_wire::{
-    Codec, Encoder, Format, MediaSource, ModelCall, Options, anthropic, bedrock, ollama, openai_chat, openai_responses,
+    Codec, Encoder, Format, MediaSource, ModelCall, Options, anthropic, bedrock, cohere, gemini, ollama,
+    openai_chat, openai_responses,
 };
 use serde::de::DeserializeOwned;
 
@@ -56,8 +57,12 @@ impl CodecHandle {
     /// [`FaultKind::UnknownCall`].
     pub fn request(&mut self, run: &Session, call: u64) -> Result<Sent, Fault> {
         let request = run.waiting(call)?;
-        let model_call =
-            ModelCall { request, view: run.run().messages(request), options: &self.options, media: &self.media };
+        let model_call = ModelCall {
+            request,
+            view: run.run().messages(request),
+            options: &self.options,
+            media: &self.media,
+        };
         let (_, encoder) = match &mut self.encoder {
             Some(kept) if kept.0 == run.number() => kept,
             stale => stale.insert((run.number(), Encoder::new(Arc::clone(&self.codec)))),
@@ -97,6 +102,7 @@ fn codec_of(format: &str, dialect: &str) -> Result<Arc<dyn Codec>, Fault> {
         Format::Anthropic => Arc::new(anthropic::Messages::new(of(dialect)?)),
         Format::Ollama => Arc::new(ollama::Ollama::new(of(dialect)?)),
         Format::Bedrock => Arc::new(bedrock::Converse::new(of(dialect)?)),
-        Format::Gemini | Format::Cohere => return Err(unknown()),
+        Format::Gemini => Arc::new(gemini::GenerateContent::new(of(dialect)?)),
+        Format::Cohere => Arc::new(cohere::Chat::new(of(dialect)?)),
     })
 }

@@ -69,7 +69,10 @@ pub(super) fn result_json(result: Result<Reply, Failure>) -> String {
 }
 
 fn finished() -> Fault {
-    Fault::new(FaultKind::Finished, "the reply was finished or stopped already; ask the codec for a new decoder")
+    Fault::new(
+        FaultKind::Finished,
+        "the reply was finished or stopped already; ask the codec for a new decoder",
+    )
 }
 
 /// A [`Delta`] in its serde form.

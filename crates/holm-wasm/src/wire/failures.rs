@@ -11,7 +11,8 @@ use crate::{Fault, text};
 /// [`FaultKind::BadJson`](crate::FaultKind::BadJson) for the headers.
 pub fn http_failure(status: u16, headers: &str, body: &[u8], now_ms: u64) -> Result<String, Fault> {
     let headers: Vec<(String, String)> = text::read(headers, "list of headers")?;
-    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let headers: Vec<(&str, &str)> =
+        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let failure = classify::http(&HttpFailure { status, headers: &headers, body, now_ms: Some(now_ms) });
     Ok(text::json(&ModelResult::Failed(failure)))
 }

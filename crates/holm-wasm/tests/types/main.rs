@@ -3,6 +3,8 @@
 //! The serde forms are externally tagged throughout, so a type's source says all there is to know. After a change:
 //! `HOLM_UPDATE=1 cargo test -p holm-wasm --test types`.
 
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test that cannot read the sources has failed")]
+
 mod shape;
 
 use std::{collections::BTreeMap, fs, path::Path};
@@ -14,10 +16,7 @@ const TARGET: &str = "../../packages/holm/src/types.ts";
 
 /// Where the types are, and which of them JavaScript sees; `A as B` gives one another name there.
 const SOURCES: &[(&str, &[&str])] = &[
-    (
-        "holm-kernel/src/config/mod.rs",
-        &["Started", "Config", "Approvals", "BatchOrder", "Marks", "MarkRule"],
-    ),
+    ("holm-kernel/src/config/mod.rs", &["Started", "Config", "Approvals", "BatchOrder", "Marks", "MarkRule"]),
     ("holm-kernel/src/config/context.rs", &["ContextPolicy", "SummaryPolicy"]),
     ("holm-kernel/src/config/limits.rs", &["Bound", "Limits", "Budget", "MaxTokensRecovery"]),
     ("holm-kernel/src/config/model.rs", &["Model as ModelInfo", "Family", "Price"]),
@@ -28,16 +27,22 @@ const SOURCES: &[(&str, &[&str])] = &[
     ("holm-kernel/src/config/retry.rs", &["RetryPolicy"]),
     (
         "holm-kernel/src/config/tool.rs",
-        &[
-            "Tool as ToolDeclaration", "ToolKind", "Repeat", "Pace", "Vote", "Yields", "Quota", "Exemption",
-        ],
+        &["Tool as ToolDeclaration", "ToolKind", "Repeat", "Pace", "Vote", "Yields", "Quota", "Exemption"],
     ),
     ("holm-kernel/src/consult.rs", &["ConsultPoint", "Consultation", "Question", "Answer", "Patch"]),
     (
         "holm-kernel/src/effect.rs",
         &[
-            "Request", "Purpose", "Messages", "Offer", "ToolRequest", "SpawnRequest", "Proposal", "AskReason",
-            "CheckRequest", "Check",
+            "Request",
+            "Purpose",
+            "Messages",
+            "Offer",
+            "ToolRequest",
+            "SpawnRequest",
+            "Proposal",
+            "AskReason",
+            "CheckRequest",
+            "Check",
         ],
     ),
     ("holm-kernel/src/ending.rs", &["Ending", "Limit"]),
@@ -46,8 +51,17 @@ const SOURCES: &[(&str, &[&str])] = &[
     (
         "holm-kernel/src/input.rs",
         &[
-            "Input", "Prompt", "ModelResult", "Reply", "Failure", "FailureClass", "Verdict", "ToolOutput", "Spill",
-            "CheckRuling", "ChildResult",
+            "Input",
+            "Prompt",
+            "ModelResult",
+            "Reply",
+            "Failure",
+            "FailureClass",
+            "Verdict",
+            "ToolOutput",
+            "Spill",
+            "CheckRuling",
+            "ChildResult",
         ],
     ),
     ("holm-kernel/src/journal/record.rs", &["Head"]),
@@ -74,7 +88,8 @@ const SOURCES: &[(&str, &[&str])] = &[
     ("holm-wasm/src/wire/decoder.rs", &["Piece as Delta"]),
 ];
 
-const HEAD: &str = "// Written from the Rust types by `HOLM_UPDATE=1 cargo test -p holm-wasm --test types`; do not edit.
+const HEAD: &str =
+    "// Written from the Rust types by `HOLM_UPDATE=1 cargo test -p holm-wasm --test types`; do not edit.
 //
 // Whole numbers are `number` here. JSON text that holds larger ones than JavaScript can keep crosses as text:
 // see `pollText`, `raw` and `ToolContext.text`.
@@ -91,7 +106,10 @@ fn the_typescript_types_are_those_of_the_rust_sources() {
         fs::write(&path, &written).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == written, "packages/holm/src/types.ts is stale; HOLM_UPDATE=1 cargo test -p holm-wasm --test types");
+    assert!(
+        kept == written,
+        "packages/holm/src/types.ts is stale; HOLM_UPDATE=1 cargo test -p holm-wasm --test types"
+    );
 }
 
 fn generate() -> String {

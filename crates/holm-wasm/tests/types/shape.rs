@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use syn::{
-    Attribute, Expr, Fields, GenericArgument, Item, ItemEnum, ItemStruct, Lit, Meta, PathArguments, Type, Variant,
+    Attribute, Expr, Fields, GenericArgument, Item, ItemEnum, ItemStruct, Lit, Meta, PathArguments, Type,
+    Variant,
 };
 
 /// What Rust names mean.
@@ -49,7 +50,10 @@ fn variant_of(variant: &Variant, names: &Names) -> String {
             format!("{about}  | {{ {tag}: {} }}", inner.join(", "))
         }
         fields @ Fields::Named(_) => {
-            format!("{about}  | {{\n      {tag}: {{\n{}      }};\n    }}", members(fields, false, "        ", names))
+            format!(
+                "{about}  | {{\n      {tag}: {{\n{}      }};\n    }}",
+                members(fields, false, "        ", names)
+            )
         }
     }
 }
@@ -99,7 +103,11 @@ fn named(name: &str, arguments: &[String], names: &Names) -> String {
         ("Vec" | "BTreeSet", [inner]) => list(inner),
         ("Option", [inner]) => format!("{inner} | null"),
         ("BTreeMap", [_, value]) => format!("Record<string, {value}>"),
-        _ => names.0.get(name).cloned().unwrap_or_else(|| panic!("{name} has no TypeScript name; add it to SOURCES")),
+        _ => names
+            .0
+            .get(name)
+            .cloned()
+            .unwrap_or_else(|| panic!("{name} has no TypeScript name; add it to SOURCES")),
     }
 }
 
