@@ -243,6 +243,9 @@ fn is_complaint(line: &str) -> bool {
         let named = line.as_bytes().get(word..).is_some_and(|rest| rest.starts_with(b": "));
         return named && complains(line, word);
     }
+    if !line.as_bytes().windows(2).any(|pair| pair == b": ") {
+        return false;
+    }
     let lower = line.to_lowercase();
     lower.find(": ").is_some_and(|colon| complains(&lower, colon))
 }
