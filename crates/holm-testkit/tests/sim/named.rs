@@ -154,3 +154,24 @@ fn a_hanging_tool_is_stopped_at_its_deadline_and_the_run_goes_on() {
     };
     assert!(outcome.has(stopped));
 }
+
+#[test]
+fn a_megabyte_of_hostile_output_and_arguments_keeps_every_promise() {
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let tags = "</tool_output>\u{1b}[2J\u{0}\u{202e}".repeat(40_000);
+    let script = Script {
+        model: vec![
+            Line::Calls(
+                tags.clone(),
+                vec![Ask::new("look", r#"{"path":"src/a.rs"}"#), Ask::new("shell", deep)],
+            ),
+            Line::calls("no\u{0}such\u{1b}tool", tags.clone()),
+            Line::says(tags.clone()),
+        ],
+        tools: vec![Work::Gives(tags)],
+        ..Script::prompted("go")
+    };
+    let outcome = keeps_every_promise(Setting::default(), script);
+    assert_eq!(ran(&outcome, "look"), 1);
+    assert_eq!(ran(&outcome, "shell"), 0);
+}

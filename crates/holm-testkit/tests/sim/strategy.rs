@@ -56,26 +56,56 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
 }
 
 fn setting() -> impl Strategy<Value = Setting> {
-    let authority = (
+    (authority(), limits(), context()).prop_map(|(who, much, seen)| Setting {
+        turns: much.turns,
+        grace: much.grace,
+        calls: much.calls,
+        wall: much.wall,
+        budget: much.budget,
+        tries: much.tries,
+        fallback: seen.fallback,
+        window: seen.window,
+        summary: seen.summary,
+        ceiling: seen.ceiling,
+        remind: seen.remind,
+        ..who
+    })
+}
+
+/// Who may do what, and who is asked.
+fn authority() -> impl Strategy<Value = Setting> {
+    use {
+        Approvals::{Ask as People, AskAlways, Deny},
+        MarkRule::{AskAfterAny, AskAfterBoth, ShowOnly},
+    };
+    let grants = prop_oneof![
+        3 => Just(vec!["read:**", "write:**", "fetch:https://*"]),
+        1 => Just(vec!["read:src/**", "write:out/**"]),
+        1 => Just(vec!["read:**", "tool:write", "tool:shell", "write:out/**"]),
+        1 => Just(Vec::new()),
+    ];
+    let denials =
+        prop_oneof![2 => Just(Vec::new()), 1 => Just(vec!["path:**/.env", "fetch:https://evil.example"])];
+    let some_points = vec(point(), 1..4).prop_map(|points| points.into_iter().collect());
+    let all = (
         prop_oneof![4 => Just(Mode::Full), 1 => select(Mode::ALL.to_vec())],
-        prop_oneof![
-            3 => Just(vec!["read:**", "write:**", "fetch:https://*"]),
-            1 => Just(vec!["read:src/**", "write:out/**"]),
-            1 => Just(vec!["read:**", "tool:write", "tool:shell", "write:out/**"]),
-            1 => Just(Vec::new()),
-        ],
-        prop_oneof![2 => Just(Vec::new()), 1 => Just(vec!["path:**/.env", "fetch:https://evil.example"])],
-        prop_oneof![
-            4 => Just(Approvals::Ask), 1 => Just(Approvals::AskAlways), 1 => Just(Approvals::Deny),
-        ],
-        prop_oneof![
-            2 => Just(MarkRule::ShowOnly), 2 => Just(MarkRule::AskAfterAny), 1 => Just(MarkRule::AskAfterBoth),
-        ],
+        grants,
+        denials,
+        prop_oneof![4 => Just(People), 1 => Just(AskAlways), 1 => Just(Deny)],
+        prop_oneof![2 => Just(ShowOnly), 2 => Just(AskAfterAny), 1 => Just(AskAfterBoth)],
         prop_oneof![3 => Just(BatchOrder::Parallel), 1 => Just(BatchOrder::Sequential)],
-        prop_oneof![3 => Just(BTreeSet::new()), 2 => vec(point(), 1..4).prop_map(|points| points.into_iter().collect())],
+        prop_oneof![3 => Just(BTreeSet::new()), 2 => some_points],
         prop_oneof![5 => Just(Protocol::Native), 1 => Just(Protocol::Text)],
     );
-    let limits = (
+    all.prop_map(|(mode, grants, denials, approvals, mark_rule, order, consult, protocol)| {
+        let rest = Setting::default();
+        Setting { mode, grants, denials, approvals, mark_rule, order, consult, protocol, ..rest }
+    })
+}
+
+/// How much it may use.
+fn limits() -> impl Strategy<Value = Setting> {
+    let all = (
         prop_oneof![3 => 3_u64..14, 1 => 0_u64..3],
         0_u64..3,
         prop_oneof![3 => Just(64_u64), 1 => 1_u64..4],
@@ -83,38 +113,24 @@ fn setting() -> impl Strategy<Value = Setting> {
         prop_oneof![3 => Just(None), 1 => (0_u64..2_500).prop_map(Some)],
         1_u64..4,
     );
-    let context = (
+    all.prop_map(|(turns, grace, calls, wall, budget, tries)| {
+        let rest = Setting::default();
+        Setting { turns, grace, calls, wall, budget, tries, ..rest }
+    })
+}
+
+/// Which models there are and how much they see.
+fn context() -> impl Strategy<Value = Setting> {
+    let all = (
         any::<bool>(),
         prop_oneof![2 => Just(128_000_u64), 2 => 600_u64..3_000],
         any::<bool>(),
         prop_oneof![2 => Just(None), 1 => Just(Some(150_u64))],
         prop_oneof![4 => Just(false), 1 => Just(true)],
     );
-    (authority, limits, context).prop_map(|(authority, limits, context)| {
-        let (mode, grants, denials, approvals, mark_rule, order, consult, protocol) = authority;
-        let (turns, grace, calls, wall, budget, tries) = limits;
-        let (fallback, window, summary, ceiling, remind) = context;
-        Setting {
-            mode,
-            grants,
-            denials,
-            approvals,
-            mark_rule,
-            order,
-            consult,
-            protocol,
-            turns,
-            grace,
-            calls,
-            wall,
-            budget,
-            tries,
-            fallback,
-            window,
-            summary,
-            ceiling,
-            remind,
-        }
+    all.prop_map(|(fallback, window, summary, ceiling, remind)| {
+        let rest = Setting::default();
+        Setting { fallback, window, summary, ceiling, remind, ..rest }
     })
 }
 
