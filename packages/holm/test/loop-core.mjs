@@ -7,21 +7,21 @@ const VERSIONS = [
   ['ollama', 'ollama', ''],
   ['gemini', 'gemini', ''],
   ['cohere', 'cohere', ''],
+  ['bedrock', 'bedrock', ''],
 ];
 
 /** Plays every scenario; gives what came of each. */
 export async function loops(holm, base) {
   const found = {};
+  const aws = { region: 'us-east-1', accessKeyId: 'AKID', secretAccessKey: 's' };
   for (const [name, make, path] of VERSIONS) {
+    const model = (act) => holm[make]({ name: `double/${act}`, baseUrl: base + path, key: 'k', aws });
     found[name] = {
-      hello: await drive(holm, [holm[make]({ name: 'double/drip', baseUrl: base + path, key: 'k' })]),
-      tools: await drive(holm, [holm[make]({ name: 'double/tools', baseUrl: base + path, key: 'k' })]),
-      denied: await drive(holm, [holm[make]({ name: 'double/denied', baseUrl: base + path, key: 'k' })]),
-      retried: await drive(holm, [
-        holm[make]({ name: 'double/overloaded', baseUrl: base + path, key: 'k' }),
-        holm[make]({ name: 'double/hello', baseUrl: base + path, key: 'k' }),
-      ]),
-      cancelled: await drive(holm, [holm[make]({ name: 'double/drip', baseUrl: base + path, key: 'k' })], 'cancel'),
+      hello: await drive(holm, [model('drip')]),
+      tools: await drive(holm, [model('tools')]),
+      denied: await drive(holm, [model('denied')]),
+      retried: await drive(holm, [model('broken'), model('hello')]),
+      cancelled: await drive(holm, [model('drip')], 'cancel'),
     };
   }
   const nobody = holm.openaiChat({ name: 'double/hello', baseUrl: 'http://127.0.0.1:9', key: 'k' });

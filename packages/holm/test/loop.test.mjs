@@ -13,7 +13,7 @@ const base = process.env.HOLM_DOUBLE;
 const HELLO = 'Hello, wörld ✓ 🚀';
 
 function check(found) {
-  for (const format of ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'gemini', 'cohere']) {
+  for (const format of ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'gemini', 'cohere', 'bedrock']) {
     const { hello, tools, denied, retried, cancelled } = found[format];
     assert.deepEqual(hello.ending, { answered: { text: HELLO } }, format);
     assert.equal(hello.text, HELLO, format);

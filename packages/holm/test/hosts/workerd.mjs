@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import workerd from 'workerd';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -59,9 +60,8 @@ export async function run(root, request) {
 async function serve(folder, request) {
   const port = await freePort();
   const args = ['serve', join(folder, 'config.capnp'), `--socket-addr=http=127.0.0.1:${port}`];
-  const child = spawn(process.execPath, [here('../../node_modules/workerd/bin/workerd'), ...args], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  // The program itself and not its wrapper: a wrapper that is killed leaves its child behind.
+  const child = spawn(workerd.default, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   try {
     const url = `http://127.0.0.1:${port}/`;
     for (let tries = 0; ; tries += 1) {
