@@ -5,7 +5,6 @@ use alloc::{
     sync::Arc,
     vec::Vec,
 };
-use core::fmt;
 
 use holm_grants::Leases;
 use holm_guards::json::Json;
@@ -72,7 +71,7 @@ impl Run {
             entry.compiled.as_ref().map_err(|reason| alloc::format!("the tool cannot be used: {reason}"))?;
         match repair::repair(&compiled.schema, &slot.arguments) {
             Repaired::Valid { value, fixes } => {
-                if !is_canonical(&value, &slot.arguments) {
+                if !value.is_canonical_text(&slot.arguments) {
                     slot.arguments = Arc::from(value.canonical());
                 }
                 let fixes: Vec<String> = fixes.iter().map(ToString::to_string).collect();
@@ -560,19 +559,6 @@ impl Run {
             vote: vote(slot, outcome, output.terminate, terminal),
         });
     }
-}
-
-/// Whether a text is already the canonical form of its value, found without writing that form down.
-fn is_canonical(value: &Json, text: &str) -> bool {
-    struct Rest<'a>(&'a str);
-    impl fmt::Write for Rest<'_> {
-        fn write_str(&mut self, piece: &str) -> fmt::Result {
-            self.0 = self.0.strip_prefix(piece).ok_or(fmt::Error)?;
-            Ok(())
-        }
-    }
-    let mut rest = Rest(text);
-    value.write_canonical(&mut rest).is_ok() && rest.0.is_empty()
 }
 
 /// Equal calls earlier in the same reply, as far as nothing that runs in between could make a difference.
