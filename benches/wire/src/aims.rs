@@ -56,8 +56,8 @@ pub fn find<'f>(figures: &'f [Figure], stream: &str, reader: Reader) -> Option<&
 
 fn least(stream: Stream) -> f64 {
     match stream {
-        Stream::ChatRepeating | Stream::ChatIds | Stream::Anthropic => REPEATING,
-        Stream::ChatVaried | Stream::Responses => OTHERWISE,
+        Stream::ChatRepeating | Stream::ChatIds | Stream::Anthropic | Stream::Responses => REPEATING,
+        Stream::ChatChanging | Stream::ChatVaried => OTHERWISE,
     }
 }
 

@@ -44,7 +44,10 @@ impl Reader {
     pub fn reads(self, stream: Stream) -> bool {
         match self {
             Self::Holm | Self::HolmSerde | Self::Peer => true,
-            Self::Floor => matches!(stream, Stream::ChatRepeating | Stream::ChatIds | Stream::ChatVaried),
+            Self::Floor => matches!(
+                stream,
+                Stream::ChatRepeating | Stream::ChatIds | Stream::ChatChanging | Stream::ChatVaried
+            ),
         }
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 const EVENTS: usize = 2_000;
 
 /// Fills a fingerprint up, so that events have the length that was measured at the service: 326 bytes.
-const FILL: &str = "0123456789abcdef0123456789";
+const FILL: &str = "0123456789abcdef0123456789abcdef";
 
 /// Words as a tokeniser cuts them; some need an escape.
 const WORDS: [&str; 12] =
@@ -19,6 +19,8 @@ pub enum Stream {
     ChatRepeating,
     /// Chat Completions; id, time and padding differ in every event.
     ChatIds,
+    /// Chat Completions; something that nobody foresaw differs in every event.
+    ChatChanging,
     /// Chat Completions as a router of many services sends them: no event can be read by its likeness to the one before.
     ChatVaried,
     /// Anthropic Messages.
@@ -29,14 +31,21 @@ pub enum Stream {
 
 impl Stream {
     /// All of them, in the report's order.
-    pub const ALL: [Self; 5] =
-        [Self::ChatRepeating, Self::ChatIds, Self::ChatVaried, Self::Anthropic, Self::Responses];
+    pub const ALL: [Self; 6] = [
+        Self::ChatRepeating,
+        Self::ChatIds,
+        Self::ChatChanging,
+        Self::ChatVaried,
+        Self::Anthropic,
+        Self::Responses,
+    ];
 
     /// Its name in the report.
     pub fn name(self) -> &'static str {
         match self {
             Self::ChatRepeating => "chat-repeating",
             Self::ChatIds => "chat-ids",
+            Self::ChatChanging => "chat-changing",
             Self::ChatVaried => "chat-varied",
             Self::Anthropic => "anthropic",
             Self::Responses => "responses",
@@ -61,6 +70,10 @@ impl Stream {
         match self {
             Self::ChatRepeating => chat("chatcmpl-C2vBxJ3qkD0hVZ5uXq7WmT1eYbR8g", 1_760_000_000, word, None),
             Self::ChatIds => chat(&id(place), 1_760_000_000 + place, word, Some(padding(place))),
+            Self::ChatChanging => {
+                let usual = Self::ChatRepeating.event(place);
+                usual.replace("fp_0123", &format!("fp_{:04}", place % 10_000))
+            }
             Self::ChatVaried => varied(place, word),
             Self::Anthropic => named(
                 "content_block_delta",
@@ -82,7 +95,7 @@ impl Stream {
     /// What stands before and after the events of text.
     fn ends(self) -> (Vec<String>, Vec<String>) {
         match self {
-            Self::ChatRepeating | Self::ChatIds | Self::ChatVaried => {
+            Self::ChatRepeating | Self::ChatIds | Self::ChatChanging | Self::ChatVaried => {
                 let stop = r#"{"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"object":"chat.completion.chunk","created":1,"model":"m"}"#;
                 (Vec::new(), vec![bare(stop), bare("[DONE]")])
             }

@@ -49,17 +49,23 @@ macro_rules! lean {
     ($shape:ident { $($($name:literal)|+ => $member:ident),+ $(,)? }) => {
         impl<'a> $crate::lean::Lean<'a> for $shape<'a> {
             fn lean(cursor: &mut $crate::lean::Cursor<'a>) -> Option<Self> {
-                $(let mut $member = None;)+
+                let mut value = Self::default();
+                // Whether each member has come; and the proof that none was forgotten here.
+                let Self { $($member: _),+ } = value;
+                $(let mut $member = false;)+
                 cursor.members(|name, cursor| {
                     match name {
                         // A name that comes twice is for serde to refuse.
-                        $($($name)|+ if $member.is_some() => return None,
-                        $($name)|+ => $member = Some($crate::lean::Lean::lean(cursor)?),)+
+                        $($($name)|+ if $member => return None,
+                        $($name)|+ => {
+                            value.$member = $crate::lean::Lean::lean(cursor)?;
+                            $member = true;
+                        })+
                         _ => drop(cursor.skip()?),
                     }
                     Some(())
                 })?;
-                Some(Self { $($member: $member.unwrap_or_default()),+ })
+                Some(value)
             }
         }
     };

@@ -10,6 +10,8 @@ use holm_guards::json::Number;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::lean;
+
 /// A string that borrows when it holds no escape.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Str<'a>(pub Cow<'a, str>);
@@ -161,6 +163,40 @@ impl<'de: 'a, 'a> Deserialize<'de> for Count<'a> {
     }
 }
 
+/// The text of any JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Raw<'a>(&'a str);
+
+impl<'a> Raw<'a> {
+    /// The value that a JSON text is.
+    pub(crate) const fn of(json: &'a str) -> Self {
+        Self(json)
+    }
+
+    /// The JSON text.
+    pub const fn get(self) -> &'a str {
+        self.0
+    }
+
+    /// The text that a JSON string stands for, or the value written out; nothing for `null`. Tool arguments come in
+    /// both ways.
+    pub fn text(self) -> Cow<'a, str> {
+        match self.0 {
+            "null" => Cow::Borrowed(""),
+            json if json.starts_with('"') => {
+                lean::parse::<Str<'_>>(json.as_bytes()).map_or(Cow::Borrowed(json), |text| text.0)
+            }
+            json => Cow::Borrowed(json),
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(raw.get()))
+    }
+}
+
 /// Reads a count from JSON text; fractions are cut off.
 ///
 /// ```
@@ -183,11 +219,7 @@ pub fn count(text: &str) -> Option<u64> {
 
 /// Text that is either a JSON string or a JSON value written out, as tool arguments come.
 pub fn text_or_json(raw: &RawValue) -> Cow<'_, str> {
-    let json = raw.get();
-    if json.starts_with('"') {
-        return serde_json::from_str::<Str<'_>>(json).map_or(Cow::Borrowed(json), |text| text.0);
-    }
-    if json == "null" { Cow::Borrowed("") } else { Cow::Borrowed(json) }
+    Raw(raw.get()).text()
 }
 
 /// A decimal number in thousandths, further digits cut off; `None` for what is negative, too large or no plain decimal.

@@ -13,9 +13,10 @@ mod tests;
 
 /// Members whose values no decoder reads from a frame of one text: they differ from frame to frame at some services, and are stepped over.
 /// Inside a JSON string every quote is escaped, so these bytes are a member's name wherever they stand.
-const UNREAD: [(&[u8], Hole); 4] = [
+const UNREAD: [(&[u8], Hole); 5] = [
     (b"\"id\":\"", Hole::Word),
     (b"\"created\":", Hole::Digits),
+    (b"\"sequence_number\":", Hole::Digits),
     (b"\"obfuscation\":\"", Hole::Word),
     (b"\"p\":\"", Hole::Word),
 ];
@@ -85,7 +86,7 @@ impl<K: Copy> Memo<K> {
     /// Remembers a parsed frame whose only effect was that of `text`, a string value borrowed from it.
     ///
     /// The caller vouches that a frame which differs in this string alone has the effect of that other string alone, and
-    /// that `id`, `created`, `obfuscation` and `p` have no effect at all. Where learning has not paid off, most frames are not learnt.
+    /// that `id`, `created`, `sequence_number`, `obfuscation` and `p` have no effect at all. Where learning has not paid off, most frames are not learnt.
     pub fn learn(&mut self, frame: &[u8], text: &str, kind: K) {
         self.shape = None;
         self.misses = self.misses.wrapping_add(1);

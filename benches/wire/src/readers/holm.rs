@@ -15,7 +15,9 @@ use crate::streams::Stream;
 
 pub(super) fn read(stream: Stream, pieces: &[Bytes]) -> Said {
     let decoder = match stream {
-        Stream::ChatRepeating | Stream::ChatIds | Stream::ChatVaried => Chat::default().stream(),
+        Stream::ChatRepeating | Stream::ChatIds | Stream::ChatChanging | Stream::ChatVaried => {
+            Chat::default().stream()
+        }
         Stream::Anthropic => Messages::default().stream(),
         Stream::Responses => Responses::default().stream(),
     };
@@ -25,7 +27,7 @@ pub(super) fn read(stream: Stream, pieces: &[Bytes]) -> Said {
 pub(super) fn read_by_serde(stream: Stream, pieces: &[Bytes]) -> Said {
     let framing = sse::Decoder::default();
     match stream {
-        Stream::ChatRepeating | Stream::ChatIds | Stream::ChatVaried => {
+        Stream::ChatRepeating | Stream::ChatIds | Stream::ChatChanging | Stream::ChatVaried => {
             decode(Box::new(Decoder::new(framing, ChatEvents::plain(EndMark::Done))), pieces)
         }
         Stream::Anthropic => decode(Box::new(Decoder::new(framing, MessageEvents::plain())), pieces),

@@ -13,7 +13,9 @@ use crate::streams::Stream;
 
 pub(super) fn read(stream: Stream, pieces: &[Bytes]) -> Said {
     match stream {
-        Stream::ChatRepeating | Stream::ChatIds | Stream::ChatVaried => fold(pieces, chunk),
+        Stream::ChatRepeating | Stream::ChatIds | Stream::ChatChanging | Stream::ChatVaried => {
+            fold(pieces, chunk)
+        }
         Stream::Anthropic => fold(pieces, message_event),
         Stream::Responses => fold(pieces, response_event),
     }

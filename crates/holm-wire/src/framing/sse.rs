@@ -67,16 +67,18 @@ impl Decoder {
             self.dispatch(held.take(), sink);
             return Ok(());
         }
+        // By far the most lines are of these two kinds.
         if let Some(value) = line.strip_prefix(b"data:") {
             return self.data(value.strip_prefix(b" ").unwrap_or(value), held);
+        }
+        if let Some(value) = line.strip_prefix(b"event:") {
+            self.event.rename(value.strip_prefix(b" ").unwrap_or(value));
+            return Ok(());
         }
         let (field, value) = field(line);
         match field {
             b"data" => return self.data(value, held),
-            b"event" => {
-                self.event.name.clear();
-                self.event.name.extend_from_slice(value);
-            }
+            b"event" => self.event.rename(value),
             b"id" if memchr(0, value).is_none() => {
                 self.id.clear();
                 self.id.extend_from_slice(value);
@@ -143,7 +145,7 @@ impl Framing for Decoder {
             self.after_cr = false;
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         }
-        while let Some(at) = memchr2(b'\n', b'\r', rest) {
+        while let Some(at) = line_length(rest) {
             let (line, after) = rest.split_at(at);
             rest = match after {
                 [b'\r'] => {
@@ -196,10 +198,23 @@ impl Pending {
         self.lines = self.lines.saturating_add(1);
     }
 
+    fn rename(&mut self, name: &[u8]) {
+        self.name.clear();
+        self.name.extend_from_slice(name);
+    }
+
     fn clear(&mut self) {
         self.name.clear();
         self.data.clear();
         self.lines = 0;
+    }
+}
+
+/// How long the line is that begins here; none if its end has not come. Every other line is blank, and needs no search.
+fn line_length(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [b'\n', ..] => Some(0),
+        _ => memchr2(b'\n', b'\r', bytes),
     }
 }
 

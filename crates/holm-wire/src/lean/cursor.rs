@@ -5,8 +5,14 @@ use memchr::{memchr, memchr2};
 /// How deep a value that is stepped over may nest: one bit each.
 const MAX_DEPTH: u32 = 63;
 
-/// Words of eight bytes that are looked at one by one before a wide search pays for its start.
-const SHORT: usize = 3;
+/// Up to here eight bytes at a time are looked at, beyond it a wide search begins.
+const SHORT: usize = 24;
+
+/// Eight quotes.
+const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
+
+/// Eight backslashes.
+const SLASHES: u64 = u64::from_le_bytes([b'\\'; 8]);
 
 /// A place in JSON. Every step gives up with `None` at what is not plain, and the place is of no use then.
 #[derive(Debug)]
@@ -34,14 +40,20 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte that is no space; it is not taken.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
-        loop {
-            match self.rest {
-                [b' ', after @ ..] => self.rest = after,
-                [byte, ..] => return Some(*byte),
-                [] => return None,
-            }
+        match self.rest {
+            [b' ', ..] => self.peek_beyond_spaces(),
+            [byte, ..] => Some(*byte),
+            [] => None,
         }
+    }
+
+    #[cold]
+    fn peek_beyond_spaces(&mut self) -> Option<u8> {
+        let spaces = self.rest.iter().take_while(|byte| **byte == b' ').count();
+        self.rest = self.rest.get(spaces..).unwrap_or_default();
+        self.rest.first().copied()
     }
 
     /// Reads an object, member by member; the function must take each value.
@@ -51,20 +63,27 @@ impl<'a> Cursor<'a> {
             self.advance();
             return Some(());
         }
+        self.take(b'"')?;
         loop {
             let name = self.name()?;
             if !self.ascii && !name.is_ascii() {
                 return None;
             }
             each(name, self)?;
-            match self.peek()? {
-                b',' => self.advance(),
-                b'}' => break,
-                _ => return None,
+            // Without spaces two bytes say it all.
+            match self.rest {
+                [b',', b'"', after @ ..] => self.rest = after,
+                [b'}', after @ ..] => {
+                    self.rest = after;
+                    return Some(());
+                }
+                _ => match self.next()? {
+                    b',' => self.take(b'"')?,
+                    b'}' => return Some(()),
+                    _ => return None,
+                },
             }
         }
-        self.advance();
-        Some(())
     }
 
     /// Reads an array, item by item; the function must take each value.
@@ -87,6 +106,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The inside of a string, and whether it holds escapes.
+    #[inline]
     pub(super) fn string(&mut self) -> Option<(&'a [u8], bool)> {
         self.take(b'"')?;
         if self.escapes {
@@ -97,6 +117,7 @@ impl<'a> Cursor<'a> {
         Some((inside, false))
     }
 
+    #[inline(never)]
     fn escaped_string(&mut self) -> Option<(&'a [u8], bool)> {
         let whole = self.rest;
         let mut length = 0;
@@ -134,6 +155,7 @@ impl<'a> Cursor<'a> {
         from.get(..from.len().checked_sub(self.rest.len())?)
     }
 
+    #[inline]
     fn take(&mut self, byte: u8) -> Option<()> {
         if self.peek()? != byte {
             return None;
@@ -143,15 +165,34 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the byte that was seen.
+    #[inline]
     fn advance(&mut self) {
         self.rest = self.rest.get(1..).unwrap_or_default();
     }
 
-    /// A member's name and its colon.
+    /// Takes the next byte that is no space.
+    fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.advance();
+        Some(byte)
+    }
+
+    /// A member's name, whose opening quote has been taken, and its colon.
+    #[inline]
     fn name(&mut self) -> Option<&'a [u8]> {
-        let (name, escaped) = self.string()?;
-        self.take(b':')?;
-        (!escaped).then_some(name)
+        let (name, after) = self.rest.split_at_checked(quote(self.rest)?)?;
+        if self.escapes && memchr(b'\\', name).is_some() {
+            return None;
+        }
+        self.rest = match after {
+            [b'"', b':', after @ ..] => after,
+            _ => {
+                self.rest = after.get(1..)?;
+                self.take(b':')?;
+                self.rest
+            }
+        };
+        Some(name)
     }
 
     fn word(&mut self, word: &[u8]) -> Option<()> {
@@ -159,6 +200,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
+    #[inline]
     fn scalar(&mut self, first: u8) -> Option<()> {
         match first {
             b'"' => self.string().map(drop),
@@ -187,6 +229,7 @@ impl<'a> Cursor<'a> {
                         }
                         kinds = kinds << 1 | u64::from(object);
                         if object {
+                            self.take(b'"')?;
                             self.name()?;
                         }
                         continue;
@@ -201,10 +244,9 @@ impl<'a> Cursor<'a> {
                     return Some(());
                 }
                 let object = kinds & 1 == 1;
-                let next = self.peek()?;
-                self.advance();
-                match (next, object) {
+                match (self.next()?, object) {
                     (b',', true) => {
+                        self.take(b'"')?;
                         self.name()?;
                         break;
                     }
@@ -220,34 +262,27 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many bytes stand before the next quote.
+/// How many bytes stand before the next quote. Names and most values are short, and the start of a wide search costs more than
+/// it finds there.
+#[inline]
 fn quote(bytes: &[u8]) -> Option<usize> {
-    let mut rest = bytes;
-    for word in 0..SHORT {
-        let Some((next, after)) = rest.split_first_chunk() else { break };
-        let quotes = zeros(u64::from_le_bytes(*next) ^ u64::from_le_bytes([b'"'; 8]));
+    let mut done = 0;
+    while done < SHORT {
+        let Some(word) = bytes.get(done..)?.first_chunk() else { break };
+        let quotes = zeros(u64::from_le_bytes(*word) ^ QUOTES);
         if quotes != 0 {
-            return Some(word * 8 + place(quotes));
+            return Some(done + place(quotes));
         }
-        rest = after;
+        done += 8;
     }
-    Some(bytes.len() - rest.len() + memchr(b'"', rest)?)
+    Some(done + memchr(b'"', bytes.get(done..)?)?)
 }
 
 /// How many bytes stand before the next quote or backslash.
 fn quote_or_slash(bytes: &[u8]) -> Option<usize> {
-    let mut rest = bytes;
-    for word in 0..SHORT {
-        let Some((next, after)) = rest.split_first_chunk() else { break };
-        let next = u64::from_le_bytes(*next);
-        let quotes = zeros(next ^ u64::from_le_bytes([b'"'; 8]));
-        let slashes = zeros(next ^ u64::from_le_bytes([b'\\'; 8]));
-        if quotes | slashes != 0 {
-            return Some(word * 8 + place(quotes | slashes));
-        }
-        rest = after;
-    }
-    Some(bytes.len() - rest.len() + memchr2(b'"', b'\\', rest)?)
+    let word = bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+    let found = zeros(word ^ QUOTES) | zeros(word ^ SLASHES);
+    if found != 0 { Some(place(found)) } else { memchr2(b'"', b'\\', bytes) }
 }
 
 /// The high bit of every byte that is zero. A borrow can set bits above a zero and none below, so the lowest bit is right.
@@ -274,8 +309,9 @@ fn escape_length(bytes: &[u8]) -> Option<usize> {
 /// The bytes of the number that begins here.
 fn number_length(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
-        let count = bytes.get(from..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        (count > 0).then_some(from + count)
+        let count = bytes.get(from..)?.iter().position(|byte| !byte.is_ascii_digit());
+        let end = count.map_or(bytes.len(), |count| from + count);
+        (end > from).then_some(end)
     };
     let start = usize::from(bytes.first() == Some(&b'-'));
     let mut end = digits(start)?;

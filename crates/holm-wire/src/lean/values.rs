@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{Cursor, Lean};
 use crate::{
-    loose::{Count, Str, Words},
+    loose::{Count, Raw, Str, Words},
     memo::unescape,
 };
 
@@ -43,6 +43,12 @@ impl<'a> Lean<'a> for Count<'a> {
             return Some(Self::of("0"));
         }
         core::str::from_utf8(json).ok().map(Self::of)
+    }
+}
+
+impl<'a> Lean<'a> for Raw<'a> {
+    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+        core::str::from_utf8(cursor.skip()?).ok().map(Self::of)
     }
 }
 

@@ -3,10 +3,11 @@
 use alloc::borrow::Cow;
 
 use holm_kernel::{Failure, FailureClass, Reply, StopReason};
+use memchr::memmem;
 
 use super::{
     EndMark, usage,
-    wire::{Choice, Chunk, Delta},
+    wire::{Call, Choice, Chunk, Delta},
 };
 use crate::{
     CallPiece, Draft, Memo, Sink, Step, classify,
@@ -30,6 +31,8 @@ pub struct ChatEvents {
 enum Kind {
     Text,
     Thinking,
+    /// More arguments of the call with this index.
+    Arguments(Option<u64>),
 }
 
 impl ChatEvents {
@@ -68,7 +71,7 @@ impl ChatEvents {
             return Step::fail(classify::failure(class, "the provider stopped the reply with an error"));
         }
         if !self.plain_only
-            && let Some((text, kind)) = only_text(&chunk)
+            && let Some((text, kind)) = only_text(&chunk, frame.data)
         {
             self.memo.learn(frame.data, text, kind);
         }
@@ -87,6 +90,9 @@ impl Events for ChatEvents {
             match kind {
                 Kind::Text => draft.text(text, sink),
                 Kind::Thinking => draft.thinking(text, sink),
+                Kind::Arguments(index) => {
+                    draft.call(index, &CallPiece { arguments: text, ..CallPiece::default() }, sink);
+                }
             }
             return Step::More;
         }
@@ -175,8 +181,8 @@ fn read_parts(words: &Words<'_>, kind: Kind, depth: u8, draft: &mut Draft, sink:
     match words {
         Words::Nothing => {}
         Words::Text(text) => match kind {
-            Kind::Text => draft.text(text, sink),
             Kind::Thinking => draft.thinking(text, sink),
+            Kind::Text | Kind::Arguments(_) => draft.text(text, sink),
         },
         Words::Parts(parts) => {
             let Some(depth) = depth.checked_sub(1) else { return };
@@ -189,17 +195,22 @@ fn read_parts(words: &Words<'_>, kind: Kind, depth: u8, draft: &mut Draft, sink:
 }
 
 /// The one borrowed text of a chunk that does nothing else, so that its like need not be parsed.
-fn only_text<'c>(chunk: &'c Chunk<'_>) -> Option<(&'c str, Kind)> {
+fn only_text<'c>(chunk: &'c Chunk<'_>, frame: &[u8]) -> Option<(&'c str, Kind)> {
     let [choice] = chunk.choices.as_deref()? else { return None };
     let delta = choice.delta.as_ref()?;
     let quiet = chunk.usage.is_none()
         && chunk.x_groq.is_none()
         && choice.index.or_zero() == 0
         && choice.finish_reason.as_str().is_empty()
-        && delta.refusal.as_str().is_empty()
-        && delta.tool_calls.is_none();
+        && delta.refusal.as_str().is_empty();
     if !quiet {
         return None;
+    }
+    if let Some(calls) = &delta.tool_calls {
+        let silent =
+            |words: &Words<'_>| matches!(words, Words::Nothing) || *words == Words::Text(Cow::Borrowed(""));
+        let silent = [&delta.content, &delta.reasoning_content, &delta.reasoning].into_iter().all(silent);
+        return if silent { only_arguments(calls, frame) } else { None };
     }
     match (&delta.content, &delta.reasoning_content, &delta.reasoning) {
         (Words::Text(Cow::Borrowed(text)), Words::Nothing, Words::Nothing) => Some((text, Kind::Text)),
@@ -207,4 +218,19 @@ fn only_text<'c>(chunk: &'c Chunk<'_>) -> Option<(&'c str, Kind)> {
         | (Words::Nothing, Words::Nothing, Words::Text(Cow::Borrowed(text))) => Some((text, Kind::Thinking)),
         _ => None,
     }
+}
+
+/// The arguments of a chunk that adds to a call which has begun.
+fn only_arguments<'c>(calls: &'c [Call<'_>], frame: &[u8]) -> Option<(&'c str, Kind)> {
+    let [call] = calls else { return None };
+    let function = call.function.as_ref()?;
+    if !call.id.as_str().is_empty() || !function.name.as_str().is_empty() {
+        return None;
+    }
+    // The memo steps over the first id; it must be the chunk's, because a call's id has a meaning.
+    let first = memmem::find(frame, b"\"id\":");
+    if first.is_some() && first > memmem::find(frame, b"\"choices\":") {
+        return None;
+    }
+    Some((function.plain_arguments()?, Kind::Arguments(call.index.get())))
 }

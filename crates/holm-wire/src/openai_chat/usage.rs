@@ -2,9 +2,11 @@
 
 use holm_kernel::Usage;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::loose::Count;
+use crate::{
+    lean::{self, lean},
+    loose::{Count, Raw},
+};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -44,8 +46,8 @@ struct CompletionDetails<'a> {
 /// Reads a usage object; `None` if it is none.
 ///
 /// A service that leaves reasoning out of `completion_tokens` shows it by a total that is larger by just that much.
-pub(super) fn read(raw: &RawValue) -> Option<Usage> {
-    let wire: Wire<'_> = serde_json::from_str(raw.get()).ok()?;
+pub(super) fn read(raw: Raw<'_>) -> Option<Usage> {
+    let wire: Wire<'_> = lean::parse(raw.get().as_bytes()).ok()?;
     let prompt = wire.prompt_tokens_details.unwrap_or_default();
     let reasoning = wire.completion_tokens_details.unwrap_or_default().reasoning_tokens.or_zero();
     let input = wire.prompt_tokens.or_zero();
@@ -62,3 +64,15 @@ pub(super) fn read(raw: &RawValue) -> Option<Usage> {
         reasoning: reasoning.min(output),
     })
 }
+
+lean!(Wire {
+    b"prompt_tokens" => prompt_tokens,
+    b"completion_tokens" => completion_tokens,
+    b"total_tokens" => total_tokens,
+    b"prompt_tokens_details" => prompt_tokens_details,
+    b"completion_tokens_details" => completion_tokens_details,
+    b"prompt_cache_hit_tokens" => prompt_cache_hit_tokens,
+    b"cached_tokens" => cached_tokens,
+});
+lean!(PromptDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
+lean!(CompletionDetails { b"reasoning_tokens" => reasoning_tokens });

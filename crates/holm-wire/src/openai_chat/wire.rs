@@ -3,11 +3,10 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::{
     lean::lean,
-    loose::{Count, Str, Words, text_or_json},
+    loose::{Count, Raw, Str, Words},
 };
 
 /// A chunk of a stream; a whole body is read as one chunk whose `delta` is called `message`.
@@ -18,9 +17,9 @@ pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
     pub(super) choices: Option<Vec<Choice<'a>>>,
     #[serde(borrow, default)]
-    pub(super) usage: Option<&'a RawValue>,
+    pub(super) usage: Option<Raw<'a>>,
     #[serde(borrow, default)]
-    pub(super) error: Option<&'a RawValue>,
+    pub(super) error: Option<Raw<'a>>,
     /// Where one service used to put the usage.
     #[serde(borrow, default)]
     pub(super) x_groq: Option<Aside<'a>>,
@@ -29,7 +28,7 @@ pub(super) struct Chunk<'a> {
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Aside<'a> {
     #[serde(borrow, default)]
-    pub(super) usage: Option<&'a RawValue>,
+    pub(super) usage: Option<Raw<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -71,13 +70,19 @@ pub(super) struct Function<'a> {
     #[serde(borrow, default)]
     pub(super) name: Str<'a>,
     #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<Raw<'a>>,
 }
 
-impl Function<'_> {
+impl<'a> Function<'a> {
     /// The arguments as JSON text, whether they came as a string or as an object.
-    pub(super) fn arguments(&self) -> Cow<'_, str> {
-        self.arguments.map_or(Cow::Borrowed(""), text_or_json)
+    pub(super) fn arguments(&self) -> Cow<'a, str> {
+        self.arguments.map_or(Cow::Borrowed(""), Raw::text)
+    }
+
+    /// Arguments that came as a string without escapes, as they stand in the frame.
+    pub(super) fn plain_arguments(&self) -> Option<&'a str> {
+        let inside = self.arguments?.get().strip_prefix('"')?.strip_suffix('"')?;
+        (!inside.contains('\\')).then_some(inside)
     }
 }
 

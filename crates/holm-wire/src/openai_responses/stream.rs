@@ -17,7 +17,7 @@ use super::{
     wire::{Event, Item, Part, Response},
 };
 use crate::{
-    CallPiece, Draft, Sink, Step, classify,
+    CallPiece, Draft, Memo, Sink, Step, classify,
     framing::Frame,
     lean,
     loose::{parse, text_or_json},
@@ -33,6 +33,7 @@ pub struct ResponseEvents {
     open: BTreeMap<u64, Open>,
     /// The item that the last piece belonged to.
     current: Option<u64>,
+    memo: Memo<Kind>,
     /// Fuzzing and tests compare the two paths.
     plain_only: bool,
 }
@@ -52,6 +53,14 @@ struct Open {
     done: bool,
 }
 
+/// What the text of a remembered event was, and of which item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text(u64),
+    Arguments(u64),
+    Thought(u64, (Thought, u64)),
+}
+
 /// Which text of a reasoning item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Thought {
@@ -60,12 +69,13 @@ enum Thought {
 }
 
 impl ResponseEvents {
-    /// The same by serde alone: no short cut.
+    /// The same by serde alone: no memo, no short cut.
     pub fn plain() -> Self {
         Self { plain_only: true, ..Self::default() }
     }
 
     fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+        self.memo.forget();
         let event = if self.plain_only { parse(frame.data) } else { lean::parse(frame.data) };
         let Ok(event): Result<Event<'_>, _> = event else { return Step::Garbage };
         let kind = match event.kind.as_str() {
@@ -73,20 +83,19 @@ impl ResponseEvents {
             kind => kind,
         };
         let index = event.output_index.or_zero();
+        if let Some(kind) = piece_kind(kind, index, &event) {
+            self.piece(kind, event.delta.as_str(), draft, sink);
+            // Where the event's own name decides, equal bytes do not mean the same.
+            if let Cow::Borrowed(text) = event.delta.0
+                && !self.plain_only
+                && !event.kind.as_str().is_empty()
+            {
+                self.memo.learn(frame.data, text, kind);
+            }
+            return Step::More;
+        }
         match kind {
-            "response.output_text.delta" => self.text(index, event.delta.as_str(), draft, sink),
             "response.refusal.delta" => self.refusal(index, event.delta.as_str(), draft, sink),
-            "response.function_call_arguments.delta" => {
-                self.arguments(index, event.delta.as_str(), draft, sink);
-            }
-            "response.reasoning_summary_text.delta" => {
-                let part = (Thought::Summary, event.summary_index.or_zero());
-                self.thought(index, part, event.delta.as_str(), draft, sink);
-            }
-            "response.reasoning_text.delta" => {
-                let part = (Thought::Raw, event.content_index.or_zero());
-                self.thought(index, part, event.delta.as_str(), draft, sink);
-            }
             "response.output_item.added" => {
                 if let Some(item) = read_item(event.item) {
                     self.begin(index, &item, draft, sink);
@@ -129,6 +138,14 @@ impl ResponseEvents {
             _ => {}
         }
         Step::More
+    }
+
+    fn piece(&mut self, kind: Kind, text: &str, draft: &mut Draft, sink: Sink<'_>) {
+        match kind {
+            Kind::Text(index) => self.text(index, text, draft, sink),
+            Kind::Arguments(index) => self.arguments(index, text, draft, sink),
+            Kind::Thought(index, part) => self.thought(index, part, text, draft, sink),
+        }
     }
 
     fn text(&mut self, index: u64, text: &str, draft: &mut Draft, sink: Sink<'_>) {
@@ -267,6 +284,13 @@ impl Events for ResponseEvents {
         if frame.data.trim_ascii() == b"[DONE]" {
             return Step::More;
         }
+        // The memo is lent out with the text, so it is taken apart from the rest while the text is used.
+        let mut memo = core::mem::take(&mut self.memo);
+        let known = memo.recall(frame.data).map(|(kind, text)| self.piece(kind, text, draft, sink));
+        self.memo = memo;
+        if known.is_some() {
+            return Step::More;
+        }
         self.read(frame, draft, sink)
     }
 
@@ -282,6 +306,21 @@ impl Events for ResponseEvents {
             Step::More | Step::End | Step::Garbage => Ok(draft.into_reply()),
         }
     }
+}
+
+/// What kind of piece an event is, if it is one.
+fn piece_kind(kind: &str, index: u64, event: &Event<'_>) -> Option<Kind> {
+    Some(match kind {
+        "response.output_text.delta" => Kind::Text(index),
+        "response.function_call_arguments.delta" => Kind::Arguments(index),
+        "response.reasoning_summary_text.delta" => {
+            Kind::Thought(index, (Thought::Summary, event.summary_index.or_zero()))
+        }
+        "response.reasoning_text.delta" => {
+            Kind::Thought(index, (Thought::Raw, event.content_index.or_zero()))
+        }
+        _ => return None,
+    })
 }
 
 fn read_item(raw: Option<&RawValue>) -> Option<Item<'_>> {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{super::*, fixture};
 use crate::{
     Delta, Draft,
-    framing::Framing,
+    framing::{Frame, Framing},
     testing::{check_beginnings, check_cuts, decode, decode_with},
 };
 
@@ -328,10 +328,48 @@ fn chunk() -> impl Strategy<Value = String> {
     })
 }
 
+/// Pieces of calls, with and without an id of their own.
+fn call_chunk() -> impl Strategy<Value = String> {
+    let start = prop::sample::select(vec!["", r#""id":"c1","#, r#""id":"c2","#]);
+    let content =
+        prop::sample::select(vec!["", r#""content":null,"#, r#""content":"","#, r#""content":"x","#]);
+    let id = prop::sample::select(vec!["", r#""id":"","#, r#""id":"a","#, r#""id":"b","#]);
+    let name = prop::sample::select(vec!["", r#""name":"f","#, r#""name":"","#]);
+    let index = prop::sample::select(vec!["", r#""index":0,"#, r#""index":1,"#]);
+    let text = prop::sample::select(vec!["", "{", "}", r#"\"a\":1"#, "7", r"\n"]);
+    (start, content, id, name, index, text).prop_map(|(start, content, id, name, index, text)| {
+        format!(
+            r#"data: {{{start}"choices":[{{"delta":{{{content}"tool_calls":[{{{index}{id}"function":{{{name}"arguments":"{text}"}}}}]}}}}]}}"#
+        )
+    })
+}
+
+#[test]
+fn pieces_of_a_call_are_remembered_unless_their_id_could_be_taken_for_the_chunks() {
+    let check = |frames: [&str; 2], known: bool| {
+        let mut events = ChatEvents::new(EndMark::Done);
+        let mut draft = Draft::default();
+        let _ = events.event(Frame { name: b"", data: frames[0].as_bytes() }, &mut draft, &mut |_| {});
+        assert_eq!(events.memo_knows(frames[1].as_bytes()), known, "{frames:?}");
+    };
+    let piece = |start: &str, id: &str, text: &str| {
+        format!(
+            r#"{{{start}"choices":[{{"delta":{{"tool_calls":[{{{id}"function":{{"arguments":"{text}"}}}}]}}}}]}}"#
+        )
+    };
+    let chunk_id = |id: &str| format!(r#""id":"{id}","#);
+    check([&piece(&chunk_id("1"), "", "a"), &piece(&chunk_id("2"), "", r#"\"b"#)], true);
+    check([&piece("", "", "a"), &piece("", "", "b")], true);
+    check([&piece(&chunk_id("1"), &chunk_id(""), "a"), &piece(&chunk_id("2"), &chunk_id(""), "b")], true);
+    check([&piece(&chunk_id("1"), &chunk_id(""), "a"), &piece(&chunk_id("1"), &chunk_id("x"), "b")], false);
+    check([&piece("", &chunk_id(""), "a"), &piece("", &chunk_id("x"), "b")], false);
+    check([&piece("", &chunk_id("x"), "a"), &piece("", &chunk_id("x"), "b")], false);
+}
+
 proptest! {
     #[test]
     fn the_memo_equals_the_parser_on_every_stream(
-        shapes in proptest::collection::vec((chunk(), 1_usize..4), 0..12),
+        shapes in proptest::collection::vec((prop_oneof![chunk(), call_chunk()], 1_usize..4), 0..12),
         noise in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
     ) {
         let mut stream = String::new();
