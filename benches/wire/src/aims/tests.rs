@@ -42,7 +42,7 @@ fn a_turn_may_not_cost_more_because_others_went_before() {
         let aims = judge(&[], &[encoded(10, first), encoded(1_000, last)]);
         assert_eq!(aims.iter().map(|aim| aim.met).collect::<Vec<_>>(), [met]);
     };
-    check([Some(100.0), Some(109.0)], Some(true));
-    check([Some(100.0), Some(120.0)], Some(false));
+    check([Some(100.0), Some(120.0)], Some(true));
+    check([Some(100.0), Some(130.0)], Some(false));
     check([None, Some(120.0)], None);
 }

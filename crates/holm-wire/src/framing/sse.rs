@@ -38,6 +38,8 @@ pub struct Decoder {
     started: bool,
     id: Vec<u8>,
     retry: Option<u64>,
+    /// The name of the last event of the usual form; the next one mostly has it too.
+    usual: Vec<u8>,
 }
 
 impl Decoder {
@@ -112,6 +114,43 @@ impl Decoder {
         self.event.clear();
     }
 
+    /// Hands on whole events of the usual form: perhaps a name, one line of data, a blank line. What is left begins with
+    /// something else.
+    fn usual_events<'c>(&mut self, bytes: &'c [u8], sink: &mut dyn FnMut(Frame<'_>)) -> &'c [u8] {
+        let mut rest = bytes;
+        while let Some((frame, after)) = self.usual_event(rest) {
+            sink(frame);
+            self.started = true;
+            rest = after;
+        }
+        rest
+    }
+
+    fn usual_event<'c>(&mut self, bytes: &'c [u8]) -> Option<(Frame<'c>, &'c [u8])> {
+        let (name, rest) = match bytes.strip_prefix(b"event: ") {
+            Some(named) => self.usual_name(named)?,
+            None => (&[][..], bytes),
+        };
+        let data = rest.strip_prefix(b"data: ")?;
+        let (data, after) = data.split_at_checked(memchr2(b'\n', b'\r', data)?)?;
+        let fits = name.len().max(data.len()) < self.bounds.line.saturating_sub(8);
+        Some((Frame { name, data }, after.strip_prefix(b"\n\n").filter(|_| fits)?))
+    }
+
+    fn usual_name<'c>(&mut self, named: &'c [u8]) -> Option<(&'c [u8], &'c [u8])> {
+        let length = match named.strip_prefix(self.usual.as_slice()) {
+            Some([b'\n', ..]) => self.usual.len(),
+            _ => {
+                let length = memchr2(b'\n', b'\r', named)?;
+                self.usual.clear();
+                self.usual.extend_from_slice(named.get(..length)?);
+                length
+            }
+        };
+        let (name, rest) = named.split_at_checked(length)?;
+        Some((name, rest.strip_prefix(b"\n")?))
+    }
+
     /// A line that began in an earlier feed: its bytes are joined, and its data cannot be lent beyond this call.
     fn joined_line(&mut self, end: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
         let mut whole = core::mem::take(&mut self.carry);
@@ -145,7 +184,11 @@ impl Framing for Decoder {
             self.after_cr = false;
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         }
-        while let Some(at) = line_length(rest) {
+        loop {
+            if held.is_none() && self.carry.is_empty() && self.event.is_empty() {
+                rest = self.usual_events(rest, sink);
+            }
+            let Some(at) = line_length(rest) else { break };
             let (line, after) = rest.split_at(at);
             rest = match after {
                 [b'\r'] => {
@@ -196,6 +239,10 @@ impl Pending {
         }
         self.data.extend_from_slice(line);
         self.lines = self.lines.saturating_add(1);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lines == 0 && self.name.is_empty()
     }
 
     fn rename(&mut self, name: &[u8]) {
