@@ -37,7 +37,7 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@scripts/test-js
 	@scripts/test-mutants-js
 
-bench: ## compare Holm's loop with others
+bench: ## compare Holm's loop and wire with others
 	@scripts/setup bench
 	@scripts/bench
 
