@@ -6,7 +6,7 @@
 import { Run } from '../dist/kernel.js';
 import { Codec } from '../dist/wire/codec.js';
 
-const RUNS = 5;
+const RUNS = 15;
 const WINDOW = 10;
 const TURNS = [10, 1000];
 
@@ -33,14 +33,13 @@ function drain(run, codec) {
     if ('wait' in effect) return { model, tool };
     if (effect.call_model) {
       model = effect.call_model.call;
-      codec.request(run, model, { baseUrl: 'http://localhost/v1', key: 'k', now: 0 });
+      codec?.request(run, model, { baseUrl: 'http://localhost/v1', key: 'k', now: 0 });
     } else if (effect.run_tool) tool = effect.run_tool.call;
   }
 }
 
 /** Nanoseconds for one turn when `turns` have been before it; `each` is done after every step. */
-function measure(turns, each) {
-  const codec = new Codec('openai_chat');
+function measure(turns, { codec, each } = {}) {
   const { run, line } = Run.create({ id: 'bench', seed: 7, config, now: 0 });
   const lines = [line];
   lines.push(run.handle(1, { prompted: { blocks: [{ text: 'Go.' }] } }));
@@ -67,15 +66,21 @@ function measure(turns, each) {
 }
 
 const median = (work) => Array.from({ length: RUNS }, work).sort((a, b) => a - b)[(RUNS - 1) / 2];
+const codec = () => new Codec('openai_chat');
 
 // What crosses twice at each step where the state is carried by the host.
 const wholeState = (run) => JSON.stringify(JSON.parse(run.snapshot()));
 
 const native = JSON.parse(process.argv[2] ?? '{}');
-measure(50);
-console.log('one turn (reply, dispatch, result, next request encoded), microseconds, median of 5');
-console.log('turns before it      native      WASM      WASM + whole state as JSON at each step');
+// The engine compiles hot code again while it runs; that is over after some thousand steps.
+for (let warm = 0; warm < 3; warm += 1) measure(1000, { codec: codec() });
+
+console.log(`one turn (reply, dispatch, result), microseconds, median of ${RUNS}`);
+console.log('turns before   native, request encoded   WASM   WASM, request encoded   WASM, whole state as JSON at each step');
 for (const turns of TURNS) {
-  const us = (nanos) => (nanos === undefined ? '-' : (nanos / 1000).toFixed(1)).padStart(9);
-  console.log(`${String(turns).padStart(15)}   ${us(native[turns])} ${us(median(() => measure(turns)))} ${us(median(() => measure(turns, wholeState)))}`);
+  const us = (nanos, width) => (nanos === undefined ? '-' : (nanos / 1000).toFixed(1)).padStart(width);
+  const kernel = median(() => measure(turns));
+  const encoded = median(() => measure(turns, { codec: codec() }));
+  const carried = median(() => measure(turns, { each: wholeState }));
+  console.log(`${String(turns).padStart(12)}${us(native[turns], 26)}${us(kernel, 7)}${us(encoded, 24)}${us(carried, 41)}`);
 }
