@@ -11,7 +11,7 @@ use core::fmt;
 use holm_guards::{postcondition::Postconditions, schema::Schema, skill::Skill};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Offer, Tool, ToolKind};
+use crate::{Offer, Tool, ToolKind, provider_name};
 
 /// Problems of one tool that are told: enough to mend it, too few to flood a log with somebody else's schema.
 const MOST_PROBLEMS: usize = 8;
@@ -64,7 +64,26 @@ impl Entry {
         let arguments = compiled.schema.unsupported().iter().map(ToString::to_string);
         let promises = compiled.postconditions.unsupported();
         let promises = promises.map(|(name, gap)| alloc::format!("{name}: {gap}"));
-        (true, arguments.chain(promises).take(MOST_PROBLEMS).collect())
+        let problems = self.name_problem().into_iter().chain(self.need_problems(&compiled.schema));
+        (true, problems.chain(arguments).chain(promises).take(MOST_PROBLEMS).collect())
+    }
+
+    /// Providers take letters, digits, `_` and `-`; another name reaches the model in another spelling.
+    fn name_problem(&self) -> Option<String> {
+        (provider_name(&self.name) != *self.name).then(|| {
+            alloc::format!("the name is not one that providers take; use `{}`", provider_name(&self.name))
+        })
+    }
+
+    /// A need that names an argument which the schema does not have could never be met.
+    fn need_problems(&self, schema: &Schema) -> impl Iterator<Item = String> {
+        let missing = move |name: &&str| !schema.properties().any(|(property, _)| property == *name);
+        let named = self.tool.needs.iter().flat_map(|need| need.arguments());
+        named.filter(missing).map(|name| {
+            alloc::format!(
+                "a need names the argument `{name}`, which the schema does not have; name one that it has"
+            )
+        })
     }
 }
 

@@ -18,7 +18,7 @@ use crate::digest::Sip;
 use crate::{
     Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
     Message, MessageId, Messages, Model, ModelResult, Offer, Patch, PlanStep, Prompt, Protocol, Purpose,
-    Question, Request, Role, StopReason, plain_text, protocol,
+    Question, Request, Role, SEMANTICS, StopReason, plain_text, protocol,
 };
 
 /// What every request shares, made once and handed out by reference count.
@@ -127,7 +127,19 @@ impl Run {
         self.emit(Event::GroupStarted { group: self.state.groups });
         self.say(prompt);
         self.state.view.mark_prompt();
+        if self.state.started.semantics != SEMANTICS {
+            return self.unknown_rules();
+        }
         self.next_turn();
+    }
+
+    /// A run under rules that this kernel does not have must not be decided by others.
+    fn unknown_rules(&mut self) {
+        let message = alloc::format!(
+            "the run follows the rules of semantics {}, this kernel knows {SEMANTICS}; use a version that has them",
+            self.state.started.semantics
+        );
+        self.finish(Ending::Failed { class: FailureClass::BadRequest, message, attempts: 0 });
     }
 
     /// Adds what a person said, with the marks it brings.

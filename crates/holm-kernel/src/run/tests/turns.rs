@@ -1,4 +1,4 @@
-use alloc::{string::ToString, vec};
+use alloc::{string::ToString, vec, vec::Vec};
 
 use super::play::{Play, Say, answered, config, failure};
 use crate::*;
@@ -26,4 +26,34 @@ fn a_transient_failure_is_tried_again_after_a_pause() {
     let mut play = Play::new(config(), script);
     assert_eq!(play.prompt("go"), answered("ok"));
     assert!(play.now >= 375, "the pause was {} ms", play.now);
+}
+
+#[test]
+fn a_run_under_unknown_rules_says_so_before_it_does_anything() {
+    let mut started = Started::new("run-1", 7, config());
+    started.semantics = 99;
+    let mut play = Play::new(config(), vec![]);
+    play.run = Run::start(started, Timestamp::new(0));
+    let Ending::Failed { message, .. } = play.prompt("go") else { panic!("it went on") };
+    assert!(message.contains("semantics 99"), "{message}");
+    assert!(play.requests.is_empty());
+}
+
+#[test]
+fn a_need_for_an_argument_that_no_schema_has_is_reported_when_the_tool_is_registered() {
+    let mut config = config();
+    config.tools[0].needs = vec!["read:{file}".parse().expect("a template")];
+    config.tools.push(Tool::new("has space", "", super::play::text_schema()));
+    let mut play = Play::new(config, vec![Say::Text("ok")]);
+    play.prompt("go");
+    let flawed: Vec<_> = play
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::ToolFlawed { problems, .. } => Some(problems.join("\n")),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(flawed.len(), 2);
+    assert!(flawed[0].contains("`file`") && flawed[1].contains("has_space"), "{flawed:?}");
 }
