@@ -17,6 +17,9 @@
 //! chain covers the payload's hash, so it still holds. A replay that needs an erased record says so by its
 //! number; a [`Snapshot`] that was taken after it still works.
 //!
+//! **What is covered.** What a record says: its number, time, digest and input. White space between the members of a
+//! line and members that no version knows are not part of it; a reader drops them.
+//!
 //! **What a torn tail means.** Hosts append before they act, so a line without its end ([`Fault::Unfinished`])
 //! had no consequences: cut the file where [`Tail::Torn`] says and go on. Another fault in the last line loses
 //! only that line too, but it may have been acted on before it was damaged (a disk that fails, a hand that
