@@ -67,9 +67,8 @@ fn drain(run: &mut Session, codec: &mut CodecHandle) -> Result<(Option<u64>, Opt
     let (mut model, mut tool) = (None, None);
     loop {
         let effect = run.poll();
-        let call = |prefix: &str| -> Option<u64> {
-            effect.strip_prefix(prefix)?.split(',').next()?.parse().ok()
-        };
+        let call =
+            |prefix: &str| -> Option<u64> { effect.strip_prefix(prefix)?.split(',').next()?.parse().ok() };
         if effect.starts_with(r#"{"wait":"#) {
             return Ok((model, tool));
         }
