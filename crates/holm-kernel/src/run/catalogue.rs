@@ -78,7 +78,7 @@ impl Entry {
     /// A need that names an argument which the schema does not have could never be met.
     fn need_problems(&self, schema: &Schema) -> impl Iterator<Item = String> {
         let missing = move |name: &&str| !schema.properties().any(|(property, _)| property == *name);
-        let named = self.tool.needs.iter().flat_map(|need| need.arguments());
+        let named = self.tool.needs.iter().flat_map(holm_grants::Template::arguments);
         named.filter(missing).map(|name| {
             alloc::format!(
                 "a need names the argument `{name}`, which the schema does not have; name one that it has"
