@@ -99,8 +99,8 @@ pub struct Stream<F, E> {
 
 #[derive(Debug)]
 enum Phase {
-    /// Nothing but white space so far.
-    Sniffing,
+    /// Nothing but white space so far. It is kept, because only what follows says whether the framing should see it.
+    Sniffing(Vec<u8>),
     Framed,
     /// Not framed: kept and read as a whole.
     Unframed(Vec<u8>),
@@ -111,17 +111,46 @@ enum Phase {
 impl<F: Framing + Send, E: Events> Stream<F, E> {
     /// A decoder at the start of a body.
     pub fn new(framing: F, events: E) -> Self {
-        Self { framing, events, draft: Draft::default(), phase: Phase::Sniffing, bytes: 0, frames: 0 }
+        Self {
+            framing,
+            events,
+            draft: Draft::default(),
+            phase: Phase::Sniffing(Vec::new()),
+            bytes: 0,
+            frames: 0,
+        }
     }
 
-    fn sniff(&mut self, bytes: &[u8]) {
-        let Some(first) =
-            bytes.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0xef | 0xbb | 0xbf))
-        else {
-            return;
-        };
-        let unframed = E::UNFRAMED.contains(first);
-        self.phase = if unframed { Phase::Unframed(Vec::new()) } else { Phase::Framed };
+    /// Looks for the first byte that says what the body is.
+    fn sniff(&mut self, bytes: &[u8], sink: Sink<'_>) {
+        let Phase::Sniffing(blank) = &mut self.phase else { return };
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0xef | 0xbb | 0xbf);
+        let at = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
+        if let Some(body) = bytes.get(at..)
+            && let Some(first) = body.first()
+        {
+            if E::UNFRAMED.contains(first) {
+                self.phase = Phase::Unframed(Vec::new());
+                return self.body(body);
+            }
+            let blank = core::mem::take(blank);
+            self.phase = Phase::Framed;
+            self.frames(&blank, sink);
+            return self.frames(bytes, sink);
+        }
+        if blank.len().saturating_add(bytes.len()) > MAX_FRAME {
+            return self.fail(FailureClass::Server, &format!("the reply begins with {MAX_FRAME} blanks"));
+        }
+        blank.extend_from_slice(bytes);
+    }
+
+    /// Keeps more of a body that is not framed.
+    fn body(&mut self, bytes: &[u8]) {
+        let Phase::Unframed(body) = &mut self.phase else { return };
+        if body.len().saturating_add(bytes.len()) > MAX_FRAME {
+            return self.fail(FailureClass::Server, &format!("the reply is longer than {MAX_FRAME} bytes"));
+        }
+        body.extend_from_slice(bytes);
     }
 
     fn frames(&mut self, bytes: &[u8], sink: Sink<'_>) {
@@ -185,32 +214,27 @@ impl<F: Framing + Send, E: Events> StreamDecoder for Stream<F, E> {
             return Progress::Ended;
         }
         self.count(bytes);
-        if matches!(self.phase, Phase::Sniffing) {
-            self.sniff(bytes);
-        }
-        match &mut self.phase {
-            Phase::Sniffing | Phase::Framed => self.frames(bytes, sink),
-            Phase::Unframed(body) if body.len().saturating_add(bytes.len()) > MAX_FRAME => {
-                self.fail(FailureClass::Server, &format!("the reply is longer than {MAX_FRAME} bytes"));
-            }
-            Phase::Unframed(body) => body.extend_from_slice(bytes),
+        match &self.phase {
+            Phase::Sniffing(_) => self.sniff(bytes, sink),
+            Phase::Framed => self.frames(bytes, sink),
+            Phase::Unframed(_) => self.body(bytes),
             Phase::Ended | Phase::Failed(_) => {}
         }
         if matches!(self.phase, Phase::Ended | Phase::Failed(_)) { Progress::Ended } else { Progress::More }
     }
 
     fn finish(mut self: Box<Self>, sink: Sink<'_>) -> Result<Reply, Failure> {
-        if matches!(self.phase, Phase::Sniffing | Phase::Framed) {
+        if matches!(self.phase, Phase::Framed) {
             self.last_frames(sink);
         }
         match core::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Ended => Ok(self.draft.into_reply()),
             Phase::Unframed(body) => self.whole(&body, sink),
             Phase::Failed(failure) => Err(Failure { usage: self.draft.usage(), ..*failure }),
-            Phase::Sniffing | Phase::Framed if self.events.is_complete(&self.draft) => {
+            Phase::Sniffing(_) | Phase::Framed if self.events.is_complete(&self.draft) => {
                 Ok(self.draft.into_reply())
             }
-            Phase::Sniffing | Phase::Framed => {
+            Phase::Sniffing(_) | Phase::Framed => {
                 let message = format!(
                     "the stream ended after {} bytes and {} events without the provider's own end",
                     self.bytes, self.frames

@@ -4,8 +4,12 @@ use holm_kernel::{Failure, FailureClass, Reply};
 
 use super::{Events, MAX_STREAM, Progress, Step, Stream, StreamDecoder};
 use crate::{
-    Draft, Sink,
+    Codec, Draft, Sink,
+    anthropic::Messages,
+    bedrock::Converse,
     framing::{Bounds, Frame, MAX_FRAME, ndjson},
+    ollama::Ollama,
+    testing::{check_cuts, decode},
 };
 
 /// A format of one word a line: `end` ends, `bad` is garbage, the rest is text.
@@ -60,6 +64,23 @@ fn garbage_in_the_middle_fails_and_at_the_end_was_cut() {
 fn a_page_is_recognised_behind_white_space_and_a_mark() {
     assert_eq!(class(decoder(), b" \r\n<html>"), Err(FailureClass::Network));
     assert_eq!(class(decoder(), b"\xef\xbb\xbf<html>"), Err(FailureClass::Network));
+}
+
+#[test]
+fn white_space_before_a_body_is_no_part_of_it_however_it_comes() {
+    // Found by fuzzing: in one piece it was part of the body, in several it went to the framing.
+    let codecs: [&dyn Codec; 3] = [&Messages::default(), &Converse::default(), &Ollama::default()];
+    for start in ["\n\n", " \t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t", "\u{feff}"] {
+        for body in ["{\"id\":", "[1", "<html>", "{}"] {
+            for codec in codecs {
+                check_cuts(codec, std::format!("{start}{body}").as_bytes());
+            }
+        }
+    }
+    let whole = br#"{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}"#;
+    let marked = [b"\xef\xbb\xbf\r\n", whole.as_slice()].concat();
+    check_cuts(&Messages::default(), &marked);
+    assert!(decode(&Messages::default(), &[&marked]).0.is_ok());
 }
 
 #[test]
