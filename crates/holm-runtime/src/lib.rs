@@ -31,6 +31,7 @@
 //! ```
 
 mod approver;
+mod blobs;
 mod clock;
 mod delta;
 mod driver;
@@ -41,12 +42,13 @@ mod model;
 mod tool;
 
 pub use approver::{Approver, Nobody};
+pub use blobs::{BlobFailed, Blobs};
 pub use clock::{Clock, FastClock, SystemClock};
 pub use delta::{Delta, DeltaSink, NoDeltas};
 pub use driver::{DriveError, Driver, Handle, drive};
 pub use events::{EventSink, NoEvents};
 pub use host::Host;
-pub use journal::{Durability, Journal, JournalFailed, JsonLines, MemoryJournal};
+pub use journal::{Durability, Journal, JournalFailed, Journals, JsonLines, MemoryJournal, Opened};
 pub use model::{Ask, BoxFuture, FnModel, Line, Model, model_fn};
 pub use tool::{FnTool, Job, Tool, Toolbox, tool_fn};
 

@@ -205,7 +205,9 @@ impl Journal for Full {
     fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
         self.0 = self.0.saturating_sub(1);
         let full = self.0 == 0;
-        Box::pin(async move { if full { Err(JournalFailed { reason: "disk full".into() }) } else { Ok(()) } })
+        Box::pin(async move {
+            if full { Err(JournalFailed::System { reason: "disk full".into() }) } else { Ok(()) }
+        })
     }
 }
 
@@ -221,7 +223,7 @@ async fn nothing_is_done_about_a_record_that_could_not_be_written() {
     let host = Host::new(plays([calls(&["acts"])])).tool(tool).journal(Full(4));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let failed = driver.prompt(Prompt::text("go")).await.unwrap_err();
-    assert_eq!(failed, DriveError::Journal(JournalFailed { reason: "disk full".into() }));
+    assert_eq!(failed, DriveError::Journal(JournalFailed::System { reason: "disk full".into() }));
     assert_eq!(ran.load(Ordering::Relaxed), 0);
     assert_eq!(driver.prompt(Prompt::text("again")).await, Err(DriveError::Lost));
 }

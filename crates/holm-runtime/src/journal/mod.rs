@@ -1,0 +1,123 @@
+//! Where records are written before anything is done about them, and where they are found again.
+
+mod jsonl;
+mod memory;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+pub use jsonl::JsonLines;
+pub use memory::MemoryJournal;
+
+use crate::BoxFuture;
+
+/// Appends the lines of one run's journal, in order. Whoever holds it is the only one who writes that journal.
+pub trait Journal: Send {
+    /// Appends one or more whole lines, each with its end: all of them are kept, or none. Nothing is done about the
+    /// records before this has succeeded.
+    ///
+    /// # Errors
+    /// [`JournalFailed`]; the lines may or may not be there, so the run is dropped and its journal folded again.
+    fn append<'a>(
+        &'a mut self,
+        lines: &'a str,
+        durability: Durability,
+    ) -> BoxFuture<'a, Result<(), JournalFailed>>;
+}
+
+/// How safe a line must be before the run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Durability {
+    /// It survives the end of this process.
+    Written,
+    /// It survives the end of the machine's power: what follows cannot be done twice.
+    Synced,
+}
+
+/// The journals of many runs, by the run's id.
+pub trait Journals: Send + Sync {
+    /// Begins the journal of a new run.
+    ///
+    /// # Errors
+    /// [`JournalFailed::Exists`]: a journal is never written over.
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>>;
+
+    /// Reads a journal to its end and goes on writing behind it. A last line that was torn by a crash has been cut off.
+    ///
+    /// # Errors
+    /// [`JournalFailed::Busy`] while somebody else holds it: a run is driven in one place at a time.
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>>;
+
+    /// Reads a journal as it stands, whoever may be writing it.
+    ///
+    /// # Errors
+    /// [`JournalFailed`].
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>>;
+}
+
+/// A journal that was found again.
+pub struct Opened {
+    /// Its whole lines.
+    pub text: Vec<u8>,
+    /// A [`Snapshot`](holm_kernel::journal::Snapshot) that may save folding all of them; it is checked before it is used.
+    pub snapshot: Option<Vec<u8>>,
+    /// Goes on behind the last line.
+    pub journal: Box<dyn Journal>,
+}
+
+/// A journal cannot be read or written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JournalFailed {
+    /// There is no such journal.
+    #[error("there is no run `{run}` here; list the runs to see which there are")]
+    Missing {
+        /// The run.
+        run: String,
+    },
+    /// There is one already.
+    #[error("there is a run `{run}` already; choose another id, or resume it")]
+    Exists {
+        /// The run.
+        run: String,
+    },
+    /// Somebody else drives the run.
+    #[error("the run `{run}` is being driven by {holder}; stop it there first")]
+    Busy {
+        /// The run.
+        run: String,
+        /// Who, as far as it is known.
+        holder: String,
+    },
+    /// The name cannot be a run's.
+    #[error("`{run}` cannot name a run ({reason})")]
+    BadName {
+        /// What was said.
+        run: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// What is kept there is not sound.
+    #[error("the journal of `{run}` is damaged ({reason}); nothing was cut, restore it or ask a person")]
+    Damaged {
+        /// The run.
+        run: String,
+        /// What was found.
+        reason: String,
+    },
+    /// The system said no.
+    #[error(
+        "the journal could not be written ({reason}); free some space or choose another place, then resume"
+    )]
+    System {
+        /// What it said.
+        reason: String,
+    },
+}
+
+impl From<io::Error> for JournalFailed {
+    fn from(error: io::Error) -> Self {
+        Self::System { reason: error.to_string() }
+    }
+}
