@@ -1,0 +1,3 @@
+//! The `holm` command.
+
+fn main() {}
