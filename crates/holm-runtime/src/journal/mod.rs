@@ -25,6 +25,16 @@ pub trait Journal: Send {
         lines: &'a str,
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>>;
+
+    /// Keeps a [`Snapshot`](holm_kernel::journal::Snapshot) beside the journal, in place of the one before: it may save
+    /// the next [`open`](Journals::open) from folding every line. It is a cache, so a journal may as well keep none.
+    ///
+    /// # Errors
+    /// [`JournalFailed`]; the journal itself is as it was.
+    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
+        let _ = snapshot;
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// How safe a line must be before the run goes on.
