@@ -10,8 +10,8 @@ use holm_guards::json::Json;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CallId, Ending, EventId, FailureClass, Limit, Marks, Message, MessageId, NanoUsd, Outcome, StopReason,
-    Timestamp, Usage,
+    CallId, Ending, EventId, FailureClass, Limit, Marks, Message, MessageId, NanoUsd, Outcome, Reply,
+    StopReason, Timestamp, Usage,
 };
 
 /// An event with its number.
@@ -79,6 +79,9 @@ pub enum Event {
         cost: Option<NanoUsd>,
         /// Why it ended.
         stop: StopReason,
+        /// Which model answered, if the provider said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<Arc<str>>,
     },
     /// A model call failed.
     ModelFailed {
@@ -246,6 +249,14 @@ pub enum Event {
         /// Money of the whole run.
         spent: NanoUsd,
     },
+}
+
+impl Event {
+    /// A reply arrived, with what its provider said of it.
+    pub(crate) fn replied(call: CallId, reply: &Reply, cost: Option<NanoUsd>) -> Self {
+        let model = reply.model.as_deref().map(Arc::from);
+        Self::ModelReplied { call, usage: reply.usage, cost, stop: reply.stop, model }
+    }
 }
 
 /// A waiting line.

@@ -46,7 +46,10 @@ pub use blobs::{BlobFailed, Blobs};
 pub use clock::{Clock, FastClock, SystemClock};
 pub use delta::{Delta, DeltaSink, NoDeltas};
 pub use driver::{DriveError, Driver, Handle, drive};
-pub use events::{EventSink, NoEvents};
+pub use events::{
+    Channel, EventLines, EventSink, FanOut, Hub, LinesFailed, NoEvents, Notice, ObserverQueue, Subscription,
+    WhenFull,
+};
 pub use host::Host;
 pub use journal::{Durability, Journal, JournalFailed, Journals, JsonLines, MemoryJournal, Opened};
 pub use model::{Ask, BoxFuture, FnModel, Line, Model, model_fn};

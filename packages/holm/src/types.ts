@@ -810,6 +810,8 @@ export type Event =
         cost: number | null;
         /** Why it ended. */
         stop: StopReason;
+        /** Which model answered, if the provider said so. */
+        model?: string;
       };
     }
   /** A model call failed. */

@@ -58,7 +58,7 @@ impl Run {
             return self.model_failed(call, draft, failure);
         }
         let cost = self.account(reply.usage);
-        self.emit(Event::ModelReplied { call, usage: reply.usage, cost, stop: reply.stop });
+        self.emit(Event::replied(call, &reply, cost));
         match reply.stop {
             StopReason::Refusal | StopReason::ContentFilter => self.refused(reply),
             StopReason::MaxTokens => self.cut_short(call, draft, reply),

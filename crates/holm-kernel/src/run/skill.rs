@@ -99,7 +99,7 @@ impl Run {
             }
         };
         let cost = self.account(reply.usage);
-        self.emit(Event::ModelReplied { call: skilled.call, usage: reply.usage, cost, stop: reply.stop });
+        self.emit(Event::replied(skilled.call, &reply, cost));
         let text = plain_text(&reply.blocks);
         let Some(entry) = slot.entry.clone() else { return };
         let Some(skill) = skill_of(&entry) else { return };

@@ -421,7 +421,7 @@ impl Run {
         let text = match result {
             ModelResult::Replied(reply) => {
                 let cost = self.account(reply.usage);
-                self.emit(Event::ModelReplied { call, usage: reply.usage, cost, stop: reply.stop });
+                self.emit(Event::replied(call, &reply, cost));
                 if is_whole(reply.stop) { plain_text(&reply.blocks) } else { String::new() }
             }
             ModelResult::Aborted(reply) => {

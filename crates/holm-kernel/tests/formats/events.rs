@@ -58,6 +58,7 @@ fn of_models(call: CallId) -> Vec<Event> {
             usage: Usage { input: 9, output: 2, ..Usage::default() },
             cost: Some(NanoUsd::new(31)),
             stop: StopReason::EndTurn,
+            model: None,
         },
         failed(FailureClass::Overloaded, NextTry::Retry { at: Timestamp::new(2_000) }),
         failed(FailureClass::Quota, NextTry::Fallback { model: "scripted/other".into() }),
@@ -145,6 +146,13 @@ fn samples() -> Vec<Event> {
     }));
     let problems = vec!["`contentSchema` is not enforced".into()];
     events.push(Event::ToolFlawed { tool: "read".into(), usable: true, problems });
+    events.push(Event::ModelReplied {
+        call: CallId::new(5),
+        usage: Usage::default(),
+        cost: None,
+        stop: StopReason::ToolUse,
+        model: Some("echo-2026-01".into()),
+    });
     events
 }
 
@@ -216,6 +224,7 @@ fn events_keep_their_form() -> Result<(), Box<dyn Error>> {
     {"id":{"record":3,"index":39},"at":1700,"event":{"group_ended":{"ending":{"cancelled":{"reason":"enough"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
     {"id":{"record":3,"index":40},"at":1700,"event":{"group_ended":{"ending":{"failed":{"class":"server","message":"500","attempts":5}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
     {"id":{"record":3,"index":41},"at":1700,"event":{"tool_flawed":{"tool":"read","usable":true,"problems":["`contentSchema` is not enforced"]}}}
+    {"id":{"record":3,"index":42},"at":1700,"event":{"model_replied":{"call":5,"usage":{"input":0,"output":0},"cost":null,"stop":"tool_use","model":"echo-2026-01"}}}
     "#);
     Ok(())
 }

@@ -1,0 +1,75 @@
+//! One run, several watchers.
+
+use std::{fmt, sync::Arc};
+
+use holm_kernel::Numbered;
+
+use super::EventSink;
+
+/// Tells several sinks, in the order in which they were added.
+///
+/// ```
+/// use holm_runtime::{Channel, FanOut};
+///
+/// let (screen, _events) = Channel::new(1_024);
+/// let (record, _more) = Channel::new(1_024);
+/// let both = FanOut::new().with(screen).with(record);
+/// assert_eq!(both.len(), 2);
+/// ```
+#[derive(Clone, Default)]
+pub struct FanOut {
+    sinks: Vec<Arc<dyn EventSink>>,
+}
+
+impl FanOut {
+    /// Nobody yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a sink.
+    #[must_use]
+    pub fn with(self, sink: impl EventSink + 'static) -> Self {
+        self.with_shared(Arc::new(sink))
+    }
+
+    /// Adds a sink that others hold too.
+    #[must_use]
+    pub fn with_shared(mut self, sink: Arc<dyn EventSink>) -> Self {
+        self.sinks.push(sink);
+        self
+    }
+
+    /// How many sinks are told.
+    pub fn len(&self) -> usize {
+        self.sinks.len()
+    }
+
+    /// Whether nobody is told.
+    pub fn is_empty(&self) -> bool {
+        self.sinks.is_empty()
+    }
+}
+
+impl EventSink for FanOut {
+    fn event(&self, event: &Numbered) {
+        for sink in &self.sinks {
+            sink.event(event);
+        }
+    }
+
+    fn of_run(&self, run: &str) -> Option<Arc<dyn EventSink>> {
+        let own: Vec<_> = self.sinks.iter().map(|sink| sink.of_run(run)).collect();
+        if own.iter().all(Option::is_none) {
+            return None;
+        }
+        let sinks = own.into_iter().zip(&self.sinks).map(|(own, all)| own.unwrap_or_else(|| Arc::clone(all)));
+        Some(Arc::new(Self { sinks: sinks.collect() }))
+    }
+}
+
+impl fmt::Debug for FanOut {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("FanOut").field("sinks", &self.sinks.len()).finish()
+    }
+}

@@ -1,0 +1,76 @@
+//! Watchers that come and go while a run works.
+
+use std::sync::{
+    Arc, PoisonError, RwLock,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use holm_kernel::Numbered;
+
+use super::{Channel, EventSink, Subscription, channel::Offered};
+
+/// A sink that anybody may subscribe to at any time. It costs one look at a number while nobody has.
+///
+/// ```
+/// use holm_runtime::{EventSink, Hub};
+///
+/// let hub = Hub::new();
+/// let events = hub.subscribe(256);
+/// assert_eq!(hub.watchers(), 1);
+/// drop(events);
+/// ```
+#[derive(Debug, Default)]
+pub struct Hub {
+    channels: RwLock<Vec<Channel>>,
+    /// How many channels there are, so that a run without watchers takes no lock.
+    count: AtomicUsize,
+}
+
+impl Hub {
+    /// Nobody watches yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The events from now on, with room for so many that are not read yet.
+    pub fn subscribe(&self, room: usize) -> Subscription {
+        let (channel, subscription) = Channel::new(room);
+        let mut channels = self.channels.write().unwrap_or_else(PoisonError::into_inner);
+        channels.push(channel);
+        self.count.store(channels.len(), Ordering::Release);
+        subscription
+    }
+
+    /// How many watch; one that has left is counted until the next event.
+    pub fn watchers(&self) -> usize {
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// Ends every subscription once it has been read.
+    pub fn close(&self) {
+        let mut channels = self.channels.write().unwrap_or_else(PoisonError::into_inner);
+        channels.clear();
+        self.count.store(0, Ordering::Release);
+    }
+
+    /// Tells everybody; whether somebody has left.
+    fn tell(&self, event: &Arc<Numbered>) -> bool {
+        let channels = self.channels.read().unwrap_or_else(PoisonError::into_inner);
+        let offers = channels.iter().map(|channel| channel.offer(Arc::clone(event)));
+        offers.filter(|offered| *offered == Offered::Gone).count() > 0
+    }
+
+    fn forget_the_gone(&self) {
+        let mut channels = self.channels.write().unwrap_or_else(PoisonError::into_inner);
+        channels.retain(|channel| !channel.is_closed());
+        self.count.store(channels.len(), Ordering::Release);
+    }
+}
+
+impl EventSink for Hub {
+    fn event(&self, event: &Numbered) {
+        if self.watchers() > 0 && self.tell(&Arc::new(event.clone())) {
+            self.forget_the_gone();
+        }
+    }
+}

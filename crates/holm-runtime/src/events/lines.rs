@@ -1,0 +1,182 @@
+//! Events as JSON Lines, in the form in which the kernel writes them, so that a file of a run and a replay of its journal can be
+//! compared byte for byte.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, BufWriter, Write},
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    },
+    thread::{self, JoinHandle},
+};
+
+use holm_kernel::Numbered;
+
+use super::EventSink;
+
+/// Lines that may wait for a slow disk: a busy run makes some hundreds a second.
+const ROOM: usize = 16 << 10;
+
+/// Writes events, one a line, from a thread of its own.
+///
+/// ```
+/// use holm_runtime::{EventLines, EventSink, WhenFull};
+/// # use holm_kernel::{Event, EventId, Numbered, Timestamp};
+/// # let event = Numbered { id: EventId::default(), at: Timestamp::new(0), event: Event::GrantsChanged };
+///
+/// let lines = EventLines::to(std::io::sink(), 64, WhenFull::Drop);
+/// lines.event(&event);
+/// assert_eq!(lines.finish()?, 0); // none was dropped
+/// # Ok::<(), holm_runtime::LinesFailed>(())
+/// ```
+#[derive(Debug)]
+pub struct EventLines {
+    /// None once it is finished.
+    sender: Option<SyncSender<Vec<u8>>>,
+    writer: Option<JoinHandle<()>>,
+    shared: Arc<Shared>,
+    when_full: WhenFull,
+}
+
+/// What happens to an event for which there is no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It is dropped and counted: the run comes first.
+    Drop,
+    /// The run waits: the lines come first, as where they are a program's output.
+    Wait,
+}
+
+/// The lines could not all be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the events could not be written ({reason}); the journal still has them")]
+pub struct LinesFailed {
+    /// What the system said.
+    pub reason: String,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    missed: AtomicU64,
+    failure: Mutex<Option<LinesFailed>>,
+}
+
+impl EventLines {
+    /// Begins a new file that only its owner can read: events hold what was said.
+    ///
+    /// # Errors
+    /// When it cannot be made, or is there already.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, LinesFailed> {
+        Self::open(path.as_ref(), OpenOptions::new().append(true).create_new(true))
+    }
+
+    /// Goes on with a file, or begins it; afterwards only its owner can read it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn append(path: impl AsRef<Path>) -> Result<Self, LinesFailed> {
+        Self::open(path.as_ref(), OpenOptions::new().append(true).create(true))
+    }
+
+    /// Writes to anything, with room for so many lines that wait.
+    pub fn to(out: impl Write + Send + 'static, room: usize, when_full: WhenFull) -> Self {
+        let (sender, lines) = sync_channel(room.max(1));
+        let shared = Arc::new(Shared::default());
+        let held = Arc::clone(&shared);
+        let writer = thread::spawn(move || held.write(&lines, BufWriter::new(out)));
+        Self { sender: Some(sender), writer: Some(writer), shared, when_full }
+    }
+
+    /// How many events were not written.
+    pub fn missed(&self) -> u64 {
+        self.shared.missed.load(Ordering::Relaxed)
+    }
+
+    /// Waits until everything is written. Gives how many events were dropped for want of room.
+    ///
+    /// # Errors
+    /// [`LinesFailed`] if writing failed at some point; what came after that is missing.
+    pub fn finish(mut self) -> Result<u64, LinesFailed> {
+        self.close();
+        let failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        failure.map_or_else(|| Ok(self.missed()), Err)
+    }
+
+    fn open(path: &Path, options: &mut OpenOptions) -> Result<Self, LinesFailed> {
+        let file = owner_only(path, options)
+            .map_err(|error| LinesFailed { reason: format!("{}: {error}", path.display()) })?;
+        Ok(Self::to(file, ROOM, WhenFull::Drop))
+    }
+
+    fn close(&mut self) {
+        self.sender = None;
+        if let Some(writer) = self.writer.take() {
+            // The thread does nothing that panics; if it did, its last lines are what is missing.
+            let _ = writer.join();
+        }
+    }
+}
+
+impl EventSink for EventLines {
+    fn event(&self, event: &Numbered) {
+        let Some(sender) = &self.sender else { return };
+        let Ok(mut line) = serde_json::to_vec(event) else { return self.shared.miss() };
+        line.push(b'\n');
+        let sent = match self.when_full {
+            WhenFull::Drop => sender.try_send(line),
+            WhenFull::Wait => sender.send(line).map_err(|error| TrySendError::Disconnected(error.0)),
+        };
+        if sent.is_err() {
+            self.shared.miss();
+        }
+    }
+}
+
+impl Drop for EventLines {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Shared {
+    fn miss(&self) {
+        self.missed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Writes until nobody sends any more. After a failure the rest is only counted, so that nobody waits for room.
+    fn write(&self, lines: &Receiver<Vec<u8>>, mut out: impl Write) {
+        while let Ok(line) = lines.recv() {
+            let mut done = out.write_all(&line);
+            while let Ok(line) = lines.try_recv() {
+                done = done.and_then(|()| out.write_all(&line));
+            }
+            if let Err(error) = done.and_then(|()| out.flush()) {
+                let failed = LinesFailed { reason: error.to_string() };
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
+                self.miss();
+                lines.iter().for_each(|_| self.miss());
+            }
+        }
+    }
+}
+
+/// Opens a file that nobody else can read.
+fn owner_only(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::{
+            fs::Permissions,
+            os::unix::fs::{OpenOptionsExt, PermissionsExt},
+        };
+
+        let file = options.mode(0o600).open(path)?;
+        // The mode above is for new files; one that was there may be open to others.
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    options.open(path)
+}

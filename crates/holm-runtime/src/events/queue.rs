@@ -1,0 +1,76 @@
+//! Observers that may take their time: each has a task of its own behind a bounded queue, so that none can slow a run.
+
+use std::{future::Future, time::Duration};
+
+use holm_kernel::Numbered;
+use tokio::task::JoinHandle;
+
+use super::{Channel, EventSink, Notice};
+
+/// Gives events to an observer, one after the other, in a task of its own.
+///
+/// An observer that is too slow misses events and is told how many, in their place. One that panics gets nothing more;
+/// what it would have got is counted as missed. The run notices neither.
+///
+/// ```
+/// use std::time::Duration;
+/// use holm_runtime::{Notice, ObserverQueue};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let queue = ObserverQueue::spawn(1_024, |notice| async move {
+///     match notice {
+///         Notice::Event(event) => println!("{:?}", event.event),
+///         Notice::Missed(count) => println!("{count} events were too many for me"),
+///     }
+/// });
+/// assert_eq!(queue.finish(Duration::from_secs(1)).await, 0);
+/// # });
+/// ```
+#[derive(Debug)]
+pub struct ObserverQueue {
+    channel: Channel,
+    task: JoinHandle<()>,
+}
+
+impl ObserverQueue {
+    /// Starts the observer's task, with room for so many events that wait for it. Must be called within a runtime.
+    pub fn spawn<O, Out>(room: usize, mut observer: O) -> Self
+    where
+        O: FnMut(Notice) -> Out + Send + 'static,
+        Out: Future<Output = ()> + Send + 'static,
+    {
+        let (channel, mut events) = Channel::new(room);
+        let task = tokio::spawn(async move {
+            while let Some(notice) = events.next().await {
+                observer(notice).await;
+            }
+        });
+        Self { channel, task }
+    }
+
+    /// How many events the observer missed so far.
+    pub fn missed(&self) -> u64 {
+        self.channel.missed()
+    }
+
+    /// Whether the observer gets nothing more, because it panicked.
+    pub fn is_over(&self) -> bool {
+        self.channel.is_closed()
+    }
+
+    /// Lets the observer see what waits for it, no longer than this, and ends it. Gives how many events it missed.
+    pub async fn finish(self, patience: Duration) -> u64 {
+        let Self { channel, mut task } = self;
+        let missed = channel.close();
+        if tokio::time::timeout(patience, &mut task).await.is_err() {
+            task.abort();
+        }
+        missed
+    }
+}
+
+impl EventSink for ObserverQueue {
+    fn event(&self, event: &Numbered) {
+        self.channel.event(event);
+    }
+}
