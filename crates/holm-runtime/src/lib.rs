@@ -39,6 +39,8 @@ mod events;
 mod host;
 mod journal;
 mod model;
+#[cfg(feature = "otel")]
+pub mod otel;
 mod tool;
 
 pub use approver::{Approver, Nobody};

@@ -1,0 +1,155 @@
+//! A run as OpenTelemetry spans and metrics, under the semantic conventions for generative AI.
+//!
+//! ```text
+//! invoke_agent helper            one prompt, from its first event to its ending
+//! ├── chat claude-sonnet-4-5     one model call, with its usage
+//! ├── execute_tool read_file     one call that ran
+//! └── chat claude-sonnet-4-5
+//! ```
+//!
+//! Everything is made from events, and times are those of the events: a journal that is replayed years later gives the
+//! spans that the run gave, with the same times. What was said is left out unless it is asked for, because it may be
+//! private and leaves the machine with the spans.
+
+mod content;
+mod metrics;
+mod names;
+mod spans;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use holm_kernel::Numbered;
+use opentelemetry::{
+    Context, InstrumentationScope,
+    global::{self, BoxedTracer},
+    metrics::MeterProvider,
+    trace::{Span, Tracer, TracerProvider},
+};
+
+use crate::EventSink;
+use metrics::Instruments;
+use spans::Spans;
+
+/// Exports runs. Each run has spans of its own ([`EventSink::of_run`]); a sink that is used without that tells one run.
+///
+/// ```
+/// use holm_runtime::{EventSink, otel::Telemetry};
+/// use opentelemetry_sdk::{metrics::SdkMeterProvider, trace::SdkTracerProvider};
+///
+/// let (traces, meters) = (SdkTracerProvider::builder().build(), SdkMeterProvider::builder().build());
+/// let telemetry = Telemetry::new(&traces, &meters).agent("helper");
+/// let _run = telemetry.of_run("run-1");
+/// ```
+pub struct Telemetry {
+    shared: Arc<Shared>,
+    /// Made with the first event that comes without a run of its own.
+    single: OnceLock<Mutex<Spans>>,
+}
+
+/// Whether what was said is exported too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Content {
+    /// Only names, figures and outcomes.
+    #[default]
+    Hidden,
+    /// Also messages, arguments and results. Known secrets are out of them already; what nobody declared is not.
+    Exported,
+}
+
+/// What all runs share.
+struct Shared {
+    tracer: BoxedTracer,
+    instruments: Instruments,
+    content: Content,
+    agent: String,
+    parent: Context,
+}
+
+impl Telemetry {
+    /// Exports by these providers.
+    pub fn new<T, M>(traces: &T, meters: &M) -> Self
+    where
+        T: TracerProvider,
+        T::Tracer: Send + Sync + 'static,
+        <T::Tracer as Tracer>::Span: Span + Send + Sync + 'static,
+        M: MeterProvider,
+    {
+        let tracer = BoxedTracer::new(Box::new(traces.tracer_with_scope(scope())));
+        Self::of_parts(tracer, Instruments::new(&meters.meter_with_scope(scope())))
+    }
+
+    /// Exports by the providers that the program has made global.
+    pub fn global() -> Self {
+        let meter = global::meter_with_scope(scope());
+        Self::of_parts(global::tracer_with_scope(scope()), Instruments::new(&meter))
+    }
+
+    /// Names the agent; used until a run says its own name, which a resumed one does not say again.
+    #[must_use]
+    pub fn agent(self, name: impl Into<String>) -> Self {
+        self.with(|shared| shared.agent = name.into())
+    }
+
+    /// Says whether content is exported.
+    #[must_use]
+    pub fn content(self, content: Content) -> Self {
+        self.with(|shared| shared.content = content)
+    }
+
+    /// Puts the spans of every run below a span of the program's own.
+    #[must_use]
+    pub fn below(self, parent: Context) -> Self {
+        self.with(|shared| shared.parent = parent)
+    }
+
+    fn of_parts(tracer: BoxedTracer, instruments: Instruments) -> Self {
+        let (content, agent, parent) = (Content::default(), String::new(), Context::new());
+        let shared = Arc::new(Shared { tracer, instruments, content, agent, parent });
+        Self { shared, single: OnceLock::new() }
+    }
+
+    /// Changes the settings, which nobody else holds before the first run.
+    fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            change(shared);
+        }
+        self
+    }
+}
+
+impl EventSink for Telemetry {
+    fn event(&self, event: &Numbered) {
+        let single = self.single.get_or_init(|| Mutex::new(Spans::new(&self.shared, None)));
+        single.lock().unwrap_or_else(PoisonError::into_inner).event(event);
+    }
+
+    fn of_run(&self, run: &str) -> Option<Arc<dyn EventSink>> {
+        Some(Arc::new(OneRun(Mutex::new(Spans::new(&self.shared, Some(run))))))
+    }
+}
+
+impl fmt::Debug for Telemetry {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Telemetry").field("content", &self.shared.content).finish_non_exhaustive()
+    }
+}
+
+/// The sink of one run.
+struct OneRun(Mutex<Spans>);
+
+impl EventSink for OneRun {
+    fn event(&self, event: &Numbered) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).event(event);
+    }
+}
+
+fn scope() -> InstrumentationScope {
+    let scope = InstrumentationScope::builder("holm").with_version(env!("CARGO_PKG_VERSION"));
+    scope.with_schema_url(names::SCHEMA).build()
+}
