@@ -196,14 +196,7 @@ impl Driver {
 
     fn run_tool(&mut self, call: CallId, request: &ToolRequest) {
         let stop = CancellationToken::new();
-        let job = Job {
-            call,
-            arguments: Arc::clone(&request.arguments),
-            key: request.key,
-            deadline: request.deadline,
-            again: request.again,
-            stop: stop.clone(),
-        };
+        let job = Job::new(call, request).stop(stop.clone());
         let Some(tool) = self.host.tools.find(&request.tool) else {
             let result = ToolOutput::failed(format!("this host has no tool named {}", request.tool));
             return self.answer(call, Input::ToolFinished { call, result });

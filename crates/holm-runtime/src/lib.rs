@@ -32,6 +32,7 @@
 
 mod approver;
 mod blobs;
+mod check;
 mod clock;
 mod delta;
 mod driver;
@@ -41,10 +42,13 @@ mod journal;
 mod model;
 #[cfg(feature = "otel")]
 pub mod otel;
+mod secrets;
+mod spill;
 mod tool;
 
 pub use approver::{Approver, Nobody};
-pub use blobs::{BlobFailed, Blobs};
+pub use blobs::{BlobFailed, Blobs, MemoryBlobs};
+pub use check::{CheckRunner, Checker, NoPrograms, Program};
 pub use clock::{Clock, FastClock, SystemClock};
 pub use delta::{Delta, DeltaSink, NoDeltas};
 pub use driver::{DriveError, Driver, Handle, drive};
@@ -55,7 +59,16 @@ pub use events::{
 pub use host::Host;
 pub use journal::{Durability, Journal, JournalFailed, Journals, JsonLines, MemoryJournal, Opened};
 pub use model::{Ask, BoxFuture, FnModel, Line, Model, model_fn};
-pub use tool::{FnTool, Job, Tool, Toolbox, tool_fn};
+pub use secrecy::SecretString;
+pub use secrets::Secrets;
+pub use tool::{
+    BadArguments, Carry, ClosureTool, Containment, Data, FnTool, IntoOutput, Job, Progress, Threads, Tool,
+    Toolbox, ToolboxError, Typed, TypedTool, Update, blocking_tool, job_tool, schema_of, tool, tool_fn,
+};
+
+/// What the code that `#[tool]` writes calls; no part of the interface.
+#[doc(hidden)]
+pub use tool::support as __private;
 
 /// Says to a call that its answer is no longer wanted.
 pub use tokio_util::sync::CancellationToken;

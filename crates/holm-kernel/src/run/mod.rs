@@ -36,7 +36,7 @@ use crate::digest::Digest;
 use crate::journal::{self, Record, ReplayError};
 use crate::{
     Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages, Misuse,
-    NanoUsd, Numbered, Request, Role, Seq, Started, Timestamp, Usage,
+    NanoUsd, Numbered, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
 };
 
 /// One agent run: a session of one or more prompts.
@@ -178,6 +178,12 @@ impl Run {
     /// Whether the run waits for a prompt.
     pub fn is_idle(&self) -> bool {
         matches!(self.state.phase, Phase::Idle)
+    }
+
+    /// The result of a tool call that is being checked: what an [`Effect::Check`] is about.
+    pub fn checked_output(&self, tool_call: CallId) -> Option<&ToolOutput> {
+        let Phase::Working(batch) = &self.state.phase else { return None };
+        batch.checked_output(tool_call)
     }
 
     /// Folds a journal: the same records give the same run, byte for byte, on every host.
