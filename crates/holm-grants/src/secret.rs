@@ -34,6 +34,12 @@ pub struct SecretPattern {
 }
 
 impl SecretPattern {
+    /// The secret's name, never its value.
+    #[must_use]
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
     /// Whether this use of a secret belongs to the set.
     #[must_use]
     pub fn admits(&self, used: &SecretUse) -> bool {

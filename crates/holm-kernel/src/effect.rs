@@ -288,6 +288,11 @@ pub enum Check {
 pub struct Key([u8; 16]);
 
 impl Key {
+    /// A key of the host's own making, for a call that belongs to no run.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
     pub(crate) fn new([first, last]: [u64; 2]) -> Self {
         Self((u128::from(first) << 64 | u128::from(last)).to_be_bytes())
     }

@@ -1,5 +1,13 @@
 //! Where results that are too large to carry are kept.
 
+mod memory;
+
+#[cfg(test)]
+mod tests;
+
+pub use memory::MemoryBlobs;
+pub(crate) use memory::hex;
+
 use std::ops::Range;
 
 use crate::BoxFuture;

@@ -1,4 +1,4 @@
-//! The pieces of a reply while it arrives. They go to watchers directly and never through the kernel, which sees the
+//! The pieces of a reply while it arrives, and what a tool says while it works. They go to watchers directly and never through the kernel, which sees the
 //! finished reply; dropping one changes nothing.
 
 use holm_kernel::{CallId, Usage};
@@ -46,6 +46,15 @@ pub enum Delta<'a> {
     },
     /// What the call has used so far; replaces what was said before.
     Usage(Usage),
+    /// A tool says how far it is.
+    Progress {
+        /// What it does now.
+        text: &'a str,
+        /// How much is done, in the tool's own unit.
+        done: Option<u64>,
+        /// How much there is, in the same unit.
+        total: Option<u64>,
+    },
 }
 
 /// Watches replies arrive. Called from the task that reads the connection: whatever blocks here slows the reply down.

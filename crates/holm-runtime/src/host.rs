@@ -3,55 +3,46 @@
 use std::sync::Arc;
 
 use crate::{
-    Approver, Clock, DeltaSink, EventSink, Journal, MemoryJournal, Model, NoChildren, NoDeltas, Nobody,
-    Spawner, SystemClock, Tool, Toolbox,
+    Approver, Clock, DeltaSink, EventSink, Journal, MemoryJournal, Model, NoDeltas, NoEvents, Nobody,
+    SystemClock, Tool, Toolbox,
 };
 
 /// What a run is given: it has a model and nothing else until something is added by name.
 pub struct Host {
-    pub(crate) parts: Parts,
-    pub(crate) journal: Box<dyn Journal>,
-}
-
-/// What many runs can share: everything but the journal.
-#[derive(Clone)]
-pub(crate) struct Parts {
     pub(crate) model: Arc<dyn Model>,
-    pub(crate) tools: Arc<Toolbox>,
+    pub(crate) tools: Toolbox,
     pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) journal: Box<dyn Journal>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) deltas: Arc<dyn DeltaSink>,
-    pub(crate) events: Vec<Arc<dyn EventSink>>,
-    pub(crate) spawner: Arc<dyn Spawner>,
+    pub(crate) events: Arc<dyn EventSink>,
 }
 
 impl Host {
     /// A host with a model, no tools, nobody to ask, a journal in memory and the machine's clock.
     pub fn new(model: Arc<dyn Model>) -> Self {
-        let parts = Parts {
+        Self {
             model,
-            tools: Arc::new(Toolbox::new()),
+            tools: Toolbox::new(),
             approver: Arc::new(Nobody),
+            journal: Box::new(MemoryJournal::new()),
             clock: Arc::new(SystemClock::new()),
             deltas: Arc::new(NoDeltas),
-            events: Vec::new(),
-            spawner: Arc::new(NoChildren),
-        };
-        Self { parts, journal: Box::new(MemoryJournal::new()) }
+            events: Arc::new(NoEvents),
+        }
     }
 
     /// Adds a tool.
     #[must_use]
     pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
-        let tools = Arc::unwrap_or_clone(self.parts.tools);
-        self.parts.tools = Arc::new(tools.with(tool));
+        self.tools = self.tools.with(tool);
         self
     }
 
     /// Says who is asked before a call runs.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
-        self.parts.approver = Arc::new(approver);
+        self.approver = Arc::new(approver);
         self
     }
 
@@ -65,33 +56,26 @@ impl Host {
     /// Says what time it is.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.parts.clock = Arc::new(clock);
+        self.clock = Arc::new(clock);
         self
     }
 
     /// Says who watches replies arrive.
     #[must_use]
     pub fn deltas(mut self, deltas: impl DeltaSink + 'static) -> Self {
-        self.parts.deltas = Arc::new(deltas);
+        self.deltas = Arc::new(deltas);
         self
     }
 
-    /// Says who is told what happens, besides those who are told already.
+    /// Says who is told what happens.
     #[must_use]
     pub fn events(mut self, events: impl EventSink + 'static) -> Self {
-        self.parts.events.push(Arc::new(events));
-        self
-    }
-
-    /// Says who starts child runs.
-    #[must_use]
-    pub fn spawner(mut self, spawner: impl Spawner + 'static) -> Self {
-        self.parts.spawner = Arc::new(spawner);
+        self.events = Arc::new(events);
         self
     }
 
     /// The tools, as a run's configuration declares them.
     pub fn declarations(&self) -> Vec<holm_kernel::Tool> {
-        self.parts.tools.declarations()
+        self.tools.declarations()
     }
 }

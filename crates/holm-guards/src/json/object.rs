@@ -115,6 +115,11 @@ impl Object {
         self.0.iter().map(|(_, value)| value)
     }
 
+    /// The values in the order of their names, to be changed.
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Json> + ExactSizeIterator {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
     /// Where the name stands, or where it would have to.
     fn find(&self, name: &str) -> Result<usize, usize> {
         // The last place first: it is the only one in the smallest objects, and where members that come in order go.

@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use holm_grants::{GrantSet, Level, Template};
+use holm_grants::{GrantSet, Level, Template, TemplateError};
 use holm_guards::{
     json::Json,
     plausibility::{EmptyOutput, ErrorText},
@@ -15,6 +15,23 @@ use serde::{Deserialize, Serialize};
 use crate::NanoUsd;
 
 /// A tool's declaration.
+///
+/// ```
+/// use holm_grants::Level;
+/// use holm_guards::json::Json;
+/// use holm_kernel::{Repeat, Tool};
+///
+/// let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+/// let read = Tool::new("read_file", "Reads a file.", Json::parse(schema)?)
+///     .level(Level::ReadOnly)
+///     .needs(["read:{path}"])?;
+/// assert!(read.may_run_again());
+///
+/// // Whatever else there is to say is a field.
+/// let save = Tool { repeat: Repeat::Idempotent, ..read.level(Level::Write).needs(["write:{path}"])? };
+/// assert_eq!(save.needs.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
     /// The name the model uses.
@@ -26,7 +43,8 @@ pub struct Tool {
     pub schema: Json,
     /// How much a call can change. Has no default: what is not said cannot be taken for harmless.
     pub level: Level,
-    /// What a call needs, as templates over its arguments.
+    /// What a call needs, as templates over its arguments. Empty means that a call uses nothing which a grant could
+    /// give or withhold (no file, no address, no program): then the level alone decides whether it may run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Template>,
     /// What runs it.
@@ -111,6 +129,17 @@ impl Tool {
     pub fn level(mut self, level: Level) -> Self {
         self.level = level;
         self
+    }
+
+    /// The same tool with more needs, each written as a grant with arguments in braces.
+    ///
+    /// # Errors
+    /// [`TemplateError`] for the first that is no template.
+    pub fn needs<T: AsRef<str>>(mut self, needs: impl IntoIterator<Item = T>) -> Result<Self, TemplateError> {
+        for need in needs {
+            self.needs.push(need.as_ref().parse()?);
+        }
+        Ok(self)
     }
 
     /// Whether a call whose outcome is unknown may simply run again.

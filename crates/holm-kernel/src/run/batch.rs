@@ -104,6 +104,23 @@ pub(crate) struct Settled {
     pub(crate) vote: Option<bool>,
 }
 
+impl Batch {
+    /// The result of a call whose checks are under way.
+    pub(crate) fn checked_output(&self, call: CallId) -> Option<&ToolOutput> {
+        self.slots.iter().filter(|slot| slot.call == call).find_map(|slot| match &slot.state {
+            SlotState::Checking(checking) => Some(&checking.output),
+            SlotState::Judging
+            | SlotState::Ready
+            | SlotState::Issued { .. }
+            | SlotState::Running { .. }
+            | SlotState::Delegated { .. }
+            | SlotState::Skilled(_)
+            | SlotState::Reviewing { .. }
+            | SlotState::Done(_) => None,
+        })
+    }
+}
+
 impl Slot {
     pub(crate) fn is_done(&self) -> bool {
         matches!(self.state, SlotState::Done(_))

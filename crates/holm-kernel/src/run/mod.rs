@@ -36,7 +36,7 @@ use crate::digest::Digest;
 use crate::journal::{self, Record, ReplayError};
 use crate::{
     Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages, Misuse,
-    NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, Usage,
+    NanoUsd, Numbered, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
 };
 
 /// One agent run: a session of one or more prompts.
@@ -145,20 +145,6 @@ impl Run {
         }
     }
 
-    /// The messages as the next request would show them: the transcript after elision and summaries.
-    pub fn view(&self) -> &[Arc<Message>] {
-        self.state.view.messages()
-    }
-
-    /// How many prompts wait in a line; hosts bound it, because whoever speaks may speak without end.
-    pub fn waiting(&self, queue: Queue) -> u64 {
-        let line = match queue {
-            Queue::Steering => &self.state.steering,
-            Queue::FollowUp => &self.state.follow_ups,
-        };
-        line.len() as u64
-    }
-
     /// The whole transcript: every message ever added, none rewritten.
     pub fn transcript(&self) -> &[Arc<Message>] {
         &self.state.history
@@ -192,6 +178,12 @@ impl Run {
     /// Whether the run waits for a prompt.
     pub fn is_idle(&self) -> bool {
         matches!(self.state.phase, Phase::Idle)
+    }
+
+    /// The result of a tool call that is being checked: what an [`Effect::Check`] is about.
+    pub fn checked_output(&self, tool_call: CallId) -> Option<&ToolOutput> {
+        let Phase::Working(batch) = &self.state.phase else { return None };
+        batch.checked_output(tool_call)
     }
 
     /// Folds a journal: the same records give the same run, byte for byte, on every host.

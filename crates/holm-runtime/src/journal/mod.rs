@@ -1,21 +1,15 @@
 //! Where records are written before anything is done about them, and where they are found again.
 
-mod folder;
 mod jsonl;
 mod memory;
-mod name;
-mod none;
 
 #[cfg(test)]
 mod tests;
 
-use std::{io, sync::Arc};
+use std::io;
 
-pub use folder::JsonLinesFolder;
 pub use jsonl::JsonLines;
-pub use memory::{MemoryJournal, MemoryJournals};
-pub use name::{MOST_NAME_BYTES, check_run_name};
-pub use none::NoJournals;
+pub use memory::MemoryJournal;
 
 use crate::BoxFuture;
 
@@ -31,11 +25,6 @@ pub trait Journal: Send {
         lines: &'a str,
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>>;
-
-    /// Whether snapshots are kept here at all. Making one costs as much as the run is long, so none is made in vain.
-    fn keeps_snapshots(&self) -> bool {
-        false
-    }
 
     /// Keeps a [`Snapshot`](holm_kernel::journal::Snapshot) beside the journal, in place of the one before: it may save
     /// the next [`open`](Journals::open) from folding every line. It is a cache, so a journal may as well keep none.
@@ -76,20 +65,6 @@ pub trait Journals: Send + Sync {
     /// # Errors
     /// [`JournalFailed`].
     fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>>;
-}
-
-impl<J: Journals + ?Sized> Journals for Arc<J> {
-    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
-        (**self).create(run)
-    }
-
-    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
-        (**self).open(run)
-    }
-
-    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
-        (**self).read(run)
-    }
 }
 
 /// A journal that was found again.

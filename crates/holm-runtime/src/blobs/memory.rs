@@ -1,0 +1,108 @@
+//! Large results in memory, for runs that are not kept.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    ops::Range,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use sha2::{Digest, Sha256};
+
+use super::{BlobFailed, Blobs};
+use crate::BoxFuture;
+
+/// What is kept at most, unless somebody says otherwise: enough for many results, too little to fill a machine.
+const MOST: usize = 256 * 1024 * 1024;
+
+/// Keeps large results in memory. Clones share what they keep.
+///
+/// ```
+/// use holm_runtime::{Blobs, MemoryBlobs};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let blobs = MemoryBlobs::new();
+/// let digest = blobs.put("run-1", b"a long text").await?;
+/// assert_eq!(blobs.get(&digest, 2..6).await?, b"long");
+/// # Ok::<(), holm_runtime::BlobFailed>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct MemoryBlobs {
+    kept: Arc<Mutex<Kept>>,
+    most: usize,
+}
+
+#[derive(Default)]
+struct Kept {
+    by_digest: BTreeMap<String, Arc<[u8]>>,
+    bytes: usize,
+}
+
+impl MemoryBlobs {
+    /// Keeps up to 256 MiB.
+    pub fn new() -> Self {
+        Self::at_most(MOST)
+    }
+
+    /// Keeps up to so many bytes.
+    pub fn at_most(most: usize) -> Self {
+        Self { kept: Arc::default(), most }
+    }
+
+    fn keep(&self, text: &[u8]) -> Result<String, BlobFailed> {
+        let digest = hex(&Sha256::digest(text).0);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.by_digest.contains_key(&digest) {
+            return Ok(digest);
+        }
+        let bytes = kept.bytes.saturating_add(text.len());
+        if bytes > self.most {
+            let reason = format!("only {} bytes are kept in memory", self.most);
+            return Err(BlobFailed::System { reason });
+        }
+        kept.bytes = bytes;
+        kept.by_digest.insert(digest.clone(), text.into());
+        Ok(digest)
+    }
+
+    fn find(&self, digest: &str, range: Range<u64>) -> Result<Vec<u8>, BlobFailed> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = || BlobFailed::Missing { digest: digest.into() };
+        let text = kept.by_digest.get(digest).ok_or_else(missing)?;
+        let end = usize::try_from(range.end).unwrap_or(usize::MAX).min(text.len());
+        let start = usize::try_from(range.start).unwrap_or(usize::MAX).min(end);
+        Ok(text.get(start..end).unwrap_or_default().to_vec())
+    }
+}
+
+impl Default for MemoryBlobs {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for MemoryBlobs {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        out.debug_struct("MemoryBlobs")
+            .field("count", &kept.by_digest.len())
+            .field("bytes", &kept.bytes)
+            .finish()
+    }
+}
+
+impl Blobs for MemoryBlobs {
+    fn put<'a>(&'a self, _: &'a str, text: &'a [u8]) -> BoxFuture<'a, Result<String, BlobFailed>> {
+        Box::pin(async move { self.keep(text) })
+    }
+
+    fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobFailed>> {
+        Box::pin(async move { self.find(digest, range) })
+    }
+}
+
+/// Bytes in small hex digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,209 @@
+//! Checks that the kernel cannot make: the whole of a large result must be read, or a program must run.
+//!
+//! The rules are the guards' own; only the text comes from elsewhere. A check that cannot be made is broken, and what
+//! was to be checked is not believed.
+
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use holm_guards::{
+    plausibility::{self, Observed, Outcome, Plausibility},
+    postcondition::{Evaluation, Postcondition, Postconditions, Rule},
+    ruling::Ruling,
+};
+use holm_kernel::{Check, CheckRequest, CheckRuling, Spill, ToolOutput};
+use sha2::{Digest, Sha256};
+use tokio::task;
+
+use crate::{Blobs, BoxFuture, MemoryBlobs, blobs::hex};
+
+/// How long one check may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs the programs of executable postconditions.
+///
+/// Whoever implements this starts a foreign program with a foreign text on its input, so it confines it.
+pub trait CheckRunner: Send + Sync {
+    /// Gives the program the text and says what came of it.
+    fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling>;
+}
+
+/// A program that must succeed on a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its name, under the names of the host.
+    pub command: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The whole result, for its standard input.
+    pub text: Arc<str>,
+}
+
+/// Runs no programs: what would have to be checked by one is not believed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoPrograms;
+
+impl CheckRunner for NoPrograms {
+    fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling> {
+        let reason = format!(
+            "this host runs no programs, so `{}` did not look at the result; give the host a check runner",
+            program.command
+        );
+        Box::pin(async { CheckRuling::Broken { reason } })
+    }
+}
+
+/// Makes the checks of a run.
+///
+/// ```
+/// use std::sync::Arc;
+/// use holm_guards::plausibility::Expectation;
+/// use holm_kernel::{CallId, Check, CheckRequest, CheckRuling, ToolOutput};
+/// use holm_runtime::Checker;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let check = Check::Plausibility(Expectation::default());
+/// let request = CheckRequest { tool_call: CallId::new(1), check };
+/// let ruling = Checker::new().check(&request, &ToolOutput::text("three rows")).await;
+/// assert_eq!(ruling, CheckRuling::Passed);
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct Checker {
+    blobs: Arc<dyn Blobs>,
+    runner: Arc<dyn CheckRunner>,
+    patience: Duration,
+}
+
+impl Checker {
+    /// Runs no programs, and finds large results nowhere until [`blobs`](Self::blobs) says where they are.
+    pub fn new() -> Self {
+        Self { blobs: Arc::new(MemoryBlobs::new()), runner: Arc::new(NoPrograms), patience: PATIENCE }
+    }
+
+    /// Says where large results are kept.
+    #[must_use]
+    pub fn blobs(mut self, blobs: Arc<dyn Blobs>) -> Self {
+        self.blobs = blobs;
+        self
+    }
+
+    /// Says what runs programs.
+    #[must_use]
+    pub fn runner(mut self, runner: Arc<dyn CheckRunner>) -> Self {
+        self.runner = runner;
+        self
+    }
+
+    /// Says how long one check may take; 60 seconds if nobody says so.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Makes one check of a result: [`Run::checked_output`](holm_kernel::Run::checked_output) has it.
+    pub fn check(&self, request: &CheckRequest, output: &ToolOutput) -> BoxFuture<'static, CheckRuling> {
+        let (this, check) = (self.clone(), request.check.clone());
+        let (text, spill) = (output.text.clone(), output.spill.clone());
+        Box::pin(async move {
+            let looked = async {
+                let text = match spill {
+                    None => text.into(),
+                    Some(spill) => match this.whole(&spill).await {
+                        Ok(text) => text,
+                        Err(reason) => return CheckRuling::Broken { reason },
+                    },
+                };
+                this.look(check, text).await
+            };
+            let late = || broken(format!("the check took longer than {} s", this.patience.as_secs()));
+            tokio::time::timeout(this.patience, looked).await.unwrap_or_else(|_| late())
+        })
+    }
+
+    async fn look(&self, check: Check, text: Arc<str>) -> CheckRuling {
+        if let Check::Postcondition(Postcondition { rule: Rule::Executable { command, arguments }, .. }) =
+            check
+        {
+            return self.run_program(Program { command, arguments, text }).await;
+        }
+        // Patterns and schemas over megabytes take a while; other runs do not wait for them.
+        let judged = task::spawn_blocking(move || judge(&check, &text));
+        judged.await.unwrap_or_else(|_| broken("the check panicked"))
+    }
+
+    async fn run_program(&self, program: Program) -> CheckRuling {
+        let running = task::spawn(self.runner.run(program));
+        let stop = StopWithMe(running.abort_handle());
+        let ruling = running.await.unwrap_or_else(|_| broken("the check panicked"));
+        drop(stop);
+        ruling
+    }
+
+    /// The whole text of a spilled result, if it still is what it was.
+    async fn whole(&self, spill: &Spill) -> Result<Arc<str>, String> {
+        let bytes =
+            self.blobs.get(&spill.reference, 0..spill.bytes).await.map_err(|error| error.to_string())?;
+        if hex(&Sha256::digest(&bytes).0) != spill.sha256 {
+            return Err(format!("the result `{}` is not the one that was kept", spill.reference));
+        }
+        String::from_utf8(bytes).map(Arc::from).map_err(|_| "the kept result is no text".into())
+    }
+}
+
+impl Default for Checker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Checker {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Checker").field("patience", &self.patience).finish_non_exhaustive()
+    }
+}
+
+/// Ends a task when nobody waits for it any more.
+struct StopWithMe(task::AbortHandle);
+
+impl Drop for StopWithMe {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn judge(check: &Check, text: &str) -> CheckRuling {
+    let whole = Observed::whole(text);
+    match check {
+        Check::Plausibility(expectation) => {
+            match plausibility::judge(Outcome::Succeeded, &whole, *expectation) {
+                Plausibility::Ruled(ruling) => answer(&ruling),
+                Plausibility::NeedsWhole => broken("the guard could not decide on the whole text"),
+            }
+        }
+        Check::Postcondition(declared) => match Postconditions::compile(std::slice::from_ref(declared)) {
+            Ok(promises) => match promises.evaluate(Outcome::Succeeded, &whole) {
+                Evaluation::Ruled(chain) => answer(&chain.ruling()),
+                Evaluation::Pending { .. } => broken("the promise needs a program"),
+            },
+            Err(error) => broken(error.to_string()),
+        },
+    }
+}
+
+/// What was found; how much it weighs is decided by the kernel, which knows the declared severity.
+fn answer(ruling: &Ruling) -> CheckRuling {
+    match ruling {
+        Ruling::Accept => CheckRuling::Passed,
+        Ruling::Warn(reason) | Ruling::Reject(reason) => {
+            CheckRuling::Failed { reason: reason.message.clone() }
+        }
+    }
+}
+
+fn broken(reason: impl Into<String>) -> CheckRuling {
+    CheckRuling::Broken { reason: reason.into() }
+}

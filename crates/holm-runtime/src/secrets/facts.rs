@@ -1,0 +1,167 @@
+//! Every text that a fact holds, found by exhaustive matches: a new kind of fact does not compile until somebody has
+//! said what of it is text.
+
+use std::borrow::Cow;
+
+use holm_guards::json::{Json, Object};
+use holm_kernel::{
+    Answer, Block, CheckRuling, ChildResult, Config, Input, Media, ModelResult, Patch, Source, Tool,
+    ToolOutput, Verdict,
+};
+
+use super::{Secrets, Sight};
+
+impl Secrets {
+    /// Takes the secrets out of a fact. To be done before a run handles it: what it has handled is journaled.
+    pub fn input(&self, input: &mut Input) {
+        match input {
+            Input::Started(started) => self.config(&mut started.config),
+            Input::Resumed { host } => self.clean(host),
+            Input::Prompted(prompt) | Input::Steered(prompt) | Input::FollowedUp(prompt) => {
+                self.blocks(&mut prompt.blocks);
+            }
+            Input::ModelFinished { result, .. } | Input::Summarised { result, .. } => self.result(result),
+            Input::Judged { verdict, .. } => match verdict {
+                Verdict::Allow { .. } => {}
+                Verdict::Deny { reason } => self.clean(reason),
+                Verdict::Rewrite { arguments } => self.clean(arguments),
+            },
+            Input::Consulted { answer, .. } => self.answer(answer),
+            Input::ToolFinished { result, .. } => self.output(result),
+            Input::Checked { ruling, .. } => match ruling {
+                CheckRuling::Passed => {}
+                CheckRuling::Failed { reason } | CheckRuling::Broken { reason } => self.clean(reason),
+            },
+            Input::ChildStarted { child, .. } => self.clean(child),
+            Input::ChildFinished { result, .. } => {
+                let ChildResult { output, .. } = result;
+                self.output(output);
+            }
+            Input::ToolsChanged(tools) => tools.iter_mut().for_each(|tool| self.tool(tool)),
+            Input::Cancelled { reason } => self.clean(reason),
+            // Modes, numbers and grants; a grant's text holds names and hosts, and refuses passwords.
+            Input::Dispatched { .. }
+            | Input::ModeChanged(_)
+            | Input::GrantsChanged(_)
+            | Input::BudgetChanged(_)
+            | Input::TimePassed => {}
+        }
+    }
+
+    /// Takes the secrets out of what a model answered.
+    pub fn result(&self, result: &mut ModelResult) {
+        match result {
+            ModelResult::Replied(reply) | ModelResult::Aborted(reply) => {
+                self.blocks(&mut reply.blocks);
+                reply.model.iter_mut().for_each(|model| self.clean(model));
+            }
+            ModelResult::Failed(failure) => self.clean(&mut failure.message),
+        }
+    }
+
+    /// Takes the secrets out of what a tool gave back.
+    pub fn output(&self, output: &mut ToolOutput) {
+        self.clean(&mut output.text);
+        self.blocks(&mut output.parts);
+        if let Some(spill) = &mut output.spill {
+            self.clean(&mut spill.head);
+            self.clean(&mut spill.tail);
+            self.clean(&mut spill.reference);
+        }
+        if let Some(metadata) = &mut output.metadata {
+            self.json(metadata);
+        }
+    }
+
+    /// Takes the secrets out of a JSON value: out of its texts and its names.
+    pub fn json(&self, value: &mut Json) {
+        self.json_by(value, self.sight);
+    }
+
+    fn json_by(&self, value: &mut Json, sight: Sight) {
+        match value {
+            Json::Null | Json::Bool(_) | Json::Number(_) => {}
+            Json::String(text) => self.clean_by(text, sight),
+            Json::Array(items) => items.iter_mut().for_each(|item| self.json_by(item, sight)),
+            Json::Object(members) => {
+                members.values_mut().for_each(|member| self.json_by(member, sight));
+                if members.keys().any(|name| matches!(self.replaced(name, sight), Cow::Owned(_))) {
+                    let renamed = std::mem::take(members).into_iter();
+                    let renamed =
+                        renamed.map(|(name, value)| (self.replaced(&name, sight).into_owned(), value));
+                    *members = renamed.collect::<Object>();
+                }
+            }
+        }
+    }
+
+    fn blocks(&self, blocks: &mut [Block]) {
+        for block in blocks {
+            match block {
+                Block::Text(text) => self.clean(text),
+                Block::Thinking(thinking) => {
+                    self.clean(&mut thinking.text);
+                    self.opaque(thinking.replay.as_mut());
+                }
+                Block::ToolCall(call) => {
+                    self.clean_by(&mut call.id, Sight::Known);
+                    self.clean(&mut call.name);
+                    self.clean(&mut call.arguments);
+                    self.opaque(call.replay.as_mut());
+                }
+                Block::ToolResult(result) => {
+                    self.clean(&mut result.text);
+                    self.blocks(&mut result.parts);
+                }
+                Block::Image(media) | Block::File(media) => self.media(media),
+                Block::Custom(custom) => self.json(&mut custom.payload),
+            }
+        }
+    }
+
+    /// What a provider wants to see again to the letter. It is sealed by the provider, so nothing there is a key by its
+    /// shape; a known secret is taken out all the same, and the provider will refuse the item.
+    fn opaque(&self, replay: Option<&mut Json>) {
+        if let Some(replay) = replay {
+            self.json_by(replay, Sight::Known);
+        }
+    }
+
+    fn media(&self, media: &mut Media) {
+        media.name.iter_mut().for_each(|name| self.clean(name));
+        match &mut media.source {
+            // Long base64 has any shape somewhere, so only what is known is looked for.
+            Source::Base64(data) => self.clean_by(data, Sight::Known),
+            Source::Url(text) | Source::Reference(text) => self.clean(text),
+        }
+    }
+
+    fn answer(&self, answer: &mut Answer) {
+        match answer {
+            Answer::Nothing | Answer::Tools(_) => {}
+            Answer::Patch(patches) => {
+                for patch in patches {
+                    match patch {
+                        Patch::Hide(_) => {}
+                        Patch::Replace { blocks, .. } | Patch::Append(blocks) => self.blocks(blocks),
+                    }
+                }
+            }
+            Answer::Model(text) | Answer::Failed { reason: text } => self.clean(text),
+            Answer::Output(output) => self.output(output),
+            Answer::Continue(prompt) => self.blocks(&mut prompt.blocks),
+        }
+    }
+
+    /// The texts of a configuration that people write: its other fields are numbers, names and rules.
+    fn config(&self, config: &mut Config) {
+        self.clean(&mut config.name);
+        self.clean(&mut config.system);
+        config.tools.iter_mut().for_each(|tool| self.tool(tool));
+    }
+
+    fn tool(&self, tool: &mut Tool) {
+        self.clean(&mut tool.description);
+        self.json(&mut tool.schema);
+    }
+}

@@ -1,0 +1,140 @@
+//! One pass over a text finds every known form and every place where a key may begin.
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use secrecy::ExposeSecret;
+
+use super::{
+    Known, Sight, forms,
+    shapes::{SHAPES, Shape},
+};
+
+/// Up to so many bytes of forms the search is a table, which is the fastest; beyond that the table would take megabytes.
+const TABLE: usize = 32 * 1024;
+
+/// Finds secrets in texts.
+pub(super) struct Finder {
+    automaton: Option<AhoCorasick>,
+    /// What each pattern of the automaton stands for.
+    meanings: Vec<Meaning>,
+}
+
+#[derive(Clone, Copy)]
+enum Meaning {
+    Known(usize),
+    Shape(usize, &'static Shape),
+}
+
+/// One secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) range: Range<usize>,
+    pub(super) what: What,
+}
+
+/// Which secret it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    /// The known one at this place.
+    Known(usize),
+    /// Something that looks like this kind of key.
+    Kind(&'static str),
+}
+
+impl Finder {
+    pub(super) fn new(known: &[Known], sight: Sight) -> Self {
+        let (mut patterns, mut meanings) = (Vec::new(), Vec::new());
+        for (place, known) in known.iter().enumerate() {
+            let value = known.value.expose_secret();
+            if value.len() < forms::SHORTEST {
+                continue;
+            }
+            for form in forms::forms_of(value) {
+                patterns.push(form);
+                meanings.push(Meaning::Known(place));
+            }
+        }
+        if sight == Sight::KnownAndShapes {
+            for (place, shape) in SHAPES.iter().enumerate() {
+                patterns.push(shape.marker.to_owned());
+                meanings.push(Meaning::Shape(place, shape));
+            }
+        }
+        let bytes: usize = patterns.iter().map(String::len).sum();
+        let kind = (bytes <= TABLE).then_some(AhoCorasickKind::DFA);
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .ascii_case_insensitive(true)
+            .kind(kind)
+            .build(patterns);
+        // Building fails only beyond 2^31 states, which the bound on a form's length keeps away.
+        Self { automaton: automaton.ok().filter(|_| !meanings.is_empty()), meanings }
+    }
+
+    /// The secrets of a text, in order and without overlap.
+    pub(super) fn find(&self, text: &[u8], sight: Sight) -> Vec<Found> {
+        let Some(automaton) = &self.automaton else { return Vec::new() };
+        let (mut found, mut hopeless) = (Vec::new(), Hopeless::default());
+        for hit in automaton.find_overlapping_iter(text) {
+            match self.meanings.get(hit.pattern().as_usize()) {
+                Some(Meaning::Known(place)) => {
+                    found.push(Found { range: hit.range(), what: What::Known(*place) });
+                }
+                Some(Meaning::Shape(place, shape)) if sight == Sight::KnownAndShapes => {
+                    found.extend(hopeless.read(*place, shape, text, hit.range()));
+                }
+                Some(Meaning::Shape(..)) | None => {}
+            }
+        }
+        if found.len() > 1 {
+            join_overlapping(&mut found);
+        }
+        found
+    }
+}
+
+/// How far each shape has read in vain or with success: a hostile text of nothing but beginnings is read once, not once
+/// for each of them.
+#[derive(Default)]
+struct Hopeless {
+    until: Vec<usize>,
+}
+
+impl Hopeless {
+    fn read(&mut self, place: usize, shape: &Shape, text: &[u8], marker: Range<usize>) -> Option<Found> {
+        if self.until.is_empty() {
+            self.until.resize(SHAPES.len(), 0);
+        }
+        let until = self.until.get_mut(place)?;
+        if marker.start < *until {
+            return None;
+        }
+        let read = shape.read(text, marker);
+        *until = read.until;
+        read.secret.map(|range| Found { range, what: What::Kind(shape.kind) })
+    }
+}
+
+/// Makes one of those that overlap. A known name tells more than a kind, and the longer of two tells more.
+fn join_overlapping(found: &mut Vec<Found>) {
+    found.sort_by_key(|found| (found.range.start, found.range.end));
+    let mut kept: Vec<(Found, usize)> = Vec::with_capacity(found.len());
+    for next in found.drain(..) {
+        let len = next.range.len();
+        match kept.last_mut() {
+            Some((last, longest)) if next.range.start < last.range.end => {
+                last.range.end = last.range.end.max(next.range.end);
+                if rank(next.what, len) > rank(last.what, *longest) {
+                    (last.what, *longest) = (next.what, len);
+                }
+            }
+            Some(_) | None => kept.push((next, len)),
+        }
+    }
+    found.extend(kept.into_iter().map(|(found, _)| found));
+}
+
+fn rank(what: What, len: usize) -> (bool, usize) {
+    (matches!(what, What::Known(_)), len)
+}

@@ -1,0 +1,91 @@
+//! The forms in which a known secret can stand in a text.
+//!
+//! Case does not matter to the search, so `%2F` and `%2f`, or hex in capitals, are one form.
+
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE},
+};
+
+/// Shorter forms are not looked for: they would be found in ordinary words, and nobody can keep them secret anyway.
+pub(super) const SHORTEST: usize = 8;
+
+/// A line of a longer secret is looked for alone from this length on; shorter ones are headings and padding.
+const TELLING_LINE: usize = 16;
+
+/// Of a longer secret only so many bytes are looked for as one piece; its lines are looked for all the same. The
+/// search holds every form in memory.
+const LONGEST: usize = 4096;
+
+/// Every form of a secret that is looked for.
+pub(super) fn forms_of(secret: &str) -> Vec<String> {
+    let mut forms = Vec::new();
+    add(secret, &mut forms);
+    let lines = secret.lines().map(str::trim).filter(|line| line.len() >= TELLING_LINE && *line != secret);
+    lines.for_each(|line| add(line, &mut forms));
+    forms.retain(|form| form.len() >= SHORTEST);
+    forms.sort_unstable();
+    forms.dedup();
+    forms
+}
+
+fn add(secret: &str, forms: &mut Vec<String>) {
+    let end = secret.floor_char_boundary(LONGEST);
+    let secret = secret.get(..end).unwrap_or(secret);
+    let json = json(secret);
+    forms.extend([
+        secret.to_owned(),
+        // What programs leave as it is in a URL differs; these are the sets in use.
+        percent(secret, "-._~"),
+        percent(secret, "-._~/"),
+        percent(secret, "-._~!'()*"),
+        percent(secret, "-._*").replace("%20", "+"),
+        json.replace('/', "\\/"),
+        json_in_json(&json),
+        json,
+        html(secret),
+        secret.bytes().map(|byte| format!("{byte:02x}")).collect(),
+    ]);
+    for shift in 0..3 {
+        forms.push(inner_base64(&STANDARD, secret, shift));
+        forms.push(inner_base64(&URL_SAFE, secret, shift));
+    }
+}
+
+fn percent(secret: &str, kept: &str) -> String {
+    let mut out = String::with_capacity(secret.len());
+    for byte in secret.bytes() {
+        if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// The text inside the quotes of a JSON string.
+pub(super) fn json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
+}
+
+fn json_in_json(once: &str) -> String {
+    json(once)
+}
+
+fn html(secret: &str) -> String {
+    secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The characters of the secret's base64 form that do not depend on what stands before and behind it, when `shift` bytes
+/// (modulo 3) stand before it.
+fn inner_base64(engine: &impl Engine, secret: &str, shift: usize) -> String {
+    let mut bytes = vec![0; shift];
+    bytes.extend_from_slice(secret.as_bytes());
+    let whole = bytes.len() / 3 * 3;
+    let text = engine.encode(bytes.get(..whole).unwrap_or(&bytes));
+    // The first group mixes the bytes before; it is dropped unless nothing stands there.
+    let skip = if shift == 0 { 0 } else { 4 };
+    text.get(skip..).unwrap_or_default().to_owned()
+}

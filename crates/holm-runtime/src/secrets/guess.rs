@@ -1,0 +1,53 @@
+//! Whether a word was made by a person or drawn at random.
+//!
+//! After `token =` stands a key, a variable's name, a type or a path. Only the key may be taken out: replacing code that
+//! is no secret would make the model edit what is not there.
+
+/// The shortest word that is taken for a key without a prefix that says so.
+const SHORTEST_KEY: usize = 16;
+
+/// Letters and digits in a row, without `-`, `_`, `.` or `/`, from which on they are no word of a name.
+const LONG_RUN: usize = 10;
+
+/// Fewer different characters than this are filler, such as `xxxxxxxxxxxxxxx1`.
+const FEW_CHARACTERS: u32 = 6;
+
+/// The shortest password that is taken for one.
+const SHORTEST_PASSWORD: usize = 8;
+
+/// Whether this looks like a drawn key: long, of many different characters, and with letters and digits mixed in one
+/// long run.
+pub(super) fn is_key(word: &[u8]) -> bool {
+    word.len() >= SHORTEST_KEY && distinct(word) >= FEW_CHARACTERS && has_dense_run(word)
+}
+
+/// Whether a run of letters and digits is too long and too mixed for a word.
+pub(super) fn has_dense_run(word: &[u8]) -> bool {
+    let mut runs = word.split(|byte| !byte.is_ascii_alphanumeric());
+    runs.any(|run| {
+        run.len() >= LONG_RUN && run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic)
+    })
+}
+
+/// Whether this looks like a password that somebody chose: three of capitals, small letters, digits and signs.
+pub(super) fn is_password(word: &[u8]) -> bool {
+    let kinds = [
+        word.iter().any(u8::is_ascii_uppercase),
+        word.iter().any(u8::is_ascii_lowercase),
+        word.iter().any(u8::is_ascii_digit),
+        word.iter().any(u8::is_ascii_punctuation),
+    ];
+    word.len() >= SHORTEST_PASSWORD && kinds.into_iter().filter(|kind| *kind).count() >= 3
+}
+
+fn distinct(word: &[u8]) -> u32 {
+    let (mut low, mut high) = (0_u64, 0_u64);
+    for byte in word {
+        match byte {
+            0..64 => low |= 1 << byte,
+            64..128 => high |= 1 << (byte - 64),
+            128.. => {}
+        }
+    }
+    low.count_ones() + high.count_ones()
+}

@@ -1,0 +1,230 @@
+//! Takes secrets out of every text before it is kept, and puts them in where they are needed.
+//!
+//! A model repeats what it was shown, a tool prints its environment, a provider echoes a key in its error. All of that
+//! becomes facts, and facts are journaled for good. So a fact passes here first. Two kinds of secrets are found: those
+//! that somebody named ([`Secrets::know`]), in whatever form they stand there, and whatever has the shape of a key.
+//!
+//! This is a net with known meshes, not a proof: a password that reads like a word, or a key that a program has
+//! encrypted, passes. A journal stays private for that reason.
+
+mod facts;
+mod finder;
+mod forms;
+mod guess;
+mod reveal;
+mod shapes;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    borrow::Cow,
+    fmt,
+    hash::{BuildHasher, RandomState},
+    sync::{Arc, OnceLock},
+};
+
+use secrecy::SecretString;
+use sha2::{Digest, Sha256};
+
+use finder::{Finder, Found, What};
+
+/// Opens a reference to a secret; no key, no URL and no JSON syntax has this character.
+const OPEN: &str = "‹secret:";
+
+/// Closes it.
+const CLOSE: char = '›';
+
+/// Replaces secrets by references. Clones are cheap and share everything.
+///
+/// A named secret becomes `‹secret:name›`; what only looks like a key becomes `‹secret:kind-1a2b3c4d›`, where the
+/// digits are the same for the same key as long as the salt is the same.
+///
+/// ```
+/// use holm_runtime::Secrets;
+///
+/// let secrets = Secrets::new().know("deploy", "correct-horse-7".into());
+/// assert_eq!(secrets.text("log in with correct-horse-7"), "log in with ‹secret:deploy›");
+///
+/// let shown = secrets.text("export GH=ghp_0123456789abcdefghijABCDEFGHIJ012345").into_owned();
+/// assert!(shown.starts_with("export GH=‹secret:github-"), "{shown}");
+/// assert_eq!(secrets.text(&shown), shown, "what was replaced stays replaced");
+/// ```
+#[derive(Clone)]
+pub struct Secrets {
+    known: Arc<Vec<Known>>,
+    sight: Sight,
+    naming: Naming,
+    salt: Arc<[u8; 32]>,
+    /// Made when it is first needed, because secrets are often added one by one.
+    finder: Arc<OnceLock<Finder>>,
+}
+
+#[derive(Clone)]
+struct Known {
+    name: String,
+    value: SecretString,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sight {
+    Known,
+    KnownAndShapes,
+}
+
+/// How a key that nobody named is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    Digest,
+    Kind,
+}
+
+impl Secrets {
+    /// Knows nothing by name, and finds whatever has the shape of a key.
+    pub fn new() -> Self {
+        Self::with_sight(Sight::KnownAndShapes)
+    }
+
+    /// Finds only what it was told: for text that passes again later, such as a provider's reply.
+    pub fn only_known() -> Self {
+        Self::with_sight(Sight::Known)
+    }
+
+    fn with_sight(sight: Sight) -> Self {
+        Self {
+            known: Arc::default(),
+            sight,
+            naming: Naming::Digest,
+            salt: Arc::new(own_salt()),
+            finder: Arc::default(),
+        }
+    }
+
+    /// Adds a secret under a name. One shorter than 8 bytes is kept for [`reveal`](Self::reveal) and not looked
+    /// for: it would be found in ordinary words.
+    #[must_use]
+    pub fn know(mut self, name: impl Into<String>, value: SecretString) -> Self {
+        let name = reference_name(&name.into());
+        Arc::make_mut(&mut self.known).push(Known { name, value });
+        self.finder = Arc::default();
+        self
+    }
+
+    /// The salt of the digests that tell unnamed keys apart. Keep one salt beside the journals of a store and the same
+    /// key has the same reference in all of them; without this, references differ from process to process.
+    #[must_use]
+    pub fn salted(mut self, salt: [u8; 32]) -> Self {
+        self.salt = Arc::new(salt);
+        self
+    }
+
+    /// Shows an unnamed key by its kind alone, for recordings that are compared in other processes.
+    #[must_use]
+    pub fn nameless(mut self) -> Self {
+        self.naming = Naming::Kind;
+        self
+    }
+
+    /// Whether a text holds a secret.
+    pub fn finds(&self, text: &str) -> bool {
+        !self.found(text.as_bytes(), self.sight).is_empty()
+    }
+
+    /// The text without secrets; borrowed if there were none.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.replaced(text, self.sight)
+    }
+
+    /// The bytes without secrets. Bytes that are no text are kept; a secret among them is found all the same.
+    pub fn bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        let found = self.found(bytes, self.sight);
+        if found.is_empty() {
+            return Cow::Borrowed(bytes);
+        }
+        let (mut out, mut from) = (Vec::with_capacity(bytes.len()), 0);
+        for found in &found {
+            out.extend_from_slice(bytes.get(from..found.range.start).unwrap_or_default());
+            out.extend_from_slice(self.reference(bytes, found).as_bytes());
+            from = found.range.end;
+        }
+        out.extend_from_slice(bytes.get(from..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// Takes the secrets out of a text in place.
+    pub fn clean(&self, text: &mut String) {
+        self.clean_by(text, self.sight);
+    }
+
+    fn clean_by(&self, text: &mut String, sight: Sight) {
+        if let Cow::Owned(clean) = self.replaced(text, sight) {
+            *text = clean;
+        }
+    }
+
+    fn replaced<'a>(&self, text: &'a str, sight: Sight) -> Cow<'a, str> {
+        let found = self.found(text.as_bytes(), sight);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+        for found in &found {
+            out.push_str(text.get(from..found.range.start).unwrap_or_default());
+            out.push_str(&self.reference(text.as_bytes(), found));
+            from = found.range.end;
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    fn found(&self, text: &[u8], sight: Sight) -> Vec<Found> {
+        self.finder.get_or_init(|| Finder::new(&self.known, self.sight)).find(text, sight)
+    }
+
+    fn reference(&self, text: &[u8], found: &Found) -> String {
+        match found.what {
+            What::Known(place) => {
+                let name = self.known.get(place).map_or("unnamed", |known| &known.name);
+                format!("{OPEN}{name}{CLOSE}")
+            }
+            What::Kind(kind) => match self.naming {
+                Naming::Kind => format!("{OPEN}{kind}{CLOSE}"),
+                Naming::Digest => {
+                    let value = text.get(found.range.clone()).unwrap_or_default();
+                    let digest = Sha256::new().chain_update(*self.salt).chain_update(value).finalize();
+                    let [a, b, c, d, ..] = digest.0;
+                    format!("{OPEN}{kind}-{a:02x}{b:02x}{c:02x}{d:02x}{CLOSE}")
+                }
+            },
+        }
+    }
+}
+
+impl Default for Secrets {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Secrets").field("known", &self.known.len()).field("sight", &self.sight).finish()
+    }
+}
+
+/// A salt that nobody else has: from the system's randomness, by way of the hasher that every process seeds with it.
+fn own_salt() -> [u8; 32] {
+    let mut salt = [0; 32];
+    for (place, chunk) in salt.chunks_exact_mut(8).enumerate() {
+        chunk.copy_from_slice(&RandomState::new().hash_one(place).to_le_bytes());
+    }
+    salt
+}
+
+/// The name as a reference can hold it: it must end where the reference ends.
+fn reference_name(name: &str) -> String {
+    let plain =
+        |c: char| if c.is_control() || c.is_whitespace() || "‹›\"\\".contains(c) { '-' } else { c };
+    name.chars().map(plain).collect()
+}

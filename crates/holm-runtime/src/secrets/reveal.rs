@@ -1,0 +1,67 @@
+//! The way back: a reference becomes the secret at the last moment, for a tool that may have it.
+
+use std::borrow::Cow;
+
+use holm_grants::{Grant, Need, Request};
+use secrecy::ExposeSecret;
+
+use super::{CLOSE, OPEN, Secrets, forms};
+
+impl Secrets {
+    /// Puts named secrets into a call's arguments (canonical JSON), for the names that its allowed needs hold.
+    ///
+    /// Other references stay as they are: the tool then works with the reference itself, and whoever reads its result
+    /// sees why. A key that was found by its shape has no name and cannot be put back.
+    ///
+    /// ```
+    /// use holm_grants::Need;
+    /// use holm_runtime::Secrets;
+    ///
+    /// let secrets = Secrets::new().know("github", "hunter2-hunter2".into());
+    /// let arguments = r#"{"token":"‹secret:github›"}"#;
+    /// assert_eq!(secrets.reveal(arguments, &[]), arguments);
+    ///
+    /// let need = Need::Request("secret:github@api.github.com".parse()?);
+    /// assert_eq!(secrets.reveal(arguments, &[need]), r#"{"token":"hunter2-hunter2"}"#);
+    /// # Ok::<(), holm_grants::GrantError>(())
+    /// ```
+    pub fn reveal<'a>(&self, arguments: &'a str, needs: &[Need]) -> Cow<'a, str> {
+        let mut pieces = arguments.split(OPEN);
+        let first = pieces.next().unwrap_or_default();
+        if first.len() == arguments.len() || !needs.iter().any(|need| secret_of(need).is_some()) {
+            return Cow::Borrowed(arguments);
+        }
+        let mut out = first.to_owned();
+        for piece in pieces {
+            let revealed =
+                piece.split_once(CLOSE).and_then(|(name, rest)| Some((self.value(name, needs)?, rest)));
+            match revealed {
+                Some((value, rest)) => {
+                    out.push_str(&value);
+                    out.push_str(rest);
+                }
+                None => {
+                    out.push_str(OPEN);
+                    out.push_str(piece);
+                }
+            }
+        }
+        Cow::Owned(out)
+    }
+
+    /// The secret of a name as it stands inside a JSON string, if a need names it.
+    fn value(&self, name: &str, needs: &[Need]) -> Option<String> {
+        let known = self.known.iter().find(|known| known.name == name)?;
+        let allowed = needs.iter().filter_map(secret_of).any(|allowed| allowed == name);
+        allowed.then(|| forms::json(known.value.expose_secret()))
+    }
+}
+
+/// The name of the secret that a need is about.
+fn secret_of(need: &Need) -> Option<&str> {
+    match need {
+        Need::Request(Request::Secret(used)) => Some(used.name.as_str()),
+        Need::Grant(Grant::Secret(pattern)) => Some(pattern.name().as_str()),
+        Need::Request(_) | Need::Grant(_) => None,
+    }
+}

@@ -1,0 +1,419 @@
+//! What keys look like.
+//!
+//! Each shape has a marker that the search looks for; only then is the text around it read. A reading says how far it
+//! looked, so that nothing is read twice.
+
+use std::ops::Range;
+
+use super::guess;
+
+/// How far a name may go on after its marker: `token` in `TOKEN_FOR_THE_STAGING_CLUSTER`.
+const LONGEST_NAME: usize = 40;
+
+/// How much white space may stand around `=` or `:`.
+const WIDEST_GAP: usize = 8;
+
+/// How long the name of a PEM block may be.
+const LONGEST_LABEL: usize = 64;
+
+/// How long a user's name and password in a URL may be.
+const LONGEST_USERINFO: usize = 256;
+
+/// One kind of key and how it begins.
+pub(super) struct Shape {
+    /// Looked for in any case.
+    pub(super) marker: &'static str,
+    /// The kind's name in references.
+    pub(super) kind: &'static str,
+    reads: Reads,
+}
+
+/// How the text around a marker is read.
+#[derive(Clone, Copy)]
+enum Reads {
+    /// The marker, in exactly these letters, begins the key; at least so many more characters belong to it.
+    Key { alphabet: Alphabet, least: usize, begins: Begins },
+    /// `header.payload.signature`, each in base64.
+    Jwt,
+    /// From `BEGIN … PRIVATE KEY` to its end.
+    Pem,
+    /// `Bearer …` and `Basic …`.
+    Scheme,
+    /// The header `Authorization`, whatever scheme it has.
+    Header,
+    /// `name = value`, where the value is drawn at random.
+    Assigned(Value),
+    /// `scheme://user:password@host`.
+    Userinfo,
+}
+
+/// Which characters a key is made of.
+#[derive(Clone, Copy)]
+enum Alphabet {
+    Letters,
+    Capitals,
+    Dashes,
+    Dots,
+}
+
+/// Where a prefix counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begins {
+    /// Wherever it stands: nothing else is written like this.
+    Anywhere,
+    /// Only where a word begins, and only if the rest is mixed: `sk-` also ends `risk-`.
+    Word,
+}
+
+/// What may stand behind a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Value {
+    Key,
+    /// Also what somebody chose, if it stands in quotes.
+    Password,
+}
+
+/// What came of reading.
+pub(super) struct Reading {
+    pub(super) secret: Option<Range<usize>>,
+    /// Where the next marker of this shape is worth reading again: what failed here fails for every part of it.
+    pub(super) until: usize,
+}
+
+const fn key(marker: &'static str, kind: &'static str, alphabet: Alphabet, least: usize) -> Shape {
+    Shape { marker, kind, reads: Reads::Key { alphabet, least, begins: Begins::Anywhere } }
+}
+
+const fn word(marker: &'static str, kind: &'static str, alphabet: Alphabet, least: usize) -> Shape {
+    Shape { marker, kind, reads: Reads::Key { alphabet, least, begins: Begins::Word } }
+}
+
+const fn other(marker: &'static str, kind: &'static str, reads: Reads) -> Shape {
+    Shape { marker, kind, reads }
+}
+
+/// All shapes.
+pub(super) const SHAPES: &[Shape] = &[
+    word("sk-", "api-key", Alphabet::Dashes, 17),
+    word("sk_", "api-key", Alphabet::Letters, 16),
+    word("rk_", "api-key", Alphabet::Letters, 16),
+    word("gsk_", "api-key", Alphabet::Letters, 20),
+    word("xai-", "api-key", Alphabet::Dashes, 20),
+    word("pplx-", "api-key", Alphabet::Letters, 20),
+    word("tvly-", "api-key", Alphabet::Dashes, 16),
+    word("hf_", "huggingface", Alphabet::Letters, 20),
+    word("r8_", "api-key", Alphabet::Letters, 20),
+    word("npm_", "npm", Alphabet::Letters, 20),
+    word("dapi", "api-key", Alphabet::Letters, 28),
+    word("whsec_", "webhook", Alphabet::Letters, 16),
+    word("hvs.", "vault", Alphabet::Dashes, 20),
+    word("SG.", "sendgrid", Alphabet::Dots, 30),
+    word("ya29.", "google", Alphabet::Dashes, 20),
+    key("github_pat_", "github", Alphabet::Letters, 20),
+    key("ghp_", "github", Alphabet::Letters, 30),
+    key("gho_", "github", Alphabet::Letters, 30),
+    key("ghu_", "github", Alphabet::Letters, 30),
+    key("ghs_", "github", Alphabet::Letters, 30),
+    key("ghr_", "github", Alphabet::Letters, 30),
+    key("glpat-", "gitlab", Alphabet::Dashes, 16),
+    key("AKIA", "aws", Alphabet::Capitals, 16),
+    key("ASIA", "aws", Alphabet::Capitals, 16),
+    key("AIza", "google", Alphabet::Dashes, 30),
+    key("GOCSPX-", "google", Alphabet::Dashes, 20),
+    key("xoxb-", "slack", Alphabet::Dashes, 10),
+    key("xoxp-", "slack", Alphabet::Dashes, 10),
+    key("xoxa-", "slack", Alphabet::Dashes, 10),
+    key("xoxr-", "slack", Alphabet::Dashes, 10),
+    key("xoxs-", "slack", Alphabet::Dashes, 10),
+    key("xoxe", "slack", Alphabet::Dots, 20),
+    key("xapp-", "slack", Alphabet::Dashes, 16),
+    key("dop_v1_", "digitalocean", Alphabet::Letters, 32),
+    key("dckr_pat_", "docker", Alphabet::Dashes, 16),
+    key("shpat_", "shopify", Alphabet::Letters, 24),
+    key("lin_api_", "api-key", Alphabet::Letters, 20),
+    key("pypi-AgEIcHlwaS5vcmc", "pypi", Alphabet::Dashes, 20),
+    key("AGE-SECRET-KEY-1", "private-key", Alphabet::Capitals, 40),
+    other("eyJ", "jwt", Reads::Jwt),
+    other("-----BEGIN ", "private-key", Reads::Pem),
+    other("bearer", "bearer", Reads::Scheme),
+    other("basic", "bearer", Reads::Scheme),
+    other("authorization", "bearer", Reads::Header),
+    other("api_key", "key", Reads::Assigned(Value::Key)),
+    other("api-key", "key", Reads::Assigned(Value::Key)),
+    other("apikey", "key", Reads::Assigned(Value::Key)),
+    other("access_key", "key", Reads::Assigned(Value::Key)),
+    other("accesskey", "key", Reads::Assigned(Value::Key)),
+    other("accountkey", "key", Reads::Assigned(Value::Key)),
+    other("private_key", "key", Reads::Assigned(Value::Key)),
+    other("auth_key", "key", Reads::Assigned(Value::Key)),
+    other("secret", "key", Reads::Assigned(Value::Password)),
+    other("token", "key", Reads::Assigned(Value::Key)),
+    other("credential", "key", Reads::Assigned(Value::Password)),
+    other("passw", "password", Reads::Assigned(Value::Password)),
+    other("passphrase", "password", Reads::Assigned(Value::Password)),
+    other("pwd", "password", Reads::Assigned(Value::Password)),
+    other("://", "password", Reads::Userinfo),
+];
+
+impl Shape {
+    /// Reads the text around a marker.
+    pub(super) fn read(&self, text: &[u8], marker: Range<usize>) -> Reading {
+        match self.reads {
+            Reads::Key { alphabet, least, begins } => self.read_key(text, marker, alphabet, least, begins),
+            Reads::Jwt => read_jwt(text, marker),
+            Reads::Pem => read_pem(text, marker),
+            Reads::Scheme => read_scheme(text, marker),
+            Reads::Header => read_header(text, marker),
+            Reads::Assigned(value) => read_assigned(text, marker, value),
+            Reads::Userinfo => read_userinfo(text, marker),
+        }
+    }
+
+    fn read_key(
+        &self,
+        text: &[u8],
+        marker: Range<usize>,
+        alphabet: Alphabet,
+        least: usize,
+        begins: Begins,
+    ) -> Reading {
+        let exact = text.get(marker.clone()) == Some(self.marker.as_bytes());
+        let in_place = begins == Begins::Anywhere || begins_word(text, marker.start);
+        if !exact || !in_place {
+            return Reading { secret: None, until: marker.end };
+        }
+        let end = run(text, marker.end, |byte| alphabet.has(byte));
+        let rest = text.get(marker.end..end).unwrap_or_default();
+        let mixed = begins == Begins::Anywhere || guess::has_dense_run(rest);
+        let secret = (rest.len() >= least && mixed).then_some(marker.start..end);
+        Reading { secret, until: end }
+    }
+}
+
+impl Alphabet {
+    fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Letters => byte.is_ascii_alphanumeric() || byte == b'_',
+            Self::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Self::Dashes => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
+            Self::Dots => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+        }
+    }
+}
+
+/// Whether a word can begin here: no letter stands before, or one that only ends an escape (`\n`, `\u000a`, `%20`, the
+/// `m` of a terminal's colour).
+fn begins_word(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let [.., last] = before else { return true };
+    if !last.is_ascii_alphanumeric() {
+        return true;
+    }
+    let escape = match before {
+        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => true,
+        [.., b'%', a, b] => a.is_ascii_hexdigit() && b.is_ascii_hexdigit(),
+        _ => false,
+    };
+    escape || ends_unicode_escape(before) || ends_colour(before)
+}
+
+fn ends_unicode_escape(before: &[u8]) -> bool {
+    let Some(tail) = before.len().checked_sub(6).and_then(|from| before.get(from..)) else { return false };
+    tail.starts_with(b"\\u") && tail.iter().skip(2).all(u8::is_ascii_hexdigit)
+}
+
+fn ends_colour(before: &[u8]) -> bool {
+    let Some((b'm', before)) = before.split_last() else { return false };
+    let body = before.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+    before.len().checked_sub(body + 1).and_then(|open| before.get(open)) == Some(&b'[')
+}
+
+fn read_jwt(text: &[u8], marker: Range<usize>) -> Reading {
+    let end = run(text, marker.start, |byte| Alphabet::Dots.has(byte));
+    let whole = text.get(marker.start..end).unwrap_or_default();
+    let exact = whole.starts_with(b"eyJ") && begins_word(text, marker.start);
+    let mut parts = whole.split(|byte| *byte == b'.');
+    let long = |part: Option<&[u8]>| part.is_some_and(|part| part.len() >= 10);
+    let is_jwt = exact && long(parts.next()) && long(parts.next()) && parts.next().is_some();
+    if !exact {
+        return Reading { secret: None, until: marker.end };
+    }
+    let end = if whole.ends_with(b".") && whole.iter().filter(|byte| **byte == b'.').count() > 2 {
+        end.saturating_sub(1)
+    } else {
+        end
+    };
+    Reading { secret: is_jwt.then_some(marker.start..end), until: end.max(marker.end) }
+}
+
+fn read_pem(text: &[u8], marker: Range<usize>) -> Reading {
+    let label =
+        run_at_most(text, marker.end, LONGEST_LABEL, |byte| byte.is_ascii_uppercase() || byte == b' ');
+    let name = text.get(marker.end..label).unwrap_or_default();
+    if find(name, b"PRIVATE KEY").is_none() {
+        return Reading { secret: None, until: marker.end };
+    }
+    let end = end_of_pem(text, label);
+    Reading { secret: Some(marker.start..end), until: end }
+}
+
+/// Where a block ends: behind its last line, or, where that is missing, at the first byte that no block has.
+fn end_of_pem(text: &[u8], from: usize) -> usize {
+    const END: &[u8] = b"-----END ";
+    let rest = text.get(from..).unwrap_or_default();
+    for (at, byte) in rest.iter().enumerate() {
+        let tail = rest.get(at..).unwrap_or_default();
+        if *byte == b'-' && tail.starts_with(END) {
+            let label = END.len()
+                + tail.iter().skip(END.len()).take(LONGEST_LABEL).take_while(|b| **b != b'-').count();
+            return from + at + label + tail.iter().skip(label).take(5).take_while(|b| **b == b'-').count();
+        }
+        // A line end may be written `\n`; any other backslash belongs to the quote behind it.
+        let line_end = *byte == b'\\' && matches!(tail.get(1), Some(b'n' | b'r'));
+        let belongs = byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=-:,.".contains(byte);
+        if !belongs && !line_end {
+            return from + at;
+        }
+    }
+    text.len()
+}
+
+fn read_scheme(text: &[u8], marker: Range<usize>) -> Reading {
+    let from = skip_gap(text, marker.end);
+    if from == marker.end || !begins_word(text, marker.start) {
+        return Reading { secret: None, until: marker.end };
+    }
+    let end = run(text, from, is_token);
+    let value = text.get(from..end).unwrap_or_default();
+    Reading { secret: guess::is_key(value).then_some(from..end), until: end.max(marker.end) }
+}
+
+fn read_header(text: &[u8], marker: Range<usize>) -> Reading {
+    let nothing = Reading { secret: None, until: marker.end };
+    let Some(value) = after_sign(text, marker.end) else { return nothing };
+    let first = run(text, value.start, is_token);
+    let second = skip_gap(text, first);
+    let (from, end) = if second > first && second - first < WIDEST_GAP {
+        let end = run(text, second, is_token);
+        if end > second { (second, end) } else { (value.start, first) }
+    } else {
+        (value.start, first)
+    };
+    let word = text.get(from..end).unwrap_or_default();
+    // The header's name is sign enough: any word with a digit in it, unless it is very short.
+    let secret = word.len() >= 8 && word.iter().any(u8::is_ascii_digit);
+    Reading { secret: secret.then_some(from..end), until: marker.end }
+}
+
+/// The place behind `=` or `:` and the quote that may follow.
+struct Opened {
+    start: usize,
+    quote: Option<u8>,
+}
+
+fn after_sign(text: &[u8], from: usize) -> Option<Opened> {
+    let at = run_at_most(text, from, 4, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b']'));
+    let at = skip_gap(text, at);
+    let at = match text.get(at..).unwrap_or_default() {
+        [b':' | b'=', b'=' | b'>', ..] => at + 2,
+        [b':' | b'=', ..] => at + 1,
+        [b'%', b'3', b'a' | b'A' | b'd' | b'D', ..] => at + 3,
+        _ => return None,
+    };
+    let at = skip_gap(text, at);
+    let start = run_at_most(text, at, 4, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`'));
+    let quote = start.checked_sub(1).filter(|last| *last >= at).and_then(|last| text.get(last)).copied();
+    Some(Opened { start, quote })
+}
+
+fn read_assigned(text: &[u8], marker: Range<usize>, kind: Value) -> Reading {
+    let nothing = Reading { secret: None, until: marker.end };
+    if is_reference(text, marker.start) {
+        return nothing;
+    }
+    let Some(name) = end_of_name(text, marker.end) else { return nothing };
+    let Some(opened) = after_sign(text, name) else { return nothing };
+    let start = opened.start;
+    let end = run(text, start, |byte| is_token(byte) || matches!(byte, b':' | b'%'));
+    let end = end
+        - text.get(start..end).unwrap_or_default().iter().rev().take_while(|b| b".:,".contains(b)).count();
+    let word = text.get(start..end).unwrap_or_default();
+    if guess::is_key(word) && text.get(end) != Some(&b'(') {
+        return Reading { secret: Some(start..end), until: end };
+    }
+    let chosen =
+        opened.quote.filter(|_| kind == Value::Password).and_then(|quote| quoted(text, start, quote));
+    match chosen {
+        Some(range) => Reading { until: range.end, secret: Some(range) },
+        None => Reading { secret: None, until: marker.end.max(end) },
+    }
+}
+
+/// Where a variable's name ends, if the marker is a part of a name and not of another word (`tokenizer`).
+fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
+    let rest = text.get(from..).unwrap_or_default();
+    // `passw` is followed by `ord` or `d`, `credential` by an `s`; anything else in small letters is another word.
+    let known: [&[u8]; 5] = [b"ords", b"ord", b"d", b"s", b"key"];
+    let folded: Vec<u8> = rest.iter().take(5).map(u8::to_ascii_lowercase).collect();
+    let tail = known.into_iter().find(|tail| folded.starts_with(tail)).map_or(0, <[u8]>::len);
+    let from = from + tail;
+    if tail == 0 && rest.first().is_some_and(u8::is_ascii_lowercase) {
+        return None;
+    }
+    Some(run_at_most(text, from, LONGEST_NAME, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+    }))
+}
+
+/// A password in quotes: up to the same quote, without white space and escapes.
+fn quoted(text: &[u8], start: usize, quote: u8) -> Option<Range<usize>> {
+    let end = run_at_most(text, start, 128, |byte| byte.is_ascii_graphic() && byte != quote && byte != b'\\');
+    let closed = matches!(text.get(end), Some(byte) if *byte == quote || *byte == b'\\');
+    let word = text.get(start..end)?;
+    let code = word.iter().any(|byte| b"{}()<>$".contains(byte));
+    (closed && !code && guess::is_password(word)).then_some(start..end)
+}
+
+/// Whether the marker is the word `secret` of a reference that already stands there.
+fn is_reference(text: &[u8], at: usize) -> bool {
+    text.get(..at).unwrap_or_default().ends_with("‹".as_bytes())
+}
+
+fn read_userinfo(text: &[u8], marker: Range<usize>) -> Reading {
+    let nothing = Reading { secret: None, until: marker.end };
+    let end = run_at_most(text, marker.end, LONGEST_USERINFO, |byte| {
+        byte.is_ascii_graphic() && !b"/?#\"'\\<>`(){}[]|".contains(&byte)
+    });
+    let whole = text.get(marker.end..end).unwrap_or_default();
+    let Some(at) = whole.iter().rposition(|byte| *byte == b'@') else { return nothing };
+    let user = whole.get(..at).unwrap_or_default();
+    let from = user.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1);
+    let word = user.get(from..).unwrap_or_default();
+    let named =
+        from > 0 && !word.is_empty() && !word.starts_with(b"$") && word.iter().any(|byte| *byte != b'*');
+    let secret = (named || guess::is_key(word)).then_some(marker.end + from..marker.end + at);
+    Reading { secret, until: marker.end }
+}
+
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~')
+}
+
+fn skip_gap(text: &[u8], from: usize) -> usize {
+    let end = run_at_most(text, from, WIDEST_GAP, |byte| matches!(byte, b' ' | b'\t'));
+    if end == from && text.get(from..).unwrap_or_default().starts_with(b"%20") { from + 3 } else { end }
+}
+
+/// Where the run of such bytes ends.
+fn run(text: &[u8], from: usize, belongs: impl Fn(u8) -> bool) -> usize {
+    run_at_most(text, from, usize::MAX, belongs)
+}
+
+fn run_at_most(text: &[u8], from: usize, most: usize, belongs: impl Fn(u8) -> bool) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    from + rest.iter().take(most).take_while(|byte| belongs(**byte)).count()
+}
+
+fn find(hay: &[u8], needle: &[u8]) -> Option<usize> {
+    hay.windows(needle.len()).position(|window| window == needle)
+}

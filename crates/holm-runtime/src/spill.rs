@@ -1,0 +1,29 @@
+//! A result that is too large for the journal lies elsewhere; the journal has its ends, its length and its digest.
+
+use holm_kernel::{Spill, ToolOutput};
+
+use crate::Blobs;
+
+/// Bytes of the beginning that stay with the run: three quarters of what a model sees of a result by default.
+const HEAD: usize = 24 * 1024;
+
+/// Bytes of the end, where errors are.
+const TAIL: usize = 8 * 1024;
+
+/// Moves an output's text to the blobs. If they cannot take it, the ends stay as text and the loss is said.
+pub(crate) async fn spill(output: &mut ToolOutput, run: &str, blobs: &dyn Blobs) {
+    let text = std::mem::take(&mut output.text);
+    let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or_default().to_owned();
+    let tail =
+        text.get(text.ceil_char_boundary(text.len().saturating_sub(TAIL))..).unwrap_or_default().to_owned();
+    match blobs.put(run, text.as_bytes()).await {
+        Ok(digest) => {
+            let (bytes, reference) = (text.len() as u64, digest.clone());
+            output.spill = Some(Box::new(Spill { head, tail, bytes, sha256: digest, reference }));
+        }
+        Err(failed) => {
+            let lost = text.len().saturating_sub(head.len() + tail.len());
+            output.text = format!("{head}\n[{lost} bytes are lost: {failed}]\n{tail}");
+        }
+    }
+}

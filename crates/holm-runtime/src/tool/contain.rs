@@ -1,0 +1,255 @@
+//! Whatever a tool does, the run goes on: a panic is a failed call, a hang is given up, a flood is bounded.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use holm_guards::json::Json;
+use holm_kernel::{Block, Outcome, ToolOutput};
+use tokio::task;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Job, Tool,
+    panics::{Caught, caught},
+};
+use crate::{Blobs, BoxFuture, MemoryBlobs, Secrets, spill};
+
+/// How long a stopped tool may take to say what it had; then it is dropped where it stands.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A text of this size is searched for secrets on another thread, so that other runs do not wait for it.
+const SLOW: usize = 1024 * 1024;
+
+/// Values nested more deeply than this are no metadata for rendering, and would be walked by recursion.
+const DEEPEST: usize = 64;
+
+/// How much of an output travels with the run; the rest is kept elsewhere or left out, and that is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Carry {
+    /// Bytes of text that stay in the journal; a longer text is spilled.
+    pub text: usize,
+    /// Bytes of text that are kept at all.
+    pub whole: usize,
+    /// Pictures and files.
+    pub parts: usize,
+    /// Bytes of them, all together.
+    pub part_bytes: usize,
+    /// Bytes of metadata.
+    pub metadata: usize,
+}
+
+impl Default for Carry {
+    /// Twice what a model sees of a result by default, a few pictures, and metadata that a screen can show.
+    fn default() -> Self {
+        Self {
+            text: 64 * 1024,
+            whole: 64 * 1024 * 1024,
+            parts: 16,
+            part_bytes: 16 * 1024 * 1024,
+            metadata: 64 * 1024,
+        }
+    }
+}
+
+/// Runs tools for one run so that nothing they do reaches beyond their call.
+///
+/// The output has been cleaned of secrets, and so has what was spilled. References to secrets in the arguments are put
+/// in, for the names that the call's needs hold.
+#[derive(Clone)]
+pub struct Containment {
+    run: Arc<str>,
+    blobs: Arc<dyn Blobs>,
+    secrets: Secrets,
+    carry: Carry,
+    grace: Duration,
+}
+
+impl Containment {
+    /// For the tools of a run; large results stay in memory until [`blobs`](Self::blobs) says otherwise.
+    pub fn new(run: impl Into<Arc<str>>) -> Self {
+        Self {
+            run: run.into(),
+            blobs: Arc::new(MemoryBlobs::new()),
+            secrets: Secrets::new(),
+            carry: Carry::default(),
+            grace: GRACE,
+        }
+    }
+
+    /// Says where large results are kept.
+    #[must_use]
+    pub fn blobs(mut self, blobs: Arc<dyn Blobs>) -> Self {
+        self.blobs = blobs;
+        self
+    }
+
+    /// Says which secrets are taken out, and put in.
+    #[must_use]
+    pub fn secrets(mut self, secrets: Secrets) -> Self {
+        self.secrets = secrets;
+        self
+    }
+
+    /// Says how much an output may bring along.
+    #[must_use]
+    pub fn carry(mut self, carry: Carry) -> Self {
+        self.carry = carry;
+        self
+    }
+
+    /// Says how long a stopped tool may take to wind up.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Runs one call. The future always ends: with what the tool gave, or a while after the job's stop token with what
+    /// can be said without it.
+    pub fn contain(&self, tool: Arc<dyn Tool>, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let this = self.clone();
+        Box::pin(async move {
+            let limit = caught(|| tool.declaration().result_limit).ok().flatten().unwrap_or_default();
+            let arguments = this.secrets.reveal(&job.arguments, &job.needs).into_owned();
+            let output = this.run_tool(tool, job.arguments(arguments)).await;
+            this.bound(output, usize::try_from(limit).unwrap_or(usize::MAX)).await
+        })
+    }
+
+    async fn run_tool(&self, tool: Arc<dyn Tool>, job: Job) -> ToolOutput {
+        let stop = job.stop.clone();
+        let mut running = match caught(|| tool.run(job)) {
+            Ok(running) => Caught(running),
+            Err(panic) => return panicked(&panic),
+        };
+        let output = tokio::select! {
+            biased;
+            ended = &mut running => ended.unwrap_or_else(|panic| panicked(&panic)),
+            () = given_up(&stop, self.grace) => stopped(self.grace),
+        };
+        // What it leaves behind is its own, and may break once more when it is dropped.
+        let _ = caught(move || drop(running));
+        output
+    }
+
+    async fn bound(&self, mut output: ToolOutput, limit: usize) -> ToolOutput {
+        let mut notes = Vec::new();
+        self.bound_parts(&mut output, &mut notes);
+        self.bound_metadata(&mut output, &mut notes);
+        let mut output = self.clean(output).await;
+        if output.text.len() > self.carry.whole {
+            let cut = output.text.floor_char_boundary(self.carry.whole);
+            notes.push(format!("{} bytes of text were left out", output.text.len().saturating_sub(cut)));
+            output.text.truncate(cut);
+        }
+        for note in notes {
+            output.text.push_str("\n[");
+            output.text.push_str(&note);
+            output.text.push(']');
+        }
+        // A tool that shows the model more than usual also carries more.
+        if output.text.len() > self.carry.text.max(limit) {
+            spill::spill(&mut output, &self.run, self.blobs.as_ref()).await;
+        }
+        output
+    }
+
+    async fn clean(&self, mut output: ToolOutput) -> ToolOutput {
+        if output.text.len() < SLOW {
+            self.secrets.output(&mut output);
+            return output;
+        }
+        let secrets = self.secrets.clone();
+        let cleaned = task::spawn_blocking(move || {
+            secrets.output(&mut output);
+            output
+        });
+        // Not clean means not told.
+        cleaned.await.unwrap_or_else(|_| ToolOutput::failed("the output could not be searched for secrets"))
+    }
+
+    fn bound_parts(&self, output: &mut ToolOutput, notes: &mut Vec<String>) {
+        let before = output.parts.len();
+        let (mut count, mut bytes) = (0, 0_usize);
+        output.parts.retain(|part| {
+            let shown = match part {
+                Block::Text(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => true,
+                Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) => false,
+            };
+            let weight = match part {
+                Block::Custom(custom) => weigh(&custom.payload),
+                _ => usize::try_from(part.size()).unwrap_or(usize::MAX),
+            };
+            let fits =
+                shown && count < self.carry.parts && bytes.saturating_add(weight) <= self.carry.part_bytes;
+            if fits {
+                count += 1;
+                bytes = bytes.saturating_add(weight);
+            }
+            fits
+        });
+        let left_out = before - output.parts.len();
+        if left_out > 0 {
+            notes.push(format!(
+                "{left_out} of {before} parts were left out: too many, too large or of no use here"
+            ));
+        }
+    }
+
+    fn bound_metadata(&self, output: &mut ToolOutput, notes: &mut Vec<String>) {
+        if output.metadata.as_ref().is_some_and(|metadata| weigh(metadata) > self.carry.metadata) {
+            output.metadata = None;
+            notes.push("metadata was left out: too large".into());
+        }
+    }
+}
+
+impl fmt::Debug for Containment {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Containment")
+            .field("run", &self.run)
+            .field("carry", &self.carry)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn given_up(stop: &CancellationToken, grace: Duration) {
+    stop.cancelled().await;
+    tokio::time::sleep(grace).await;
+}
+
+fn panicked(panic: &str) -> ToolOutput {
+    ToolOutput::failed(format!("the tool panicked: {panic}"))
+}
+
+fn stopped(grace: Duration) -> ToolOutput {
+    let text = format!(
+        "the tool was stopped and said nothing for {} ms; what it did by then is unknown",
+        grace.as_millis()
+    );
+    ToolOutput { outcome: Outcome::Stopped, text, ..ToolOutput::default() }
+}
+
+/// Roughly the bytes of a value; more than anything allows if it is nested too deeply.
+fn weigh(value: &Json) -> usize {
+    let (mut total, mut open) = (0_usize, vec![(value, 0_usize)]);
+    while let Some((value, depth)) = open.pop() {
+        if depth > DEEPEST {
+            return usize::MAX;
+        }
+        let own = match value {
+            Json::Null | Json::Bool(_) => 4,
+            Json::Number(number) => number.as_str().len(),
+            Json::String(text) => text.len(),
+            Json::Array(items) => {
+                open.extend(items.iter().map(|item| (item, depth + 1)));
+                items.len()
+            }
+            Json::Object(members) => {
+                open.extend(members.values().map(|member| (member, depth + 1)));
+                members.keys().map(|name| name.len() + 2).sum()
+            }
+        };
+        total = total.saturating_add(own);
+    }
+    total
+}

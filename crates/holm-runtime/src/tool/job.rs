@@ -1,0 +1,152 @@
+//! One call that may run, with all that a tool is given for it.
+
+use std::{fmt, sync::Arc};
+
+use holm_grants::Need;
+use holm_kernel::{CallId, Key, Timestamp, ToolRequest};
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use super::{Progress, Threads, place::pointer_at};
+
+/// One call that may run.
+///
+/// Its arguments may hold secrets that were put in for this tool alone, so a job does not show them when it is printed.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Job {
+    /// Its id within the run.
+    pub call: CallId,
+    /// Valid arguments in canonical JSON.
+    pub arguments: Arc<str>,
+    /// The same for the same call of the same run, for services that take an idempotency key.
+    pub key: Key,
+    /// What the call was allowed to use, and nothing beyond it. Enforcing it is the tool's business.
+    pub needs: Arc<[Need]>,
+    /// When the kernel stops it.
+    pub deadline: Timestamp,
+    /// Whether it ran before and its answer was lost.
+    pub again: bool,
+    /// Cancelled when the answer is no longer wanted.
+    pub stop: CancellationToken,
+    /// Says to people how far it is.
+    pub progress: Progress,
+    /// Where code may run that blocks.
+    pub threads: Threads,
+}
+
+impl Job {
+    /// The job for a request of the kernel. Nobody watches it yet, and nothing stops it.
+    pub fn new(call: CallId, request: &ToolRequest) -> Self {
+        Self {
+            call,
+            arguments: Arc::clone(&request.arguments),
+            key: request.key,
+            needs: Arc::clone(&request.needs),
+            deadline: request.deadline,
+            again: request.again,
+            stop: CancellationToken::new(),
+            progress: Progress::silent(),
+            threads: Threads::shared(),
+        }
+    }
+
+    /// A job that belongs to no run: for a tool's own tests and for calls by hand.
+    ///
+    /// ```
+    /// use holm_runtime::Job;
+    ///
+    /// let job = Job::alone(r#"{"path":"notes.md"}"#);
+    /// assert!(job.needs.is_empty() && !job.again);
+    /// ```
+    pub fn alone(arguments: impl Into<Arc<str>>) -> Self {
+        Self {
+            call: CallId::new(0),
+            arguments: arguments.into(),
+            key: Key::from_bytes([0; 16]),
+            needs: Arc::default(),
+            deadline: Timestamp::new(u64::MAX),
+            again: false,
+            stop: CancellationToken::new(),
+            progress: Progress::silent(),
+            threads: Threads::shared(),
+        }
+    }
+
+    /// The same job with other arguments.
+    #[must_use]
+    pub fn arguments(mut self, arguments: impl Into<Arc<str>>) -> Self {
+        self.arguments = arguments.into();
+        self
+    }
+
+    /// Says what stops it.
+    #[must_use]
+    pub fn stop(mut self, stop: CancellationToken) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Says who watches it.
+    #[must_use]
+    pub fn progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Says where it may block.
+    #[must_use]
+    pub fn threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The arguments as a type.
+    ///
+    /// # Errors
+    /// [`BadArguments`] if the type refuses what the schema accepted.
+    pub fn parse<A: DeserializeOwned>(&self) -> Result<A, BadArguments> {
+        parse(&self.arguments)
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Job")
+            .field("call", &self.call)
+            .field("key", &self.key)
+            .field("needs", &self.needs)
+            .field("deadline", &self.deadline)
+            .field("again", &self.again)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Arguments that keep the schema and that the tool's own type refuses all the same.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the arguments cannot be used at {place}: {reason}; change that and call again", place = place(.pointer))]
+pub struct BadArguments {
+    /// Where, as a JSON pointer; empty for the whole.
+    pub pointer: String,
+    /// What the type says.
+    pub reason: String,
+}
+
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() { "the root".into() } else { format!("`{pointer}`") }
+}
+
+pub(super) fn parse<A: DeserializeOwned>(arguments: &str) -> Result<A, BadArguments> {
+    serde_json::from_str(arguments).map_err(|error| {
+        // One line, so the column is the number of bytes that were read; the last of them is in the wrong place.
+        let pointer = pointer_at(arguments, error.column().saturating_sub(1));
+        BadArguments { pointer, reason: reason_of(&error) }
+    })
+}
+
+/// What the error says, without the position that means nothing to whoever wrote the arguments.
+fn reason_of(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&position).unwrap_or(&text).to_owned()
+}

@@ -1,0 +1,99 @@
+//! What a typed tool may return.
+
+use std::fmt::Display;
+
+use holm_guards::json::Json;
+use holm_kernel::ToolOutput;
+use serde::Serialize;
+
+/// Becomes what the model reads.
+///
+/// Texts stay as they are, numbers and truth values are written out, nothing (`()`) reads `done`, an `Err` is a failed
+/// call whose text is the error. For a type of your own return [`Data`], which the model reads as JSON.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{Self}`",
+    label = "no text for the model can be made of this",
+    note = "return a text, a number, `Json`, `ToolOutput`, a `Result` of these, or wrap a type that is `Serialize` in `Data(…)`"
+)]
+pub trait IntoOutput {
+    /// The output.
+    fn into_output(self) -> ToolOutput;
+}
+
+/// A value that the model reads as JSON.
+///
+/// ```
+/// use holm_runtime::{Data, IntoOutput};
+///
+/// #[derive(serde::Serialize)]
+/// struct Weather { degrees: i32, sky: &'static str }
+///
+/// let output = Data(Weather { degrees: 21, sky: "clear" }).into_output();
+/// assert_eq!(output.text, r#"{"degrees":21,"sky":"clear"}"#);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Data<T>(
+    /// The value.
+    pub T,
+);
+
+impl<T: Serialize> IntoOutput for Data<T> {
+    fn into_output(self) -> ToolOutput {
+        match serde_json::to_value(&self.0) {
+            Ok(serde_json::Value::String(text)) => ToolOutput::text(text),
+            Ok(serde_json::Value::Null) => ().into_output(),
+            Ok(value) => ToolOutput::text(value.to_string()),
+            Err(error) => ToolOutput::failed(format!("the tool's result cannot be written as JSON: {error}")),
+        }
+    }
+}
+
+impl IntoOutput for ToolOutput {
+    fn into_output(self) -> ToolOutput {
+        self
+    }
+}
+
+impl IntoOutput for () {
+    fn into_output(self) -> ToolOutput {
+        ToolOutput::text("done")
+    }
+}
+
+impl IntoOutput for Json {
+    fn into_output(self) -> ToolOutput {
+        ToolOutput::text(self.canonical())
+    }
+}
+
+impl IntoOutput for serde_json::Value {
+    fn into_output(self) -> ToolOutput {
+        Data(self).into_output()
+    }
+}
+
+impl<T: IntoOutput, E: Display> IntoOutput for Result<T, E> {
+    fn into_output(self) -> ToolOutput {
+        match self {
+            Ok(value) => value.into_output(),
+            Err(error) => failed(&error),
+        }
+    }
+}
+
+/// A failed call; the alternate form of an error tells its causes too, where it has one.
+pub(super) fn failed(error: &dyn Display) -> ToolOutput {
+    ToolOutput::failed(format!("{error:#}"))
+}
+
+macro_rules! written_out {
+    ($($type:ty)*) => {
+        $(impl IntoOutput for $type {
+            fn into_output(self) -> ToolOutput {
+                ToolOutput::text(self.to_string())
+            }
+        })*
+    };
+}
+
+written_out!(bool char &'static str String u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);

@@ -1,0 +1,44 @@
+//! Panics of other people's code, turned into values.
+
+use std::{
+    any::Any,
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use crate::BoxFuture;
+
+/// A panic's message is cut here.
+const LONGEST: usize = 2000;
+
+/// What the work gave, or what it said when it panicked.
+pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    // Whatever the code has left half done belongs to it alone: it is never asked again for this call.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| message(payload.as_ref()))
+}
+
+/// A future whose panics are values.
+pub(super) struct Caught<T>(pub(super) BoxFuture<'static, T>);
+
+impl<T> Future for Caught<T> {
+    type Output = Result<T, String>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match caught(|| self.0.as_mut().poll(context)) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    }
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("it did not say why");
+    text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default().to_owned()
+}

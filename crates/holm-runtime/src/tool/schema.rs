@@ -1,0 +1,101 @@
+//! The schema of a Rust type, as the kernel and the providers like it.
+
+use holm_guards::json::{Json, Object};
+use schemars::{JsonSchema, generate::SchemaSettings};
+
+/// The JSON Schema of a type: what the model must send so that the type can be read from it.
+///
+/// Doc comments are descriptions, enums are enums. An `Option` is a property that may be left out; `null` is not offered,
+/// because leaving out says the same (and where a model sends `null` all the same, the kernel leaves it out). Types are
+/// written in place, since not every provider follows references; only a type that holds itself is referred to.
+///
+/// ```
+/// use holm_runtime::schema_of;
+///
+/// #[derive(schemars::JsonSchema)]
+/// struct Search {
+///     /// What to look for.
+///     text: String,
+///     limit: Option<u8>,
+/// }
+///
+/// let schema = schema_of::<Search>();
+/// assert_eq!(schema.pointer("/properties/text/description").unwrap().as_str(), Some("What to look for."));
+/// assert_eq!(schema.pointer("/required").unwrap().canonical(), r#"["text"]"#);
+/// assert_eq!(schema.pointer("/properties/limit/type").unwrap().as_str(), Some("integer"));
+/// ```
+pub fn schema_of<T: JsonSchema + ?Sized>() -> Json {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut json = from_value(schema.as_value());
+    if let Json::Object(members) = &mut json {
+        // The type's own name tells the model nothing; the tool has a name.
+        members.remove("title");
+    }
+    tidy(&mut json);
+    json
+}
+
+/// The same value in our own JSON, by way of text, so that numbers keep theirs.
+pub(crate) fn from_value(value: &serde_json::Value) -> Json {
+    // What serde_json has written is JSON; it could only be nested too deeply, and a derived schema never is.
+    Json::parse(&value.to_string()).unwrap_or(Json::Bool(true))
+}
+
+/// Takes out what says nothing to a model: `null` where a property may be left out.
+fn tidy(schema: &mut Json) {
+    match schema {
+        Json::Object(members) => {
+            let required = names(members.get("required"));
+            if let Some(Json::Object(properties)) = members.get_mut("properties") {
+                let optional: Vec<String> =
+                    properties.keys().filter(|name| !required.contains(name)).cloned().collect();
+                for name in optional {
+                    if let Some(Json::Object(property)) = properties.get_mut(&name) {
+                        drop_null(property);
+                    }
+                }
+            }
+            members.values_mut().for_each(tidy);
+        }
+        Json::Array(items) => items.iter_mut().for_each(tidy),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+    }
+}
+
+fn names(required: Option<&Json>) -> Vec<String> {
+    let names = required.and_then(Json::as_array).unwrap_or_default();
+    names.iter().filter_map(Json::as_str).map(str::to_owned).collect()
+}
+
+fn drop_null(property: &mut Object) {
+    if property.get("default") == Some(&Json::Null) {
+        property.remove("default");
+    }
+    if let Some(Json::Array(kinds)) = property.get_mut("type") {
+        kinds.retain(|kind| kind.as_str() != Some("null"));
+        if let [only] = kinds.as_slice() {
+            let only = only.clone();
+            property.insert("type".into(), only);
+        }
+    }
+    if let Some(Json::Array(values)) = property.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Json::Array(branches)) = property.get_mut("anyOf") {
+        branches.retain(|branch| branch.get("type").and_then(Json::as_str) != Some("null"));
+        if let [Json::Object(only)] = branches.as_slice() {
+            let only = only.clone();
+            property.remove("anyOf");
+            for (name, value) in only {
+                // What is said of the property tells more than what is said of its type.
+                if !property.contains_key(&name) {
+                    property.insert(name, value);
+                }
+            }
+        }
+    }
+}

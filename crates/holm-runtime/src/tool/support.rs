@@ -1,0 +1,83 @@
+//! What the code that `#[tool]` writes calls. Not for anybody else: it changes without notice.
+
+use std::fmt::Display;
+
+use holm_grants::Template;
+use holm_kernel::ToolOutput;
+use serde::Serialize;
+
+use super::{Data, IntoOutput, Job, output::failed, typed};
+use crate::BoxFuture;
+
+pub use holm_grants;
+pub use holm_guards;
+pub use holm_kernel;
+pub use schemars;
+pub use serde;
+
+/// The templates of a tool's needs. The macro has read them before, so that a wrong one is a compile error.
+#[expect(
+    clippy::expect_used,
+    reason = "a need that were left out silently would be a call that nobody is asked about"
+)]
+pub fn needs(texts: &[&str]) -> Vec<Template> {
+    texts.iter().map(|text| text.parse().expect("the macro has read this need")).collect()
+}
+
+/// A description as it stands in a doc comment.
+pub fn failed_arguments(error: &super::BadArguments) -> ToolOutput {
+    ToolOutput::failed(error.to_string())
+}
+
+/// Runs a plain function on a thread where it may block.
+pub fn block(
+    job: Job,
+    work: impl FnOnce(Job) -> ToolOutput + Send + 'static,
+) -> BoxFuture<'static, ToolOutput> {
+    Box::pin(typed::block(job, work))
+}
+
+/// What a function returned. An output is made of it by the first of these traits that fits, found by how often the
+/// value has to be borrowed: an output by itself, a `Result` of something that can be written as JSON, something that
+/// can be written as JSON.
+pub struct Returned<T>(pub Option<T>);
+
+/// See [`Returned`].
+pub trait AsOutput {
+    /// The output.
+    fn output(&mut self) -> ToolOutput;
+}
+
+impl<T: IntoOutput> AsOutput for Returned<T> {
+    fn output(&mut self) -> ToolOutput {
+        self.0.take().map_or_else(ToolOutput::default, IntoOutput::into_output)
+    }
+}
+
+/// See [`Returned`].
+pub trait AsResult {
+    /// The output.
+    fn output(&mut self) -> ToolOutput;
+}
+
+impl<T: Serialize, E: Display> AsResult for &mut Returned<Result<T, E>> {
+    fn output(&mut self) -> ToolOutput {
+        match self.0.take() {
+            Some(Ok(value)) => Data(value).into_output(),
+            Some(Err(error)) => failed(&error),
+            None => ToolOutput::default(),
+        }
+    }
+}
+
+/// See [`Returned`].
+pub trait AsData {
+    /// The output.
+    fn output(&mut self) -> ToolOutput;
+}
+
+impl<T: Serialize> AsData for &mut &mut Returned<T> {
+    fn output(&mut self) -> ToolOutput {
+        self.0.take().map_or_else(ToolOutput::default, |value| Data(value).into_output())
+    }
+}

@@ -1,0 +1,78 @@
+//! Threads for code that blocks, counted.
+//!
+//! A thread cannot be stopped from outside. A call that was given up may go on for ever on its thread, so what is bounded
+//! is how many threads such calls can take: a permit is given back by the thread itself, when it really is done.
+
+use std::sync::{Arc, LazyLock};
+
+use tokio::{sync::Semaphore, task};
+use tokio_util::sync::CancellationToken;
+
+/// Threads that tools of one process share, unless somebody says otherwise. The async runtime's own limit is 512, and
+/// others need some too.
+const SHARED: usize = 256;
+
+static ALL: LazyLock<Threads> = LazyLock::new(|| Threads::new(SHARED));
+
+/// How many blocking calls may be on a thread at once; clones share the number.
+#[derive(Debug, Clone)]
+pub struct Threads {
+    permits: Arc<Semaphore>,
+    most: usize,
+}
+
+/// Why a blocking call gave nothing back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ThreadFailed {
+    /// It panicked.
+    #[error("the tool panicked: {0}")]
+    Panicked(String),
+    /// It was stopped before a thread was free.
+    #[error(
+        "no thread was free: {0} calls that block are under way and do not return; make the tool async or bound its work"
+    )]
+    NoneFree(usize),
+    /// The async runtime is shutting down.
+    #[error("the program is shutting down")]
+    ShutDown,
+}
+
+impl Threads {
+    /// At most so many.
+    pub fn new(most: usize) -> Self {
+        let most = most.min(Semaphore::MAX_PERMITS);
+        Self { permits: Arc::new(Semaphore::new(most)), most }
+    }
+
+    /// Those that all tools of this process share.
+    pub fn shared() -> Self {
+        ALL.clone()
+    }
+
+    /// How many are free.
+    pub fn free(&self) -> usize {
+        self.permits.available_permits()
+    }
+
+    /// Runs code that blocks. If the caller goes away, the thread finishes alone and only then gives its permit back.
+    pub(crate) async fn run<T, F>(&self, stop: &CancellationToken, work: F) -> Result<T, ThreadFailed>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        let permit = tokio::select! {
+            permit = Arc::clone(&self.permits).acquire_owned() => permit.map_err(|_| ThreadFailed::ShutDown)?,
+            () = stop.cancelled() => return Err(ThreadFailed::NoneFree(self.most)),
+        };
+        let done = task::spawn_blocking(move || {
+            let result = super::panics::caught(work);
+            drop(permit);
+            result
+        });
+        match done.await {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(panic)) => Err(ThreadFailed::Panicked(panic)),
+            Err(_) => Err(ThreadFailed::ShutDown),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A tool as its source offers it, before it has a name in the catalogue.
+
+use holm_grants::Level;
+use holm_guards::json::Json;
+use serde::{Deserialize, Serialize};
+
+/// What a source says about one of its tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The name it wants.
+    pub wanted: String,
+    /// Where it comes from, for people: a file, a server, `built in`.
+    pub origin: String,
+    /// What it does.
+    pub description: String,
+    /// Words under which it is found.
+    #[serde(default)]
+    pub keywords: Vec<String>,
+    /// How much it can do at most.
+    pub level: Level,
+    /// JSON Schema of its arguments.
+    pub schema: Json,
+    /// Whether its schema is shown from the start.
+    #[serde(default)]
+    pub disclosure: Disclosure,
+}
+
+impl Entry {
+    /// A tool that is shown from the start and has no keywords.
+    #[must_use]
+    pub fn new(wanted: &str, origin: &str, level: Level, schema: Json) -> Self {
+        Self {
+            wanted: wanted.into(),
+            origin: origin.into(),
+            description: String::new(),
+            keywords: Vec::new(),
+            level,
+            schema,
+            disclosure: Disclosure::Full,
+        }
+    }
+}
+
+/// When a model sees the schema of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Disclosure {
+    /// From the start.
+    #[default]
+    Full,
+    /// After it has asked for the tool by name; until then only name and first line are listed.
+    OnDemand,
+}

@@ -1,0 +1,84 @@
+//! The catalogue itself: built once from all entries, then only read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use holm_grants::Level;
+
+use super::{Disclosure, Entry, Renamed, naming};
+
+/// All tools, each under its own name, in the order of precedence.
+///
+/// ```
+/// use holm_grants::Level;
+/// use holm_guards::json::Json;
+/// use holm_tools::catalogue::{Catalogue, Entry};
+///
+/// let entry = |name, origin| Entry::new(name, origin, Level::ReadOnly, Json::object::<&str>([]));
+/// let catalogue = Catalogue::new(vec![entry("read", "built in"), entry("read", "tools/read.wasm")]);
+/// assert_eq!(catalogue.names().collect::<Vec<_>>(), ["read", "read_2"]);
+/// assert_eq!(catalogue.renamed()[0].origin, "tools/read.wasm");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Catalogue {
+    tools: Vec<Tool>,
+    by_name: BTreeMap<String, usize>,
+    renamed: Vec<Renamed>,
+}
+
+/// A tool with its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// What it is called; no other tool of the catalogue is.
+    pub name: String,
+    /// What its source said.
+    pub entry: Entry,
+}
+
+impl Catalogue {
+    /// Names all entries; of two that want one name the earlier keeps it.
+    #[must_use]
+    pub fn new(entries: Vec<Entry>) -> Self {
+        let (names, renamed) = naming::name(&entries);
+        let by_name = names.iter().cloned().enumerate().map(|(at, name)| (name, at)).collect();
+        let tools = names.into_iter().zip(entries).map(|(name, entry)| Tool { name, entry }).collect();
+        Self { tools, by_name, renamed }
+    }
+
+    /// The tools, in the order of their sources.
+    #[must_use]
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// Their names, in the same order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.name.as_str())
+    }
+
+    /// The tool of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.tools.get(*self.by_name.get(name)?)
+    }
+
+    /// The tools that are not called what they wanted, for a person to see.
+    #[must_use]
+    pub fn renamed(&self) -> &[Renamed] {
+        &self.renamed
+    }
+
+    /// The tools that can do at most as much as `level`.
+    pub fn up_to(&self, level: Level) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().filter(move |tool| tool.entry.level <= level)
+    }
+
+    /// The tools whose schemas a model sees when it has already asked for those in `asked`.
+    ///
+    /// The others are still found by [`search`](Catalogue::search).
+    pub fn disclosed<'a>(&'a self, asked: &'a BTreeSet<String>) -> impl Iterator<Item = &'a Tool> {
+        self.tools.iter().filter(|tool| match tool.entry.disclosure {
+            Disclosure::Full => true,
+            Disclosure::OnDemand => asked.contains(&tool.name),
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! Finding tools: exactly by name, or by words, where a name counts more than a keyword and a keyword more than prose.
+
+use std::cmp::Reverse;
+
+use holm_grants::Level;
+
+use super::{Catalogue, Tool};
+
+/// How many tools a search shows where nobody says.
+pub const DEFAULT_HITS: usize = 5;
+
+/// The most tools that a search shows, or that one `select:` names: each brings a schema into the context.
+pub const MAX_HITS: usize = 20;
+
+/// The most words of a query that are looked at.
+const MAX_WORDS: usize = 16;
+
+/// What somebody looks for.
+///
+/// ```
+/// use holm_tools::catalogue::Query;
+///
+/// assert_eq!(Query::parse("select:read, write"), Query::Select(vec!["read".into(), "write".into()]));
+/// assert_eq!(Query::parse("Read FILE"), Query::Words(vec!["read".into(), "file".into()]));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Query {
+    /// Exactly these tools.
+    Select(Vec<String>),
+    /// Tools that have to do with these words, in lower case.
+    Words(Vec<String>),
+}
+
+impl Query {
+    /// Reads `select:a,b` or words.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim();
+        if let Some(names) = text.strip_prefix("select:") {
+            let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+            return Self::Select(names.take(MAX_HITS).map(Into::into).collect());
+        }
+        let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
+        Self::Words(words.filter(|word| !word.is_empty()).take(MAX_WORDS).map(str::to_lowercase).collect())
+    }
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found<'a> {
+    /// The tools: as asked for, or the best first.
+    pub hits: Vec<Hit<'a>>,
+    /// Names that were asked for and that no tool has.
+    pub unknown: Vec<String>,
+    /// How many more there are.
+    pub left_out: usize,
+}
+
+/// A found tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit<'a> {
+    /// Which one.
+    pub tool: &'a Tool,
+    /// Where the best of the words was found.
+    pub rank: Rank,
+}
+
+/// Where a word was found, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// In the description.
+    Description,
+    /// In a keyword, or it is one.
+    Keyword,
+    /// In the name.
+    Name,
+    /// It is the name.
+    Exact,
+}
+
+impl Catalogue {
+    /// The tools that fit the query and can do at most as much as `level`, at most `most` (and never more than
+    /// [`MAX_HITS`]).
+    ///
+    /// Every word counts by the best place where it stands; tools are ordered by their best place, then by how many words
+    /// they match, then by the order of the catalogue.
+    #[must_use]
+    pub fn search(&self, query: &Query, level: Level, most: usize) -> Found<'_> {
+        match query {
+            Query::Select(names) => self.select(names, level),
+            Query::Words(words) => self.find(words, level, most.min(MAX_HITS)),
+        }
+    }
+
+    fn select(&self, names: &[String], level: Level) -> Found<'_> {
+        let mut found = Found::default();
+        for name in names {
+            match self.get(name).filter(|tool| tool.entry.level <= level) {
+                Some(tool) => found.hits.push(Hit { tool, rank: Rank::Exact }),
+                None => found.unknown.push(name.clone()),
+            }
+        }
+        found
+    }
+
+    fn find(&self, words: &[String], level: Level, most: usize) -> Found<'_> {
+        let mut scored: Vec<(Hit<'_>, usize)> = self
+            .up_to(level)
+            .filter_map(|tool| {
+                let places = Places::of(tool);
+                let ranks: Vec<Rank> = words.iter().filter_map(|word| places.rank(word)).collect();
+                let rank = ranks.iter().copied().max()?;
+                Some((Hit { tool, rank }, ranks.len()))
+            })
+            .collect();
+        scored.sort_by_key(|(hit, words)| Reverse((hit.rank, *words)));
+        let left_out = scored.len().saturating_sub(most);
+        Found {
+            hits: scored.into_iter().take(most).map(|(hit, _)| hit).collect(),
+            unknown: Vec::new(),
+            left_out,
+        }
+    }
+}
+
+/// The places of one tool where a word may stand, in lower case.
+struct Places {
+    name: String,
+    wanted: String,
+    keywords: Vec<String>,
+    description: String,
+}
+
+impl Places {
+    fn of(tool: &Tool) -> Self {
+        Self {
+            name: tool.name.to_lowercase(),
+            wanted: tool.entry.wanted.to_lowercase(),
+            keywords: tool.entry.keywords.iter().map(|word| word.to_lowercase()).collect(),
+            description: tool.entry.description.to_lowercase(),
+        }
+    }
+
+    fn rank(&self, word: &str) -> Option<Rank> {
+        if self.name == word || self.wanted == word {
+            Some(Rank::Exact)
+        } else if self.name.contains(word) || self.wanted.contains(word) {
+            Some(Rank::Name)
+        } else if self.keywords.iter().any(|keyword| keyword.contains(word)) {
+            Some(Rank::Keyword)
+        } else {
+            self.description.contains(word).then_some(Rank::Description)
+        }
+    }
+}

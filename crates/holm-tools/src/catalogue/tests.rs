@@ -1,0 +1,130 @@
+//! Names, collisions, searching and what is shown when.
+
+use std::collections::BTreeSet;
+
+use holm_grants::Level;
+use holm_guards::json::Json;
+use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+use super::{Catalogue, Cause, Disclosure, Entry, MAX_HITS, Query, Rank};
+
+fn entry(wanted: &str, origin: &str) -> Entry {
+    Entry::new(wanted, origin, Level::ReadOnly, Json::object([("type", Json::from("object"))]))
+}
+
+fn about(wanted: &str, keywords: &[&str], description: &str, level: Level) -> Entry {
+    let keywords = keywords.iter().map(ToString::to_string).collect();
+    Entry { keywords, description: description.into(), level, ..entry(wanted, "here") }
+}
+
+fn shop() -> Catalogue {
+    Catalogue::new(vec![
+        about("write", &["file", "save"], "Writes a file.", Level::Write),
+        about("read", &["file", "open"], "Reads a file.", Level::ReadOnly),
+        about("file.stat", &[], "Sizes and dates.", Level::ReadOnly),
+        about("weather", &["rain"], "Says whether it will rain on a file cabinet.", Level::ReadOnly),
+        about("shell", &["run"], "Runs anything that can read.", Level::Execute),
+    ])
+}
+
+#[test]
+fn names_are_what_providers_accept_and_every_change_is_reported() {
+    let catalogue = Catalogue::new(vec![
+        entry("read", "built in"),
+        entry("files.read", "server files"),
+        entry("read", "tools/read.wasm"),
+        entry("files read", "tools/b.sh"),
+        entry("7zip", "tools/7zip"),
+    ]);
+    assert_eq!(
+        catalogue.names().collect::<Vec<_>>(),
+        ["read", "files_read", "read_2", "files_read_2", "t7zip"]
+    );
+    let report: Vec<(&str, &Cause)> =
+        catalogue.renamed().iter().map(|renamed| (renamed.name.as_str(), &renamed.cause)).collect();
+    let taken = |origin: &str| Cause::TakenBy { origin: origin.into() };
+    assert_eq!(
+        report,
+        [
+            ("files_read", &Cause::NotAccepted),
+            ("read_2", &taken("built in")),
+            ("files_read_2", &taken("server files")),
+            ("t7zip", &Cause::NotAccepted),
+        ]
+    );
+    assert_eq!(catalogue.get("read_2").map(|tool| tool.entry.origin.as_str()), Some("tools/read.wasm"));
+    assert_eq!(catalogue.get("files.read"), None);
+}
+
+#[test]
+fn a_name_counts_more_than_a_keyword_and_a_keyword_more_than_prose() {
+    let shop = shop();
+    let check = |query: &str, level, expect: &[(&str, Rank)]| {
+        let found = shop.search(&Query::parse(query), level, MAX_HITS);
+        let hits: Vec<(&str, Rank)> =
+            found.hits.iter().map(|hit| (hit.tool.name.as_str(), hit.rank)).collect();
+        assert_eq!(hits, expect, "{query}");
+    };
+    check(
+        "file",
+        Level::Execute,
+        &[
+            ("file_stat", Rank::Name),
+            ("write", Rank::Keyword),
+            ("read", Rank::Keyword),
+            ("weather", Rank::Description),
+        ],
+    );
+    check("READ", Level::Execute, &[("read", Rank::Exact), ("shell", Rank::Description)]);
+    check("READ", Level::ReadOnly, &[("read", Rank::Exact)]);
+    check(
+        "open file",
+        Level::ReadOnly,
+        &[("file_stat", Rank::Name), ("read", Rank::Keyword), ("weather", Rank::Description)],
+    );
+    check("file.stat", Level::None, &[]);
+    check("nothing", Level::Execute, &[]);
+    check("", Level::Execute, &[]);
+}
+
+#[test]
+fn select_gives_exactly_what_it_names_in_its_order() {
+    let shop = shop();
+    let found = shop.search(&Query::parse("select:shell, read,READ,nope"), Level::Write, 1);
+    assert_eq!(found.hits.iter().map(|hit| hit.tool.name.as_str()).collect::<Vec<_>>(), ["read"]);
+    assert_eq!(found.unknown, ["shell", "READ", "nope"], "what a level hides does not exist");
+}
+
+#[test]
+fn a_search_says_how_many_it_leaves_out() {
+    let catalogue = Catalogue::new((0..50).map(|n| entry(&format!("tool{n}"), "x")).collect());
+    let found = catalogue.search(&Query::parse("tool"), Level::Execute, 1000);
+    assert_eq!((found.hits.len(), found.left_out), (MAX_HITS, 30));
+}
+
+#[test]
+fn schemas_on_demand_are_shown_once_asked_for() {
+    let lazy = |name| Entry { disclosure: Disclosure::OnDemand, ..entry(name, "x") };
+    let catalogue = Catalogue::new(vec![entry("a", "x"), lazy("b"), lazy("c")]);
+    let shown = |asked: &[&str]| {
+        let asked: BTreeSet<String> = asked.iter().map(ToString::to_string).collect();
+        catalogue.disclosed(&asked).map(|tool| tool.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&[]), ["a"]);
+    assert_eq!(shown(&["c", "zzz"]), ["a", "c"]);
+    assert_eq!(catalogue.up_to(Level::None).count(), 0);
+}
+
+proptest! {
+    #[test]
+    fn whatever_tools_want_their_names_differ_and_are_accepted(wanted in proptest::collection::vec(".{0,70}", 0..40)) {
+        let catalogue = Catalogue::new(wanted.iter().map(|name| entry(name, "x")).collect());
+        let names: BTreeSet<&str> = catalogue.names().collect();
+        prop_assert_eq!(names.len(), wanted.len());
+        for tool in catalogue.tools() {
+            prop_assert!(tool.name.len() <= 64 && tool.name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
+            let reported = catalogue.renamed().iter().any(|renamed| renamed.name == tool.name);
+            prop_assert_eq!(reported, tool.name != tool.entry.wanted);
+        }
+    }
+}

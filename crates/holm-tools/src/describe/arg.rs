@@ -1,0 +1,82 @@
+//! One declared argument: what it is called, and how its value reaches the program.
+
+use holm_guards::json::Json;
+use serde::{Deserialize, Serialize};
+
+/// An argument of a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arg {
+    /// Its name, for the model and after `--`.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The JSON Schema type of its value.
+    pub kind: String,
+    /// Whether it may be left out.
+    pub arity: Arity,
+    /// How the value is handed over.
+    pub mode: Mode,
+}
+
+impl Arg {
+    /// The JSON Schema of its value.
+    #[must_use]
+    pub fn schema(&self) -> Json {
+        let mut members = vec![("type", Json::from(self.kind.as_str()))];
+        if !self.description.is_empty() {
+            members.push(("description", Json::from(self.description.as_str())));
+        }
+        Json::object(members)
+    }
+}
+
+/// How many values an argument takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arity {
+    /// Exactly one.
+    #[default]
+    Single,
+    /// One or none.
+    Optional,
+}
+
+impl Arity {
+    /// The arity that a description names.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "single" => Some(Self::Single),
+            "optional" => Some(Self::Optional),
+            _ => None,
+        }
+    }
+}
+
+/// How the value of an argument is handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// As a word of its own.
+    Positional,
+    /// As two words: `--name value`.
+    DashDashSpace,
+    /// As one word: `--name=value`.
+    DashDashEqual,
+    /// On standard input.
+    Stdin,
+}
+
+impl Mode {
+    /// The mode that a description names.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "positional" => Some(Self::Positional),
+            "dashdashspace" => Some(Self::DashDashSpace),
+            "dashdashequal" => Some(Self::DashDashEqual),
+            "stdin" => Some(Self::Stdin),
+            _ => None,
+        }
+    }
+}

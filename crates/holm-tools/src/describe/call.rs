@@ -1,0 +1,115 @@
+//! A model's arguments as the words and the standard input of one call.
+
+use std::borrow::Cow;
+
+use holm_guards::json::{Json, Kind};
+
+use super::{Arg, Arity, Mode, Program, RUN};
+
+/// What a program is started with, without its own path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The words, from `run` on; they go to the program as they are, past no shell.
+    pub argv: Vec<String>,
+    /// Its standard input; empty where no argument goes there.
+    pub stdin: Vec<u8>,
+}
+
+/// Arguments do not fit the program that should be called with them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// They are not an object.
+    #[error("the arguments are {0}, not an object; send an object of named values")]
+    NotAnObject(Kind),
+    /// A needed one is not there.
+    #[error("the argument {0:?} is missing; send it")]
+    Missing(String),
+    /// One is not declared.
+    #[error("there is no argument {0:?}; leave it out")]
+    Unknown(String),
+    /// A value has no text that a program could read.
+    #[error("the argument {name:?} is {found}; send a string, a number or a boolean")]
+    NotText {
+        /// Which one.
+        name: String,
+        /// What it is.
+        found: Kind,
+    },
+    /// A word of a command line cannot hold this character.
+    #[error("the argument {0:?} holds a zero byte, which cannot be passed on a command line; remove it")]
+    ZeroByte(String),
+}
+
+impl Program {
+    /// Makes a call of arguments, in the order in which the program declared them.
+    ///
+    /// ```
+    /// use holm_guards::json::Json;
+    /// use holm_tools::describe::Program;
+    ///
+    /// let program = Program::parse("note.sh", br#"{"slug": "note", "description": "Keeps notes.", "args": [
+    ///     {"name": "first", "mode": "stdin"}, {"name": "second", "mode": "stdin"}]}"#)?;
+    /// let call = program.call(&Json::parse(r#"{"first": "one", "second": 2}"#).unwrap()).unwrap();
+    /// assert_eq!(call.stdin, b"one\n\n2\n");
+    /// # Ok::<(), holm_tools::describe::DescribeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When a needed argument is missing, one is not declared, or a value is no text.
+    pub fn call(&self, arguments: &Json) -> Result<Call, CallError> {
+        let Some(members) = arguments.as_object() else {
+            return Err(CallError::NotAnObject(arguments.kind()));
+        };
+        if let Some(name) = members.keys().find(|name| self.args.iter().all(|arg| arg.name != **name)) {
+            return Err(CallError::Unknown(name.clone()));
+        }
+        let mut call = Call { argv: vec![RUN.into()], stdin: Vec::new() };
+        for arg in &self.args {
+            match members.get(&arg.name) {
+                None | Some(Json::Null) if arg.arity == Arity::Optional => {}
+                None | Some(Json::Null) => return Err(CallError::Missing(arg.name.clone())),
+                Some(value) => call.add(arg, value)?,
+            }
+        }
+        Ok(call)
+    }
+}
+
+impl Call {
+    fn add(&mut self, arg: &Arg, value: &Json) -> Result<(), CallError> {
+        let value = value_text(arg, value)?;
+        if arg.mode != Mode::Stdin && value.contains('\0') {
+            return Err(CallError::ZeroByte(arg.name.clone()));
+        }
+        match arg.mode {
+            Mode::Positional => self.argv.push(value.into_owned()),
+            Mode::DashDashSpace => self.argv.extend([format!("--{}", arg.name), value.into_owned()]),
+            Mode::DashDashEqual => self.argv.push(format!("--{}={value}", arg.name)),
+            Mode::Stdin => {
+                // As `echo` would write them, with an empty line between two.
+                if !self.stdin.is_empty() {
+                    self.stdin.push(b'\n');
+                }
+                self.stdin.extend_from_slice(value.as_bytes());
+                self.stdin.push(b'\n');
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lists and objects have a text only where the program said that it reads them.
+fn value_text<'a>(arg: &Arg, value: &'a Json) -> Result<Cow<'a, str>, CallError> {
+    match value {
+        Json::String(text) => Ok(Cow::Borrowed(text)),
+        Json::Number(number) => Ok(Cow::Borrowed(number.as_str())),
+        Json::Bool(true) => Ok(Cow::Borrowed("true")),
+        Json::Bool(false) => Ok(Cow::Borrowed("false")),
+        Json::Array(_) if arg.kind == "array" => Ok(Cow::Owned(value.canonical())),
+        Json::Object(_) if arg.kind == "object" => Ok(Cow::Owned(value.canonical())),
+        Json::Array(_) | Json::Object(_) | Json::Null => {
+            Err(CallError::NotText { name: arg.name.clone(), found: value.kind() })
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What is wrong with a description, in which file and in which field.
+
+use holm_guards::json::{Kind, ParseError};
+
+/// A program's description cannot be used; other programs of the folder are not touched by it.
+///
+/// ```
+/// use holm_tools::describe::Program;
+///
+/// let error = Program::parse("ping.sh", br#"{"slug":"ping","description":"d","args":[{"name":"host","mode":"env"}]}"#)
+///     .unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "ping.sh: args[0].mode: unknown value \"env\"; use positional, dashdashspace, dashdashequal or stdin"
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {flaw}")]
+pub struct DescribeError {
+    /// The program that was asked.
+    pub file: String,
+    /// What is wrong.
+    pub flaw: Flaw,
+}
+
+/// The ways in which a description can be wrong; a field is written like `args[0].mode`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// Nothing was printed.
+    #[error(
+        "printed nothing when asked to describe itself; print the description as JSON on standard output"
+    )]
+    Silent,
+    /// More was printed than a description can need.
+    #[error("the description takes {bytes} bytes; keep it below {}", super::MAX_BYTES)]
+    TooLong {
+        /// What it takes.
+        bytes: usize,
+    },
+    /// The output is not text.
+    #[error("the description is not UTF-8")]
+    NotText,
+    /// The output is not JSON.
+    #[error("the description is not JSON: {0}")]
+    NotJson(ParseError),
+    /// A field is missing.
+    #[error("{field}: missing; add it")]
+    Missing {
+        /// Which one.
+        field: String,
+    },
+    /// A field holds another kind of value.
+    #[error("{field}: expected {expected}, found {found}")]
+    WrongKind {
+        /// Which one.
+        field: String,
+        /// What should stand there.
+        expected: &'static str,
+        /// What does.
+        found: Kind,
+    },
+    /// A field holds a word that means nothing here.
+    #[error("{field}: unknown value {value:?}; use {known}")]
+    Unknown {
+        /// Which one.
+        field: String,
+        /// What it holds.
+        value: String,
+        /// What it may hold.
+        known: &'static str,
+    },
+    /// A name is empty, too long or cannot be written on a command line.
+    #[error("{field}: {value:?} cannot be a name; use letters, digits, `_` and `-`")]
+    BadName {
+        /// Which one.
+        field: String,
+        /// What it holds.
+        value: String,
+    },
+    /// Two arguments have one name.
+    #[error("{field}: {name:?} is declared twice; rename one")]
+    Repeated {
+        /// The later one.
+        field: String,
+        /// The name of both.
+        name: String,
+    },
+    /// There are more arguments than a schema can hold.
+    #[error("args: {count} are declared; at most {} are possible", super::MAX_ARGS)]
+    TooMany {
+        /// How many there are.
+        count: usize,
+    },
+}

@@ -1,0 +1,44 @@
+//! Programs that describe themselves: the describe/run protocol of agents-exe, as its document defines it.
+//!
+//! A program answers `describe` with JSON ([`Program::parse`]) and is then started as `run` with the words and the
+//! standard input that [`Program::call`] makes of a model's arguments. Where that document and its code differ, the document
+//! wins: values on standard input are separated by a blank line. Numbers and booleans are taken beside strings, because
+//! models send them.
+//!
+//! The protocol has no `--`: a positional value goes in as it is, also when it looks like a flag. Whoever writes such a
+//! program reads its positions as values; what it could reach if it did not is the sandbox's to decide.
+
+mod arg;
+mod call;
+mod error;
+mod program;
+
+pub use arg::{Arg, Arity, Mode};
+pub use call::{Call, CallError};
+pub use error::{DescribeError, Flaw};
+pub use program::{EmptyResult, Program};
+
+/// The word that asks for the description.
+pub const DESCRIBE: &str = "describe";
+
+/// The word before the arguments of a call.
+pub const RUN: &str = "run";
+
+/// What a called program finds in its environment: the session, the conversation, the turn and the agent that called it.
+pub const ENVIRONMENT: [&str; 4] =
+    ["AGENT_SESSION_ID", "AGENT_CONVERSATION_ID", "AGENT_TURN_ID", "AGENT_AGENT_ID"];
+
+/// The environment variable that holds the whole session as JSON, for programs that were granted it.
+pub const SESSION_JSON: &str = "AGENT_SESSION_JSON";
+
+/// The most bytes of a description: a hundred times what a rich one takes.
+pub const MAX_BYTES: usize = 256 << 10;
+
+/// The most arguments of a program; providers refuse larger schemas.
+pub const MAX_ARGS: usize = 128;
+
+/// The most characters of a description that reach the model.
+pub const MAX_DESCRIPTION: usize = 4096;
+
+#[cfg(test)]
+mod tests;

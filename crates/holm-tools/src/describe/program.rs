@@ -1,0 +1,220 @@
+//! A described program: what it declares, its schema, and the reading of its answer.
+
+use std::collections::BTreeSet;
+
+use holm_guards::json::Json;
+use holm_kernel::provider_name;
+use serde::{Deserialize, Serialize};
+
+use super::{Arg, Arity, DescribeError, Flaw, MAX_ARGS, MAX_BYTES, MAX_DESCRIPTION, Mode};
+use crate::text::tidy;
+
+/// The longest name of a program or an argument, as for the providers.
+const LONGEST_NAME: usize = 64;
+
+/// What a model may be told the type of a value is; anything else is text.
+const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
+
+/// A program as it described itself.
+///
+/// ```
+/// use holm_guards::json::Json;
+/// use holm_tools::describe::Program;
+///
+/// let program = Program::parse("greet.sh", br#"{
+///     "slug": "greet", "description": "Greets somebody.",
+///     "args": [{"name": "who", "description": "whom", "type": "string", "backing_type": "string",
+///               "arity": "single", "mode": "positional"}]
+/// }"#)?;
+/// assert_eq!(program.name(), "bash_greet");
+/// let call = program.call(&Json::object([("who", Json::from("John"))])).unwrap();
+/// assert_eq!(call.argv, ["run", "John"]);
+/// # Ok::<(), holm_tools::describe::DescribeError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// What it calls itself.
+    pub slug: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// Its arguments, in the order in which they are handed over.
+    pub args: Vec<Arg>,
+    /// What an empty output stands for.
+    #[serde(default)]
+    pub empty_result: EmptyResult,
+    /// What its output is, such as `image/png`; text where nothing is said.
+    #[serde(default)]
+    pub output_media_type: Option<String>,
+}
+
+/// What becomes of a call whose program printed nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EmptyResult {
+    /// The result is empty.
+    #[default]
+    DoNothing,
+    /// The model reads this instead.
+    AddMessage(String),
+}
+
+impl Program {
+    /// Reads what `file` printed when it was asked to describe itself.
+    ///
+    /// # Errors
+    ///
+    /// When it is no description. The error names the file and the field.
+    pub fn parse(file: &str, output: &[u8]) -> Result<Self, DescribeError> {
+        Self::read(output).map_err(|flaw| DescribeError { file: tidy(file, 256), flaw })
+    }
+
+    /// The name under which models call it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        provider_name(&format!("bash_{}", self.slug))
+    }
+
+    /// JSON Schema of its arguments.
+    #[must_use]
+    pub fn schema(&self) -> Json {
+        let properties = Json::object(self.args.iter().map(|arg| (arg.name.as_str(), arg.schema())));
+        let required: Vec<Json> = self
+            .args
+            .iter()
+            .filter(|arg| arg.arity == Arity::Single)
+            .map(|arg| Json::from(arg.name.as_str()))
+            .collect();
+        Json::object([
+            ("type", Json::from("object")),
+            ("properties", properties),
+            ("required", Json::from(required)),
+            ("additionalProperties", Json::from(false)),
+        ])
+    }
+
+    fn read(output: &[u8]) -> Result<Self, Flaw> {
+        if output.len() > MAX_BYTES {
+            return Err(Flaw::TooLong { bytes: output.len() });
+        }
+        let text = core::str::from_utf8(output).map_err(|_| Flaw::NotText)?;
+        if text.trim().is_empty() {
+            return Err(Flaw::Silent);
+        }
+        let value = Json::parse_strict(text.trim_start_matches('\u{feff}')).map_err(Flaw::NotJson)?;
+        let slug = name(&value, "", "slug")?;
+        let description = tidy(string(&value, "", "description")?, MAX_DESCRIPTION);
+        Ok(Self {
+            slug,
+            description,
+            args: args(&value)?,
+            empty_result: empty_result(&value)?,
+            output_media_type: optional_string(&value, "", "output-media-type")?.map(|text| tidy(text, 128)),
+        })
+    }
+}
+
+fn args(program: &Json) -> Result<Vec<Arg>, Flaw> {
+    let value = field(program, "", "args")?;
+    let Some(list) = value.as_array() else {
+        return Err(Flaw::WrongKind { field: "args".into(), expected: "an array", found: value.kind() });
+    };
+    if list.len() > MAX_ARGS {
+        return Err(Flaw::TooMany { count: list.len() });
+    }
+    let mut names = BTreeSet::new();
+    let mut args = Vec::with_capacity(list.len());
+    for (index, value) in list.iter().enumerate() {
+        let place = format!("args[{index}]");
+        let arg = arg(value, &place)?;
+        if !names.insert(arg.name.clone()) {
+            return Err(Flaw::Repeated { field: format!("{place}.name"), name: arg.name });
+        }
+        args.push(arg);
+    }
+    Ok(args)
+}
+
+/// The document says of the fields that not all are useful: only a name and a mode cannot be guessed.
+fn arg(value: &Json, place: &str) -> Result<Arg, Flaw> {
+    if value.as_object().is_none() {
+        return Err(Flaw::WrongKind { field: place.into(), expected: "an object", found: value.kind() });
+    }
+    let unknown = |name: &str, value: &str, known| Flaw::Unknown {
+        field: join(place, name),
+        value: tidy(value, 64),
+        known,
+    };
+    let mode = string(value, place, "mode")?;
+    let mode = Mode::named(mode)
+        .ok_or_else(|| unknown("mode", mode, "positional, dashdashspace, dashdashequal or stdin"))?;
+    let arity = match optional_string(value, place, "arity")? {
+        None => Arity::Single,
+        Some(arity) => Arity::named(arity).ok_or_else(|| unknown("arity", arity, "single or optional"))?,
+    };
+    let kinds = [optional_string(value, place, "backing_type")?, optional_string(value, place, "type")?];
+    let kind = kinds.into_iter().flatten().find(|kind| KINDS.contains(kind)).unwrap_or("string");
+    let description = optional_string(value, place, "description")?.unwrap_or_default();
+    Ok(Arg {
+        name: name(value, place, "name")?,
+        description: tidy(description, MAX_DESCRIPTION),
+        kind: kind.into(),
+        arity,
+        mode,
+    })
+}
+
+fn empty_result(program: &Json) -> Result<EmptyResult, Flaw> {
+    let place = "empty-result";
+    let Some(value) = program.get(place).filter(|value| !value.is_null()) else {
+        return Ok(EmptyResult::default());
+    };
+    match string(value, place, "tag")? {
+        "DoNothing" => Ok(EmptyResult::DoNothing),
+        "AddMessage" => Ok(EmptyResult::AddMessage(tidy(string(value, place, "contents")?, MAX_DESCRIPTION))),
+        other => Err(Flaw::Unknown {
+            field: join(place, "tag"),
+            value: tidy(other, 64),
+            known: "DoNothing or AddMessage",
+        }),
+    }
+}
+
+fn field<'a>(value: &'a Json, place: &str, name: &str) -> Result<&'a Json, Flaw> {
+    let Some(members) = value.as_object() else {
+        let field = if place.is_empty() { "the description" } else { place }.to_owned();
+        return Err(Flaw::WrongKind { field, expected: "an object", found: value.kind() });
+    };
+    members.get(name).ok_or_else(|| Flaw::Missing { field: join(place, name) })
+}
+
+fn string<'a>(value: &'a Json, place: &str, name: &str) -> Result<&'a str, Flaw> {
+    let value = field(value, place, name)?;
+    value.as_str().ok_or_else(|| Flaw::WrongKind {
+        field: join(place, name),
+        expected: "a string",
+        found: value.kind(),
+    })
+}
+
+fn optional_string<'a>(value: &'a Json, place: &str, name: &str) -> Result<Option<&'a str>, Flaw> {
+    match value.get(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(_) => string(value, place, name).map(Some),
+    }
+}
+
+/// A name that can stand after `--` and in a schema. Other characters than those of the document are taken where they do
+/// no harm: programs in the wild are called `list-files`.
+fn name(value: &Json, place: &str, field: &str) -> Result<String, Flaw> {
+    let text = string(value, place, field)?;
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let first = |c: char| c.is_alphanumeric() || c == '_';
+    if !text.starts_with(first) || !text.chars().all(plain) || text.chars().count() > LONGEST_NAME {
+        return Err(Flaw::BadName { field: join(place, field), value: tidy(text, LONGEST_NAME) });
+    }
+    Ok(text.into())
+}
+
+fn join(place: &str, name: &str) -> String {
+    if place.is_empty() { name.into() } else { format!("{place}.{name}") }
+}

@@ -1,0 +1,12 @@
+//! Makes tools of what people already have. The rooms here run nothing and open nothing: they turn what a program says
+//! about itself into a schema and a plan, and arguments into the exact words that the program is started with.
+//!
+//! - [`describe`]: programs that answer `describe` with JSON, the protocol of agents-exe.
+//! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
+//!
+//! What a program says about itself is hostile text until a person trusts the program: it is bounded, cleaned of control
+//! characters, and it can only describe. No word of it grants anything.
+
+pub mod catalogue;
+pub mod describe;
+mod text;
