@@ -9,6 +9,7 @@ mod framing;
 mod grants;
 mod guards;
 mod journal;
+mod net;
 mod run;
 mod server;
 mod split;
@@ -24,6 +25,7 @@ pub use framing::{event_stream, ndjson, sse};
 pub use grants::{grants, url};
 pub use guards::{json, schema};
 pub use journal::{journal, replay};
+pub use net::answers;
 pub use run::{envelope, protocol};
 pub use server::{classify, requests};
 pub use split::any_split;
@@ -33,6 +35,7 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets, by name.
 pub const TARGETS: &[Target] = &[
+    ("answers", answers),
     ("any_split", any_split),
     ("anthropic", anthropic),
     ("bedrock", bedrock),

@@ -1,0 +1,1 @@
+//! Child processes under OS confinement.

@@ -1,0 +1,84 @@
+//! The decision about an answer of a name server, without any network: what fuzzing and the attack tests lean on.
+
+use std::net::IpAddr;
+
+use holm_grants::{Decision, Policy, Request, Unreachable, Url, address};
+
+use crate::error::{NetError, Refusal};
+
+/// The most addresses of one answer that are looked at. Real answers have a dozen; a longer one is refused whole.
+const MAX_ANSWER: usize = 64;
+
+/// The addresses of `answer` that a connection for `url` may go to, in the order given.
+///
+/// **Every** address must be admitted: a name that leads to a public and to a private place is how rebinding begins, and
+/// trying only the good half would hide it. One thing is skipped instead: an IPv6 address that merely carries an IPv4
+/// address of the same answer, as networks without IPv4 add to every answer.
+///
+/// # Errors
+///
+/// [`NetError::Refused`] with the first address that spoils the answer, [`NetError::Unresolved`] where nothing is left.
+///
+/// ```
+/// use holm_grants::{GrantSet, Policy};
+/// let policy = Policy { grants: GrantSet::parse(["fetch:https://*"])?, ..Policy::default() };
+/// let url = "https://example.com/".parse()?;
+/// let public = "93.184.216.34".parse()?;
+/// assert_eq!(holm_net::admit(&policy, &url, &[public])?, [public]);
+/// assert!(holm_net::admit(&policy, &url, &[public, "10.0.0.1".parse()?]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn admit(policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
+    granted(policy, url)?;
+    if answer.len() > MAX_ANSWER {
+        return Err(unresolved(url, &format!("the answer has more than {MAX_ANSWER} addresses")));
+    }
+    let mut admitted = Vec::with_capacity(answer.len());
+    for ip in answer {
+        match policy.reach(url, *ip) {
+            Ok(()) if !admitted.contains(ip) => admitted.push(*ip),
+            Ok(()) => {}
+            Err(Unreachable::Never(address::Class::Embedded)) if repeats(*ip, answer) => {}
+            Err(why) => return Err(Refusal::new(url, Some(*ip), why).into()),
+        }
+    }
+    if admitted.is_empty() {
+        return Err(unresolved(url, "the answer is empty"));
+    }
+    Ok(admitted)
+}
+
+/// Whether the URL itself is granted; asked before anything is looked up.
+pub(crate) fn granted(policy: &Policy, url: &Url) -> Result<(), NetError> {
+    let why = match policy.decide(&Request::Fetch(url.clone())) {
+        Decision::Granted(_) => return Ok(()),
+        Decision::Denied(_) => Unreachable::Denied,
+        Decision::Missing => never(url).unwrap_or(Unreachable::NotGranted),
+    };
+    Err(Refusal::new(url, None, why).into())
+}
+
+/// Why no grant could open the URL's host, where none could.
+fn never(url: &Url) -> Option<Unreachable> {
+    let class = match url.host() {
+        holm_grants::Host::Address(ip) => address::Class::of(*ip),
+        host @ holm_grants::Host::Name(_) if host.is_metadata() => address::Class::Metadata,
+        holm_grants::Host::Name(_) => return None,
+    };
+    (class.reach() == address::Reach::Never).then_some(Unreachable::Never(class))
+}
+
+/// Whether an address carries an IPv4 address that stands in the same answer.
+fn repeats(ip: IpAddr, answer: &[IpAddr]) -> bool {
+    match ip {
+        IpAddr::V4(_) => false,
+        IpAddr::V6(ip) => address::embedded(ip).is_some_and(|inner| answer.contains(&IpAddr::V4(inner))),
+    }
+}
+
+pub(crate) fn unresolved(url: &Url, why: &str) -> NetError {
+    NetError::Unresolved { host: url.host().to_string(), why: why.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! HTTP over checked connections. No library below opens one, so none can resolve a name again or follow a redirect.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use holm_grants::{Policy, Url};
+use http::{Response, Version};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, timeout_at};
+
+use crate::connector::{Connector, spoken};
+use crate::error::{NetError, Stage, origin};
+use crate::limits::Limits;
+use crate::pool::{Key, Line, Pool, Sender};
+use crate::redirect;
+use crate::request::HttpRequest;
+use crate::response::HttpResponse;
+use crate::tls::{Tls, chose_h2};
+
+/// The largest head of an answer: ten times what servers send.
+const MAX_HEAD: usize = 64 * 1024;
+/// The most headers of an answer.
+const MAX_HEADERS: usize = 128;
+
+/// Fetches over HTTP/1.1 and HTTP/2. Cheap to clone; clones share their idle connections.
+///
+/// ```no_run
+/// use std::sync::Arc;
+/// use holm_grants::{GrantSet, Policy};
+/// use holm_net::{Client, Connector, HttpRequest, Limits, SystemResolver, Tls};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
+/// let policy = Policy { grants: GrantSet::parse(["fetch:https://example.com"])?, ..Policy::default() };
+/// let request = HttpRequest::get("https://example.com/".parse()?);
+/// let page = client.send(request, &policy, &Limits::default()).await?.bytes().await?;
+/// # drop(page); Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    connector: Connector,
+    tls: Tls,
+    pool: Arc<Pool>,
+}
+
+impl Client {
+    /// A client over these connections.
+    #[must_use]
+    pub fn new(connector: Connector, tls: Tls) -> Self {
+        Self { connector, tls, pool: Arc::default() }
+    }
+
+    /// Sends a request and follows its redirects, each of them checked under `policy`.
+    ///
+    /// The answer of any status is `Ok`. Dropping the future or the answer closes the connection.
+    ///
+    /// # Errors
+    ///
+    /// Where no grant opens the way, a limit is reached or the peer breaks off.
+    pub async fn send(
+        &self,
+        mut request: HttpRequest,
+        policy: &Policy,
+        limits: &Limits,
+    ) -> Result<HttpResponse, NetError> {
+        let deadline = Instant::now() + limits.total;
+        let mut followed = 0;
+        loop {
+            let (answer, line) = self.exchange(&request, policy, deadline).await?;
+            let next = redirect::next(&request, answer.status(), answer.headers())?;
+            match next {
+                Some(next) if limits.redirects > 0 => {
+                    if followed == limits.redirects {
+                        return Err(NetError::TooManyRedirects(limits.redirects));
+                    }
+                    followed += 1;
+                    request = next;
+                }
+                Some(_) | None => {
+                    let line = line.map(|line| (Arc::clone(&self.pool), line));
+                    return HttpResponse::new(answer, request.url, limits, deadline, line);
+                }
+            }
+        }
+    }
+
+    /// One request and its answer, with the line where it can be used again.
+    async fn exchange(
+        &self,
+        request: &HttpRequest,
+        policy: &Policy,
+        deadline: Instant,
+    ) -> Result<(Response<Incoming>, Option<Line>), NetError> {
+        spoken(&request.url)?;
+        let key = Key::of(&request.url);
+        let may = |peer: std::net::SocketAddr| self.connector.recheck(&request.url, policy, peer.ip());
+        // A server may hang up on an idle line just as it is used; what was surely not sent is sent again on a new one.
+        while let Some(line) = self.pool.take(&key, may) {
+            if let Sent::Answer(answer, line) = self.on_line(line, request, deadline).await? {
+                return Ok((answer, line));
+            }
+        }
+        let line = in_time(deadline, Stage::Connecting, self.open(&request.url, policy)).await?;
+        match self.on_line(line, request, deadline).await? {
+            Sent::Answer(answer, line) => Ok((answer, line)),
+            Sent::Nothing(why) => Err(NetError::Http { origin: origin(&request.url), why }),
+        }
+    }
+
+    /// Resolves, checks, connects, secures and shakes hands.
+    async fn open(&self, url: &Url, policy: &Policy) -> Result<Line, NetError> {
+        let connection = self.connector.connect(url, policy).await?;
+        let peer = connection.peer;
+        let sender = if spoken(url)? {
+            let stream = self.tls.secure(url, connection.stream).await?;
+            if chose_h2(&stream) { many(url, stream).await? } else { one(url, stream).await? }
+        } else {
+            one(url, connection.stream).await?
+        };
+        if let Sender::Many(sender) = &sender {
+            self.pool.keep(Key::of(url), Line { sender: Sender::Many(sender.clone()), peer });
+        }
+        Ok(Line { sender, peer })
+    }
+
+    async fn on_line(&self, line: Line, request: &HttpRequest, deadline: Instant) -> Result<Sent, NetError> {
+        let broken = |why: String| NetError::Http { origin: origin(&request.url), why };
+        let message = |version| request.message(version).map_err(|error| broken(error.to_string()));
+        let peer = line.peer;
+        let (result, line) = match line.sender {
+            Sender::One(mut sender) => {
+                let message = message(Version::HTTP_11)?;
+                let sent =
+                    in_time(deadline, Stage::Answering, async { Ok(sender.try_send_request(message).await) });
+                (sent.await?, Some(Line { sender: Sender::One(sender), peer }))
+            }
+            Sender::Many(mut sender) => {
+                let message = message(Version::HTTP_2)?;
+                let sent =
+                    in_time(deadline, Stage::Answering, async { Ok(sender.try_send_request(message).await) });
+                // It never left the pool.
+                (sent.await?, None)
+            }
+        };
+        match result {
+            Ok(answer) => Ok(Sent::Answer(answer, line)),
+            Err(mut error) => match error.take_message() {
+                Some(_) => Ok(Sent::Nothing(error.error().to_string())),
+                None => Err(broken(error.error().to_string())),
+            },
+        }
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("connector", &self.connector).finish_non_exhaustive()
+    }
+}
+
+/// What became of a request on a line.
+enum Sent {
+    Answer(Response<Incoming>, Option<Line>),
+    /// The line was dead; the peer has seen nothing.
+    Nothing(String),
+}
+
+async fn one<S>(url: &Url, stream: S) -> Result<Sender, NetError>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let shaken = http1::Builder::new()
+        .max_headers(MAX_HEADERS)
+        .max_header_size(MAX_HEAD)
+        .max_buf_size(MAX_HEAD)
+        .handshake::<_, Full<Bytes>>(TokioIo::new(stream))
+        .await;
+    let (sender, line) = shaken.map_err(|error| broken(url, &error))?;
+    // What goes wrong on the line, the sender or the body also learns.
+    tokio::spawn(async move { drop(line.await) });
+    Ok(Sender::One(sender))
+}
+
+async fn many<S>(url: &Url, stream: S) -> Result<Sender, NetError>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let shaken = http2::Builder::new(TokioExecutor::new())
+        .max_header_list_size(u32::try_from(MAX_HEAD).unwrap_or(u32::MAX))
+        .handshake::<_, Full<Bytes>>(TokioIo::new(stream))
+        .await;
+    let (sender, line) = shaken.map_err(|error| broken(url, &error))?;
+    tokio::spawn(async move { drop(line.await) });
+    Ok(Sender::Many(sender))
+}
+
+fn broken(url: &Url, error: &hyper::Error) -> NetError {
+    NetError::Http { origin: origin(url), why: error.to_string() }
+}
+
+async fn in_time<T>(
+    deadline: Instant,
+    stage: Stage,
+    work: impl Future<Output = Result<T, NetError>>,
+) -> Result<T, NetError> {
+    timeout_at(deadline, work).await.unwrap_or(Err(NetError::TimedOut(stage)))
+}

@@ -1,0 +1,194 @@
+//! Resolves once, checks every address, and opens a stream to a checked address.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use holm_grants::{Host, Policy, Scheme, Url};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::check::{admit, granted, unresolved};
+use crate::error::{NetError, Stage, origin};
+use crate::listeners::Listeners;
+use crate::port;
+use crate::proxy::Proxy;
+use crate::resolver::Resolver;
+
+/// How many addresses of an answer are tried: enough for one broken address family, few enough to stay in time.
+const MAX_TRIES: usize = 4;
+
+/// Opens connections that were checked, and no others. Cheap to clone.
+#[derive(Clone)]
+pub struct Connector {
+    resolver: Arc<dyn Resolver>,
+    listeners: Listeners,
+    patience: Patience,
+    proxy: Option<Proxy>,
+}
+
+/// How long the steps before the first byte may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For a lookup.
+    pub resolve: Duration,
+    /// For one address.
+    pub connect: Duration,
+}
+
+impl Default for Patience {
+    /// Longer than a healthy network ever takes; a name server is asked twice in that time.
+    fn default() -> Self {
+        Self { resolve: Duration::from_secs(10), connect: Duration::from_secs(5) }
+    }
+}
+
+/// The checked way to a URL's host. Only [`Connector::check`] makes one, so that nothing unchecked can be dialled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    url: Url,
+    addresses: Vec<SocketAddr>,
+}
+
+impl Route {
+    /// What the way was checked for.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Where it may lead, in the order in which it is tried.
+    #[must_use]
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+}
+
+/// An open connection and the checked address at its other end.
+#[derive(Debug)]
+pub struct Connection {
+    /// The stream; nothing was sent on it.
+    pub stream: TcpStream,
+    /// The address that was checked, also where a proxy stands in between.
+    pub peer: SocketAddr,
+}
+
+impl Connector {
+    /// A connector without proxy that knows no listeners of its own.
+    #[must_use]
+    pub fn new(resolver: Arc<dyn Resolver>) -> Self {
+        Self { resolver, listeners: Listeners::default(), patience: Patience::default(), proxy: None }
+    }
+
+    /// With the listeners that are never to be reached.
+    #[must_use]
+    pub fn with_listeners(self, listeners: Listeners) -> Self {
+        Self { listeners, ..self }
+    }
+
+    /// With another patience.
+    #[must_use]
+    pub fn with_patience(self, patience: Patience) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Through a proxy that the caller names. The environment is never asked.
+    #[must_use]
+    pub fn with_proxy(self, proxy: Proxy) -> Self {
+        Self { proxy: Some(proxy), ..self }
+    }
+
+    /// Resolves and checks, without connecting.
+    ///
+    /// A sandbox whose guest resolves and connects in two steps keeps the [`Route`] and dials from it.
+    ///
+    /// # Errors
+    ///
+    /// Where no grant opens the way, the name has no address, or the way leads to a listener of this Holm.
+    pub async fn check(&self, url: &Url, policy: &Policy) -> Result<Route, NetError> {
+        granted(policy, url)?;
+        port::check(url)?;
+        let answer = match url.host() {
+            Host::Address(ip) => vec![*ip],
+            Host::Name(name) => {
+                let found = timeout(self.patience.resolve, self.resolver.resolve(name)).await;
+                let found = found.map_err(|_| NetError::TimedOut(Stage::Resolving))?;
+                found.map_err(|error| unresolved(url, &error.to_string()))?
+            }
+        };
+        let admitted = admit(policy, url, &answer)?;
+        let addresses: Vec<_> = admitted.iter().map(|ip| SocketAddr::new(*ip, url.port())).collect();
+        addresses.iter().try_for_each(|address| self.foreign(*address))?;
+        Ok(Route { url: url.clone(), addresses })
+    }
+
+    /// Connects to the first address of a checked way that answers.
+    ///
+    /// # Errors
+    ///
+    /// Where none of the first few answers in time.
+    pub async fn dial(&self, route: &Route) -> Result<Connection, NetError> {
+        let mut failed = NetError::TimedOut(Stage::Connecting);
+        for address in route.addresses.iter().take(MAX_TRIES) {
+            // A listener may have been opened since the check.
+            self.foreign(*address)?;
+            match timeout(self.patience.connect, self.open(*address)).await {
+                Ok(Ok(stream)) => return Ok(Connection { stream, peer: *address }),
+                Ok(Err(error)) => {
+                    failed = NetError::Connect { origin: origin(&route.url), why: error.to_string() };
+                }
+                Err(_) => failed = NetError::TimedOut(Stage::Connecting),
+            }
+        }
+        Err(failed)
+    }
+
+    /// [`Self::check`] and [`Self::dial`]: a raw connection for `tcp`, `ws` and `wss` URLs, or for whoever speaks HTTP himself.
+    ///
+    /// # Errors
+    ///
+    /// As these two.
+    pub async fn connect(&self, url: &Url, policy: &Policy) -> Result<Connection, NetError> {
+        let route = self.check(url, policy).await?;
+        self.dial(&route).await
+    }
+
+    /// Whether a connection that is open to `peer` may be used for `url` by whoever holds `policy`.
+    pub(crate) fn recheck(&self, url: &Url, policy: &Policy, peer: IpAddr) -> bool {
+        let address = SocketAddr::new(peer, url.port());
+        admit(policy, url, &[peer]).is_ok() && self.foreign(address).is_ok()
+    }
+
+    async fn open(&self, address: SocketAddr) -> std::io::Result<TcpStream> {
+        let stream = match &self.proxy {
+            None => TcpStream::connect(address).await?,
+            Some(proxy) => proxy.tunnel(address).await?,
+        };
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+
+    fn foreign(&self, address: SocketAddr) -> Result<(), NetError> {
+        if self.listeners.own(address) { Err(NetError::OwnListener(address)) } else { Ok(()) }
+    }
+}
+
+impl std::fmt::Debug for Connector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connector")
+            .field("patience", &self.patience)
+            .field("proxy", &self.proxy)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether a scheme is spoken by [`crate::Client`], and encrypted.
+pub(crate) fn spoken(url: &Url) -> Result<bool, NetError> {
+    match url.scheme() {
+        Scheme::Http => Ok(false),
+        Scheme::Https => Ok(true),
+        found @ (Scheme::Ws | Scheme::Wss | Scheme::Tcp) => {
+            Err(NetError::Scheme { found: found.as_str(), wanted: "http or https" })
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Decompression that stops at a limit, however much a small answer claims to be.
+
+use std::io::{self, Write};
+
+use flate2::write::MultiGzDecoder;
+use http::{HeaderMap, header};
+
+use crate::error::NetError;
+
+/// The longest encoding that is repeated in an error: the header is the peer's text.
+const MAX_SHOWN: usize = 40;
+
+/// Turns the bytes of an answer into its content.
+///
+/// Only gzip is asked for and understood: one format, in safe code, that every server speaks. An answer in another
+/// format, or in several at once, is refused.
+pub(crate) struct Decoder {
+    form: Form,
+    max: u64,
+    wire: u64,
+}
+
+enum Form {
+    Plain,
+    Gzip(Box<MultiGzDecoder<Sink>>),
+}
+
+/// Takes what comes out, up to a limit.
+struct Sink {
+    content: Vec<u8>,
+    left: u64,
+    full: bool,
+}
+
+impl Decoder {
+    /// The decoder for an answer with these headers.
+    pub(crate) fn new(headers: &HeaderMap, max: u64) -> Result<Self, NetError> {
+        let declared =
+            headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        if declared.is_some_and(|length: u64| length > max) {
+            return Err(NetError::TooLarge { max });
+        }
+        let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+        let form = match (encodings.next().map(http::HeaderValue::as_bytes), encodings.next()) {
+            (None | Some(b"" | b"identity"), None) => Form::Plain,
+            (Some(name), None)
+                if name.eq_ignore_ascii_case(b"gzip") || name.eq_ignore_ascii_case(b"x-gzip") =>
+            {
+                Form::Gzip(Box::new(MultiGzDecoder::new(Sink {
+                    content: Vec::new(),
+                    left: max,
+                    full: false,
+                })))
+            }
+            (name, _) => return Err(NetError::Encoding(shown(name.unwrap_or_default()))),
+        };
+        Ok(Self { form, max, wire: 0 })
+    }
+
+    /// The content of one piece.
+    pub(crate) fn push(&mut self, piece: bytes::Bytes) -> Result<bytes::Bytes, NetError> {
+        let too_large = NetError::TooLarge { max: self.max };
+        self.wire = self.wire.saturating_add(piece.len() as u64);
+        if self.wire > self.max {
+            return Err(too_large);
+        }
+        match &mut self.form {
+            Form::Plain => Ok(piece),
+            Form::Gzip(decoder) => match decoder.write_all(&piece) {
+                Ok(()) => Ok(std::mem::take(&mut decoder.get_mut().content).into()),
+                Err(_) if decoder.get_ref().full => Err(too_large),
+                Err(_) => Err(NetError::Encoding("broken gzip".into())),
+            },
+        }
+    }
+
+    /// What was held back, after the last piece. An answer that breaks off is an error, not a shorter answer.
+    pub(crate) fn finish(&mut self) -> Result<bytes::Bytes, NetError> {
+        match &mut self.form {
+            Form::Plain => Ok(bytes::Bytes::new()),
+            // An answer without a body has nothing to decompress, whatever its headers say.
+            Form::Gzip(_) if self.wire == 0 => Ok(bytes::Bytes::new()),
+            Form::Gzip(decoder) => match decoder.try_finish() {
+                Ok(()) => Ok(std::mem::take(&mut decoder.get_mut().content).into()),
+                Err(_) if decoder.get_ref().full => Err(NetError::TooLarge { max: self.max }),
+                Err(_) => Err(NetError::Encoding("broken gzip".into())),
+            },
+        }
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.left.checked_sub(bytes.len() as u64) {
+            Some(left) => self.left = left,
+            None => {
+                self.full = true;
+                return Err(io::Error::other("full"));
+            }
+        }
+        self.content.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn shown(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).chars().filter(|c| !c.is_control()).take(MAX_SHOWN).collect()
+}
+
+#[cfg(test)]
+mod tests;

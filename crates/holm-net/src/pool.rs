@@ -1,0 +1,90 @@
+//! Connections that are open and idle, kept by what they were opened for.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use holm_grants::{Host, Scheme, Url};
+use http_body_util::Full;
+use hyper::client::conn::{http1, http2};
+
+/// The most idle connections in all: a run talks to a handful of hosts.
+const MAX_IDLE: usize = 32;
+/// How long one is kept: shorter than servers wait before they hang up.
+const MAX_AGE: Duration = Duration::from_secs(20);
+
+/// What a connection was opened for. Two names at one address never share one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    scheme: Scheme,
+    host: Host,
+    port: u16,
+}
+
+impl Key {
+    pub(crate) fn of(url: &Url) -> Self {
+        Self { scheme: url.scheme(), host: url.host().clone(), port: url.port() }
+    }
+}
+
+/// The sending half of a connection.
+pub(crate) enum Sender {
+    /// HTTP/1.1: one exchange at a time.
+    One(http1::SendRequest<Full<Bytes>>),
+    /// HTTP/2: many at once.
+    Many(http2::SendRequest<Full<Bytes>>),
+}
+
+impl Sender {
+    fn is_usable(&self) -> bool {
+        match self {
+            Self::One(sender) => sender.is_ready(),
+            Self::Many(sender) => !sender.is_closed(),
+        }
+    }
+}
+
+/// An open connection and where it leads.
+pub(crate) struct Line {
+    pub(crate) sender: Sender,
+    pub(crate) peer: SocketAddr,
+}
+
+/// The idle lines.
+#[derive(Default)]
+pub(crate) struct Pool(Mutex<BTreeMap<Key, Vec<(Instant, Line)>>>);
+
+impl Pool {
+    /// A line for this key that is still open and leads where the caller may go.
+    ///
+    /// The question is asked again for each user: the line may have been opened under a grant that this one lacks.
+    pub(crate) fn take(&self, key: &Key, may: impl Fn(SocketAddr) -> bool) -> Option<Line> {
+        let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = pool.get_mut(key)?;
+        lines.retain(|(since, line)| since.elapsed() < MAX_AGE && line.sender.is_usable());
+        let found = lines.iter().rposition(|(_, line)| may(line.peer))?;
+        match &lines.get(found)?.1 {
+            Line { sender: Sender::Many(sender), peer } => {
+                Some(Line { sender: Sender::Many(sender.clone()), peer: *peer })
+            }
+            Line { sender: Sender::One(_), .. } => Some(lines.remove(found).1),
+        }
+    }
+
+    /// Keeps a line for later.
+    pub(crate) fn keep(&self, key: Key, line: Line) {
+        let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !line.sender.is_usable() {
+            return;
+        }
+        pool.values_mut().for_each(|lines| {
+            lines.retain(|(since, line)| since.elapsed() < MAX_AGE && line.sender.is_usable());
+        });
+        pool.retain(|_, lines| !lines.is_empty());
+        if pool.values().map(Vec::len).sum::<usize>() < MAX_IDLE {
+            pool.entry(key).or_default().push((Instant::now(), line));
+        }
+    }
+}

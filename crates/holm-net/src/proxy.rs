@@ -1,0 +1,55 @@
+//! A proxy that somebody passed as a value. It is asked for an address, never for a name, so that the check still holds.
+
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// The longest answer to `CONNECT`: a status line and some headers.
+const MAX_ANSWER: usize = 8 * 1024;
+
+/// An HTTP proxy that opens tunnels. It is the user's choice, so its own address is not checked.
+///
+/// Names are resolved here all the same: a proxy that resolves them would decide anew where they lead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proxy(SocketAddr);
+
+impl Proxy {
+    /// The proxy at this address.
+    #[must_use]
+    pub fn http(address: SocketAddr) -> Self {
+        Self(address)
+    }
+
+    /// Opens a tunnel to a checked address.
+    pub(crate) async fn tunnel(&self, target: SocketAddr) -> io::Result<TcpStream> {
+        let mut stream = TcpStream::connect(self.0).await?;
+        let ask = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n");
+        stream.write_all(ask.as_bytes()).await?;
+        let answer = head(&mut stream).await?;
+        if accepted(&answer) {
+            return Ok(stream);
+        }
+        Err(io::Error::new(io::ErrorKind::ConnectionRefused, "the proxy refuses a tunnel"))
+    }
+}
+
+/// The answer up to its empty line, byte by byte: what comes behind belongs to the tunnel.
+async fn head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        if answer.len() >= MAX_ANSWER {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the proxy's answer has no end"));
+        }
+        answer.push(stream.read_u8().await?);
+    }
+    Ok(answer)
+}
+
+fn accepted(answer: &[u8]) -> bool {
+    let mut words = answer.split(|byte| *byte == b' ');
+    let version = words.next().unwrap_or_default();
+    let status = words.next().unwrap_or_default();
+    version.starts_with(b"HTTP/1.") && matches!(status, [b'2', _, _])
+}

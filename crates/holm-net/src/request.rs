@@ -1,0 +1,134 @@
+//! What is asked of a server.
+
+use bytes::Bytes;
+use holm_grants::{Scheme, Url};
+use http::header::{self, HeaderName, HeaderValue};
+use http::{HeaderMap, Method, Request, Version};
+use http_body_util::Full;
+
+use crate::error::NetError;
+
+/// Headers that say how the message travels, or where to: they are set here, from what was checked.
+const OURS: &[HeaderName] = &[
+    header::HOST,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+    header::CONNECTION,
+    header::UPGRADE,
+    header::TE,
+    header::TRAILER,
+    header::EXPECT,
+    header::ACCEPT_ENCODING,
+    header::PROXY_AUTHORIZATION,
+    header::PROXY_AUTHENTICATE,
+];
+
+/// Headers that say nothing about who asks; only these follow a redirect to another origin.
+const HARMLESS: &[HeaderName] = &[header::ACCEPT, header::ACCEPT_LANGUAGE, header::USER_AGENT];
+
+/// One request. Its debug form shows no header's value and no body.
+///
+/// ```
+/// use holm_net::HttpRequest;
+/// let request = HttpRequest::get("https://example.com/".parse()?).header("accept", "text/html")?;
+/// assert!(request.header("Host", "elsewhere.example").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct HttpRequest {
+    pub(crate) method: Method,
+    pub(crate) url: Url,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl HttpRequest {
+    /// A request of this method, without headers or body.
+    #[must_use]
+    pub fn new(method: Method, url: Url) -> Self {
+        Self { method, url, headers: HeaderMap::new(), body: Bytes::new() }
+    }
+
+    /// A request to read.
+    #[must_use]
+    pub fn get(url: Url) -> Self {
+        Self::new(Method::GET, url)
+    }
+
+    /// With one more header.
+    ///
+    /// # Errors
+    ///
+    /// [`NetError::Header`] where it is no header, or one that this crate sets itself.
+    pub fn header(mut self, name: &str, value: &str) -> Result<Self, NetError> {
+        let refused = || NetError::Header(name.chars().filter(char::is_ascii_graphic).take(64).collect());
+        let parsed: HeaderName = name.parse().map_err(|_| refused())?;
+        if OURS.contains(&parsed) || parsed.as_str().starts_with("proxy-") {
+            return Err(refused());
+        }
+        let mut value: HeaderValue = value.parse().map_err(|_| refused())?;
+        // No header of ours may end up in an index that a later request could be measured against.
+        value.set_sensitive(true);
+        self.headers.append(parsed, value);
+        Ok(self)
+    }
+
+    /// With a body.
+    #[must_use]
+    pub fn body(self, body: impl Into<Bytes>) -> Self {
+        Self { body: body.into(), ..self }
+    }
+
+    /// What is asked for.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The headers that may be carried to another origin.
+    pub(crate) fn harmless_headers(&self) -> HeaderMap {
+        let kept = self.headers.iter().filter(|(name, _)| HARMLESS.contains(name));
+        kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// The message for the wire.
+    pub(crate) fn message(&self, version: Version) -> Result<Request<Full<Bytes>>, http::Error> {
+        let authority = authority(&self.url);
+        let target = match self.url.query() {
+            Some(query) => format!("{}?{query}", self.url.path()),
+            None => self.url.path().to_owned(),
+        };
+        let mut message = Request::builder().method(self.method.clone()).version(version);
+        message = if version == Version::HTTP_2 {
+            message.uri(format!("{}://{authority}{target}", self.url.scheme()))
+        } else {
+            message.uri(target).header(header::HOST, authority)
+        };
+        let mut message = message.body(Full::new(self.body.clone()))?;
+        message.headers_mut().extend(self.headers.clone());
+        message.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        Ok(message)
+    }
+}
+
+impl std::fmt::Debug for HttpRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.headers.keys().map(HeaderName::as_str).collect();
+        f.debug_struct("HttpRequest")
+            .field("method", &self.method)
+            .field("origin", &crate::error::origin(&self.url))
+            .field("headers", &names)
+            .field("body", &self.body.len())
+            .finish()
+    }
+}
+
+/// Host and port as a server wants to read them.
+fn authority(url: &Url) -> String {
+    let default = match url.scheme() {
+        Scheme::Http | Scheme::Ws => 80,
+        Scheme::Https | Scheme::Wss => 443,
+        Scheme::Tcp => 0,
+    };
+    if url.port() == default { url.host().to_string() } else { format!("{}:{}", url.host(), url.port()) }
+}

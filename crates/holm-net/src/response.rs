@@ -1,0 +1,137 @@
+//! An answer, read piece by piece under its limits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use holm_grants::Url;
+use http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use tokio::time::{Instant, timeout_at};
+
+use crate::decode::Decoder;
+use crate::error::{NetError, Stage, origin};
+use crate::limits::Limits;
+use crate::pool::{Key, Line, Pool};
+
+/// What a server answered. The body is still on its way.
+pub struct HttpResponse {
+    status: StatusCode,
+    url: Url,
+    headers: HeaderMap,
+    body: Incoming,
+    decoder: Decoder,
+    deadline: Instant,
+    idle: Duration,
+    /// The line that goes back to the pool after the last byte.
+    line: Option<(Arc<Pool>, Line)>,
+    ended: bool,
+}
+
+impl HttpResponse {
+    pub(crate) fn new(
+        answer: http::Response<Incoming>,
+        url: Url,
+        limits: &Limits,
+        deadline: Instant,
+        line: Option<(Arc<Pool>, Line)>,
+    ) -> Result<Self, NetError> {
+        let (head, body) = answer.into_parts();
+        limits.mimes.check(&head.headers)?;
+        let decoder = Decoder::new(&head.headers, limits.body)?;
+        Ok(Self {
+            status: head.status,
+            url,
+            headers: head.headers,
+            body,
+            decoder,
+            deadline,
+            idle: limits.idle,
+            line,
+            ended: false,
+        })
+    }
+
+    /// The status, of the last answer where there were redirects.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The URL that answered, after redirects.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The headers, as hostile as the body.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    /// The next piece of the decompressed body; none after the last one.
+    ///
+    /// # Errors
+    ///
+    /// Where a limit is reached or the peer breaks off. What came before stands, but is not the whole.
+    pub async fn piece(&mut self) -> Result<Option<Bytes>, NetError> {
+        while !self.ended {
+            let until = self.deadline.min(Instant::now() + self.idle);
+            let frame = timeout_at(until, self.body.frame()).await;
+            let piece = match frame.map_err(|_| NetError::TimedOut(Stage::Reading))? {
+                None => {
+                    self.ended = true;
+                    let rest = self.decoder.finish()?;
+                    self.give_back();
+                    rest
+                }
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => self.decoder.push(data)?,
+                    // Trailers say nothing that anybody here would believe.
+                    Err(_) => continue,
+                },
+                Some(Err(error)) => {
+                    self.ended = true;
+                    return Err(NetError::Http { origin: origin(&self.url), why: error.to_string() });
+                }
+            };
+            if !piece.is_empty() {
+                return Ok(Some(piece));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The whole body.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::piece`].
+    pub async fn bytes(mut self) -> Result<Bytes, NetError> {
+        let Some(first) = self.piece().await? else { return Ok(Bytes::new()) };
+        let Some(second) = self.piece().await? else { return Ok(first) };
+        let mut whole = Vec::from(first);
+        whole.extend_from_slice(&second);
+        while let Some(piece) = self.piece().await? {
+            whole.extend_from_slice(&piece);
+        }
+        Ok(whole.into())
+    }
+
+    fn give_back(&mut self) {
+        if let Some((pool, line)) = self.line.take() {
+            pool.keep(Key::of(&self.url), line);
+        }
+    }
+}
+
+impl std::fmt::Debug for HttpResponse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpResponse")
+            .field("status", &self.status)
+            .field("origin", &origin(&self.url))
+            .finish_non_exhaustive()
+    }
+}
