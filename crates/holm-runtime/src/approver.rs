@@ -44,3 +44,13 @@ impl Approver for Nobody {
         Box::pin(async { Verdict::deny("nobody is there to be asked") })
     }
 }
+
+/// Whoever watches the run answers: every question waits until [`Handle::judge`](crate::Handle::judge) brings a verdict.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Watchers;
+
+impl Approver for Watchers {
+    fn judge(&self, _: Proposal) -> BoxFuture<'static, Verdict> {
+        Box::pin(std::future::pending())
+    }
+}

@@ -3,46 +3,63 @@
 use std::sync::Arc;
 
 use crate::{
-    Approver, Clock, DeltaSink, EventSink, Journal, MemoryJournal, Model, NoDeltas, NoEvents, Nobody,
-    SystemClock, Tool, Toolbox,
+    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Journal, MemoryBlobs, MemoryJournal,
+    Model, NoChildren, NoDeltas, NoPrograms, Nobody, Secrets, Spawner, SystemClock, Tool, Toolbox,
 };
 
 /// What a run is given: it has a model and nothing else until something is added by name.
 pub struct Host {
-    pub(crate) model: Arc<dyn Model>,
-    pub(crate) tools: Toolbox,
-    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) parts: Parts,
     pub(crate) journal: Box<dyn Journal>,
+}
+
+/// What many runs can share: everything but the journal.
+#[derive(Clone)]
+pub(crate) struct Parts {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) tools: Arc<Toolbox>,
+    pub(crate) approver: Arc<dyn Approver>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) deltas: Arc<dyn DeltaSink>,
-    pub(crate) events: Arc<dyn EventSink>,
+    pub(crate) events: Vec<Arc<dyn EventSink>>,
+    pub(crate) spawner: Arc<dyn Spawner>,
+    pub(crate) blobs: Arc<dyn Blobs>,
+    pub(crate) secrets: Secrets,
+    pub(crate) checks: Arc<dyn CheckRunner>,
+    pub(crate) carry: Carry,
 }
 
 impl Host {
     /// A host with a model, no tools, nobody to ask, a journal in memory and the machine's clock.
     pub fn new(model: Arc<dyn Model>) -> Self {
-        Self {
+        let parts = Parts {
             model,
-            tools: Toolbox::new(),
+            tools: Arc::new(Toolbox::new()),
             approver: Arc::new(Nobody),
-            journal: Box::new(MemoryJournal::new()),
             clock: Arc::new(SystemClock::new()),
             deltas: Arc::new(NoDeltas),
-            events: Arc::new(NoEvents),
-        }
+            events: Vec::new(),
+            spawner: Arc::new(NoChildren),
+            blobs: Arc::new(MemoryBlobs::new()),
+            secrets: Secrets::new(),
+            checks: Arc::new(NoPrograms),
+            carry: Carry::default(),
+        };
+        Self { parts, journal: Box::new(MemoryJournal::new()) }
     }
 
     /// Adds a tool.
     #[must_use]
     pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
-        self.tools = self.tools.with(tool);
+        let tools = Arc::unwrap_or_clone(self.parts.tools);
+        self.parts.tools = Arc::new(tools.with(tool));
         self
     }
 
     /// Says who is asked before a call runs.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
-        self.approver = Arc::new(approver);
+        self.parts.approver = Arc::new(approver);
         self
     }
 
@@ -56,26 +73,61 @@ impl Host {
     /// Says what time it is.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = Arc::new(clock);
+        self.parts.clock = Arc::new(clock);
         self
     }
 
     /// Says who watches replies arrive.
     #[must_use]
     pub fn deltas(mut self, deltas: impl DeltaSink + 'static) -> Self {
-        self.deltas = Arc::new(deltas);
+        self.parts.deltas = Arc::new(deltas);
         self
     }
 
-    /// Says who is told what happens.
+    /// Says who is told what happens, besides those who are told already.
     #[must_use]
     pub fn events(mut self, events: impl EventSink + 'static) -> Self {
-        self.events = Arc::new(events);
+        self.parts.events.push(Arc::new(events));
+        self
+    }
+
+    /// Says who starts child runs.
+    #[must_use]
+    pub fn spawner(mut self, spawner: impl Spawner + 'static) -> Self {
+        self.parts.spawner = Arc::new(spawner);
+        self
+    }
+
+    /// Says where results are kept that are too large to carry.
+    #[must_use]
+    pub fn blobs(mut self, blobs: impl Blobs + 'static) -> Self {
+        self.parts.blobs = Arc::new(blobs);
+        self
+    }
+
+    /// Says which secrets are taken out of every fact.
+    #[must_use]
+    pub fn secrets(mut self, secrets: Secrets) -> Self {
+        self.parts.secrets = secrets;
+        self
+    }
+
+    /// Says what runs the programs of executable postconditions.
+    #[must_use]
+    pub fn checks(mut self, checks: impl CheckRunner + 'static) -> Self {
+        self.parts.checks = Arc::new(checks);
+        self
+    }
+
+    /// Says how much of a tool's output travels with the run.
+    #[must_use]
+    pub fn carry(mut self, carry: Carry) -> Self {
+        self.parts.carry = carry;
         self
     }
 
     /// The tools, as a run's configuration declares them.
     pub fn declarations(&self) -> Vec<holm_kernel::Tool> {
-        self.tools.declarations()
+        self.parts.tools.declarations()
     }
 }

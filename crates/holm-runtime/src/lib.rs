@@ -30,6 +30,7 @@
 //! # }).unwrap();
 //! ```
 
+mod agent;
 mod approver;
 mod blobs;
 mod check;
@@ -37,30 +38,38 @@ mod clock;
 mod delta;
 mod driver;
 mod events;
+mod handle;
 mod host;
 mod journal;
 mod model;
 #[cfg(feature = "otel")]
 pub mod otel;
 mod secrets;
+mod spawner;
 mod spill;
 mod tool;
 
-pub use approver::{Approver, Nobody};
+pub use agent::{Agent, BlockingError, BuildError, Builder, NotAnswered, Report, Session, TypedError};
+pub use approver::{Approver, Nobody, Watchers};
 pub use blobs::{BlobFailed, Blobs, MemoryBlobs};
 pub use check::{CheckRunner, Checker, NoPrograms, Program};
 pub use clock::{Clock, FastClock, SystemClock};
 pub use delta::{Delta, DeltaSink, NoDeltas};
-pub use driver::{DriveError, Driver, Handle, drive};
+pub use driver::{DriveError, Driver, Replayed, drive};
 pub use events::{
     Channel, EventLines, EventSink, FanOut, Hub, LinesFailed, NoEvents, Notice, ObserverQueue, Subscription,
     WhenFull,
 };
+pub use handle::{Handle, MOST_WAITING, NotHeard, Questions};
 pub use host::Host;
-pub use journal::{Durability, Journal, JournalFailed, Journals, JsonLines, MemoryJournal, Opened};
+pub use journal::{
+    Durability, Journal, JournalFailed, Journals, JsonLines, JsonLinesFolder, MOST_NAME_BYTES, MemoryJournal,
+    MemoryJournals, NoJournals, Opened, check_run_name,
+};
 pub use model::{Ask, BoxFuture, FnModel, Line, Model, model_fn};
 pub use secrecy::SecretString;
 pub use secrets::Secrets;
+pub use spawner::{Child, NoChildren, Spawner};
 pub use tool::{
     BadArguments, Carry, ClosureTool, Containment, Data, FnTool, IntoOutput, Job, Progress, Threads, Tool,
     Toolbox, ToolboxError, Typed, TypedTool, Update, blocking_tool, job_tool, schema_of, tool, tool_fn,

@@ -42,6 +42,18 @@ impl Model {
     }
 }
 
+impl From<&str> for Model {
+    fn from(name: &str) -> Self {
+        Self::named(name)
+    }
+}
+
+impl From<String> for Model {
+    fn from(name: String) -> Self {
+        Self::named(name)
+    }
+}
+
 /// Families of tokenizers, for estimates before the provider has counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -36,7 +36,7 @@ use crate::digest::Digest;
 use crate::journal::{self, Record, ReplayError};
 use crate::{
     Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages, Misuse,
-    NanoUsd, Numbered, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
+    NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
 };
 
 /// One agent run: a session of one or more prompts.
@@ -143,6 +143,20 @@ impl Run {
                 view.get(..count).unwrap_or(view)
             }
         }
+    }
+
+    /// The messages as the next request would show them: the transcript after elision and summaries.
+    pub fn view(&self) -> &[Arc<Message>] {
+        self.state.view.messages()
+    }
+
+    /// How many prompts wait in a line; hosts bound it, because whoever speaks may speak without end.
+    pub fn waiting(&self, queue: Queue) -> u64 {
+        let line = match queue {
+            Queue::Steering => &self.state.steering,
+            Queue::FollowUp => &self.state.follow_ups,
+        };
+        line.len() as u64
     }
 
     /// The whole transcript: every message ever added, none rewritten.

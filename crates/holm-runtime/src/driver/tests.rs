@@ -8,10 +8,14 @@ use std::{
 
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Block, Config, Model, Outcome, Reply, StopReason, ToolCall};
+use holm_kernel::{
+    Block, CallId, Config, Failure, FailureClass, Model, ModelResult, Outcome, Reply, StopReason, ToolCall,
+    ToolOutput, Usage,
+};
+use tokio::sync::mpsc;
 
 use super::*;
-use crate::{FastClock, Journal, MemoryJournal, model_fn, tool_fn};
+use crate::{BoxFuture, FastClock, Job, Journal, JournalFailed, MemoryJournal, model_fn, tool_fn};
 
 /// A model that plays results in order and then says "done".
 fn plays(results: impl IntoIterator<Item = ModelResult>) -> Arc<dyn crate::Model> {
@@ -152,7 +156,7 @@ async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
     let handle = driver.handle();
     let cancel = async {
         hears.recv().await;
-        handle.cancel("enough").await;
+        handle.cancel("enough").unwrap();
     };
     let (ending, ()) = tokio::join!(driver.prompt(Prompt::text("go")), cancel);
     assert_eq!(ending.unwrap(), Ending::Cancelled { reason: "enough".into() });
@@ -171,9 +175,9 @@ async fn steering_enters_before_the_next_model_call() {
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     let talk = async {
-        handle.steer(Prompt::text("hurry")).await;
-        handle.follow_up(Prompt::text("and then")).await;
-        handle.cancel("too slow").await;
+        handle.steer("hurry").unwrap();
+        handle.follow_up("and then").unwrap();
+        handle.cancel("too slow").unwrap();
     };
     let (ending, ()) = tokio::join!(driver.prompt(Prompt::text("go")), talk);
     assert_eq!(ending.unwrap(), Ending::Cancelled { reason: "too slow".into() });
@@ -198,7 +202,7 @@ async fn a_run_goes_on_from_its_journal_on_another_host() {
     assert!(journal::decode_strict(first.text().as_bytes()).is_ok(), "one chain over both hosts");
 }
 
-/// Fails from the given line on.
+/// Fails from the given append on.
 struct Full(u64);
 
 impl Journal for Full {
@@ -219,8 +223,8 @@ async fn nothing_is_done_about_a_record_that_could_not_be_written() {
         seen.fetch_add(1, Ordering::Relaxed);
         async { ToolOutput::text("acted") }
     });
-    // Started, prompted, replied; the dispatch is the fourth.
-    let host = Host::new(plays([calls(&["acts"])])).tool(tool).journal(Full(4));
+    // Started, prompted; the reply and the dispatch are one append.
+    let host = Host::new(plays([calls(&["acts"])])).tool(tool).journal(Full(3));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let failed = driver.prompt(Prompt::text("go")).await.unwrap_err();
     assert_eq!(failed, DriveError::Journal(JournalFailed::System { reason: "disk full".into() }));

@@ -11,6 +11,9 @@ use super::{Durability, Journal, JournalFailed};
 use crate::BoxFuture;
 
 /// Appends to a file, one record a line.
+///
+/// The lines of one batch are written in one go. A crash in the middle may leave the first of them: a journal that ends
+/// there is sound, and nothing had been done about any of them.
 #[derive(Debug)]
 pub struct JsonLines(Arc<File>);
 
@@ -21,15 +24,21 @@ impl JsonLines {
     /// When it cannot be made, or is there already: a journal is never written over.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, JournalFailed> {
         let file = OpenOptions::new().append(true).create_new(true).open(path)?;
-        Ok(Self(Arc::new(file)))
+        Ok(Self::on(file))
     }
 
-    /// Goes on with a file; see [`Driver::resume`](crate::Driver::resume) for how it is read.
+    /// Goes on with a file; see [`Driver::resume`](crate::Driver::resume) for how it is read, and
+    /// [`JsonLinesFolder`](super::JsonLinesFolder) for who makes sure that nobody else writes it.
     ///
     /// # Errors
     /// When it cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalFailed> {
-        Ok(Self(Arc::new(OpenOptions::new().append(true).open(path)?)))
+        Ok(Self::on(OpenOptions::new().append(true).open(path)?))
+    }
+
+    /// Appends to an open file.
+    pub(super) fn on(file: File) -> Self {
+        Self(Arc::new(file))
     }
 }
 

@@ -1,8 +1,11 @@
-//! A journal that ends with the process.
+//! Journals that end with the process.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use super::{Durability, Journal, JournalFailed};
+use super::{Durability, Journal, JournalFailed, Journals, Opened, check_run_name};
 use crate::BoxFuture;
 
 /// Keeps the journal in memory. Clones share it, so that one can be read while the other is written.
@@ -17,13 +20,135 @@ impl MemoryJournal {
 
     /// Everything that was written.
     pub fn text(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 }
 
 impl Journal for MemoryJournal {
     fn append<'a>(&'a mut self, lines: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(lines);
+        lock(&self.0).push_str(lines);
         Box::pin(async { Ok(()) })
     }
+}
+
+/// The journals of many runs in memory, each driven in one place at a time. Clones share them.
+///
+/// ```
+/// use holm_runtime::{Durability, Journals, MemoryJournals};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let journals = MemoryJournals::new();
+/// let mut journal = journals.create("run-1").await?;
+/// journal.append("…\n", Durability::Written).await?;
+/// assert!(journals.open("run-1").await.is_err(), "somebody holds it");
+/// drop(journal);
+/// assert_eq!(journals.open("run-1").await?.text, "…\n".as_bytes());
+/// # Ok::<(), holm_runtime::JournalFailed>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct MemoryJournals(Arc<Mutex<BTreeMap<String, Arc<Mutex<Kept>>>>>);
+
+/// One run's part.
+#[derive(Debug, Default)]
+struct Kept {
+    text: String,
+    snapshot: Option<Vec<u8>>,
+    holding: Holding,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Holding {
+    #[default]
+    Free,
+    Held,
+}
+
+impl MemoryJournals {
+    /// No journals.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The names of the runs, in order.
+    pub fn runs(&self) -> Vec<String> {
+        lock(&self.0).keys().cloned().collect()
+    }
+
+    /// Forgets a run. Whoever drives it goes on writing for nobody.
+    pub fn forget(&self, run: &str) {
+        lock(&self.0).remove(run);
+    }
+
+    fn begin(&self, run: &str) -> Result<Box<dyn Journal>, JournalFailed> {
+        check_run_name(run)?;
+        let mut runs = lock(&self.0);
+        if runs.contains_key(run) {
+            return Err(JournalFailed::Exists { run: run.into() });
+        }
+        let kept = Arc::new(Mutex::new(Kept { holding: Holding::Held, ..Kept::default() }));
+        runs.insert(run.into(), Arc::clone(&kept));
+        Ok(Box::new(Held(kept)))
+    }
+
+    fn find(&self, run: &str) -> Result<Arc<Mutex<Kept>>, JournalFailed> {
+        let found = lock(&self.0).get(run).cloned();
+        found.ok_or_else(|| JournalFailed::Missing { run: run.into() })
+    }
+
+    fn take(&self, run: &str) -> Result<Opened, JournalFailed> {
+        let found = self.find(run)?;
+        let mut kept = lock(&found);
+        if kept.holding == Holding::Held {
+            return Err(JournalFailed::Busy { run: run.into(), holder: "another session here".into() });
+        }
+        kept.holding = Holding::Held;
+        let (text, snapshot) = (kept.text.clone().into_bytes(), kept.snapshot.clone());
+        drop(kept);
+        Ok(Opened { text, snapshot, journal: Box::new(Held(found)) })
+    }
+}
+
+impl Journals for MemoryJournals {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+        Box::pin(async move { self.begin(run) })
+    }
+
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+        Box::pin(async move { self.take(run) })
+    }
+
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+        Box::pin(async move { Ok(lock(&*self.find(run)?).text.clone().into_bytes()) })
+    }
+}
+
+/// The one writer of a run's journal, until it is dropped.
+struct Held(Arc<Mutex<Kept>>);
+
+impl Journal for Held {
+    fn append<'a>(&'a mut self, lines: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+        lock(&self.0).text.push_str(lines);
+        Box::pin(async { Ok(()) })
+    }
+
+    fn keeps_snapshots(&self) -> bool {
+        true
+    }
+
+    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
+        lock(&self.0).snapshot = Some(snapshot.into());
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        lock(&self.0).holding = Holding::Free;
+    }
+}
+
+/// A panic while a journal was held does no harm: a line is pushed whole or not at all.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

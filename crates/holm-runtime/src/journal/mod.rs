@@ -1,15 +1,21 @@
 //! Where records are written before anything is done about them, and where they are found again.
 
+mod folder;
 mod jsonl;
 mod memory;
+mod name;
+mod none;
 
 #[cfg(test)]
 mod tests;
 
-use std::io;
+use std::{io, sync::Arc};
 
+pub use folder::JsonLinesFolder;
 pub use jsonl::JsonLines;
-pub use memory::MemoryJournal;
+pub use memory::{MemoryJournal, MemoryJournals};
+pub use name::{MOST_NAME_BYTES, check_run_name};
+pub use none::NoJournals;
 
 use crate::BoxFuture;
 
@@ -25,6 +31,11 @@ pub trait Journal: Send {
         lines: &'a str,
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>>;
+
+    /// Whether snapshots are kept here at all. Making one costs as much as the run is long, so none is made in vain.
+    fn keeps_snapshots(&self) -> bool {
+        false
+    }
 
     /// Keeps a [`Snapshot`](holm_kernel::journal::Snapshot) beside the journal, in place of the one before: it may save
     /// the next [`open`](Journals::open) from folding every line. It is a cache, so a journal may as well keep none.
@@ -65,6 +76,20 @@ pub trait Journals: Send + Sync {
     /// # Errors
     /// [`JournalFailed`].
     fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>>;
+}
+
+impl<J: Journals + ?Sized> Journals for Arc<J> {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+        (**self).create(run)
+    }
+
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+        (**self).open(run)
+    }
+
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+        (**self).read(run)
+    }
 }
 
 /// A journal that was found again.

@@ -1,0 +1,50 @@
+//! For programs without an async runtime.
+
+use holm_kernel::Prompt;
+
+use super::{Agent, Report};
+use crate::DriveError;
+
+impl Agent {
+    /// As [`run`](Self::run), in a small runtime of its own on this thread.
+    ///
+    /// # Errors
+    /// [`BlockingError::InsideRuntime`] where a runtime is already at work: use [`run`](Self::run) there.
+    ///
+    /// ```
+    /// # use holm_runtime::{Agent, model_fn};
+    /// # use holm_kernel::{Block, ModelResult, Reply};
+    /// # let client = model_fn(|_| {
+    /// #     let reply = Reply { blocks: vec![Block::Text("hello".into())], ..Reply::default() };
+    /// #     Box::pin(async move { ModelResult::Replied(reply) })
+    /// # });
+    /// let agent = Agent::builder("example/model", client).build()?;
+    /// assert_eq!(agent.run_blocking("hi")?.text()?, "hello");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_blocking(&self, prompt: impl Into<Prompt>) -> Result<Report, BlockingError> {
+        if tokio::runtime::Handle::try_current().is_ok() {
+            return Err(BlockingError::InsideRuntime);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| BlockingError::System { reason: error.to_string() })?;
+        Ok(runtime.block_on(self.run(prompt))?)
+    }
+}
+
+/// A prompt could not be run while this thread waited for it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BlockingError {
+    /// The thread belongs to a runtime, which must not be held up.
+    #[error("this thread belongs to an async runtime already; call `run` and await it")]
+    InsideRuntime,
+    /// No runtime could be made.
+    #[error("no runtime could be made for this thread ({reason})")]
+    System {
+        /// What the system said.
+        reason: String,
+    },
+    /// The run cannot be driven on.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+}

@@ -1,0 +1,230 @@
+//! Puts an agent together.
+
+use std::{fmt, sync::Arc};
+
+use holm_grants::{GrantSet, Mode};
+use holm_kernel::{
+    Approvals, Config, Effect, Event, Limits, Model as ModelCard, Run, Started, Timestamp,
+    journal::{self, StepError},
+};
+
+use super::{Agent, Inner};
+use crate::{
+    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Host, Journals, Model, NoJournals,
+    Secrets, Spawner, Tool, Toolbox, ToolboxError,
+};
+
+/// Puts an agent together. It can do nothing but ask its model until something is added by name.
+#[must_use]
+pub struct Builder {
+    config: Config,
+    host: Host,
+    tools: Toolbox,
+    journals: Arc<dyn Journals>,
+    seed: Option<u64>,
+}
+
+impl Builder {
+    pub(super) fn new(model: ModelCard, client: Arc<dyn Model>) -> Self {
+        Self {
+            config: Config::new(model),
+            host: Host::new(client),
+            tools: Toolbox::new(),
+            journals: Arc::new(NoJournals),
+            seed: None,
+        }
+    }
+
+    /// Says who this agent is, for logs and for people.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.config.name = name.into();
+        self
+    }
+
+    /// Says what the model is told first.
+    pub fn system(mut self, system: impl Into<String>) -> Self {
+        self.config.system = system.into();
+        self
+    }
+
+    /// Adds a model that is asked when the ones before it fail.
+    pub fn fallback(mut self, model: impl Into<ModelCard>) -> Self {
+        self.config.models.push(model.into());
+        self
+    }
+
+    /// Adds a tool.
+    pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
+        self.tools = self.tools.with(tool);
+        self
+    }
+
+    /// Adds all tools of a box.
+    pub fn tools(mut self, tools: Toolbox) -> Self {
+        self.tools = self.tools.join(tools);
+        self
+    }
+
+    /// Sets the bounds of every run.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.config.limits = limits;
+        self
+    }
+
+    /// Says what its runs may do.
+    pub fn grants(mut self, grants: GrantSet) -> Self {
+        self.config.grants = grants;
+        self
+    }
+
+    /// Says what is asked before it is done.
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.config.mode = mode;
+        self
+    }
+
+    /// Says whether somebody is there to be asked.
+    pub fn approvals(mut self, approvals: Approvals) -> Self {
+        self.config.approvals = approvals;
+        self
+    }
+
+    /// Changes anything else in the configuration of its runs.
+    pub fn config(mut self, change: impl FnOnce(&mut Config)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// Says where runs are kept. Without it they end with their session.
+    pub fn journals(mut self, journals: impl Journals + 'static) -> Self {
+        self.journals = Arc::new(journals);
+        self
+    }
+
+    /// Says where results are kept that are too large to carry.
+    pub fn blobs(mut self, blobs: impl Blobs + 'static) -> Self {
+        self.host = self.host.blobs(blobs);
+        self
+    }
+
+    /// Says which secrets are taken out of every fact before it is kept. What has the shape of a key is taken out also
+    /// without this.
+    pub fn secrets(mut self, secrets: Secrets) -> Self {
+        self.host = self.host.secrets(secrets);
+        self
+    }
+
+    /// Says what runs the programs of executable postconditions.
+    pub fn checks(mut self, checks: impl CheckRunner + 'static) -> Self {
+        self.host = self.host.checks(checks);
+        self
+    }
+
+    /// Says how much of a tool's output travels with a run; the rest is kept as a blob.
+    pub fn carry(mut self, carry: Carry) -> Self {
+        self.host = self.host.carry(carry);
+        self
+    }
+
+    /// Says who is told what happens, besides those who are told already. It is called from the run's own task and must
+    /// not block.
+    pub fn events(mut self, events: impl EventSink + 'static) -> Self {
+        self.host = self.host.events(events);
+        self
+    }
+
+    /// Says who watches replies arrive.
+    pub fn deltas(mut self, deltas: impl DeltaSink + 'static) -> Self {
+        self.host = self.host.deltas(deltas);
+        self
+    }
+
+    /// Says who is asked before a call runs: [`Watchers`](crate::Watchers) leaves it to whoever holds a
+    /// [`Handle`](crate::Handle). Without it everything that would be asked is denied.
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.host = self.host.approver(approver);
+        self
+    }
+
+    /// Says what time it is.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.host = self.host.clock(clock);
+        self
+    }
+
+    /// Says who starts child runs.
+    pub fn spawner(mut self, spawner: impl Spawner + 'static) -> Self {
+        self.host = self.host.spawner(spawner);
+        self
+    }
+
+    /// Makes every run draw the same random numbers; for tests, because whoever knows the seed can forge an envelope.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Checks everything and makes the agent.
+    ///
+    /// # Errors
+    /// [`BuildError`], for the first thing that is wrong.
+    pub fn build(mut self) -> Result<Agent, BuildError> {
+        self.tools.check()?;
+        self.config.tools.extend(self.tools.declarations());
+        self.host.parts.tools = Arc::new(self.tools);
+        check(&self.config)?;
+        let Self { config, host, journals, seed, .. } = self;
+        let host = host.parts;
+        Ok(Agent { inner: Arc::new(Inner { config, host, journals, seed }) })
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Builder").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// An agent cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// The tools cannot be used together, or one of them not at all.
+    #[error(transparent)]
+    Tools(#[from] ToolboxError),
+    /// The kernel would not offer a tool.
+    #[error("the tool `{name}` cannot be used ({}); mend its declaration", .problems.join("; "))]
+    BadTool {
+        /// Which.
+        name: String,
+        /// What is wrong with it.
+        problems: Vec<String>,
+    },
+    /// The configuration cannot be journaled.
+    #[error("the configuration cannot be journaled ({reason}); make it smaller")]
+    TooLarge {
+        /// What was said.
+        reason: String,
+    },
+}
+
+/// Lets the kernel look at the configuration as it will when a run starts.
+fn check(config: &Config) -> Result<(), BuildError> {
+    let too_large = |error: StepError| BuildError::TooLarge { reason: error.to_string() };
+    let started = Started::new("check", 0, config.clone());
+    let (mut run, _, _) = journal::begin(started, Timestamp::new(0)).map_err(too_large)?;
+    flawed(&mut run).map_or(Ok(()), Err)
+}
+
+fn flawed(run: &mut Run) -> Option<BuildError> {
+    loop {
+        match run.poll() {
+            Effect::Wait(_) => return None,
+            Effect::Emit(numbered) => {
+                if let Event::ToolFlawed { tool, usable: false, problems } = numbered.event {
+                    return Some(BuildError::BadTool { name: tool.as_ref().into(), problems });
+                }
+            }
+            _ => {}
+        }
+    }
+}

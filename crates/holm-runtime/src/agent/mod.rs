@@ -1,0 +1,178 @@
+//! An agent: a configuration and everything around it, from which runs are started, resumed, forked and told again.
+
+mod blocking;
+mod builder;
+mod name;
+mod report;
+mod session;
+mod typed;
+
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, sync::Arc};
+
+use holm_kernel::{Config, Model as ModelCard, Prompt, Seq, Started};
+
+pub use blocking::BlockingError;
+pub use builder::{BuildError, Builder};
+pub use report::{NotAnswered, Report};
+pub use session::Session;
+pub use typed::TypedError;
+
+use crate::{
+    Blobs, DriveError, Driver, Durability, Host, Journal, Journals, Model, Replayed, check_run_name,
+    driver::{self, Folded},
+    host::Parts,
+};
+
+/// Runs prompts. Cheap to clone; many runs may be under way at the same time.
+///
+/// ```
+/// # use holm_runtime::model_fn;
+/// # use holm_kernel::{Block, ModelResult, Reply};
+/// # let client = model_fn(|_| {
+/// #     let reply = Reply { blocks: vec![Block::Text("4".into())], ..Reply::default() };
+/// #     Box::pin(async move { ModelResult::Replied(reply) })
+/// # });
+/// use holm_runtime::Agent;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let agent = Agent::builder("example/model", client).system("Answer in one word.").build()?;
+/// let report = agent.run("What is 2 + 2?").await?;
+/// assert_eq!(report.text()?, "4");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Agent {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: Config,
+    host: Parts,
+    journals: Arc<dyn Journals>,
+    /// For tests that want the same run twice.
+    seed: Option<u64>,
+}
+
+impl Agent {
+    /// Begins to put an agent together: a model by its name (or with its window and price) and what answers for it.
+    pub fn builder(model: impl Into<ModelCard>, client: impl Model + 'static) -> Builder {
+        Builder::new(model.into(), Arc::new(client))
+    }
+
+    /// How its runs are configured.
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// Where its runs are kept.
+    pub fn journals(&self) -> &Arc<dyn Journals> {
+        &self.inner.journals
+    }
+
+    /// Where large results are kept.
+    pub fn blobs(&self) -> &Arc<dyn Blobs> {
+        &self.inner.host.blobs
+    }
+
+    /// Runs one prompt to its end, in a run of its own.
+    ///
+    /// # Errors
+    /// [`DriveError`] if the journal cannot be written. Whatever else goes wrong is in the report.
+    pub async fn run(&self, prompt: impl Into<Prompt>) -> Result<Report, DriveError> {
+        self.start().await?.prompt(prompt).await
+    }
+
+    /// Starts a run under a new name.
+    ///
+    /// # Errors
+    /// [`DriveError`] if the journal cannot be written.
+    pub async fn start(&self) -> Result<Session, DriveError> {
+        let name = name::new_name(self.inner.host.clock.now());
+        self.start_as(&name).await
+    }
+
+    /// Starts a run under a name that nobody has used.
+    ///
+    /// # Errors
+    /// [`DriveError`] if the name is no name or is taken, or if the journal cannot be written.
+    pub async fn start_as(&self, run: &str) -> Result<Session, DriveError> {
+        self.start_with(run, self.inner.config.clone(), |host| host).await
+    }
+
+    /// Starts a run with a changed configuration and host.
+    async fn start_with(
+        &self,
+        run: &str,
+        config: Config,
+        change: impl FnOnce(Host) -> Host,
+    ) -> Result<Session, DriveError> {
+        check_run_name(run)?;
+        let journal = self.inner.journals.create(run).await?;
+        let seed = self.inner.seed.unwrap_or_else(name::new_seed);
+        let driver =
+            Driver::start_checked(Started::new(run, seed, config), change(self.host(journal))).await?;
+        Ok(Session::new(driver))
+    }
+
+    /// Takes over a run where it stood, after a crash or from another process. If it was at work, call
+    /// [`Session::go_on`], otherwise prompt it.
+    ///
+    /// The run follows the configuration that it was started with; tools, hooks and whoever is asked are this agent's.
+    ///
+    /// # Errors
+    /// [`DriveError`] if there is no such run, somebody else drives it, or its journal is not sound.
+    pub async fn resume(&self, run: &str) -> Result<Session, DriveError> {
+        check_run_name(run)?;
+        let opened = self.inner.journals.open(run).await?;
+        let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
+        folded.check_name(run)?;
+        let driver = Driver::take_over(folded, self.by(), self.host(opened.journal)).await?;
+        Ok(Session::new(driver))
+    }
+
+    /// Starts another run from the past of one, up to and with a record. The old run is left as it is, and may be
+    /// driven by somebody meanwhile.
+    ///
+    /// # Errors
+    /// [`DriveError`] if there is no such run or record, or the new name is no name or is taken.
+    pub async fn fork(&self, run: &str, at: Seq, new: &str) -> Result<Session, DriveError> {
+        check_run_name(run)?;
+        check_run_name(new)?;
+        let text = self.inner.journals.read(run).await?;
+        let lines = driver::fork(&text, at, new)?;
+        let mut journal = self.inner.journals.create(new).await?;
+        journal.append(&lines, Durability::Synced).await?;
+        let folded = Folded::read(lines.as_bytes(), None)?;
+        Ok(Session::new(Driver::take_over(folded, self.by(), self.host(journal)).await?))
+    }
+
+    /// Tells a run again from its journal, without a model, a tool or a hook. Somebody may be driving it.
+    ///
+    /// # Errors
+    /// [`DriveError`] if there is no such run or its journal is not sound.
+    pub async fn replay(&self, run: &str) -> Result<Replayed, DriveError> {
+        check_run_name(run)?;
+        let replayed = Replayed::read(&self.inner.journals.read(run).await?)?;
+        Ok(replayed)
+    }
+
+    fn host(&self, journal: Box<dyn Journal>) -> Host {
+        Host { parts: self.inner.host.clone(), journal }
+    }
+
+    /// Who takes a run over, for people who read its journal.
+    fn by(&self) -> &str {
+        let name = &self.inner.config.name;
+        if name.is_empty() { "agent" } else { name }
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Agent").field("config", &self.inner.config).finish_non_exhaustive()
+    }
+}

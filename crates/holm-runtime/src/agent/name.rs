@@ -1,0 +1,20 @@
+//! New names and seeds.
+
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use holm_kernel::Timestamp;
+
+/// A name that nobody has used: the time first, so that names sort by age.
+pub(super) fn new_name(now: Timestamp) -> String {
+    format!("{:012x}-{:016x}", now.value(), new_seed())
+}
+
+/// A number that nobody can guess: the seals of a run's envelopes depend on it.
+pub(super) fn new_seed() -> u64 {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    // Keyed by the system's randomness; the counter makes every number of this process another one.
+    RandomState::new().hash_one((COUNT.fetch_add(1, Ordering::Relaxed), std::process::id()))
+}

@@ -1,0 +1,83 @@
+//! What came of a prompt.
+
+use holm_kernel::{Ending, NanoUsd, Usage};
+
+/// What came of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The run, by which it can be resumed and told again.
+    pub run: String,
+    /// How it ended.
+    pub ending: Ending,
+    /// Tokens of the whole run so far.
+    pub usage: Usage,
+    /// Money of the whole run so far.
+    pub spent: NanoUsd,
+}
+
+impl Report {
+    /// The answer.
+    ///
+    /// # Errors
+    /// [`NotAnswered`] for every other ending.
+    pub fn text(&self) -> Result<&str, NotAnswered> {
+        match &self.ending {
+            Ending::Answered { text } => Ok(text),
+            Ending::Refused { .. }
+            | Ending::Rejected { .. }
+            | Ending::Looping { .. }
+            | Ending::OverBudget { .. }
+            | Ending::OverLimit { .. }
+            | Ending::Cancelled { .. }
+            | Ending::Failed { .. } => {
+                Err(NotAnswered { run: self.run.clone(), ending: Box::new(self.ending.clone()) })
+            }
+        }
+    }
+
+    /// As [`text`](Self::text), taking the answer out.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn into_text(self) -> Result<String, NotAnswered> {
+        match self.ending {
+            Ending::Answered { text } => Ok(text),
+            ending => Err(NotAnswered { run: self.run, ending: Box::new(ending) }),
+        }
+    }
+}
+
+/// A prompt ended without an answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the run `{run}` ended without an answer: {}", in_words(ending))]
+pub struct NotAnswered {
+    /// The run.
+    pub run: String,
+    /// How it ended.
+    pub ending: Box<Ending>,
+}
+
+fn in_words(ending: &Ending) -> String {
+    match ending {
+        // Only other endings get here; a host that says otherwise is told the truth all the same.
+        Ending::Answered { .. } => "it was answered".into(),
+        Ending::Refused { reason } => format!("the model declined ({reason})"),
+        Ending::Rejected { what, reason } => format!("{what} could not be believed ({reason})"),
+        Ending::Looping { tool, times } => format!("it called `{tool}` {times} times to no avail"),
+        Ending::OverBudget { spent, limit } => {
+            format!("{} of {} were spent", dollars(*spent), dollars(*limit))
+        }
+        Ending::OverLimit { limit, used, allowed } => {
+            format!("a limit was reached ({limit:?}: {used} of {allowed})")
+        }
+        Ending::Cancelled { reason } => format!("it was cancelled ({reason})"),
+        Ending::Failed { message, attempts, .. } => {
+            format!("the model failed after {attempts} attempts ({message})")
+        }
+    }
+}
+
+fn dollars(money: NanoUsd) -> String {
+    let (whole, rest) = (money.value() / 1_000_000_000, money.value() % 1_000_000_000);
+    format!("{whole}.{:06} USD", rest / 1_000)
+}

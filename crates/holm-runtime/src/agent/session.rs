@@ -1,0 +1,68 @@
+//! One run, held by whoever drives it.
+
+use std::fmt;
+
+use holm_kernel::{Ending, Prompt, Run};
+
+use super::Report;
+use crate::{DriveError, Driver, Handle};
+
+/// One run of an agent: prompt it as often as you like. Dropping it stops whatever is under way; the journal stays, and
+/// [`Agent::resume`](super::Agent::resume) goes on from there.
+pub struct Session {
+    driver: Driver,
+}
+
+impl Session {
+    pub(super) fn new(driver: Driver) -> Self {
+        Self { driver }
+    }
+
+    /// The run's name.
+    pub fn id(&self) -> &str {
+        &self.driver.run().started().run
+    }
+
+    /// The run: its transcript, what it has used, what it may do.
+    pub fn run(&self) -> &Run {
+        self.driver.run()
+    }
+
+    /// A way to reach the run while it works: steer, stop, answer, watch.
+    pub fn handle(&self) -> Handle {
+        self.driver.handle()
+    }
+
+    /// Asks for something and works until that has ended.
+    ///
+    /// # Errors
+    /// [`DriveError`] if the journal cannot be written. Whatever else goes wrong is in the report.
+    pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Report, DriveError> {
+        let ending = self.driver.prompt(prompt).await?;
+        Ok(self.report(ending))
+    }
+
+    /// Works on what was under way when the run was taken over. Gives nothing if nothing was: the run waits for a
+    /// prompt then.
+    ///
+    /// # Errors
+    /// As [`prompt`](Self::prompt).
+    pub async fn go_on(&mut self) -> Result<Option<Report>, DriveError> {
+        if !self.driver.is_at_work() {
+            return Ok(None);
+        }
+        let ending = self.driver.go_on().await?;
+        Ok(Some(self.report(ending)))
+    }
+
+    fn report(&self, ending: Ending) -> Report {
+        let run = self.driver.run();
+        Report { run: run.started().run.clone(), ending, usage: run.usage(), spent: run.spent() }
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Session").field("id", &self.id()).finish_non_exhaustive()
+    }
+}

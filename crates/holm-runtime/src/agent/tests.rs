@@ -1,0 +1,224 @@
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+use holm_grants::Level;
+use holm_guards::json::Json;
+use holm_kernel::{
+    Block, Ending, Event, ModelResult, Reply, Seq, StopReason, Tool as Declaration, ToolCall, ToolOutput,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::*;
+use crate::{FnTool, JournalFailed, JsonLinesFolder, MemoryJournals, Notice, model_fn, tool_fn};
+
+/// A model that plays results in order and then says "done".
+fn plays(results: impl IntoIterator<Item = ModelResult>) -> impl Model + 'static {
+    let results = Mutex::new(results.into_iter().collect::<VecDeque<_>>());
+    model_fn(move |_| {
+        let next = results.lock().unwrap().pop_front().unwrap_or_else(|| says("done"));
+        Box::pin(async move { next })
+    })
+}
+
+fn says(text: &str) -> ModelResult {
+    ModelResult::Replied(Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() })
+}
+
+fn calls(name: &str, arguments: &str) -> ModelResult {
+    let call = ToolCall { id: "c".into(), name: name.into(), arguments: arguments.into(), replay: None };
+    ModelResult::Replied(Reply {
+        blocks: vec![Block::ToolCall(call)],
+        stop: StopReason::ToolUse,
+        ..Reply::default()
+    })
+}
+
+fn reads(name: &str) -> FnTool<impl Fn(crate::Job) -> std::future::Ready<ToolOutput>> {
+    let schema = Json::object([("type", "object".into())]);
+    let declaration = Declaration::new(name, "Reads.", schema).level(Level::ReadOnly);
+    tool_fn(declaration, |_| std::future::ready(ToolOutput::text("read")))
+}
+
+#[tokio::test]
+async fn a_prompt_is_answered_and_the_report_says_what_it_took() {
+    let agent = Agent::builder("test/one", plays([says("hello")])).name("greeter").build().unwrap();
+    let report = agent.run("hi").await.unwrap();
+    assert_eq!(report.text().unwrap(), "hello");
+    assert!(check_run_name(&report.run).is_ok());
+    assert_eq!(agent.config().name, "greeter");
+}
+
+#[test]
+fn two_tools_of_one_name_are_an_error_and_not_a_surprise() {
+    let built = Agent::builder("test/one", plays([])).tool(reads("look")).tool(reads("look")).build();
+    assert_eq!(built.unwrap_err(), twice("look"));
+    let both = Agent::builder("test/one", plays([]))
+        .tools(crate::Toolbox::new().with(reads("look")))
+        .tool(reads("look"));
+    assert_eq!(both.build().unwrap_err(), twice("look"));
+}
+
+fn twice(name: &str) -> BuildError {
+    BuildError::Tools(crate::ToolboxError::Duplicate { name: name.into() })
+}
+
+#[test]
+fn a_tool_that_no_model_could_call_is_an_error() {
+    let schema = Json::parse(r#"{"type":"object","properties":{"a":{"pattern":"("}}}"#).unwrap();
+    let tool = tool_fn(Declaration::new("bad", "Breaks.", schema), |_| {
+        std::future::ready(ToolOutput::text("never"))
+    });
+    let error = Agent::builder("test/one", plays([])).tool(tool).build().unwrap_err();
+    assert!(
+        matches!(&error, BuildError::Tools(crate::ToolboxError::Flawed { name, .. }) if name == "bad"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_session_goes_on_after_its_process_is_gone() {
+    let journals = MemoryJournals::new();
+    let first = Agent::builder("test/one", plays([says("one")])).journals(journals.clone()).build().unwrap();
+    let mut session = first.start_as("chat").await.unwrap();
+    assert_eq!(session.prompt("first").await.unwrap().text().unwrap(), "one");
+    let second = Agent::builder("test/one", plays([says("two")])).journals(journals.clone()).build().unwrap();
+    let busy = second.resume("chat").await.unwrap_err();
+    assert!(matches!(busy, DriveError::Journal(JournalFailed::Busy { .. })), "{busy}");
+    drop(session);
+    let mut session = second.resume("chat").await.unwrap();
+    assert_eq!(session.go_on().await.unwrap(), None, "nothing was under way");
+    assert_eq!(session.prompt("second").await.unwrap().text().unwrap(), "two");
+    assert_eq!(session.run().transcript().len(), 4);
+    let taken = second.start_as("chat").await.unwrap_err();
+    assert_eq!(taken, DriveError::Journal(JournalFailed::Exists { run: "chat".into() }));
+}
+
+#[tokio::test]
+async fn a_run_is_told_again_with_the_same_events() {
+    let journals = MemoryJournals::new();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&seen);
+    let agent = Agent::builder("test/one", plays([calls("look", "{}"), says("seen")]))
+        .tool(reads("look"))
+        .journals(journals)
+        .events(move |event: &holm_kernel::Numbered| sink.lock().unwrap().push(event.clone()))
+        .build()
+        .unwrap();
+    let report = agent.run("look").await.unwrap();
+    let replayed = agent.replay(&report.run).await.unwrap();
+    assert_eq!(replayed.events, *seen.lock().unwrap());
+    assert_eq!(replayed.run.transcript().len(), 4);
+}
+
+#[tokio::test]
+async fn a_fork_is_another_run_with_the_same_past() {
+    let journals = MemoryJournals::new();
+    let agent = Agent::builder("test/one", plays([says("one"), says("left"), says("right")]))
+        .journals(journals.clone())
+        .build()
+        .unwrap();
+    let mut session = agent.start_as("trunk").await.unwrap();
+    session.prompt("first").await.unwrap();
+    let at = session.run().receipt().seq;
+    session.prompt("go left").await.unwrap();
+    // The old run is still held: a fork only reads it.
+    let mut fork = agent.fork("trunk", at, "branch").await.unwrap();
+    assert_eq!(fork.id(), "branch");
+    assert_eq!(fork.prompt("go right").await.unwrap().text().unwrap(), "right");
+    assert_eq!(fork.run().transcript().len(), 4);
+    drop(fork);
+    assert_eq!(agent.resume("branch").await.unwrap().run().transcript().len(), 4);
+    let missing = agent.fork("trunk", Seq::new(999), "other").await.unwrap_err();
+    assert!(matches!(missing, DriveError::Fork(_)), "{missing}");
+}
+
+#[tokio::test]
+async fn a_journal_that_was_renamed_is_not_taken_for_another_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = Agent::builder("test/one", plays([]))
+        .journals(JsonLinesFolder::new(folder.path()).unwrap())
+        .build()
+        .unwrap();
+    drop(agent.start_as("old").await.unwrap());
+    std::fs::rename(folder.path().join("old.jsonl"), folder.path().join("new.jsonl")).unwrap();
+    let error = agent.resume("new").await.unwrap_err();
+    assert_eq!(error, DriveError::OtherRun { wanted: "new".into(), found: "old".into() });
+    let bad = agent.resume("../old").await.unwrap_err();
+    assert!(matches!(bad, DriveError::Journal(JournalFailed::BadName { .. })), "{bad}");
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Place {
+    name: String,
+    people: u32,
+}
+
+#[tokio::test]
+async fn a_value_that_does_not_fit_is_sent_back_and_mended() {
+    let wrong = calls("give_answer", r#"{"name":"Basel","people":"many"}"#);
+    let right = calls("give_answer", r#"{"name":"Basel","people":177000}"#);
+    let agent = Agent::builder("test/one", plays([wrong, right])).build().unwrap();
+    let place: Place = agent.run_typed("Where?").await.unwrap();
+    assert_eq!(place, Place { name: "Basel".into(), people: 177_000 });
+}
+
+#[tokio::test]
+async fn a_value_that_is_no_object_is_wrapped_in_one() {
+    let agent =
+        Agent::builder("test/one", plays([calls("give_answer", r#"{"value":["a","b"]}"#)])).build().unwrap();
+    let names: Vec<String> = agent.run_typed("Which?").await.unwrap();
+    assert_eq!(names, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_model_that_only_talks_may_still_give_the_value_and_is_never_guessed_at() {
+    let written = says("```json\n{\"name\":\"Bern\",\"people\":134000}\n```");
+    let agent = Agent::builder("test/one", plays([says("It is Bern."), written])).build().unwrap();
+    let place: Place = agent.run_typed("Where?").await.unwrap();
+    assert_eq!(place.name, "Bern");
+    let agent = Agent::builder("test/one", plays([says("Bern."), says("Bern!")])).build().unwrap();
+    let error = agent.run_typed::<Place>("Where?").await.unwrap_err();
+    assert!(matches!(error, TypedError::NotAValue { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_watcher_sees_the_run_through_a_handle() {
+    let agent = Agent::builder("test/one", plays([says("hello")])).build().unwrap();
+    let mut session = agent.start().await.unwrap();
+    let mut events = session.handle().events();
+    session.prompt("hi").await.unwrap();
+    drop(session);
+    let mut last = None;
+    while let Some(notice) = events.next().await {
+        let Notice::Event(event) = notice else { panic!("nothing is missed: {notice:?}") };
+        last = Some(event);
+    }
+    let Some(Event::GroupEnded { ending, .. }) = last.map(|last| last.event.clone()) else {
+        panic!("no end")
+    };
+    assert_eq!(*ending, Ending::Answered { text: "hello".into() });
+}
+
+#[test]
+fn a_program_without_a_runtime_waits_for_the_answer() {
+    let agent = Agent::builder("test/one", plays([says("hello")])).build().unwrap();
+    assert_eq!(agent.run_blocking("hi").unwrap().text().unwrap(), "hello");
+}
+
+#[tokio::test]
+async fn a_thread_of_a_runtime_is_never_held_up() {
+    let agent = Agent::builder("test/one", plays([])).build().unwrap();
+    assert_eq!(agent.run_blocking("hi"), Err(BlockingError::InsideRuntime));
+}
+
+#[test]
+fn agents_and_sessions_can_move_between_threads() {
+    fn is_send<T: Send>() {}
+    fn is_sync<T: Sync>() {}
+    is_send::<Session>();
+    is_send::<Agent>();
+    is_sync::<Agent>();
+}

@@ -1,0 +1,163 @@
+//! Answers of a type: the model gives its answer by calling a tool whose arguments are the value, so that every
+//! provider can do it and the kernel's own check of arguments, with its corrections, holds the model to the schema.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use holm_grants::Level;
+use holm_guards::json::Json;
+use holm_kernel::{PlainAnswer, Prompt, Tool as Declaration, ToolOutput};
+use schemars::JsonSchema;
+use serde::{Deserialize, de::DeserializeOwned};
+
+use super::{Agent, NotAnswered, Report, name};
+use crate::{DriveError, schema_of, tool_fn};
+
+/// The tool by which the model answers.
+const ANSWER: &str = "give_answer";
+
+impl Agent {
+    /// Runs one prompt and gives the answer as a value. What the model gives is checked against the type's schema; what
+    /// does not fit is sent back with the reason, as with every other call.
+    ///
+    /// # Errors
+    /// [`TypedError`]; never a value that was guessed.
+    ///
+    /// ```
+    /// # use holm_runtime::{Agent, model_fn};
+    /// # use holm_kernel::{Block, ModelResult, Reply, StopReason, ToolCall};
+    /// # let client = model_fn(|_| {
+    /// #     let call = ToolCall { id: "c1".into(), name: "give_answer".into(), arguments: r#"{"value":4}"#.into(), replay: None };
+    /// #     let reply = Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() };
+    /// #     Box::pin(async move { ModelResult::Replied(reply) })
+    /// # });
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let agent = Agent::builder("example/model", client).build()?;
+    /// let sum: u32 = agent.run_typed("What is 2 + 2?").await?;
+    /// assert_eq!(sum, 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn run_typed<T>(&self, prompt: impl Into<Prompt>) -> Result<T, TypedError>
+    where
+        T: DeserializeOwned + JsonSchema + Send + 'static,
+    {
+        self.run_typed_with_report(prompt).await.map(|(value, _)| value)
+    }
+
+    /// As [`run_typed`](Self::run_typed), with what it took.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn run_typed_with_report<T>(&self, prompt: impl Into<Prompt>) -> Result<(T, Report), TypedError>
+    where
+        T: DeserializeOwned + JsonSchema + Send + 'static,
+    {
+        let shape = Shape::of::<T>();
+        let given = Arc::new(Mutex::new(None::<T>));
+        let tool = shape.tool(Arc::clone(&given));
+        let mut config = self.inner.config.clone();
+        if config.tools.iter().any(|tool| tool.name == ANSWER) {
+            return Err(TypedError::NameTaken);
+        }
+        config.tools.push(tool.1.clone());
+        config.policy.terminal_tools.insert(ANSWER.into());
+        config.policy.plain_answer =
+            PlainAnswer::RemindOnce(format!("Give your answer by calling the tool `{ANSWER}`."));
+        let run = name::new_name(self.inner.host.clock.now());
+        let mut session = self.start_with(&run, config, |host| host.tool(tool.0)).await?;
+        let report = session.prompt(prompt).await?;
+        let value = given.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(value) = value {
+            return Ok((value, report));
+        }
+        // A model that was reminded and still answers in words may have written the value itself.
+        let value = shape.read(report.text()?)?;
+        Ok((value, report))
+    }
+}
+
+/// No value of the type came.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TypedError {
+    /// One of the agent's own tools has the name that the answer needs.
+    #[error("a tool of this agent is named `{ANSWER}`; give it another name")]
+    NameTaken,
+    /// The run cannot be driven on.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+    /// The run ended otherwise.
+    #[error(transparent)]
+    NotAnswered(#[from] NotAnswered),
+    /// The model answered with something else.
+    #[error("the model's answer is no such value ({reason})")]
+    NotAValue {
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// How a type looks to a model.
+struct Shape {
+    schema: Json,
+    wrapped: Wrapped,
+}
+
+/// Whether the value is the arguments themselves or one of them: providers take only objects for arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wrapped {
+    No,
+    Yes,
+}
+
+impl Shape {
+    fn of<T: JsonSchema>() -> Self {
+        let schema = schema_of::<T>();
+        if schema.pointer("/type").and_then(Json::as_str) == Some("object") {
+            return Self { schema, wrapped: Wrapped::No };
+        }
+        Self { schema: schema_of::<Whole<T>>(), wrapped: Wrapped::Yes }
+    }
+
+    fn tool<T: DeserializeOwned + Send + 'static>(
+        &self,
+        given: Arc<Mutex<Option<T>>>,
+    ) -> (impl crate::Tool + 'static, Declaration) {
+        let about = "Gives the final answer. Call it once, when you know the answer.";
+        let declaration = Declaration::new(ANSWER, about, self.schema.clone()).level(Level::None);
+        let wrapped = self.wrapped;
+        let tool = tool_fn(declaration.clone(), move |job| {
+            let output = match read(wrapped, &job.arguments) {
+                Ok(value) => {
+                    *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+                    ToolOutput::terminal(&*job.arguments)
+                }
+                Err(reason) => ToolOutput::failed(format!("the answer cannot be taken: {reason}")),
+            };
+            async { output }
+        });
+        (tool, declaration)
+    }
+
+    fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, TypedError> {
+        let text = text.trim();
+        let fenced = text.strip_prefix("```json").or_else(|| text.strip_prefix("```"));
+        let text = fenced.and_then(|text| text.strip_suffix("```")).unwrap_or(text);
+        let bare = || serde_json::from_str::<T>(text).map_err(|error| error.to_string());
+        read(self.wrapped, text).or_else(|_| bare()).map_err(|reason| TypedError::NotAValue { reason })
+    }
+}
+
+fn read<T: DeserializeOwned>(wrapped: Wrapped, text: &str) -> Result<T, String> {
+    match wrapped {
+        Wrapped::No => serde_json::from_str(text),
+        Wrapped::Yes => serde_json::from_str::<Whole<T>>(text).map(|whole| whole.value),
+    }
+    .map_err(|error| error.to_string())
+}
+
+/// A value that is no object, as one.
+#[derive(Deserialize, JsonSchema)]
+struct Whole<T> {
+    /// The answer.
+    value: T,
+}

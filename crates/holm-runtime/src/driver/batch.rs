@@ -1,0 +1,142 @@
+//! One fact and everything that follows from it, kept in one go.
+//!
+//! A reply that calls three tools is four records (the reply and three dispatches), and they are appended together:
+//! nothing is performed before all of it is kept, and a journal on disk is synced once.
+
+use holm_kernel::{
+    Effect, Input, Timestamp, ToolRequest,
+    journal::{self, Snapshot, StepError},
+};
+
+use super::{DriveError, Driver, Health, unfit};
+use crate::Durability;
+
+/// A snapshot is worth its price once so many records would have to be folded without it.
+const SNAPSHOT_RECORDS: u64 = 256;
+
+/// Buffers that are used again, so that a turn costs few allocations.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) lines: String,
+    pub(super) effects: Vec<Effect>,
+}
+
+impl Driver {
+    /// Takes one fact: handles it, appends what it leads to, and performs it.
+    pub(super) async fn take(&mut self, mut fact: Input) -> Result<(), DriveError> {
+        if self.health == Health::Lost {
+            return Err(DriveError::Lost);
+        }
+        let now = self.host.clock.now();
+        // What a tool gave back was searched where it ran, so that a large result holds nobody up here.
+        if !matches!(fact, Input::ToolFinished { .. }) {
+            self.host.secrets.input(&mut fact);
+        }
+        self.batch.lines.clear();
+        self.step(now, fact)?;
+        self.collect();
+        let durability = self.dispatch(now)?;
+        self.keep(durability).await?;
+        self.perform();
+        Ok(())
+    }
+
+    /// Handles one fact and writes its line.
+    fn step(&mut self, now: Timestamp, fact: Input) -> Result<(), DriveError> {
+        let (fact, payload) = match journal::payload(&fact) {
+            Ok(payload) => (fact, payload),
+            Err(error) => {
+                let Some(instead) = unfit::in_place_of(&fact, &error) else {
+                    return Err(StepError::Payload(error).into());
+                };
+                let payload = journal::payload(&instead).map_err(StepError::Payload)?;
+                (instead, payload)
+            }
+        };
+        let receipt = self.run.handle(now, fact).map_err(StepError::Misuse)?;
+        let written = self.writer.append_to(receipt, &payload, &mut self.batch.lines);
+        written.map_err(|error| {
+            self.health = Health::Lost;
+            StepError::Append(error).into()
+        })
+    }
+
+    /// Takes what the run wants done, and does none of it.
+    pub(super) fn collect(&mut self) {
+        loop {
+            match self.run.poll() {
+                Effect::Wait(until) => {
+                    self.until = until;
+                    return;
+                }
+                effect => self.batch.effects.push(effect),
+            }
+        }
+    }
+
+    /// Writes down every call that is about to run. Says how safe that must be before it does.
+    fn dispatch(&mut self, now: Timestamp) -> Result<Durability, DriveError> {
+        let mut durability = Durability::Written;
+        let mut place = 0;
+        // A dispatch may lead to more calls, so the list may grow meanwhile.
+        while let Some(effect) = self.batch.effects.get(place) {
+            place += 1;
+            match effect {
+                Effect::RunTool { call, request } => {
+                    let call = *call;
+                    if !self.may_run_again(request) {
+                        durability = Durability::Synced;
+                    }
+                    self.step(now, Input::Dispatched { call })?;
+                    self.collect();
+                }
+                // A child acts on its own: it must never be forgotten.
+                Effect::Spawn { .. } => durability = Durability::Synced,
+                Effect::CallModel { .. }
+                | Effect::Abort(_)
+                | Effect::Judge(_)
+                | Effect::Consult(_)
+                | Effect::Check { .. }
+                | Effect::Summarise { .. }
+                | Effect::Emit(_)
+                | Effect::Finish(_)
+                | Effect::Wait(_) => {}
+            }
+        }
+        Ok(durability)
+    }
+
+    /// Whether a call does no harm when it runs twice. The run's own declaration counts as well as the host's, because
+    /// a run that was resumed may have been started with another one.
+    fn may_run_again(&self, request: &ToolRequest) -> bool {
+        let host = self.host.tools.find(&request.tool);
+        let mut declared = self.run.config().tools.iter().filter(|tool| *tool.name == *request.tool);
+        host.is_some_and(|tool| tool.declaration().may_run_again())
+            && declared.all(holm_kernel::Tool::may_run_again)
+    }
+
+    /// Appends the batch. A run whose lines are not kept, or of which nobody knows whether they are, is lost.
+    pub(super) async fn keep(&mut self, durability: Durability) -> Result<(), DriveError> {
+        self.health = Health::Lost;
+        if let Err(failed) = self.journal.append(&self.batch.lines, durability).await {
+            self.tasks.abort();
+            return Err(failed.into());
+        }
+        self.health = Health::Sound;
+        Ok(())
+    }
+
+    /// Offers a snapshot when enough has happened since the last. The distance grows with the run, so that all the
+    /// snapshots of a run cost no more than a part of its records.
+    pub(super) async fn offer_snapshot(&mut self) {
+        let Some(head) = self.writer.head() else { return };
+        let fresh = head.seq.value().saturating_sub(self.snapshots.last);
+        if fresh < SNAPSHOT_RECORDS.max(self.snapshots.last / 2) || !self.journal.keeps_snapshots() {
+            return;
+        }
+        self.snapshots.last = head.seq.value();
+        let Ok(snapshot) = Snapshot::take(&self.run, head) else { return };
+        // A cache that cannot be written is no reason to stop.
+        let _ = self.journal.keep_snapshot(snapshot.encode().as_bytes()).await;
+    }
+}

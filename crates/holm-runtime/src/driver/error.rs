@@ -1,0 +1,39 @@
+//! Why a run cannot be driven on.
+
+use holm_kernel::journal::{ForkError, JournalError, ReplayError, StepError};
+
+use crate::{JournalFailed, ToolboxError};
+
+/// A run cannot be driven on. What a model, a tool or a hook does wrong is never among these: that is a fact of the run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DriveError {
+    /// A fact was refused by the kernel.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// A journal could not be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalFailed),
+    /// A journal is damaged.
+    #[error(transparent)]
+    Damaged(#[from] JournalError),
+    /// A journal cannot be folded.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// There is no such record to fork at.
+    #[error(transparent)]
+    Fork(#[from] ForkError),
+    /// A tool cannot be used.
+    #[error(transparent)]
+    Tools(#[from] ToolboxError),
+    /// The journal tells of another run than the one it is kept under.
+    #[error("the journal of `{wanted}` tells of the run `{found}`; it was renamed or moved, put it back")]
+    OtherRun {
+        /// The name under which it is kept.
+        wanted: String,
+        /// The run that it tells of.
+        found: String,
+    },
+    /// A record could not be written earlier, or nobody waited until it was: this run is not to be trusted.
+    #[error("the run was lost when its journal could not be written; resume it from the journal")]
+    Lost,
+}

@@ -1,0 +1,96 @@
+//! Runs from their journals.
+
+use holm_kernel::{
+    Input, Numbered, Run, Seq,
+    journal::{self, Fault, Head, Record, ReplayError, Snapshot, Tail},
+};
+
+use super::DriveError;
+
+/// A run as its journal tells it.
+pub(crate) struct Folded {
+    pub(crate) run: Run,
+    pub(crate) head: Head,
+}
+
+impl Folded {
+    /// Folds a whole journal, with the help of a snapshot if it is any use.
+    pub(crate) fn read(text: &[u8], snapshot: Option<&[u8]>) -> Result<Self, DriveError> {
+        let records = journal::decode_strict(text)?;
+        let snapshot = snapshot.and_then(|snapshot| Snapshot::decode(snapshot).ok());
+        let run = journal::resume(snapshot.as_ref(), &records)?;
+        let head = records.last().map(Record::head).ok_or(ReplayError::Empty)?;
+        Ok(Self { run, head })
+    }
+
+    /// Whether the journal tells of the run that it is kept under.
+    pub(crate) fn check_name(&self, wanted: &str) -> Result<(), DriveError> {
+        let found = &self.run.started().run;
+        if found != wanted {
+            return Err(DriveError::OtherRun { wanted: wanted.into(), found: found.clone() });
+        }
+        Ok(())
+    }
+}
+
+/// A run that was told again from its journal, without a model, a tool or a hook.
+#[derive(Debug)]
+pub struct Replayed {
+    /// The run as it stood after the last record.
+    pub run: Run,
+    /// Everything that watchers were told, in order.
+    pub events: Vec<Numbered>,
+}
+
+impl Replayed {
+    /// Folds a journal that somebody may be writing: a line that is not whole yet is left out.
+    pub(crate) fn read(text: &[u8]) -> Result<Self, DriveError> {
+        let mut events = Vec::new();
+        let run = journal::replay_with(&whole_records(text)?, |_, effect| {
+            if let holm_kernel::Effect::Emit(event) = effect {
+                events.push(event.clone());
+            }
+        })?;
+        Ok(Self { run, events })
+    }
+}
+
+/// The journal of another run with the same past: the same facts, told under the new name, so that what it does from
+/// here on is never taken for what the old one did.
+pub(crate) fn fork(text: &[u8], at: Seq, name: &str) -> Result<String, DriveError> {
+    let records = whole_records(text)?;
+    let past = journal::fork(&records, at)?;
+    let Some((first, rest)) = past.split_first() else { return Err(ReplayError::Empty.into()) };
+    let Input::Started(mut started) = input(first)? else { return Err(ReplayError::NotStarted.into()) };
+    // Folding it first says whether this kernel decides as the one that wrote it.
+    journal::replay(past)?;
+    started.run = name.into();
+    let (mut run, mut writer, mut lines) = journal::begin(*started, first.at())?;
+    drain(&mut run);
+    for record in rest {
+        lines += &journal::step(&mut run, &mut writer, record.at(), input(record)?)?;
+        drain(&mut run);
+    }
+    Ok(lines)
+}
+
+fn whole_records(text: &[u8]) -> Result<Vec<Record>, DriveError> {
+    let decoded = journal::decode(text)?;
+    match decoded.tail {
+        Tail::Clean => Ok(decoded.records),
+        Tail::Torn(error) if error.fault == Fault::Unfinished => Ok(decoded.records),
+        Tail::Torn(error) => Err(error.into()),
+    }
+}
+
+fn drain(run: &mut Run) {
+    while !matches!(run.poll(), holm_kernel::Effect::Wait(_)) {}
+}
+
+fn input(record: &Record) -> Result<Input, ReplayError> {
+    let seq = record.seq();
+    record.payload().input().map_err(|error| match error {
+        journal::InputError::Erased => ReplayError::Erased { seq },
+        journal::InputError::Unreadable { reason } => ReplayError::Unreadable { seq, reason },
+    })
+}

@@ -1,0 +1,90 @@
+//! What a task is for, and what is said of it when it cannot say anything itself.
+
+use holm_kernel::{
+    Answer, CallId, CheckRuling, ChildResult, Failure, FailureClass, Input, ModelResult, ToolOutput, Usage,
+    Verdict,
+};
+
+/// What a task is for.
+#[expect(dead_code, reason = "hooks and checks have their tasks soon")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A model call.
+    Model,
+    /// A model call for a summary.
+    Summary,
+    /// A tool call.
+    Tool,
+    /// A child run.
+    Child,
+    /// A check of a result.
+    Check,
+    /// A question about a call, to hooks and people.
+    Question,
+    /// A question to hooks.
+    Consult,
+    /// What hooks have to say of their own accord; nobody waits for it.
+    Remark,
+    /// As a remark, and the model's reply waits for it, so that it is heard before the next call.
+    Steering,
+}
+
+impl Kind {
+    pub(crate) fn model_fact(self, call: CallId, result: ModelResult) -> Input {
+        match self {
+            Self::Summary => Input::Summarised { call, result },
+            Self::Model
+            | Self::Tool
+            | Self::Child
+            | Self::Check
+            | Self::Question
+            | Self::Consult
+            | Self::Remark
+            | Self::Steering => Input::ModelFinished { call, result },
+        }
+    }
+
+    /// What is said of a task that has no answer of its own: it panicked, or took too long. What guards something
+    /// says no.
+    pub(crate) fn broken(self, call: CallId, why: &str) -> Option<Input> {
+        let reason = || format!("{} {why}", self.who());
+        Some(match self {
+            Self::Model | Self::Summary => {
+                let usage = Usage::default();
+                let class = FailureClass::Server;
+                let failure = Failure { class, message: reason(), retry_after_ms: None, usage };
+                self.model_fact(call, ModelResult::Failed(failure))
+            }
+            Self::Tool => Input::ToolFinished { call, result: ToolOutput::failed(reason()) },
+            Self::Child => {
+                let result = ChildResult { output: ToolOutput::failed(reason()), ..ChildResult::default() };
+                Input::ChildFinished { call, result }
+            }
+            Self::Check => Input::Checked { call, ruling: CheckRuling::Broken { reason: reason() } },
+            Self::Question => Input::Judged { call, verdict: Verdict::deny(reason()) },
+            Self::Consult => Input::Consulted { call, answer: Answer::Failed { reason: reason() } },
+            Self::Remark | Self::Steering => return None,
+        })
+    }
+
+    /// Whether a stopped task may still have a bill to bring.
+    pub(crate) const fn has_a_bill(self) -> bool {
+        match self {
+            Self::Model | Self::Summary | Self::Child => true,
+            Self::Tool | Self::Check | Self::Question | Self::Consult | Self::Remark | Self::Steering => {
+                false
+            }
+        }
+    }
+
+    const fn who(self) -> &'static str {
+        match self {
+            Self::Model | Self::Summary => "the model's transport",
+            Self::Tool => "the tool",
+            Self::Child => "the child run",
+            Self::Check => "the check",
+            Self::Question => "whoever was asked about the call",
+            Self::Consult | Self::Remark | Self::Steering => "the hook",
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The loop: one fact in, its records appended in one go, its effects performed.
+//!
+//! Async only where bytes move. What runs at the same time (a model call, several tools, a person who is asked) are
+//! tasks, and each ends in what it has to say; a task that panics ends in a fact that says so.
+
+mod batch;
+mod error;
+mod fold;
+mod kind;
+mod perform;
+mod tasks;
+mod unfit;
+
+#[cfg(test)]
+mod tests;
+
+use std::{sync::Arc, time::Duration};
+
+use holm_kernel::{
+    Ending, Input, Prompt, Run, Started, Timestamp,
+    journal::{self, Writer},
+};
+
+pub use error::DriveError;
+pub use fold::Replayed;
+pub(crate) use fold::{Folded, fork};
+
+use self::{batch::Batch, tasks::Tasks};
+use crate::{
+    Checker, Containment, Durability, Handle, Host, Journal, Line,
+    handle::{Desk, Said},
+    host::Parts,
+};
+
+/// How long a stopped model call may take to say what it had, because it has a bill too. The run has ended by then, so
+/// nobody waits for it for long.
+const LAST_WORDS: Duration = Duration::from_millis(250);
+
+/// After so many facts in a row that were there already, the others on this thread get their turn.
+const FACTS_PER_TURN: u32 = 64;
+
+/// Runs one prompt to its end: [`Driver::start`] and [`Driver::prompt`] in one.
+///
+/// # Errors
+/// [`DriveError`], as there.
+pub async fn drive(started: Started, prompt: Prompt, host: Host) -> Result<(Ending, Driver), DriveError> {
+    let mut driver = Driver::start(started, host).await?;
+    let ending = driver.prompt(prompt).await?;
+    Ok((ending, driver))
+}
+
+/// One run and its host. [`Agent`](crate::Agent) puts both together; whoever wants to do that by hand starts here.
+///
+/// Every method that waits may be dropped while it waits. If a record was being written just then, the run counts as
+/// lost ([`DriveError::Lost`]); otherwise [`go_on`](Self::go_on) goes on where it was.
+pub struct Driver {
+    run: Run,
+    writer: Writer,
+    host: Parts,
+    journal: Box<dyn Journal>,
+    line: Box<dyn Line>,
+    tasks: Tasks,
+    containment: Containment,
+    checker: Checker,
+    batch: Batch,
+    seat: Seat,
+    /// When the kernel wants to be called again.
+    until: Option<Timestamp>,
+    /// How the group ended, until somebody is told.
+    ended: Option<Ending>,
+    health: Health,
+    snapshots: Snapshots,
+}
+
+impl Driver {
+    /// Begins a run and writes record 0.
+    ///
+    /// # Errors
+    /// [`DriveError`] if a tool cannot be used, the configuration cannot be journaled or the journal cannot be written.
+    pub async fn start(started: Started, host: Host) -> Result<Self, DriveError> {
+        host.parts.tools.check()?;
+        Self::start_checked(started, host).await
+    }
+
+    /// As [`start`](Self::start), with tools that were looked at when the agent was made.
+    pub(crate) async fn start_checked(started: Started, host: Host) -> Result<Self, DriveError> {
+        let mut fact = Input::Started(Box::new(started));
+        host.parts.secrets.input(&mut fact);
+        let Input::Started(started) = fact else { return Err(DriveError::Lost) };
+        let (run, writer, line) = journal::begin(*started, host.parts.clock.now())?;
+        let mut driver = Self::new(run, writer, host);
+        driver.batch.lines = line;
+        driver.collect();
+        driver.keep(Durability::Synced).await?;
+        driver.perform();
+        Ok(driver)
+    }
+
+    /// Takes over a run from its journal, after a crash or from another host. `text` is the whole journal; the host's
+    /// own journal must append behind it.
+    ///
+    /// The run stands where it stood: if it was at work, call [`go_on`](Self::go_on), otherwise prompt it.
+    ///
+    /// # Errors
+    /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A torn last line is
+    /// an error too; whoever keeps the file cuts it first.
+    pub async fn resume(text: &[u8], by: &str, host: Host) -> Result<Self, DriveError> {
+        Self::take_over(Folded::read(text, None)?, by, host).await
+    }
+
+    pub(crate) async fn take_over(folded: Folded, by: &str, host: Host) -> Result<Self, DriveError> {
+        let mut driver = Self::new(folded.run, Writer::after(folded.head), host);
+        driver.snapshots.last = folded.head.seq.value();
+        driver.take(Input::Resumed { host: by.into() }).await?;
+        Ok(driver)
+    }
+
+    fn new(run: Run, writer: Writer, host: Host) -> Self {
+        let Host { parts: mut host, journal } = host;
+        let line = host.model.open();
+        for sink in &mut host.events {
+            if let Some(own) = sink.of_run(&run.started().run) {
+                *sink = own;
+            }
+        }
+        let containment = Containment::new(&*run.started().run)
+            .blobs(Arc::clone(&host.blobs))
+            .secrets(host.secrets.clone())
+            .carry(host.carry);
+        let checker = Checker::new().blobs(Arc::clone(&host.blobs)).runner(Arc::clone(&host.checks));
+        Self {
+            run,
+            writer,
+            host,
+            journal,
+            line,
+            tasks: Tasks::default(),
+            containment,
+            checker,
+            batch: Batch::default(),
+            seat: Seat(Arc::new(Desk::default())),
+            until: None,
+            ended: None,
+            health: Health::Sound,
+            snapshots: Snapshots { last: 0 },
+        }
+    }
+
+    /// The run.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Whether something is under way, or has ended without anybody being told.
+    pub fn is_at_work(&self) -> bool {
+        self.ended.is_some() || !self.run.is_idle()
+    }
+
+    /// A way to speak to the run while it works; clones may go to other tasks.
+    pub fn handle(&self) -> Handle {
+        Handle::new(Arc::clone(&self.seat.0))
+    }
+
+    /// Asks for something and works until the turn group ends.
+    ///
+    /// # Errors
+    /// [`DriveError`] if the journal cannot be written: the run is dropped, and its journal is all that counts.
+    pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Ending, DriveError> {
+        self.ended = None;
+        self.take(Input::Prompted(prompt.into())).await?;
+        self.go_on().await
+    }
+
+    /// Works until the turn group ends. A run that has nothing to do waits until somebody speaks to it.
+    ///
+    /// # Errors
+    /// As [`prompt`](Self::prompt).
+    pub async fn go_on(&mut self) -> Result<Ending, DriveError> {
+        let mut in_a_row = 0;
+        loop {
+            if let Some(ending) = &self.ended {
+                let ending = ending.clone();
+                self.last_words().await?;
+                self.ended = None;
+                return Ok(ending);
+            }
+            in_a_row += 1;
+            if in_a_row == FACTS_PER_TURN {
+                in_a_row = 0;
+                tokio::task::yield_now().await;
+            }
+            self.next().await?;
+        }
+    }
+
+    /// Waits for the next thing that happens, and takes it: somebody speaks, a task ends, or the time has come.
+    async fn next(&mut self) -> Result<(), DriveError> {
+        loop {
+            if let Some(said) = self.seat.0.next() {
+                return self.listen(said).await;
+            }
+            if let Some(fact) = self.tasks.next_ready() {
+                return self.take(fact).await;
+            }
+            let due = self.until.into_iter().chain(self.tasks.due()).min();
+            let clock = Arc::clone(&self.host.clock);
+            tokio::select! {
+                biased;
+                () = self.seat.0.rung() => {}
+                () = self.tasks.wait() => {}
+                () = async move {
+                    match due {
+                        Some(at) => clock.sleep_until(at).await,
+                        None => std::future::pending().await,
+                    }
+                } => {
+                    let now = self.host.clock.now();
+                    self.tasks.expire(now);
+                    if self.until.is_some_and(|until| until <= now) {
+                        return self.take(Input::TimePassed).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does what somebody said.
+    async fn listen(&mut self, said: Said) -> Result<(), DriveError> {
+        match said {
+            Said::Fact(fact) => {
+                if let Input::Judged { call, .. } = &fact {
+                    self.tasks.forget_question(*call);
+                }
+                self.take(fact).await
+            }
+            Said::Tools(tools) => {
+                let declarations = tools.declarations();
+                self.host.tools = Arc::new(tools);
+                self.take(Input::ToolsChanged(declarations)).await
+            }
+            Said::Child(fact, kept) => {
+                self.take(fact).await?;
+                // Whoever began the child may be gone; then nobody needs to know.
+                let _ = kept.send(());
+                Ok(())
+            }
+        }
+    }
+
+    /// Hears the bills of what was stopped, and lets everything else go.
+    async fn last_words(&mut self) -> Result<(), DriveError> {
+        if self.tasks.awaits_a_bill() {
+            let patience = tokio::time::sleep(LAST_WORDS);
+            tokio::pin!(patience);
+            while self.tasks.awaits_a_bill() {
+                if let Some(fact) = self.tasks.next_bill() {
+                    self.take(fact).await?;
+                    continue;
+                }
+                tokio::select! {
+                    biased;
+                    () = self.tasks.wait() => {}
+                    () = &mut patience => break,
+                }
+            }
+        }
+        self.seat.0.settle_all();
+        self.tasks.leave();
+        self.offer_snapshot().await;
+        Ok(())
+    }
+}
+
+/// The run's place at the desk: when it leaves, the others are told that nobody listens any more.
+struct Seat(Arc<Desk>);
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Whether the run in memory is the one in the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Health {
+    Sound,
+    Lost,
+}
+
+/// When a snapshot was last offered.
+#[derive(Debug, Clone, Copy)]
+struct Snapshots {
+    last: u64,
+}

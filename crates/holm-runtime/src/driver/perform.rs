@@ -1,0 +1,135 @@
+//! What each command of the kernel comes to on this host.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use holm_kernel::{
+    Answer, CallId, CheckRequest, CheckRuling, Consultation, Effect, Input, Numbered, Proposal, Request,
+    SpawnRequest, ToolOutput, ToolRequest,
+};
+
+use super::{Driver, kind::Kind, tasks::Begun};
+use crate::{Ask, Child, EventSink as _, Job, Progress};
+
+impl Driver {
+    /// Performs the batch; its lines are kept.
+    pub(super) fn perform(&mut self) {
+        let mut effects = std::mem::take(&mut self.batch.effects);
+        for effect in effects.drain(..) {
+            self.perform_one(effect);
+        }
+        self.batch.effects = effects;
+        self.seat.0.note_waiting(&self.run);
+    }
+
+    fn perform_one(&mut self, effect: Effect) {
+        match effect {
+            // Every drain ends with one and it is no part of the batch.
+            Effect::Wait(_) => {}
+            Effect::Finish(how) => self.ended = Some(*how),
+            Effect::Emit(event) => self.tell(&event),
+            Effect::Abort(call) => self.stop(call),
+            Effect::CallModel { call, request } => self.call_model(call, &request, Kind::Model),
+            Effect::Summarise { call, request } => self.call_model(call, &request, Kind::Summary),
+            Effect::RunTool { call, request } => self.run_tool(call, &request),
+            Effect::Judge(proposal) => self.ask(*proposal),
+            Effect::Consult(consultation) => self.consult(&consultation),
+            Effect::Check { call, request } => self.check(call, &request),
+            Effect::Spawn { call, request } => self.spawn(call, request),
+        }
+    }
+
+    /// Tells the watchers. One that panics has seen enough for this time; the run goes on.
+    fn tell(&mut self, event: &Numbered) {
+        self.seat.0.hub.event(event);
+        for sink in &self.host.events {
+            let _ = catch_unwind(AssertUnwindSafe(|| sink.event(event)));
+        }
+    }
+
+    fn stop(&mut self, call: CallId) {
+        self.tasks.stop(call);
+        self.seat.0.settle(call);
+    }
+
+    fn call_model(&mut self, call: CallId, request: &Request, kind: Kind) {
+        let begun = Begun::new(call, kind);
+        let ask = Ask {
+            call,
+            request,
+            messages: self.run.messages(request),
+            deltas: Arc::clone(&self.host.deltas),
+            stop: begun.stop.clone(),
+        };
+        let line = &mut self.line;
+        let Ok(result) = catch_unwind(AssertUnwindSafe(|| line.call(ask))) else {
+            self.tasks.say_broken(&begun);
+            return;
+        };
+        let fact = async move { vec![kind.model_fact(call, result.await)] };
+        self.tasks.begin_at_once(begun, Box::pin(fact));
+    }
+
+    fn run_tool(&mut self, call: CallId, request: &ToolRequest) {
+        let Some(tool) = self.host.tools.find(&request.tool).cloned() else {
+            let result = ToolOutput::failed(format!("this host has no tool named {}", request.tool));
+            return self.tasks.say(Input::ToolFinished { call, result });
+        };
+        let begun = Begun::new(call, Kind::Tool);
+        let deltas = Arc::clone(&self.host.deltas);
+        let job = Job::new(call, request).stop(begun.stop.clone()).progress(Progress::new(
+            call,
+            deltas,
+            self.host.secrets.clone(),
+        ));
+        let output = self.containment.contain(tool, job);
+        // The tool's own code begins in its task: whatever it does at once blocks nobody else.
+        let fact = async move { vec![Input::ToolFinished { call, result: output.await }] };
+        self.tasks.begin(begun, Box::pin(fact));
+    }
+
+    fn check(&mut self, call: CallId, request: &CheckRequest) {
+        let Some(output) = self.run.checked_output(request.tool_call) else {
+            let ruling = CheckRuling::Broken { reason: "the result is no longer there".into() };
+            return self.tasks.say(Input::Checked { call, ruling });
+        };
+        let ruling = self.checker.check(request, output);
+        let fact = async move { vec![Input::Checked { call, ruling: ruling.await }] };
+        self.tasks.begin(Begun::new(call, Kind::Check), Box::pin(fact));
+    }
+
+    fn spawn(&mut self, call: CallId, request: Box<SpawnRequest>) {
+        let begun = Begun::new(call, Kind::Child);
+        let child = Child {
+            parent: self.run.started().run.clone(),
+            call,
+            request,
+            stop: begun.stop.clone(),
+            desk: Arc::clone(&self.seat.0),
+        };
+        let spawner = Arc::clone(&self.host.spawner);
+        let fact = async move { vec![Input::ChildFinished { call, result: spawner.spawn(child).await }] };
+        self.tasks.begin(begun, Box::pin(fact));
+    }
+
+    /// Asks about a call.
+    fn ask(&mut self, proposal: Proposal) {
+        let call = proposal.call;
+        let (approver, desk) = (Arc::clone(&self.host.approver), Arc::clone(&self.seat.0));
+        let fact = async move {
+            let shown = Arc::new(proposal.clone());
+            desk.ask(shown);
+            let verdict = approver.judge(proposal).await;
+            desk.settle(call);
+            vec![Input::Judged { call, verdict }]
+        };
+        self.tasks.begin(Begun::new(call, Kind::Question), Box::pin(fact));
+    }
+
+    fn consult(&mut self, consultation: &Consultation) {
+        let answer = Answer::Failed { reason: "this host has no hooks".into() };
+        self.tasks.say(Input::Consulted { call: consultation.call, answer });
+    }
+}

@@ -1,0 +1,204 @@
+//! What runs at the same time: model calls, tools, questions. Each ends in what it has to say, or in a fact that says why
+//! it has nothing to say.
+
+use std::{
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use holm_kernel::{CallId, Input, Timestamp};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::kind::Kind;
+use crate::BoxFuture;
+
+/// How long a stopped tool may tidy up before it is dropped. Nobody waits for it.
+const TIDY_UP: Duration = Duration::from_secs(5);
+
+/// What a task has to say.
+pub(crate) type Said = Vec<Input>;
+
+/// The tasks of one run.
+#[derive(Default)]
+pub(super) struct Tasks {
+    set: JoinSet<Said>,
+    under_way: Vec<UnderWay>,
+    /// What was said and not yet listened to.
+    ready: VecDeque<Input>,
+}
+
+/// A task and what it is for.
+struct UnderWay {
+    task: AbortHandle,
+    call: CallId,
+    kind: Kind,
+    stop: CancellationToken,
+    /// When it counts as hung.
+    due: Option<Timestamp>,
+}
+
+/// What is about to begin.
+pub(super) struct Begun {
+    pub(super) call: CallId,
+    pub(super) kind: Kind,
+    pub(super) stop: CancellationToken,
+    pub(super) due: Option<Timestamp>,
+}
+
+impl Begun {
+    /// Something without a deadline of its own.
+    pub(super) fn new(call: CallId, kind: Kind) -> Self {
+        Self { call, kind, stop: CancellationToken::new(), due: None }
+    }
+}
+
+impl Tasks {
+    /// Begins a task of its own, so that whatever blocks in it does not block the run.
+    pub(super) fn begin(&mut self, begun: Begun, work: BoxFuture<'static, Said>) {
+        let Begun { call, kind, stop, due } = begun;
+        let task = self.set.spawn(work);
+        self.under_way.push(UnderWay { task, call, kind, stop, due });
+    }
+
+    /// As [`begin`](Self::begin), for what often is ready at once: it is asked once before it gets a task.
+    pub(super) fn begin_at_once(&mut self, begun: Begun, mut work: BoxFuture<'static, Said>) {
+        // A task polls its future again when it begins, so nothing waits for this waker.
+        let mut context = Context::from_waker(Waker::noop());
+        match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut context))) {
+            Ok(Poll::Ready(said)) => self.ready.extend(said),
+            Ok(Poll::Pending) => self.begin(begun, work),
+            Err(_) => self.ready.extend(begun.kind.broken(begun.call, "panicked")),
+        }
+    }
+
+    /// Says something that is known already; it still is a fact of its own.
+    pub(super) fn say(&mut self, fact: Input) {
+        self.ready.push_back(fact);
+    }
+
+    /// Says that something failed before it had begun.
+    pub(super) fn say_broken(&mut self, begun: &Begun) {
+        self.ready.extend(begun.kind.broken(begun.call, "panicked"));
+    }
+
+    /// Tells whatever runs under this id that its answer is no longer wanted. Questions have no last words.
+    pub(super) fn stop(&mut self, call: CallId) {
+        for task in self.under_way.iter().filter(|task| task.call == call) {
+            task.stop.cancel();
+        }
+        self.forget(|task| task.call == call && matches!(task.kind, Kind::Question | Kind::Consult));
+    }
+
+    /// Drops a question that somebody else has answered.
+    pub(super) fn forget_question(&mut self, call: CallId) {
+        self.forget(|task| task.call == call && task.kind == Kind::Question);
+    }
+
+    fn forget(&mut self, mut which: impl FnMut(&UnderWay) -> bool) {
+        self.under_way.retain(|task| {
+            let goes = which(task);
+            if goes {
+                task.task.abort();
+            }
+            !goes
+        });
+    }
+
+    /// What was said first and may be heard now.
+    pub(super) fn next_ready(&mut self) -> Option<Input> {
+        if self.under_way.iter().all(|task| task.kind != Kind::Steering) {
+            return self.ready.pop_front();
+        }
+        let held = |fact: &Input| matches!(fact, Input::ModelFinished { .. });
+        let place = self.ready.iter().position(|fact| !held(fact))?;
+        self.ready.remove(place)
+    }
+
+    /// Waits until a task ends; at least one must be under way.
+    pub(super) async fn wait(&mut self) {
+        match self.set.join_next_with_id().await {
+            Some(ended) => self.ended(ended),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn ended(&mut self, ended: Result<(Id, Said), JoinError>) {
+        let id = match &ended {
+            Ok((id, _)) => *id,
+            Err(error) => error.id(),
+        };
+        let place = self.under_way.iter().position(|task| task.task.id() == id);
+        // A task that was forgotten has nothing to say.
+        let Some(task) = place.map(|place| self.under_way.swap_remove(place)) else { return };
+        match ended {
+            Ok((_, said)) => self.ready.extend(said),
+            Err(_) => self.ready.extend(task.kind.broken(task.call, "panicked")),
+        }
+    }
+
+    /// When the first task counts as hung.
+    pub(super) fn due(&self) -> Option<Timestamp> {
+        self.under_way.iter().filter_map(|task| task.due).min()
+    }
+
+    /// Gives up on the tasks that took too long, and says so in their place.
+    pub(super) fn expire(&mut self, now: Timestamp) {
+        let (ready, due) = (&mut self.ready, |task: &UnderWay| task.due.is_some_and(|due| due <= now));
+        self.under_way.retain(|task| {
+            let late = due(task);
+            if late {
+                task.stop.cancel();
+                task.task.abort();
+                ready.extend(task.kind.broken(task.call, "took too long"));
+            }
+            !late
+        });
+    }
+
+    /// Whether a stopped task may still bring a bill.
+    pub(super) fn awaits_a_bill(&self) -> bool {
+        self.under_way.iter().any(|task| task.kind.has_a_bill()) || !self.ready.is_empty()
+    }
+
+    /// A bill that has come; what else was said is of no use to a run that has ended.
+    pub(super) fn next_bill(&mut self) -> Option<Input> {
+        while let Some(fact) = self.ready.pop_front() {
+            match fact {
+                Input::ModelFinished { .. } | Input::Summarised { .. } | Input::ChildFinished { .. } => {
+                    return Some(fact);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Lets everything go: what was stopped may tidy up for a while, where it holds nobody up.
+    pub(super) fn leave(&mut self) {
+        self.ready.clear();
+        for task in self.under_way.drain(..) {
+            task.stop.cancel();
+            if task.kind != Kind::Tool {
+                task.task.abort();
+            }
+        }
+        if self.set.is_empty() {
+            return;
+        }
+        let mut set = std::mem::take(&mut self.set);
+        tokio::spawn(async move {
+            let all = async { while set.join_next().await.is_some() {} };
+            let _ = tokio::time::timeout(TIDY_UP, all).await;
+        });
+    }
+
+    /// Stops everything at once: the run is not to be trusted any more.
+    pub(super) fn abort(&mut self) {
+        self.under_way.clear();
+        self.ready.clear();
+        self.set.abort_all();
+    }
+}

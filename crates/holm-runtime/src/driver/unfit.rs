@@ -1,0 +1,61 @@
+//! Facts that cannot be journaled: too large, or nested too deeply. A run cannot go on with what it cannot remember, so
+//! each becomes the fact that says so.
+
+use holm_kernel::{
+    Answer, CallId, CheckRuling, Failure, FailureClass, Input, ModelResult, ToolOutput, Verdict,
+    journal::PayloadError,
+};
+
+/// The fact to journal in place of one that does not fit; none for what people say, who are told instead.
+pub(super) fn in_place_of(fact: &Input, error: &PayloadError) -> Option<Input> {
+    let reason = format!("it cannot be journaled: {error}");
+    Some(match fact {
+        Input::ToolFinished { call, .. } => Input::ToolFinished { call: *call, result: failed(&reason) },
+        Input::ChildFinished { call, result } => {
+            let mut result = holm_kernel::ChildResult { output: failed(&reason), ..result.clone() };
+            result.output.marks = result.marks;
+            Input::ChildFinished { call: *call, result }
+        }
+        Input::ModelFinished { call, result } => {
+            Input::ModelFinished { call: *call, result: no_reply(&reason, result) }
+        }
+        Input::Summarised { call, result } => {
+            Input::Summarised { call: *call, result: no_reply(&reason, result) }
+        }
+        Input::Judged { call, .. } => Input::Judged { call: *call, verdict: Verdict::deny(reason) },
+        Input::Consulted { call, .. } => Input::Consulted { call: *call, answer: Answer::Failed { reason } },
+        Input::Checked { call, .. } => Input::Checked { call: *call, ruling: CheckRuling::Broken { reason } },
+        Input::ChildStarted { call, .. } => child_unnamed(*call, &reason),
+        Input::Cancelled { .. } => Input::Cancelled { reason: "cancelled".into() },
+        Input::Started(_)
+        | Input::Resumed { .. }
+        | Input::Prompted(_)
+        | Input::Steered(_)
+        | Input::FollowedUp(_)
+        | Input::Dispatched { .. }
+        | Input::ToolsChanged(_)
+        | Input::ModeChanged(_)
+        | Input::GrantsChanged(_)
+        | Input::BudgetChanged(_)
+        | Input::TimePassed => return None,
+    })
+}
+
+fn failed(reason: &str) -> ToolOutput {
+    ToolOutput::failed(format!("the result is lost: {reason}"))
+}
+
+fn child_unnamed(call: CallId, reason: &str) -> Input {
+    let result = holm_kernel::ChildResult { output: failed(reason), ..Default::default() };
+    Input::ChildFinished { call, result }
+}
+
+/// The reply is lost, its bill is not. Sending the same again may well give a shorter one.
+fn no_reply(reason: &str, result: &ModelResult) -> ModelResult {
+    let usage = match result {
+        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => reply.usage,
+        ModelResult::Failed(failure) => failure.usage,
+    };
+    let message = format!("the reply is lost: {reason}");
+    ModelResult::Failed(Failure { class: FailureClass::Server, message, retry_after_ms: None, usage })
+}

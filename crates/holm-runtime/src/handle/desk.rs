@@ -1,0 +1,198 @@
+//! The desk between a run and the people around it: what they said and nobody has listened to yet, and what they are
+//! asked. Both sides look at it and neither waits for the other.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use holm_kernel::{CallId, Input, Proposal, Queue, Run};
+use tokio::sync::{Notify, oneshot};
+
+use super::NotHeard;
+use crate::{Hub, Toolbox};
+
+/// How much may wait in each line: people who speak faster than a run listens are told so.
+pub const MOST_WAITING: usize = 64;
+
+/// Where a run and the people around it meet.
+#[derive(Default)]
+pub(crate) struct Desk {
+    inner: Mutex<Inner>,
+    /// Rings for the run when something was said.
+    bell: Notify,
+    /// Rings for people when something is asked, or nothing will be any more.
+    asked: Notify,
+    /// Who watches through a handle.
+    pub(crate) hub: Hub,
+    /// Prompts that the run has heard and that wait in it.
+    steering: AtomicU64,
+    follow_ups: AtomicU64,
+}
+
+#[derive(Default)]
+struct Inner {
+    state: State,
+    cancelled: Option<String>,
+    said: VecDeque<Said>,
+    open: Vec<Open>,
+    questions: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Open,
+    Closed,
+}
+
+/// Something that the run is told.
+pub(crate) enum Said {
+    /// A fact.
+    Fact(Input),
+    /// Other tools from now on.
+    Tools(Toolbox),
+    /// A child run has begun; whoever began it goes on once that is kept.
+    Child(Input, oneshot::Sender<()>),
+}
+
+/// A question that nobody has answered.
+struct Open {
+    number: u64,
+    proposal: Arc<Proposal>,
+}
+
+impl Desk {
+    /// Puts something on the desk.
+    pub(crate) fn say(&self, said: Said) -> Result<(), NotHeard> {
+        let mut inner = self.lock();
+        if inner.state == State::Closed {
+            return Err(NotHeard::Gone);
+        }
+        let waiting = match &said {
+            Said::Fact(Input::Steered(_)) => self.steering.load(Ordering::Relaxed),
+            Said::Fact(Input::FollowedUp(_) | Input::Prompted(_)) => self.follow_ups.load(Ordering::Relaxed),
+            Said::Fact(_) | Said::Tools(_) | Said::Child(..) => 0,
+        };
+        let waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
+        if inner.said.len().saturating_add(waiting) >= MOST_WAITING {
+            return Err(NotHeard::Full);
+        }
+        inner.said.push_back(said);
+        drop(inner);
+        self.bell.notify_one();
+        Ok(())
+    }
+
+    /// Stops the run; heard before everything else, however much waits.
+    pub(super) fn cancel(&self, reason: String) -> Result<(), NotHeard> {
+        let mut inner = self.lock();
+        if inner.state == State::Closed {
+            return Err(NotHeard::Gone);
+        }
+        inner.cancelled.get_or_insert(reason);
+        drop(inner);
+        self.bell.notify_one();
+        Ok(())
+    }
+
+    /// Answers a question that is open.
+    pub(super) fn judge(&self, call: CallId, fact: Input) -> Result<(), NotHeard> {
+        let mut inner = self.lock();
+        if inner.state == State::Closed {
+            return Err(NotHeard::Gone);
+        }
+        let place = inner.open.iter().position(|open| open.proposal.call == call);
+        let Some(place) = place else { return Err(NotHeard::NotAsked { call }) };
+        inner.open.remove(place);
+        // An answer has a place of its own: there are never more than questions.
+        inner.said.push_back(Said::Fact(fact));
+        drop(inner);
+        self.bell.notify_one();
+        Ok(())
+    }
+
+    /// What to listen to next.
+    pub(crate) fn next(&self) -> Option<Said> {
+        let mut inner = self.lock();
+        if let Some(reason) = inner.cancelled.take() {
+            return Some(Said::Fact(Input::Cancelled { reason }));
+        }
+        inner.said.pop_front()
+    }
+
+    /// Waits until something was said.
+    pub(crate) async fn rung(&self) {
+        self.bell.notified().await;
+    }
+
+    /// Shows a question to whoever watches.
+    pub(crate) fn ask(&self, proposal: Arc<Proposal>) {
+        let mut inner = self.lock();
+        inner.questions += 1;
+        let number = inner.questions;
+        inner.open.push(Open { number, proposal });
+        drop(inner);
+        self.asked.notify_waiters();
+    }
+
+    /// Takes a question back: it was answered elsewhere, or the answer is no longer wanted.
+    pub(crate) fn settle(&self, call: CallId) {
+        self.lock().open.retain(|open| open.proposal.call != call);
+    }
+
+    /// Takes every question back.
+    pub(crate) fn settle_all(&self) {
+        self.lock().open.clear();
+    }
+
+    /// Remembers how much waits in the run.
+    pub(crate) fn note_waiting(&self, run: &Run) {
+        self.steering.store(run.waiting(Queue::Steering), Ordering::Relaxed);
+        self.follow_ups.store(run.waiting(Queue::FollowUp), Ordering::Relaxed);
+    }
+
+    /// The questions that are open.
+    pub(super) fn open(&self) -> Vec<Arc<Proposal>> {
+        self.lock().open.iter().map(|open| Arc::clone(&open.proposal)).collect()
+    }
+
+    /// The first open question after the given number, as soon as there is one; none when there will be none.
+    pub(super) async fn asked_after(&self, number: u64) -> Option<(u64, Arc<Proposal>)> {
+        loop {
+            let asked = self.asked.notified();
+            tokio::pin!(asked);
+            // From here on no ring is missed.
+            asked.as_mut().enable();
+            {
+                let inner = self.lock();
+                if let Some(open) = inner.open.iter().find(|open| open.number > number) {
+                    return Some((open.number, Arc::clone(&open.proposal)));
+                }
+                if inner.state == State::Closed {
+                    return None;
+                }
+            }
+            asked.await;
+        }
+    }
+
+    /// Nobody listens any more.
+    pub(crate) fn close(&self) {
+        let mut inner = self.lock();
+        inner.state = State::Closed;
+        inner.open.clear();
+        inner.said.clear();
+        drop(inner);
+        self.hub.close();
+        self.asked.notify_waiters();
+    }
+
+    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

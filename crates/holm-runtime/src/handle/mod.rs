@@ -1,0 +1,173 @@
+//! How people reach a run while it works: steer it, stop it, answer what it asks, watch it.
+
+mod desk;
+
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, sync::Arc};
+
+use holm_kernel::{CallId, Input, Prompt, Proposal, Verdict};
+
+use crate::{Subscription, Toolbox, ToolboxError};
+
+pub use desk::MOST_WAITING;
+pub(crate) use desk::{Desk, Said};
+
+/// How many events may wait for a watcher that reads slowly; it misses the rest and is told how many.
+const WATCHER_ROOM: usize = 1_024;
+
+/// Speaks to a run from outside; clones may go to other tasks and threads. Nothing here waits.
+///
+/// ```
+/// # use holm_runtime::{Handle, NotHeard};
+/// fn hurry(handle: &Handle) -> Result<(), NotHeard> {
+///     handle.steer("We are short of time; finish what you have.")?;
+///     handle.follow_up("Then write a summary.")
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Handle {
+    desk: Arc<Desk>,
+}
+
+impl Handle {
+    pub(crate) fn new(desk: Arc<Desk>) -> Self {
+        Self { desk }
+    }
+
+    /// Says something that enters before the next model call; to a run that has ended it is the next prompt.
+    ///
+    /// # Errors
+    /// [`NotHeard`].
+    pub fn steer(&self, prompt: impl Into<Prompt>) -> Result<(), NotHeard> {
+        self.desk.say(Said::Fact(Input::Steered(prompt.into())))
+    }
+
+    /// Says what to do once the run would stop by itself.
+    ///
+    /// # Errors
+    /// [`NotHeard`].
+    pub fn follow_up(&self, prompt: impl Into<Prompt>) -> Result<(), NotHeard> {
+        self.desk.say(Said::Fact(Input::FollowedUp(prompt.into())))
+    }
+
+    /// Stops what the run does now. It is heard before anything else that waits.
+    ///
+    /// # Errors
+    /// [`NotHeard::Gone`].
+    pub fn cancel(&self, reason: impl Into<String>) -> Result<(), NotHeard> {
+        self.desk.cancel(reason.into())
+    }
+
+    /// Answers a question by its id ([`Proposal::call`]). The first answer counts, whoever gives it.
+    ///
+    /// # Errors
+    /// [`NotHeard::NotAsked`] when that question is not open (any more).
+    pub fn judge(&self, question: CallId, verdict: Verdict) -> Result<(), NotHeard> {
+        self.desk.judge(question, Input::Judged { call: question, verdict })
+    }
+
+    /// The questions that wait for somebody's answer.
+    pub fn open_questions(&self) -> Vec<Arc<Proposal>> {
+        self.desk.open()
+    }
+
+    /// The questions one after the other, those first that are open already.
+    pub fn questions(&self) -> Questions {
+        Questions { desk: Arc::clone(&self.desk), last: 0 }
+    }
+
+    /// The events from now on. Whoever reads them too slowly misses some and is told how many; the run never waits.
+    pub fn events(&self) -> Subscription {
+        self.desk.hub.subscribe(WATCHER_ROOM)
+    }
+
+    /// Gives the run other tools. Calls that run finish as they began.
+    ///
+    /// # Errors
+    /// [`NotHeard::Tools`] if one of them cannot be used; the run keeps what it has.
+    pub fn change_tools(&self, tools: Toolbox) -> Result<(), NotHeard> {
+        tools.check()?;
+        self.desk.say(Said::Tools(tools))
+    }
+
+    /// Tells any other fact that comes from people: another mode, other grants, another budget.
+    ///
+    /// # Errors
+    /// [`NotHeard::NotYours`] for facts that only the host can know.
+    pub fn tell(&self, fact: Input) -> Result<(), NotHeard> {
+        match fact {
+            Input::Cancelled { reason } => self.cancel(reason),
+            Input::Judged { call, verdict } => self.judge(call, verdict),
+            Input::Prompted(_)
+            | Input::Steered(_)
+            | Input::FollowedUp(_)
+            | Input::ModeChanged(_)
+            | Input::GrantsChanged(_)
+            | Input::BudgetChanged(_) => self.desk.say(Said::Fact(fact)),
+            Input::Started(_)
+            | Input::Resumed { .. }
+            | Input::ModelFinished { .. }
+            | Input::Consulted { .. }
+            | Input::Dispatched { .. }
+            | Input::ToolFinished { .. }
+            | Input::Checked { .. }
+            | Input::ChildStarted { .. }
+            | Input::ChildFinished { .. }
+            | Input::Summarised { .. }
+            | Input::ToolsChanged(_)
+            | Input::TimePassed => Err(NotHeard::NotYours),
+        }
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Handle").finish_non_exhaustive()
+    }
+}
+
+/// The questions of a run as they are asked; see [`Handle::questions`].
+pub struct Questions {
+    desk: Arc<Desk>,
+    last: u64,
+}
+
+impl Questions {
+    /// The next open question; none when the run is gone. Answer it with [`Handle::judge`].
+    pub async fn next(&mut self) -> Option<Arc<Proposal>> {
+        let (number, proposal) = self.desk.asked_after(self.last).await?;
+        self.last = number;
+        Some(proposal)
+    }
+}
+
+impl fmt::Debug for Questions {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Questions").field("last", &self.last).finish_non_exhaustive()
+    }
+}
+
+/// A run did not hear what was said.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotHeard {
+    /// The run is driven no more.
+    #[error("nobody drives the run any more; resume it first")]
+    Gone,
+    /// Too much waits already.
+    #[error("{MOST_WAITING} things wait to be heard already; say it again later, or cancel")]
+    Full,
+    /// The question is not open.
+    #[error("question {call} is not open; it was answered, withdrawn, or never asked")]
+    NotAsked {
+        /// Which was meant.
+        call: CallId,
+    },
+    /// The tools cannot be used.
+    #[error(transparent)]
+    Tools(#[from] ToolboxError),
+    /// Only the host can know this.
+    #[error("only whoever drives the run can say this")]
+    NotYours,
+}

@@ -1,0 +1,33 @@
+//! What may name a run. A name becomes a file's name and a key in a database, so it is plain and short everywhere.
+
+use super::JournalFailed;
+
+/// The longest name in bytes: with an ending it still is a file name on every system.
+pub const MOST_NAME_BYTES: usize = 128;
+
+/// Checks that a run may bear this name: letters, digits, `.`, `_` and `-`, not beginning with a dot.
+///
+/// # Errors
+/// [`JournalFailed::BadName`], saying what is wrong.
+///
+/// ```
+/// use holm_runtime::check_run_name;
+///
+/// assert!(check_run_name("chat-2026.01_a").is_ok());
+/// assert!(check_run_name("../etc/passwd").is_err());
+/// ```
+pub fn check_run_name(run: &str) -> Result<(), JournalFailed> {
+    let reason = if run.is_empty() {
+        "it is empty"
+    } else if run.len() > MOST_NAME_BYTES {
+        "it is longer than 128 bytes"
+    } else if run.starts_with('.') {
+        "it begins with a dot"
+    } else if !run.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')) {
+        "only letters, digits, `.`, `_` and `-` may stand in it"
+    } else {
+        return Ok(());
+    };
+    let shown = run.chars().filter(|letter| !letter.is_control()).take(MOST_NAME_BYTES).collect();
+    Err(JournalFailed::BadName { run: shown, reason: reason.into() })
+}
