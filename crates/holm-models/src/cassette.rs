@@ -11,11 +11,11 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use holm_runtime::BoxFuture;
+use holm_runtime::{BoxFuture, Secrets};
 use holm_wire::Method;
 use serde::{Deserialize, Serialize};
 
-use crate::{Body, Incoming, Outgoing, Scrubber, Transport, TransportError};
+use crate::{Body, Incoming, Outgoing, Transport, TransportError};
 
 /// Headers whose values are never written down, whoever sent them.
 const REMOVED: [&str; 14] = [
@@ -143,8 +143,11 @@ pub struct Recorder {
 
 impl Recorder {
     /// Records to a writer; each exchange becomes one line when its body ends or is dropped.
-    pub fn new(inner: Arc<dyn Transport>, scrubber: Scrubber, writer: impl Write + Send + 'static) -> Self {
-        Self { inner, tape: Tape { scrubber, writer: Arc::new(Mutex::new(writer)) } }
+    ///
+    /// Not only these secrets are taken out but also whatever looks like a key, so that a recording can be kept.
+    pub fn new(inner: Arc<dyn Transport>, secrets: Secrets, writer: impl Write + Send + 'static) -> Self {
+        let secrets = secrets.with_shapes().nameless();
+        Self { inner, tape: Tape { secrets, writer: Arc::new(Mutex::new(writer)) } }
     }
 }
 
@@ -164,7 +167,7 @@ impl Transport for Recorder {
 
 #[derive(Clone)]
 struct Tape {
-    scrubber: Scrubber,
+    secrets: Secrets,
     writer: Arc<Mutex<dyn Write + Send>>,
 }
 
@@ -174,9 +177,9 @@ impl Tape {
         request_headers.extend(request.secrets.iter().map(|(name, _)| (name.clone(), GONE.to_owned())));
         Exchange {
             method: method(request.method).into(),
-            url: self.scrubber.text(&request.url),
+            url: self.secrets.text(&request.url).into_owned(),
             request_headers,
-            request: Content::of(self.scrubber.bytes(&request.body)),
+            request: Content::of(self.secrets.bytes(&request.body).into_owned()),
             status: 0,
             headers: Vec::new(),
             answer: Content::Text(String::new()),
@@ -187,7 +190,7 @@ impl Tape {
     fn headers(&self, headers: &[(String, String)]) -> Vec<(String, String)> {
         let clean = |(name, value): &(String, String)| {
             let removed = REMOVED.contains(&name.to_ascii_lowercase().as_str());
-            (name.clone(), if removed { GONE.into() } else { self.scrubber.text(value) })
+            (name.clone(), if removed { GONE.into() } else { self.secrets.text(value).into_owned() })
         };
         headers.iter().map(clean).collect()
     }
@@ -195,9 +198,7 @@ impl Tape {
     fn write(&self, exchange: &Exchange) {
         let Ok(mut line) = serde_json::to_string(exchange) else { return };
         // Once more over the whole line: a secret must not be put together by what stands around it.
-        if self.scrubber.finds(&line) {
-            line = self.scrubber.text(&line);
-        }
+        self.secrets.clean(&mut line);
         line.push('\n');
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         // A recording that cannot be written must not disturb the call that is recorded.
@@ -216,7 +217,7 @@ struct Recording {
 impl Recording {
     fn close(&mut self, end: End) {
         let Some(exchange) = self.exchange.take() else { return };
-        let answer = Content::of(self.tape.scrubber.bytes(&self.bytes));
+        let answer = Content::of(self.tape.secrets.bytes(&self.bytes).into_owned());
         self.tape.write(&Exchange { answer, end, ..exchange });
     }
 }
@@ -248,13 +249,14 @@ impl Drop for Recording {
 #[derive(Debug, Clone)]
 pub struct Player {
     waiting: Arc<Mutex<VecDeque<Exchange>>>,
-    scrubber: Scrubber,
+    secrets: Secrets,
 }
 
 impl Player {
-    /// Plays a recording. The scrubber knows the keys that are used while playing: bodies are compared without them.
-    pub fn new(cassette: Cassette, scrubber: Scrubber) -> Self {
-        Self { waiting: Arc::new(Mutex::new(cassette.exchanges.into())), scrubber }
+    /// Plays a recording. `secrets` are the keys that are used while playing: bodies are compared without them.
+    pub fn new(cassette: Cassette, secrets: Secrets) -> Self {
+        let secrets = secrets.with_shapes().nameless();
+        Self { waiting: Arc::new(Mutex::new(cassette.exchanges.into())), secrets }
     }
 
     /// How many exchanges have not been asked for.
@@ -263,8 +265,8 @@ impl Player {
     }
 
     fn find(&self, request: &Outgoing) -> Result<Exchange, TransportError> {
-        let body = Content::of(self.scrubber.bytes(&request.body));
-        let url = self.scrubber.text(&request.url);
+        let body = Content::of(self.secrets.bytes(&request.body).into_owned());
+        let url = self.secrets.text(&request.url).into_owned();
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let same_place = |exchange: &Exchange| {
             exchange.method == method(request.method) && path(&exchange.url) == path(&url)

@@ -8,16 +8,14 @@ use std::{
 };
 
 use holm_kernel::{FailureClass, ModelResult};
-use holm_runtime::{Ask, BoxFuture, Line, Model};
+use holm_runtime::{Ask, BoxFuture, Line, Model, Secrets};
 use holm_wire::{
     Auth, Encoder, HttpRequest, ModelCall, NoMedia, Options, bedrock, classify, provider_model,
     services::{KeyNeed, MissingVariable, NameError, Services},
 };
 use secrecy::ExposeSecret;
 
-use crate::{
-    Endpoint, Http, Key, Keys, Outgoing, Proxies, Scrubber, Timeouts, Transport, TransportError, exchange,
-};
+use crate::{Endpoint, Http, Key, Keys, Outgoing, Proxies, Timeouts, Transport, TransportError, exchange};
 
 /// The models of one or more providers, by `provider/model`. Clones share connections.
 ///
@@ -139,9 +137,9 @@ impl Builder {
             Some(transport) => transport,
             None => Arc::new(Http::new(self.timeouts, self.proxies)?),
         };
-        let scrubber = self.keys.scrubber();
+        let secrets = self.keys.secrets();
         let (endpoints, keys, options) = (self.endpoints, self.keys, self.options);
-        Ok(Client { shared: Arc::new(Shared { endpoints, keys, options, transport, scrubber }) })
+        Ok(Client { shared: Arc::new(Shared { endpoints, keys, options, transport, secrets }) })
     }
 }
 
@@ -185,7 +183,7 @@ pub(crate) struct Shared {
     pub(crate) keys: Keys,
     pub(crate) options: Options,
     pub(crate) transport: Arc<dyn Transport>,
-    pub(crate) scrubber: Scrubber,
+    pub(crate) secrets: Secrets,
 }
 
 impl Shared {
@@ -237,8 +235,9 @@ impl Line for ClientLine {
         let (call, deltas, stop) = (ask.call, ask.deltas, ask.stop);
         Box::pin(async move {
             let watch = exchange::Watch { call, deltas, stop };
-            let result = exchange::run(&shared, codec.as_ref(), request, watch).await;
-            shared.scrubber.result(result)
+            let mut result = exchange::run(&shared, codec.as_ref(), request, watch).await;
+            shared.secrets.result(&mut result);
+            result
         })
     }
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use holm_runtime::Secrets;
 use holm_wire::services::Services;
 use secrecy::{ExposeSecret, SecretString};
-
-use crate::Scrubber;
 
 /// What a provider wants to see.
 #[derive(Debug, Clone)]
@@ -89,19 +88,20 @@ impl Keys {
         self.by_provider.get(provider)
     }
 
-    /// Looks for all of these keys.
-    pub fn scrubber(&self) -> Scrubber {
-        let mut secrets = Vec::new();
+    /// Knows all of these keys, each under its provider's name, and nothing else. What only looks like a key is left to
+    /// whoever keeps the text.
+    pub fn secrets(&self) -> Secrets {
+        let mut secrets = Secrets::only_known();
         for (provider, key) in &self.by_provider {
-            match key {
-                Key::Token(token) => secrets.push((provider.as_str(), token)),
+            secrets = match key {
+                Key::Token(token) => secrets.know(provider, token.clone()),
                 Key::Aws { secret, session, .. } => {
-                    secrets.push((provider.as_str(), secret));
-                    secrets.extend(session.iter().map(|session| (provider.as_str(), session)));
+                    let secrets = secrets.know(provider, secret.clone());
+                    session.iter().fold(secrets, |secrets, session| secrets.know(provider, session.clone()))
                 }
-            }
+            };
         }
-        Scrubber::new(secrets)
+        secrets
     }
 }
 

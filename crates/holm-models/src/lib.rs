@@ -20,7 +20,7 @@
 //!
 //! A key is a [`SecretString`] from the moment it enters: it has no `Debug` form, it is put into its header at the very
 //! last step, and whatever comes back (errors, replies, recorded traffic) is searched for it, also for its URL-encoded
-//! and base64 forms, before anybody sees it ([`Scrubber`]).
+//! and base64 forms, before anybody sees it ([`Secrets`]).
 //!
 //! # What is bounded
 //!
@@ -37,17 +37,16 @@ mod keys;
 mod listing;
 mod router;
 mod scripted;
-mod scrub;
 mod transport;
 
 pub use cassette::{BadCassette, Cassette, Exchange, Player, Recorder};
 pub use client::{Builder, Client, ClientError};
 pub use endpoint::Endpoint;
+pub use holm_runtime::Secrets;
 pub use http::{Http, Proxies, Timeouts};
 pub use keys::{Key, Keys};
 pub use listing::{Credentials, ListError};
 pub use router::Router;
 pub use scripted::{AfterScript, ScriptedModel};
-pub use scrub::Scrubber;
 pub use secrecy::SecretString;
 pub use transport::{Body, Incoming, Outgoing, Transport, TransportError};

@@ -62,7 +62,7 @@ impl Client {
         request.body.clear();
         let failed = |failure: Failure| ListError::Failed {
             class: failure.class,
-            message: shared.scrubber.text(&failure.message),
+            message: shared.secrets.text(&failure.message).into_owned(),
         };
         let sent = shared.transport.send(shared.outgoing(provider, endpoint, request)).await;
         let mut answer = sent.map_err(|error| failed(failure_of(&error)))?;

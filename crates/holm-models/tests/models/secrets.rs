@@ -59,7 +59,7 @@ async fn nothing_that_can_be_printed_shows_a_key() {
     for format in FORMATS {
         let double = Double::start([]).unwrap();
         let client = client(&double, format);
-        let printed = format!("{client:?} {:?} {:?}", keys(format), keys(format).scrubber());
+        let printed = format!("{client:?} {:?} {:?}", keys(format), keys(format).secrets());
         assert_clean(&printed, "a debug form");
         let bad = Client::builder()
             .endpoint("double", Endpoint::with_codec("not a url", codec(format)))
@@ -108,7 +108,7 @@ async fn a_recording_holds_no_key_in_any_form() {
         let double = Double::start(acts).unwrap();
         let paper = Paper::default();
         let http = Http::new(TIMEOUTS, Proxies::None).unwrap();
-        let recorder = Recorder::new(Arc::new(http), keys(format).scrubber(), paper.clone());
+        let recorder = Recorder::new(Arc::new(http), keys(format).secrets(), paper.clone());
         let client = Client::builder()
             .endpoint("double", Endpoint::with_codec(double.base(format), codec(format)))
             .keys(keys(format))

@@ -24,7 +24,7 @@ async fn a_recorded_run_is_played_again_to_the_letter() {
         .unwrap();
         let paper = Paper::default();
         let http = Http::new(TIMEOUTS, Proxies::None).unwrap();
-        let recorder = Recorder::new(Arc::new(http), keys(format).scrubber(), paper.clone());
+        let recorder = Recorder::new(Arc::new(http), keys(format).secrets(), paper.clone());
         let live = Client::builder()
             .endpoint("double", Endpoint::with_codec(double.base(format), codec(format)))
             .keys(keys(format))
@@ -37,7 +37,7 @@ async fn a_recorded_run_is_played_again_to_the_letter() {
 
         let cassette = Cassette::parse(&paper.text()).unwrap();
         assert_eq!(cassette.exchanges.len(), 4, "{format:?}");
-        let player = Player::new(cassette, keys(format).scrubber());
+        let player = Player::new(cassette, keys(format).secrets());
         let played = Client::builder()
             .endpoint(
                 "double",

@@ -2,21 +2,18 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use secrecy::ExposeSecret;
 
 use super::{
     Known, Sight, forms,
+    grams::Grams,
     shapes::{SHAPES, Shape},
 };
 
-/// Up to so many bytes of forms the search is a table, which is the fastest; beyond that the table would take megabytes.
-const TABLE: usize = 32 * 1024;
-
 /// Finds secrets in texts.
 pub(super) struct Finder {
-    automaton: Option<AhoCorasick>,
-    /// What each pattern of the automaton stands for.
+    patterns: Grams,
+    /// What each pattern stands for.
     meanings: Vec<Meaning>,
 }
 
@@ -61,32 +58,19 @@ impl Finder {
                 meanings.push(Meaning::Shape(place, shape));
             }
         }
-        let bytes: usize = patterns.iter().map(String::len).sum();
-        let kind = (bytes <= TABLE).then_some(AhoCorasickKind::DFA);
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .ascii_case_insensitive(true)
-            .kind(kind)
-            .build(patterns);
-        // Building fails only beyond 2^31 states, which the bound on a form's length keeps away.
-        Self { automaton: automaton.ok().filter(|_| !meanings.is_empty()), meanings }
+        Self { patterns: Grams::new(patterns), meanings }
     }
 
     /// The secrets of a text, in order and without overlap.
     pub(super) fn find(&self, text: &[u8], sight: Sight) -> Vec<Found> {
-        let Some(automaton) = &self.automaton else { return Vec::new() };
         let (mut found, mut hopeless) = (Vec::new(), Hopeless::default());
-        for hit in automaton.find_overlapping_iter(text) {
-            match self.meanings.get(hit.pattern().as_usize()) {
-                Some(Meaning::Known(place)) => {
-                    found.push(Found { range: hit.range(), what: What::Known(*place) });
-                }
-                Some(Meaning::Shape(place, shape)) if sight == Sight::KnownAndShapes => {
-                    found.extend(hopeless.read(*place, shape, text, hit.range()));
-                }
-                Some(Meaning::Shape(..)) | None => {}
+        self.patterns.each(text, |pattern, range| match self.meanings.get(pattern) {
+            Some(Meaning::Known(place)) => found.push(Found { range, what: What::Known(*place) }),
+            Some(Meaning::Shape(place, shape)) if sight == Sight::KnownAndShapes => {
+                found.extend(hopeless.read(*place, shape, text, range));
             }
-        }
+            Some(Meaning::Shape(..)) | None => {}
+        });
         if found.len() > 1 {
             join_overlapping(&mut found);
         }

@@ -15,10 +15,26 @@ const FEW_CHARACTERS: u32 = 6;
 /// The shortest password that is taken for one.
 const SHORTEST_PASSWORD: usize = 8;
 
+/// From this length on, base64 that `/` and `+` cut into short runs is taken for a key too.
+const LONG_KEY: usize = 32;
+
 /// Whether this looks like a drawn key: long, of many different characters, and with letters and digits mixed in one
-/// long run.
+/// long run or all through.
 pub(super) fn is_key(word: &[u8]) -> bool {
-    word.len() >= SHORTEST_KEY && distinct(word) >= FEW_CHARACTERS && has_dense_run(word)
+    word.len() >= SHORTEST_KEY
+        && distinct(word) >= FEW_CHARACTERS
+        && (has_dense_run(word) || is_mixed_throughout(word))
+}
+
+/// Whether small letters, capitals and digits follow each other as in no path and no name.
+fn is_mixed_throughout(word: &[u8]) -> bool {
+    let rises = word
+        .windows(2)
+        .filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    word.len() >= LONG_KEY
+        && !word.starts_with(b"/")
+        && word.iter().any(u8::is_ascii_digit)
+        && rises.count() >= 3
 }
 
 /// Whether a run of letters and digits is too long and too mixed for a word.

@@ -10,6 +10,7 @@
 mod facts;
 mod finder;
 mod forms;
+mod grams;
 mod guess;
 mod reveal;
 mod shapes;
@@ -21,7 +22,7 @@ use std::{
     borrow::Cow,
     fmt,
     hash::{BuildHasher, RandomState},
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock, OnceLock},
 };
 
 use secrecy::SecretString;
@@ -34,6 +35,9 @@ const OPEN: &str = "‹secret:";
 
 /// Closes it.
 const CLOSE: char = '›';
+
+/// The search of everybody who knows no secret by name: it is the same for all, and takes a while to make.
+static SHAPES_ALONE: LazyLock<Arc<OnceLock<Finder>>> = LazyLock::new(Arc::default);
 
 /// Replaces secrets by references. Clones are cheap and share everything.
 ///
@@ -91,13 +95,24 @@ impl Secrets {
         Self::with_sight(Sight::Known)
     }
 
+    /// Also finds whatever has the shape of a key.
+    #[must_use]
+    pub fn with_shapes(mut self) -> Self {
+        self.sight = Sight::KnownAndShapes;
+        self.finder = Arc::default();
+        self
+    }
+
     fn with_sight(sight: Sight) -> Self {
         Self {
             known: Arc::default(),
             sight,
             naming: Naming::Digest,
             salt: Arc::new(own_salt()),
-            finder: Arc::default(),
+            finder: match sight {
+                Sight::Known => Arc::default(),
+                Sight::KnownAndShapes => Arc::clone(&SHAPES_ALONE),
+            },
         }
     }
 

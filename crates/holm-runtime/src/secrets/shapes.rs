@@ -206,6 +206,9 @@ impl Alphabet {
 fn begins_word(text: &[u8], at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let [.., last] = before else { return true };
+    if splits_escape(text, at) {
+        return false;
+    }
     if !last.is_ascii_alphanumeric() {
         return true;
     }
@@ -215,6 +218,13 @@ fn begins_word(text: &[u8], at: usize) -> bool {
         _ => false,
     };
     escape || ends_unicode_escape(before) || ends_colour(before)
+}
+
+/// Whether the letter here is the second half of an escape such as `\n`.
+fn splits_escape(text: &[u8], at: usize) -> bool {
+    let backslashes =
+        text.get(..at).unwrap_or_default().iter().rev().take_while(|byte| **byte == b'\\').count();
+    backslashes % 2 == 1 && text.get(at).is_some_and(|byte| b"bfnrtu".contains(byte))
 }
 
 fn ends_unicode_escape(before: &[u8]) -> bool {
@@ -312,7 +322,8 @@ struct Opened {
 }
 
 fn after_sign(text: &[u8], from: usize) -> Option<Opened> {
-    let at = run_at_most(text, from, 4, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b']'));
+    let at = skip_quote(text, from).start;
+    let at = if text.get(at) == Some(&b']') { at + 1 } else { at };
     let at = skip_gap(text, at);
     let at = match text.get(at..).unwrap_or_default() {
         [b':' | b'=', b'=' | b'>', ..] => at + 2,
@@ -320,10 +331,16 @@ fn after_sign(text: &[u8], from: usize) -> Option<Opened> {
         [b'%', b'3', b'a' | b'A' | b'd' | b'D', ..] => at + 3,
         _ => return None,
     };
-    let at = skip_gap(text, at);
-    let start = run_at_most(text, at, 4, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`'));
-    let quote = start.checked_sub(1).filter(|last| *last >= at).and_then(|last| text.get(last)).copied();
-    Some(Opened { start, quote })
+    Some(skip_quote(text, skip_gap(text, at)))
+}
+
+/// The place behind a quote, which may be escaped; a backslash before anything else belongs to that.
+fn skip_quote(text: &[u8], from: usize) -> Opened {
+    let at = run_at_most(text, from, 3, |byte| byte == b'\\');
+    match text.get(at) {
+        Some(quote @ (b'"' | b'\'' | b'`')) => Opened { start: at + 1, quote: Some(*quote) },
+        Some(_) | None => Opened { start: from, quote: None },
+    }
 }
 
 fn read_assigned(text: &[u8], marker: Range<usize>, kind: Value) -> Reading {

@@ -1,0 +1,126 @@
+use holm_grants::Mode;
+use holm_guards::json::Json;
+use holm_kernel::{
+    Answer, Block, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, Input, Media,
+    Model, ModelResult, Patch, Prompt, Reply, Source, Spill, Started, Thinking, Tool, ToolCall, ToolOutput,
+    ToolResult, Usage, Verdict,
+};
+
+use super::*;
+
+const LOOKS: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+
+/// A text with a known secret and one that only looks like it.
+fn dirty() -> String {
+    format!("a {KEY} b {LOOKS} c")
+}
+
+fn blocks() -> Vec<Block> {
+    let media = |source| Media { media_type: "image/png".into(), source, name: Some(dirty()) };
+    vec![
+        Block::Text(dirty()),
+        Block::Thinking(Thinking { text: dirty(), replay: Some(Json::from(KEY)) }),
+        Block::ToolCall(ToolCall {
+            id: KEY.into(),
+            name: dirty(),
+            arguments: dirty(),
+            replay: Some(Json::from(KEY)),
+        }),
+        Block::ToolResult(ToolResult {
+            text: dirty(),
+            parts: vec![Block::Text(dirty())],
+            ..ToolResult::default()
+        }),
+        Block::Image(media(Source::Url(dirty()))),
+        Block::File(media(Source::Base64(STANDARD.encode(KEY)))),
+        Block::Custom(Custom {
+            kind: "x".into(),
+            payload: Json::object([(dirty(), Json::from(vec![Json::from(dirty())]))]),
+        }),
+    ]
+}
+
+fn output() -> ToolOutput {
+    let spill = Spill { head: dirty(), tail: dirty(), bytes: 9, sha256: "00".into(), reference: dirty() };
+    ToolOutput {
+        text: dirty(),
+        parts: blocks(),
+        spill: Some(spill.into()),
+        metadata: Some(Json::object([("shown", Json::from(dirty()))]).into()),
+        ..ToolOutput::default()
+    }
+}
+
+#[test]
+fn every_text_of_every_fact_is_cleaned() {
+    let call = CallId::new(1);
+    let prompt = || Prompt { blocks: blocks(), marks: holm_kernel::Marks::default() };
+    let reply = || Reply { blocks: blocks(), model: Some(dirty()), ..Reply::default() };
+    let failure = Failure {
+        class: FailureClass::Auth,
+        message: dirty(),
+        retry_after_ms: None,
+        usage: Usage::default(),
+    };
+    let tool = || Tool::new("t", dirty(), Json::object([("description", Json::from(dirty()))]));
+    let mut config = Config::new(Model::named("m"));
+    (config.name, config.system, config.tools) = (dirty(), dirty(), vec![tool()]);
+    let answer = |answer| Input::Consulted { call, answer };
+    let facts = [
+        Input::Started(Started::new("run", 1, config).into()),
+        Input::Resumed { host: dirty() },
+        Input::Prompted(prompt()),
+        Input::Steered(prompt()),
+        Input::FollowedUp(prompt()),
+        Input::ModelFinished { call, result: ModelResult::Replied(reply()) },
+        Input::ModelFinished { call, result: ModelResult::Aborted(reply()) },
+        Input::Summarised { call, result: ModelResult::Failed(failure) },
+        Input::Judged { call, verdict: Verdict::deny(dirty()) },
+        Input::Judged { call, verdict: Verdict::Rewrite { arguments: dirty() } },
+        answer(Answer::Patch(vec![Patch::Append(blocks())])),
+        answer(Answer::Model(dirty())),
+        answer(Answer::Output(output())),
+        answer(Answer::Continue(prompt())),
+        answer(Answer::Failed { reason: dirty() }),
+        Input::ToolFinished { call, result: output() },
+        Input::Checked { call, ruling: CheckRuling::Failed { reason: dirty() } },
+        Input::Checked { call, ruling: CheckRuling::Broken { reason: dirty() } },
+        Input::ChildStarted { call, child: dirty() },
+        Input::ChildFinished { call, result: ChildResult { output: output(), ..ChildResult::default() } },
+        Input::ToolsChanged(vec![tool()]),
+        Input::Cancelled { reason: dirty() },
+    ];
+    for mut fact in facts {
+        secrets().input(&mut fact);
+        let written = serde_json::to_string(&fact).unwrap();
+        assert!(!written.contains("0123456789"), "{written}");
+        assert!(!written.contains(&STANDARD.encode(KEY)[..20]), "{written}");
+        assert!(written.contains("‹secret:provider›"), "{written}");
+    }
+}
+
+#[test]
+fn a_fact_without_secrets_stays_as_it_was() {
+    let facts = [
+        Input::Prompted(Prompt::text("hello")),
+        Input::ToolFinished { call: CallId::new(2), result: ToolOutput::text("7 rows") },
+        Input::ModeChanged(Mode::Full),
+        Input::TimePassed,
+    ];
+    for fact in facts {
+        let mut cleaned = fact.clone();
+        secrets().input(&mut cleaned);
+        assert_eq!(cleaned, fact);
+    }
+}
+
+#[test]
+fn sealed_items_of_a_provider_are_kept_to_the_letter_whatever_they_look_like() {
+    let replay = Json::object([("signature", Json::from(LOOKS))]);
+    let thinking = Thinking { text: String::new(), replay: Some(replay) };
+    let reply = Reply { blocks: vec![Block::Thinking(thinking)], ..Reply::default() };
+    let fact = Input::ModelFinished { call: CallId::new(1), result: ModelResult::Replied(reply) };
+    let mut cleaned = fact.clone();
+    secrets().input(&mut cleaned);
+    assert_eq!(cleaned, fact);
+}
