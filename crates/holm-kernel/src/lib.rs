@@ -40,3 +40,4 @@ mod rng;
 mod screen;
 
 pub use protocol::{provider_name, provider_names};
+pub use screen::visible;

@@ -12,7 +12,11 @@ use core::fmt::Write as _;
 /// Makes every character visible: newline and tab stay, all others that do not show themselves are written out.
 ///
 /// The result is for eyes, not for parsing back: a text that already says `\u{1b}` looks the same.
-pub(crate) fn visible(text: &str) -> String {
+///
+/// ```
+/// assert_eq!(holm_kernel::visible("safe\u{1b}[2J"), "safe\\u{1b}[2J");
+/// ```
+pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     write_visible(text, &mut out);
     out

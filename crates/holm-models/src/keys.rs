@@ -91,7 +91,13 @@ impl Keys {
     /// Knows all of these keys, each under its provider's name, and nothing else. What only looks like a key is left to
     /// whoever keeps the text.
     pub fn secrets(&self) -> Secrets {
-        let mut secrets = Secrets::only_known();
+        self.told_to(Secrets::only_known())
+    }
+
+    /// Adds all of these keys, each under its provider's name, to what somebody else looks for: an agent's
+    /// [`Secrets::new`], for example, so that no key of its provider is ever kept.
+    #[must_use]
+    pub fn told_to(&self, mut secrets: Secrets) -> Secrets {
         for (provider, key) in &self.by_provider {
             secrets = match key {
                 Key::Token(token) => secrets.know(provider, token.clone()),

@@ -8,6 +8,13 @@ pub(super) fn messages<'a>(messages: impl IntoIterator<Item = &'a Message>) -> S
     Value::Array(messages.into_iter().map(message).collect()).to_string()
 }
 
+/// A reply as one attribute, with why it ended.
+pub(super) fn reply(reply: &Message, finish_reason: &str) -> String {
+    let mut reply = message(reply);
+    reply["finish_reason"] = finish_reason.into();
+    Value::Array(vec![reply]).to_string()
+}
+
 /// The text of one call's result, as the model reads it.
 pub(super) fn result_of<'a>(message: &'a Message, call: &str) -> Option<&'a str> {
     message.blocks.iter().find_map(|block| match block {

@@ -33,7 +33,7 @@ pub(super) struct Spans {
     group: Option<Group>,
     chats: BTreeMap<CallId, Chat>,
     /// A reply whose message has not come yet; it comes with the next event.
-    answered: Option<(Chat, Timestamp)>,
+    answered: Option<Answered>,
     proposed: BTreeMap<CallId, Proposed>,
     tools: BTreeMap<CallId, ToolSpan>,
     /// Calls that ended and whose result has not been said yet.
@@ -54,6 +54,13 @@ struct Chat {
     began: Timestamp,
     provider: String,
     model: String,
+}
+
+/// A reply and when it came.
+struct Answered {
+    chat: Chat,
+    at: Timestamp,
+    finish_reason: &'static str,
 }
 
 struct Proposed {
@@ -169,7 +176,8 @@ impl Spans {
             None => self.open_chat(self.last),
         };
         chat.span.set_attributes(usage_attributes(usage));
-        let reason = StringValue::from(names::finish_reason(stop));
+        let finish_reason = names::finish_reason(stop);
+        let reason = StringValue::from(finish_reason);
         chat.span
             .set_attribute(KeyValue::new(names::FINISH_REASONS, Value::Array(Array::String(vec![reason]))));
         if let Some(by) = by {
@@ -182,7 +190,7 @@ impl Spans {
         self.shared.instruments.used(&about, usage);
         self.shared.instruments.took(&about, at.since(chat.began), None);
         if self.exports() {
-            self.answered = Some((chat, at));
+            self.answered = Some(Answered { chat, at, finish_reason });
         } else {
             chat.span.end_with_timestamp(time(at));
         }
@@ -237,9 +245,9 @@ impl Spans {
         }
         match message.role {
             Role::Assistant => {
-                if let Some((chat, _)) = &mut self.answered {
-                    let said = content::messages([&**message]);
-                    chat.span.set_attribute(KeyValue::new(names::OUTPUT_MESSAGES, said));
+                if let Some(answered) = &mut self.answered {
+                    let said = content::reply(message, answered.finish_reason);
+                    answered.chat.span.set_attribute(KeyValue::new(names::OUTPUT_MESSAGES, said));
                 }
                 self.end_answered();
             }
@@ -260,8 +268,8 @@ impl Spans {
     }
 
     fn end_answered(&mut self) {
-        if let Some((mut chat, at)) = self.answered.take() {
-            chat.span.end_with_timestamp(time(at));
+        if let Some(mut answered) = self.answered.take() {
+            answered.chat.span.end_with_timestamp(time(answered.at));
         }
     }
 

@@ -256,6 +256,7 @@ fn what_was_said_leaves_only_when_it_is_asked_for() {
     has(3, "gen_ai.tool.call.result", "a blue door");
     has(4, "gen_ai.input.messages", "a blue door");
     has(4, "gen_ai.output.messages", "It is blue.");
+    has(4, "gen_ai.output.messages", r#""finish_reason":"stop""#);
     assert_eq!(
         millis(spans[3].end_time) - millis(spans[3].start_time),
         250,

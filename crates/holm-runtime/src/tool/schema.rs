@@ -45,10 +45,14 @@ pub(crate) fn from_value(value: &serde_json::Value) -> Json {
     Json::parse(&value.to_string()).unwrap_or(Json::Bool(true))
 }
 
-/// Takes out what says nothing to a model: `null` where a property may be left out.
+/// Takes out what says nothing to a model: `null` where a property may be left out, and the width of a number, which
+/// its bounds say already and which some providers refuse.
 fn tidy(schema: &mut Json) {
     match schema {
         Json::Object(members) => {
+            if members.get("type").is_some_and(is_number) {
+                members.remove("format");
+            }
             let required = names(members.get("required"));
             if let Some(Json::Object(properties)) = members.get_mut("properties") {
                 let optional: Vec<String> =
@@ -64,6 +68,12 @@ fn tidy(schema: &mut Json) {
         Json::Array(items) => items.iter_mut().for_each(tidy),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
+}
+
+/// Whether a type is a number, or a number or nothing.
+fn is_number(kind: &Json) -> bool {
+    let is_one = |kind: &Json| matches!(kind.as_str(), Some("integer" | "number"));
+    is_one(kind) || kind.as_array().is_some_and(|kinds| kinds.iter().any(is_one))
 }
 
 fn names(required: Option<&Json>) -> Vec<String> {
