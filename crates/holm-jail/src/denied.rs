@@ -1,0 +1,195 @@
+//! Guesses what a child was refused, from what it complained about.
+//!
+//! The kernel tells the child that something is refused, not us what. Programs then write a line with the path and the
+//! error in it, in a few common shapes. A child can write such a line on purpose; so this is a hint for a person, who sees
+//! the line, and nothing is granted because of it.
+
+use std::path::{Component, Path, PathBuf};
+
+use holm_grants::Request;
+
+use crate::jail::Network;
+use crate::order::{Access, Order};
+
+/// How many bytes of output are looked at: complaints come last, and a flood must not cost.
+const LOOK: usize = 16 * 1024;
+/// The most guesses: one missing grant often makes many lines.
+const MAX_GUESSES: usize = 8;
+
+/// The longest path that is tried, as the kernel has it.
+const MAX_WORD: usize = 4096;
+
+/// What was probably refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Suspicion {
+    /// A file; the request that a grant would have to admit, with an absolute path.
+    File(Request),
+    /// The network, and the host where it was named.
+    Network(Option<String>),
+}
+
+/// What the program probably missed, given the end of what it wrote.
+pub(crate) fn suspect(order: &Order, written: &[u8]) -> Vec<Suspicion> {
+    let text = String::from_utf8_lossy(written.get(written.len().saturating_sub(LOOK)..).unwrap_or(written));
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let guess = complaint(line).and_then(|complaint| match complaint {
+            Complaint::Network(host) if order.network == Network::None => Some(Suspicion::Network(host)),
+            Complaint::Network(_) => None,
+            Complaint::File(what) => file(order, line, what),
+        });
+        if let Some(guess) = guess.filter(|guess| !found.contains(guess)) {
+            found.push(guess);
+        }
+        if found.len() == MAX_GUESSES {
+            break;
+        }
+    }
+    found
+}
+
+/// What a line is about.
+enum Complaint {
+    File(What),
+    Network(Option<String>),
+}
+
+/// What was refused about a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// Something.
+    Refused,
+    /// Writing.
+    ReadOnly,
+    /// It seems not to be there.
+    Missing,
+}
+
+fn complaint(line: &str) -> Option<Complaint> {
+    const SIGNS: [(&str, What); 6] = [
+        ("read-only file system", What::ReadOnly),
+        ("erofs", What::ReadOnly),
+        ("permission denied", What::Refused),
+        ("eacces", What::Refused),
+        ("operation not permitted", What::Refused),
+        ("no such file or directory", What::Missing),
+    ];
+    const NETWORK: [&str; 7] = [
+        "could not resolve host",
+        "temporary failure in name resolution",
+        "network is unreachable",
+        "name or service not known",
+        "getaddrinfo",
+        "couldn't resolve host",
+        "failed to lookup address",
+    ];
+    let lower = line.to_lowercase();
+    if NETWORK.iter().any(|sign| lower.contains(sign)) {
+        return Some(Complaint::Network(host_in(line)));
+    }
+    if (lower.contains("socket") || lower.contains("connect")) && lower.contains("not permitted") {
+        return Some(Complaint::Network(host_in(line)));
+    }
+    SIGNS.iter().find(|(sign, _)| lower.contains(sign)).map(|(_, what)| Complaint::File(*what))
+}
+
+/// The first word of the line that is a host name with a dot.
+fn host_in(line: &str) -> Option<String> {
+    let words = line
+        .split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '(' | ')' | ',' | '/' | ':' | '`'));
+    let host = |word: &&str| {
+        let word = word.trim_end_matches('.');
+        word.contains('.')
+            && word.len() > 3
+            && word.split('.').all(|label| label.len() > 1 && is_label(label))
+    };
+    words.into_iter().find(host).map(|word| word.trim_end_matches('.').to_owned())
+}
+
+fn is_label(label: &str) -> bool {
+    label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// The request behind a complaint, where a path in the line is one that the jail refuses.
+fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
+    candidates(line).into_iter().find_map(|word| {
+        let path = absolute(&order.cwd, word)?;
+        let (access, root) = innermost(order, &path);
+        let writes = what == What::ReadOnly || says_writing(line);
+        let request = match access {
+            Some(Access::Write | Access::Full) => return None,
+            // A protected place is opened as a whole or not at all.
+            Some(Access::Protected) => Request::Write(text(root?)?),
+            Some(Access::Read | Access::Exec) if writes || what == What::Refused => {
+                Request::Write(text(&path)?)
+            }
+            Some(Access::Read | Access::Exec) => return None,
+            None if writes => Request::Write(text(&path)?),
+            // What is hidden looks missing; what is missing everywhere is no matter of grants.
+            None if what == What::Missing && !path.exists() => return None,
+            None => Request::Read(text(&path)?),
+        };
+        Some(Suspicion::File(request))
+    })
+}
+
+fn says_writing(line: &str) -> bool {
+    const WORDS: [&str; 8] = ["create", "creat", "mkdir", "touch", "write", "remove", "unlink", "rename"];
+    let lower = line.to_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// What may be a path in a line: what stands in quotes, words with a slash, what stands between colons and its last word.
+///
+/// The first word is tried last, since most lines begin with the program that complains.
+fn candidates(line: &str) -> Vec<&str> {
+    let bare = |word: &str| -> bool { !word.is_empty() && word.len() < MAX_WORD };
+    let quoted = line.split(['\'', '"', '`', '\u{2018}', '\u{2019}']).skip(1).step_by(2);
+    let words = line.split_whitespace().map(trimmed).filter(|word| word.contains('/'));
+    let parts = line.split(": ").map(str::trim);
+    let last_words = parts.clone().filter_map(|part| part.rsplit(' ').next());
+    let mut found: Vec<&str> =
+        quoted.chain(words).chain(parts).chain(last_words).filter(|word| bare(word)).collect();
+    let first = line.split_whitespace().next().map(trimmed);
+    // Stable, so that the order above holds for the others.
+    found.sort_by_key(|word| Some(*word) == first);
+    found
+}
+
+/// A word without the marks around it.
+fn trimmed(word: &str) -> &str {
+    word.trim_matches(|c: char| matches!(c, '\'' | '"' | ':' | ',' | '(' | ')'))
+}
+
+/// The path as a text from the root, with dots resolved by their letters alone.
+fn absolute(cwd: &Path, word: &str) -> Option<PathBuf> {
+    let looks = word.contains('/') || word.contains('.') || cwd.join(word).exists();
+    if !looks || word.contains("://") {
+        return None;
+    }
+    let mut path = PathBuf::new();
+    for part in cwd.join(word).components() {
+        match part {
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::CurDir => {}
+            other @ (Component::Prefix(_) | Component::RootDir | Component::Normal(_)) => path.push(other),
+        }
+    }
+    Some(path)
+}
+
+/// The innermost root that holds the path, and what it allows.
+fn innermost<'a>(order: &'a Order, path: &Path) -> (Option<Access>, Option<&'a Path>) {
+    let holding = order.roots.iter().filter(|root| path.starts_with(&root.path));
+    let found = holding.max_by_key(|root| root.path.as_os_str().len());
+    (found.map(|root| root.access), found.map(|root| root.path.as_path()))
+}
+
+fn text(path: &Path) -> Option<holm_grants::FilePath> {
+    path.to_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! The child between its fork and the program: what it gives up, in which order.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, setsid};
+use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
+
+use super::filter::{self, Metadata};
+use super::protect::{self, Held};
+use super::sys::close_on_exec;
+use super::{bubblewrap, rules};
+use crate::engine::Engine;
+use crate::order::{Bounds, Order};
+use crate::outcome::Stage;
+
+/// The status with which a child leaves that could not become the program; the report says why.
+const UNBORN: i32 = 125;
+
+/// Why a child could not become the program.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) stage: Stage,
+    pub(super) errno: i32,
+    pub(super) path: PathBuf,
+}
+
+impl Failure {
+    pub(super) fn new(stage: Stage, error: &io::Error) -> Self {
+        Self { stage, errno: error.raw_os_error().unwrap_or(libc::EINVAL), path: PathBuf::new() }
+    }
+
+    pub(super) fn at(stage: Stage, error: &io::Error, path: &Path) -> Self {
+        Self { path: path.to_owned(), ..Self::new(stage, error) }
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = vec![b'F', self.stage.number()];
+        bytes.extend(self.errno.to_le_bytes());
+        bytes.extend_from_slice(self.path.as_os_str().as_bytes());
+        bytes
+    }
+
+    /// Reads a report; none where the child said nothing.
+    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+        let [b'F', stage, rest @ ..] = bytes else { return None };
+        let (errno, path) = rest.split_first_chunk::<4>()?;
+        let path = std::ffi::OsString::from_vec(path.to_vec()).into();
+        Some(Self { stage: Stage::from_number(*stage)?, errno: i32::from_le_bytes(*errno), path })
+    }
+}
+
+/// Becomes the program, or reports why not and leaves.
+pub(super) fn become_program(order: &Order, streams: &[OwnedFd; 3], report: &OwnedFd) -> ! {
+    let failure = attempt(order, streams, report);
+    let _ = rustix::io::write(report, &failure.encode());
+    std::process::exit(UNBORN)
+}
+
+/// Each step gives up what the next ones do not need. Returns only what went wrong.
+fn attempt(order: &Order, [stdin, stdout, stderr]: &[OwnedFd; 3], report: &OwnedFd) -> Failure {
+    // A session of its own has no terminal that could be typed into, and is one group to kill.
+    let _ = setsid();
+    let redirected = rustix::stdio::dup2_stdin(stdin)
+        .and_then(|()| rustix::stdio::dup2_stdout(stdout))
+        .and_then(|()| rustix::stdio::dup2_stderr(stderr));
+    if let Err(error) = redirected.map_err(io::Error::from).and_then(|()| close_on_exec()) {
+        return Failure::new(Stage::Fork, &error);
+    }
+    if let Err(error) = limit(&order.bounds) {
+        return Failure::new(Stage::Limit, &error);
+    }
+    match &order.engine {
+        Engine::Bubblewrap(program) => bubblewrap::exec(program, order, report),
+        Engine::Landlock => match confine(order) {
+            Ok(()) => exec(order),
+            Err(failure) => failure,
+        },
+        Engine::Unconfined => exec(order),
+    }
+}
+
+fn confine(order: &Order) -> Result<(), Failure> {
+    let held = protect::hold(order)?;
+    let seccomp = |error: &io::Error| Failure::new(Stage::Seccomp, error);
+    set_no_new_privs(true).map_err(|error| seccomp(&error.into()))?;
+    rules::confine(order, held)?;
+    // Also what a user namespace gave; with the bit above nothing comes back at exec, even for root.
+    let nothing = CapabilitySets {
+        effective: CapabilitySet::empty(),
+        permitted: CapabilitySet::empty(),
+        inheritable: CapabilitySet::empty(),
+    };
+    set_capabilities(None, nothing).map_err(|error| seccomp(&error.into()))?;
+    let metadata = match held {
+        Held::ByMounts => Metadata::Free,
+        Held::ByRules => Metadata::Fixed,
+    };
+    let invalid = || seccomp(&io::Error::from_raw_os_error(libc::EINVAL));
+    for program in filter::programs(order.network, metadata).ok_or_else(invalid)? {
+        seccompiler::apply_filter(&program).map_err(|_| seccomp(&io::Error::last_os_error()))?;
+    }
+    Ok(())
+}
+
+/// The standard library also sets signals back to what programs expect.
+fn exec(order: &Order) -> Failure {
+    if let Err(error) = std::env::set_current_dir(&order.cwd) {
+        return Failure::at(Stage::Folder, &error, &order.cwd);
+    }
+    let error =
+        Command::new(&order.program).args(&order.args).env_clear().envs(order.env.iter().cloned()).exec();
+    Failure::at(Stage::Program, &error, &order.program)
+}
+
+fn limit(bounds: &Bounds) -> io::Result<()> {
+    // The kernel counts all threads of the user, so those that are there already are added.
+    let there = u64::from(rustix::system::sysinfo().procs);
+    for (resource, most) in [
+        (Resource::Cpu, bounds.cpu_s),
+        (Resource::Data, bounds.memory),
+        (Resource::Fsize, bounds.file_size),
+        (Resource::Nofile, bounds.files),
+        (Resource::Nproc, bounds.processes.saturating_add(there)),
+        (Resource::Core, 0),
+    ] {
+        // Nobody may have more than the parent has.
+        let most = getrlimit(resource).maximum.map_or(most, |maximum| most.min(maximum));
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! The seccomp filter: system calls that no confined program needs, and those that lead around the other walls.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen as Len, SeccompCmpOp as Op, SeccompCondition as Condition,
+    SeccompFilter, SeccompRule as Rule, sock_filter,
+};
+
+use crate::jail::Network;
+
+/// Refused as if the user were not allowed to.
+const REFUSED: &[i64] = &[
+    // other processes
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // other views of the system
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_fsconfig,
+    libc::SYS_fspick,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_mount_setattr,
+    // files by another name than their path
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_fanotify_init,
+    // the kernel itself
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_adjtimex,
+    libc::SYS_clock_adjtime,
+    // keys are shared by all processes of a user
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+];
+
+/// Refused as if the kernel did not have them, so that libraries take their older way.
+const UNKNOWN: &[i64] = &[
+    // Its flags lie in memory, where no filter sees them.
+    libc::SYS_clone3,
+    // A second set of system calls, sockets among them, that no filter sees.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+];
+
+/// Changes of modes, owners and attributes, which Landlock does not see: refused where no mount holds them.
+const METADATA: &[i64] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    // fchmodat2, setxattrat, removexattrat: newer forms of these
+    452,
+    463,
+    466,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+];
+
+/// Whether a filter must also hold what mounts hold elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Metadata {
+    Free,
+    Fixed,
+}
+
+/// Ways to type into the terminal of somebody else.
+const TERMINAL: [u64; 2] = [libc::TIOCSTI, 0x541c];
+
+const NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+];
+
+/// Both filters, to be installed one after the other. Every call must pass both.
+pub(super) fn programs(network: Network, metadata: Metadata) -> Option<[BpfProgram; 2]> {
+    let mut calls = refused(network)?;
+    if metadata == Metadata::Fixed {
+        calls.extend(METADATA.iter().map(|call| (*call, Vec::new())));
+    }
+    let refused = compile(calls, libc::EPERM)?;
+    let unknown = UNKNOWN.iter().map(|call| (*call, Vec::new())).collect();
+    Some([refused, without_x32(compile(unknown, libc::ENOSYS)?)])
+}
+
+/// The filters as bubblewrap reads them: each instruction as the kernel has it.
+pub(super) fn as_bytes(program: &[sock_filter]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(program.len() * 8);
+    for one in program {
+        bytes.extend_from_slice(&one.code.to_ne_bytes());
+        bytes.extend_from_slice(&[one.jt, one.jf]);
+        bytes.extend_from_slice(&one.k.to_ne_bytes());
+    }
+    bytes
+}
+
+fn compile(rules: BTreeMap<i64, Vec<Rule>>, errno: i32) -> Option<BpfProgram> {
+    let arch = std::env::consts::ARCH.try_into().ok()?;
+    let errno = SeccompAction::Errno(errno.unsigned_abs());
+    SeccompFilter::new(rules, SeccompAction::Allow, errno, arch).ok()?.try_into().ok()
+}
+
+fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
+    let mut rules: BTreeMap<i64, Vec<Rule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    let namespace = |flag: &i32| {
+        let flag = u64::from(flag.unsigned_abs());
+        rule(&[(0, Len::Qword, Op::MaskedEq(flag), flag)])
+    };
+    for call in [libc::SYS_clone, libc::SYS_unshare] {
+        rules.insert(call, NAMESPACES.iter().map(namespace).collect::<Option<_>>()?);
+    }
+    let typing = |command: u64| rule(&[(1, Len::Dword, Op::Eq, command)]);
+    rules.insert(libc::SYS_ioctl, TERMINAL.iter().map(|command| typing(*command)).collect::<Option<_>>()?);
+    let other_than = |families: &[i32]| {
+        let unlike = families.iter().map(|family| (0, Len::Dword, Op::Ne, u64::from(family.unsigned_abs())));
+        rule(&unlike.collect::<Vec<_>>())
+    };
+    // Local sockets by path lead to other programs' services, which no file rule sees; a pair leads nowhere.
+    rules.insert(libc::SYS_socketpair, vec![other_than(&[libc::AF_UNIX])?]);
+    rules.insert(
+        libc::SYS_socket,
+        match network {
+            Network::None => Vec::new(),
+            Network::Open => vec![other_than(&[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK])?],
+        },
+    );
+    Some(rules)
+}
+
+fn rule(conditions: &[(u8, Len, Op, u64)]) -> Option<Rule> {
+    let conditions = conditions
+        .iter()
+        .map(|(at, len, op, value)| Condition::new(*at, len.clone(), op.clone(), *value).ok());
+    Rule::new(conditions.collect::<Option<_>>()?).ok()
+}
+
+/// Puts a check in front: on x86-64 every call has a second number (with bit 30), under which no rule would see it.
+fn without_x32(mut program: BpfProgram) -> BpfProgram {
+    if cfg!(target_arch = "x86_64") {
+        let errno = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+        let step =
+            |code: u32, jt, jf, k| sock_filter { code: u16::try_from(code).unwrap_or_default(), jt, jf, k };
+        let check = [
+            // the number of the call, which comes first in what a filter sees
+            step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+            step(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, 0x4000_0000),
+            step(libc::BPF_RET | libc::BPF_K, 0, 0, errno),
+        ];
+        program.splice(0..0, check);
+    }
+    program
+}

@@ -1,0 +1,69 @@
+//! The launcher's loop: one message, one fork.
+
+use std::fs::File;
+use std::io::IoSliceMut;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use rustix::process::{DumpableBehavior, WaitOptions, set_dumpable_behavior, wait};
+
+use super::supervisor::supervise;
+use super::sys::{Fork, fork};
+
+/// How long a finished supervisor may stay a zombie.
+const REAP_EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+
+/// Forks a supervisor for each message until the socket closes.
+pub(super) fn serve() {
+    // Nobody else of this user may look into the launcher or take its descriptors.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    let control = std::io::stdin();
+    let mut children = 0_usize;
+    loop {
+        let mut ready = [PollFd::new(&control, PollFlags::IN)];
+        let patience = (children > 0).then_some(&REAP_EVERY);
+        let polled = poll(&mut ready, patience);
+        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {
+            children = children.saturating_sub(1);
+        }
+        match polled {
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(_) => return,
+        }
+        let Some(fds) = receive(control.as_fd()) else { return };
+        let Ok([job, stdin, stdout, stderr]) = <[OwnedFd; 4]>::try_from(fds) else { continue };
+        match fork() {
+            Ok(Fork::Child) => {
+                // The line to the large process is the launcher's alone.
+                if let Ok(null) = File::open("/dev/null") {
+                    let _ = rustix::stdio::dup2_stdin(&null);
+                }
+                supervise(job, [stdin, stdout, stderr]);
+                std::process::exit(0);
+            }
+            Ok(Fork::Parent(_)) => children += 1,
+            // The job's socket closes, which the other side hears.
+            Err(_) => {}
+        }
+    }
+}
+
+/// The descriptors of one message; none when the socket is closed.
+fn receive(control: std::os::fd::BorrowedFd<'_>) -> Option<Vec<OwnedFd>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut rights = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    let message =
+        recvmsg(control, &mut [IoSliceMut::new(&mut byte)], &mut rights, RecvFlags::CMSG_CLOEXEC).ok()?;
+    if message.bytes == 0 {
+        return None;
+    }
+    let fds = rights.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(fds) => Some(fds),
+        _ => None,
+    });
+    Some(fds.flatten().collect())
+}

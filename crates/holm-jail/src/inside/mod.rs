@@ -1,0 +1,30 @@
+//! What runs in the launcher and in the processes that it forks. None of it runs in the large process.
+//!
+//! Three roles, one after the other: the *launcher* forks for each job ([`launcher`]), its child is the *supervisor*
+//! ([`supervisor`]), and its child in turn confines itself and becomes the program ([`child`]).
+
+mod bubblewrap;
+mod child;
+mod filter;
+mod launcher;
+mod protect;
+mod rules;
+mod supervisor;
+mod sweep;
+mod sys;
+
+/// The argument by which an executable is asked to be a launcher.
+pub const LAUNCHER_ARGUMENT: &str = "--holm-jail-launcher";
+
+/// Becomes a launcher and never returns, if this process was started as one. Call it first in `main`, before any thread.
+pub fn launch_if_asked() {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == LAUNCHER_ARGUMENT) {
+        launcher_main();
+    }
+}
+
+/// Serves one large process over the socket that is this process's standard input, until that closes.
+pub fn launcher_main() -> ! {
+    launcher::serve();
+    std::process::exit(0)
+}

@@ -1,0 +1,161 @@
+//! Keeps protected paths in their place, also those that do not exist yet.
+//!
+//! Both engines fix a protected path with a read-only mount on itself. A mount needs something to stand on, so a path that
+//! is missing gets an empty folder for the time of the job. And a mount protects only its own name: `.git` could be moved
+//! away together with the mount in `.git/hooks`. So each folder between the writable root and the protected path becomes a
+//! mount too, which nobody can move.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FlockOperation, Mode, OFlags, ResolveFlags, flock, openat2};
+use rustix::mount::{MountPropagationFlags, mount_bind_recursive, mount_change};
+use rustix::process::{DumpableBehavior, getgid, getuid, set_dumpable_behavior};
+use rustix::thread::UnshareFlags;
+
+use super::child::Failure;
+use super::sys::{self, ReadOnly};
+use crate::engine::Engine;
+use crate::order::{Access, Order};
+use crate::outcome::Stage;
+
+/// Folders that stand where a protected path is missing; removed when dropped, innermost first.
+///
+/// Two jobs may protect the same path. Each holds a lock on the folder there, and who made it removes it only when nobody
+/// else holds one: a removed folder would take the other job's mount along.
+pub(super) struct Placeholders {
+    made: Vec<PathBuf>,
+    locks: Vec<(PathBuf, File)>,
+}
+
+impl Placeholders {
+    /// Makes what is missing.
+    pub(super) fn make(order: &Order) -> Result<Self, Failure> {
+        let mut held = Self { made: Vec::new(), locks: Vec::new() };
+        if order.engine == Engine::Unconfined {
+            return Ok(held);
+        }
+        for path in protected(order) {
+            held.stand(path).map_err(|error| Failure::at(Stage::Protect, &error, path))?;
+        }
+        Ok(held)
+    }
+
+    fn stand(&mut self, path: &Path) -> io::Result<()> {
+        match open_plain(path) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let missing: Vec<_> = path.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
+                for folder in missing.into_iter().rev() {
+                    fs::create_dir(folder)?;
+                    self.made.push(folder.to_owned());
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        // A file is no placeholder of anybody.
+        if !path.is_dir() {
+            return Ok(());
+        }
+        let folder = File::open(path)?;
+        flock(&folder, FlockOperation::NonBlockingLockShared)?;
+        // Whoever removed it in between would have left a lock on nothing.
+        open_plain(path)?;
+        self.locks.push((path.to_owned(), folder));
+        Ok(())
+    }
+}
+
+impl Drop for Placeholders {
+    fn drop(&mut self) {
+        for folder in self.made.iter().rev() {
+            let lock = self.locks.iter().find(|(path, _)| path == folder);
+            let alone =
+                lock.is_none_or(|(_, lock)| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok());
+            // A folder that is not empty is no longer ours, and stays.
+            if alone {
+                let _ = fs::remove_dir(folder);
+            }
+        }
+    }
+}
+
+/// The protected paths.
+pub(super) fn protected(order: &Order) -> impl Iterator<Item = &Path> {
+    order.roots.iter().filter(|root| root.access == Access::Protected).map(|root| root.path.as_path())
+}
+
+/// The folders that must not be moved, outer before inner: those between a writable root and what is protected in it.
+pub(super) fn pins(order: &Order) -> Vec<PathBuf> {
+    let mut pins = Vec::new();
+    for path in protected(order) {
+        let holding = order.roots.iter().filter(|root| root.access.writes() && path.starts_with(&root.path));
+        let Some(root) = holding.min_by_key(|root| root.path.as_os_str().len()) else { continue };
+        let between = path.ancestors().skip(1).take_while(|folder| *folder != root.path);
+        pins.extend(between.map(Path::to_owned));
+    }
+    pins.sort();
+    pins.dedup();
+    pins
+}
+
+/// How what Landlock cannot hold by itself is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Held {
+    /// By read-only mounts: everything but the writable roots, and again what is protected in them.
+    ByMounts,
+    /// By leaving rights out, where the kernel gives this process no mounts of its own.
+    ByRules,
+}
+
+/// Makes everything but the writable roots read-only, in a mount namespace of this process.
+///
+/// Landlock does not see changes of modes, owners and attributes, and has no exceptions beneath a folder; mounts have both.
+pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
+    if !own_mounts() {
+        return Ok(Held::ByRules);
+    }
+    let root = Path::new("/");
+    mount_change(root, MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).map_err(failed(root))?;
+    sys::set_read_only(root, ReadOnly::Yes).map_err(|error| Failure::at(Stage::Protect, &error, root))?;
+    let writable = order.roots.iter().filter(|root| root.access.writes()).map(|root| root.path.clone());
+    for path in writable.chain(pins(order)) {
+        // Looked at first, so that no link leads a mount elsewhere.
+        open_plain(&path).map_err(|error| Failure::at(Stage::Root, &error, &path))?;
+        mount_bind_recursive(&path, &path).map_err(failed(&path))?;
+        sys::set_read_only(&path, ReadOnly::No)
+            .map_err(|error| Failure::at(Stage::Protect, &error, &path))?;
+    }
+    for path in protected(order) {
+        open_plain(path).map_err(|error| Failure::at(Stage::Protect, &error, path))?;
+        mount_bind_recursive(path, path).map_err(failed(path))?;
+        sys::set_read_only(path, ReadOnly::Yes).map_err(|error| Failure::at(Stage::Protect, &error, path))?;
+    }
+    Ok(Held::ByMounts)
+}
+
+fn failed(path: &Path) -> impl Fn(rustix::io::Errno) -> Failure {
+    move |error| Failure::at(Stage::Protect, &error.into(), path)
+}
+
+/// Moves into a user and a mount namespace, with the same user and group inside as outside.
+fn own_mounts() -> bool {
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    // The files below belong to root while the process is closed to others; it opens again with the program anyway.
+    let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
+    if sys::unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS).is_err() {
+        return false;
+    }
+    let write = |file: &str, text: String| fs::write(format!("/proc/self/{file}"), text).is_ok();
+    write("setgroups", "deny".into())
+        && write("uid_map", format!("{user} {user} 1"))
+        && write("gid_map", format!("{group} {group} 1"))
+}
+
+/// Opens a path without following a link anywhere in it.
+pub(super) fn open_plain(path: &Path) -> io::Result<OwnedFd> {
+    let how = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    Ok(openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), how)?)
+}

@@ -1,0 +1,180 @@
+//! The Landlock rules of an order.
+
+use std::fs;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
+};
+use rustix::fs::{FileType, OFlags, fstat};
+
+use super::child::Failure;
+use super::protect::{Held, open_plain, protected};
+use crate::jail::Network;
+use crate::order::{Access, Order};
+use crate::outcome::Stage;
+
+/// What must be held; see `Engine::landlock`.
+const FLOOR: ABI = ABI::V3;
+/// What is held where the kernel can.
+const WISH: ABI = ABI::V9;
+/// The most entries of a folder that are opened one by one around a protected path.
+const MAX_ENTRIES: usize = 10_000;
+
+/// What every program needs to start and to find its way: the system's shared files, none of them secret.
+pub(super) const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/gai.conf",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/pki",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/terminfo",
+    "/etc/timezone",
+];
+
+/// Harmless parts of the kernel's own folders. The child's own part of /proc is added; others would show other processes.
+const KERNEL: &[&str] = &[
+    "/proc/self",
+    "/proc/cpuinfo",
+    "/proc/filesystems",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/version",
+    "/sys/devices/system/cpu",
+];
+
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// What maps every dynamically linked program, and so must be startable itself.
+const LOADERS: &[&str] = &[
+    "/lib64/ld-linux-x86-64.so.2",
+    "/lib/ld-linux-aarch64.so.1",
+    "/lib/ld-musl-x86_64.so.1",
+    "/lib/ld-musl-aarch64.so.1",
+];
+
+/// Confines this process. Opening the roots comes first, so that what fails can be named.
+pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
+    let mut places = Vec::new();
+    for root in order.roots.iter().filter(|root| root.access != Access::Protected) {
+        let rights = rights(root.access);
+        let open = open_plain(&root.path).map_err(|error| Failure::at(Stage::Root, &error, &root.path))?;
+        if root.access.writes() && held == Held::ByRules {
+            around(order, &root.path, rights, &mut places)?;
+        } else {
+            places.push((open, rights));
+        }
+    }
+    let read = rights(Access::Read);
+    let exec = rights(Access::Exec);
+    let device = read | AccessFs::WriteFile | AccessFs::Truncate;
+    let own = order.program.to_str().into_iter();
+    for (path, rights) in SYSTEM
+        .iter()
+        .chain(KERNEL)
+        .map(|path| (*path, read))
+        .chain(DEVICES.iter().map(|path| (*path, device)))
+        .chain(LOADERS.iter().copied().chain(own).map(|path| (path, exec)))
+    {
+        // These are the system's, links included; what a system does not have is not needed.
+        if let Ok(open) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, rustix::fs::Mode::empty()) {
+            places.push((open, rights));
+        }
+    }
+    apply(order, places).map_err(|_| Failure::new(Stage::Landlock, &std::io::Error::last_os_error()))
+}
+
+fn apply(order: &Order, places: Vec<(OwnedFd, BitFlags<AccessFs>)>) -> Result<(), RulesetError> {
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(FLOOR))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(WISH))?
+        .scope(Scope::from_all(WISH))?;
+    if order.network == Network::None {
+        // Seccomp refuses every socket already; this holds for one that was handed over.
+        ruleset = ruleset.handle_access(AccessNet::from_all(WISH))?;
+    }
+    let mut ruleset: RulesetCreated = ruleset.create()?;
+    for (place, rights) in places {
+        let folder =
+            fstat(&place).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
+        let rights = if folder { rights } else { rights & AccessFs::from_file(WISH) };
+        ruleset = ruleset.add_rule(PathBeneath::new(place.as_fd(), rights))?;
+    }
+    ruleset.restrict_self().map(|_| ())
+}
+
+/// What an access means to Landlock. Sockets and devices are made by nobody.
+fn rights(access: Access) -> BitFlags<AccessFs> {
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    match access {
+        Access::Read | Access::Protected => read,
+        Access::Exec => read | AccessFs::Execute,
+        Access::Full => rights(Access::Write) | AccessFs::Execute,
+        Access::Write => {
+            let unmade = AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock;
+            read | (AccessFs::from_write(FLOOR) & !unmade)
+        }
+    }
+}
+
+/// Opens a writable folder except for what is protected in it, where no mount can hold that.
+///
+/// A right on a folder is a right on everything beneath, so the folders around a protected path can only be read, and
+/// everything beside it is opened one by one. Nothing new can then be made directly in those folders: less than was
+/// granted, never more.
+fn around(
+    order: &Order,
+    folder: &Path,
+    wanted: BitFlags<AccessFs>,
+    places: &mut Vec<(OwnedFd, BitFlags<AccessFs>)>,
+) -> Result<(), Failure> {
+    let open = |path: &Path| open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path));
+    if protected(order).any(|path| folder.starts_with(path)) {
+        return Ok(());
+    }
+    if !protected(order).any(|path| path.starts_with(folder)) {
+        places.push((open(folder)?, wanted));
+        return Ok(());
+    }
+    places.push((open(folder)?, rights(Access::Read)));
+    let entries = fs::read_dir(folder).map_err(|error| Failure::at(Stage::Root, &error, folder))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(MAX_ENTRIES + 1).collect();
+    if paths.len() > MAX_ENTRIES {
+        return Err(Failure::at(Stage::Protect, &std::io::Error::from_raw_os_error(libc::E2BIG), folder));
+    }
+    paths.sort();
+    for path in paths {
+        // A link is not followed, so there is nothing to open; what vanished meanwhile needs no rule.
+        if open_plain(&path).is_ok() {
+            around(order, &path, wanted, places)?;
+        }
+    }
+    Ok(())
+}

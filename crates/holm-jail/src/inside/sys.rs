@@ -1,0 +1,78 @@
+//! The system calls for which no crate has a safe form.
+
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use rustix::process::Pid;
+use rustix::thread::UnshareFlags;
+
+/// Which side of a fork this is.
+pub(super) enum Fork {
+    Child,
+    Parent(Pid),
+}
+
+/// Forks. Only the launcher and its children do, which are small and have one thread.
+pub(super) fn fork() -> io::Result<Fork> {
+    #[expect(
+        unsafe_code,
+        reason = "fork has no safe form; with one thread, no lock can be held by a thread that is gone"
+    )]
+    // SAFETY: the launcher, and what it forks, never start a thread, so the child's memory is a whole and consistent copy.
+    let pid = unsafe { libc::fork() };
+    match pid {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(Fork::Child),
+        pid => {
+            Pid::from_raw(pid).map(Fork::Parent).ok_or_else(|| io::Error::other("a process without number"))
+        }
+    }
+}
+
+/// Marks every descriptor but the standard ones to be closed when a program is started.
+pub(super) fn close_on_exec() -> io::Result<()> {
+    #[expect(unsafe_code, reason = "close_range has no safe form")]
+    // SAFETY: with this flag the call closes nothing; it changes how descriptors behave at the next exec, and touches no memory.
+    let result = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Moves this process into namespaces of its own.
+pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
+    #[expect(unsafe_code, reason = "leaving shared tables is unsafe with several threads; there is one")]
+    // SAFETY: the flags that could make descriptors of other threads invalid are not used, and there are no other threads.
+    let done = unsafe { rustix::thread::unshare_unsafe(flags) };
+    Ok(done?)
+}
+
+/// Whether a mount can be written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadOnly {
+    Yes,
+    No,
+}
+
+/// Changes a mount and those beneath it.
+pub(super) fn set_read_only(path: &Path, read_only: ReadOnly) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let (attr_set, attr_clr) = match read_only {
+        ReadOnly::Yes => (libc::MOUNT_ATTR_RDONLY, 0),
+        ReadOnly::No => (0, libc::MOUNT_ATTR_RDONLY),
+    };
+    let change = libc::mount_attr { attr_set, attr_clr, propagation: 0, userns_fd: 0 };
+    #[expect(unsafe_code, reason = "mount_setattr has no safe form")]
+    // SAFETY: both pointers are to values that outlive the call, the size is that of the second, and the kernel writes to neither.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            libc::AT_RECURSIVE,
+            &raw const change,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,256 @@
+//! What a child may do: nothing, plus what is added by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::engine::Engine;
+use crate::error::JailError;
+use crate::limits::Limits;
+use crate::order::{Access, Bounds, Order, Root, is_plain};
+
+/// What git runs or believes on the next occasion, whoever calls it: never written by a child, even where `.git` is.
+const GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
+
+/// Folders in which the system keeps its programs.
+pub(crate) const PROGRAMS: [&str; 4] = ["/usr/bin", "/usr/local/bin", "/bin", "/usr/lib"];
+
+/// Whether a child can reach the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Network {
+    /// It cannot open a socket.
+    #[default]
+    None,
+    /// All of it, this machine's own services included: no grant for single hosts can be held here.
+    Open,
+}
+
+/// What a child may do. It starts with nothing but the system's own shared files to read.
+///
+/// All paths are absolute and lead through no symbolic link; otherwise the job is refused when it starts. So a child
+/// that turns a folder into a link gains nothing in the next job.
+///
+/// ```
+/// use holm_jail::{Jail, Network};
+/// let jail = Jail::new().read("/srv/data").write("/srv/out").env("LANG", "C.UTF-8").network(Network::None);
+/// # drop(jail);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Jail {
+    roots: BTreeSet<Root>,
+    env: BTreeMap<OsString, OsString>,
+    cwd: Option<PathBuf>,
+    network: Network,
+    limits: Limits,
+}
+
+/// A program and what it is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) input: Input,
+}
+
+/// What a program reads on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Input {
+    Empty,
+    Bytes(Vec<u8>),
+    Piped,
+}
+
+impl Task {
+    /// A program by its absolute path, which nothing looks up again.
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), args: Vec::new(), input: Input::Empty }
+    }
+
+    /// With these arguments behind the others.
+    #[must_use]
+    pub fn args(mut self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// With these bytes to read.
+    #[must_use]
+    pub fn input(self, bytes: impl Into<Vec<u8>>) -> Self {
+        Self { input: Input::Bytes(bytes.into()), ..self }
+    }
+
+    /// With an input that the caller writes to while the program runs; see [`crate::Job::take_stdin`].
+    #[must_use]
+    pub fn piped_input(self) -> Self {
+        Self { input: Input::Piped, ..self }
+    }
+}
+
+impl Jail {
+    /// A jail without any power.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets the child read a file, or a folder with everything beneath.
+    #[must_use]
+    pub fn read(self, path: impl Into<PathBuf>) -> Self {
+        self.root(path, Access::Read)
+    }
+
+    /// Lets the child read and write a file, or a folder with everything beneath.
+    ///
+    /// In a folder, `.git` stays read-only unless a root of its own opens it, and what git would run or believe
+    /// (`.git/hooks`, `.git/config` and their like) stays read-only even then, also while it does not exist.
+    #[must_use]
+    pub fn write(self, path: impl Into<PathBuf>) -> Self {
+        self.root(path, Access::Write)
+    }
+
+    /// Lets the child read and start a program, or those beneath a folder. The task's own program needs no mention.
+    #[must_use]
+    pub fn exec(self, path: impl Into<PathBuf>) -> Self {
+        self.root(path, Access::Exec)
+    }
+
+    /// Lets the child start the system's programs, as scripts do.
+    #[must_use]
+    pub fn exec_system(self) -> Self {
+        // The folders may be links to each other; what they are links to is what counts.
+        let real = PROGRAMS.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
+        real.fold(self, |jail, folder| jail.root(folder, Access::Exec))
+    }
+
+    /// Keeps a path read-only inside a folder that can be written, whether it exists or not. This wins over every write.
+    #[must_use]
+    pub fn protect(self, path: impl Into<PathBuf>) -> Self {
+        self.root(path, Access::Protected)
+    }
+
+    /// Sets a variable. No other is there: the environment of the parent is not inherited.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// Starts the child in this folder; otherwise in the root of the file system.
+    #[must_use]
+    pub fn cwd(self, path: impl Into<PathBuf>) -> Self {
+        Self { cwd: Some(path.into()), ..self }
+    }
+
+    /// Opens or closes the network.
+    #[must_use]
+    pub fn network(self, network: Network) -> Self {
+        Self { network, ..self }
+    }
+
+    /// Bounds the child.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    pub(crate) fn bounds(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The order for a launcher, checked as far as that is possible from here.
+    pub(crate) fn order(&self, engine: &Engine, task: &Task) -> Result<Order, JailError> {
+        let cwd = self.cwd.clone().unwrap_or_else(|| "/".into());
+        let paths = self.roots.iter().map(|root| &root.path).chain([&cwd, &task.program]);
+        if let Some(path) = paths.into_iter().find(|path| !is_plain(path)) {
+            return Err(JailError::Path(path.clone()));
+        }
+        self.check_texts(task)?;
+        Ok(Order {
+            engine: engine.clone(),
+            program: task.program.clone(),
+            args: task.args.clone(),
+            env: self.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            cwd,
+            roots: self.settled(),
+            network: self.network,
+            bounds: Bounds {
+                wall_ms: u64::try_from(self.limits.wall.as_millis()).unwrap_or(u64::MAX),
+                cpu_s: self.limits.cpu.as_secs().max(1),
+                memory: self.limits.memory,
+                file_size: self.limits.file_size,
+                files: self.limits.files,
+                processes: self.limits.processes,
+            },
+        })
+    }
+
+    fn check_texts(&self, task: &Task) -> Result<(), JailError> {
+        if task.args.iter().any(|arg| arg.as_bytes().contains(&0)) {
+            return Err(JailError::Argument("an argument with a NUL"));
+        }
+        let odd = |(name, value): (&OsString, &OsString)| {
+            let name = name.as_bytes();
+            name.is_empty() || name.contains(&b'=') || name.contains(&0) || value.as_bytes().contains(&0)
+        };
+        if self.env.iter().any(odd) {
+            return Err(JailError::Argument("a variable with a NUL, or a name that is none"));
+        }
+        Ok(())
+    }
+
+    /// The roots with the protections that follow from them, each path once, outer before inner.
+    pub(crate) fn settled(&self) -> Vec<Root> {
+        let of = |access| {
+            self.roots.iter().filter(move |root| root.access == access).map(|root| root.path.as_path())
+        };
+        let mut protected: BTreeSet<PathBuf> = of(Access::Protected).map(Path::to_owned).collect();
+        for folder in of(Access::Write).filter(|path| path.is_dir()) {
+            protected.extend(git_inside(folder, of(Access::Write)));
+        }
+        let within = |path: &Path, set: &BTreeSet<PathBuf>| set.iter().any(|outer| path.starts_with(outer));
+        let mut settled: BTreeMap<PathBuf, Access> = BTreeMap::new();
+        for root in &self.roots {
+            let access = match root.access {
+                Access::Write if within(&root.path, &protected) => Access::Read,
+                Access::Protected => continue,
+                other @ (Access::Read | Access::Exec | Access::Write | Access::Full) => other,
+            };
+            let entry = settled.entry(root.path.clone()).or_insert(access);
+            *entry = (*entry).and(access);
+        }
+        let writable: BTreeSet<PathBuf> =
+            settled.iter().filter(|(_, access)| access.writes()).map(|(path, _)| path.clone()).collect();
+        // The outermost protection holds for what is inside.
+        let outermost = protected
+            .iter()
+            .filter(|path| !protected.iter().any(|other| other != *path && path.starts_with(other)));
+        for path in outermost.filter(|path| within(path, &writable)) {
+            settled.insert(path.clone(), Access::Protected);
+        }
+        settled.into_iter().map(|(path, access)| Root { path, access }).collect()
+    }
+
+    fn root(mut self, path: impl Into<PathBuf>, access: Access) -> Self {
+        self.roots.insert(Root { path: path.into(), access });
+        self
+    }
+}
+
+/// What of git is protected inside a folder that can be written.
+fn git_inside<'a>(folder: &Path, mut writes: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
+    let git = if folder.file_name().is_some_and(|name| name == ".git") {
+        folder.to_owned()
+    } else {
+        folder.join(".git")
+    };
+    if writes.any(|write| write.starts_with(&git)) {
+        GIT.iter().map(|name| git.join(name)).collect()
+    } else {
+        vec![git]
+    }
+}
+
+#[cfg(test)]
+mod tests;

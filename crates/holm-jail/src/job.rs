@@ -1,0 +1,238 @@
+//! A child that runs, and how it is brought to its end.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as Plain;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe::{Receiver, Sender};
+
+use crate::denied::suspect;
+use crate::error::JailError;
+use crate::jail::Input;
+use crate::order::{Cause, MAX_ORDER, Order, Status, Told};
+use crate::outcome::{Ending, Outcome, Stage};
+use crate::output::{Capture, Captured, Stream};
+
+/// How much is read at once.
+const PIECE: usize = 64 * 1024;
+/// The largest frame that a supervisor sends: a path and a few numbers.
+const MAX_FRAME: usize = 8 * 1024;
+
+/// A running child. Dropping it kills the child and everything that it started.
+#[derive(Debug)]
+pub struct Job {
+    control: UnixStream,
+    killer: Killer,
+    streams: Streams,
+    order: Order,
+    max_output: u64,
+    heard: Vec<u8>,
+}
+
+/// Ends a job from elsewhere.
+#[derive(Debug, Clone)]
+pub struct Killer(Arc<Plain>);
+
+impl Killer {
+    /// Asks the supervisor to kill the job; its outcome then says [`Ending::Cancelled`]. Later calls do nothing.
+    pub fn kill(&self) {
+        // A full socket means that it was asked before, a closed one that the job is over.
+        let _ = (&*self.0).write(b"k");
+    }
+}
+
+/// Our ends of a child's streams.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    stdin: Option<Sender>,
+    bytes: Vec<u8>,
+    stdout: Option<Receiver>,
+    stderr: Option<Receiver>,
+}
+
+impl Streams {
+    /// Opens the streams: our ends and the child's.
+    pub(crate) fn open(input: &Input) -> io::Result<(Self, [OwnedFd; 3])> {
+        let (stdin, theirs_in) = match input {
+            Input::Empty => (None, File::open("/dev/null")?.into()),
+            Input::Bytes(_) | Input::Piped => {
+                let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+                (Some(Sender::from_owned_fd(write)?), read)
+            }
+        };
+        let (stdout, theirs_out) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stderr, theirs_err) = pipe_with(PipeFlags::CLOEXEC)?;
+        let bytes = if let Input::Bytes(bytes) = input { bytes.clone() } else { Vec::new() };
+        let stdout = Some(Receiver::from_owned_fd(stdout)?);
+        let stderr = Some(Receiver::from_owned_fd(stderr)?);
+        Ok((Self { stdin, bytes, stdout, stderr }, [theirs_in, theirs_out, theirs_err]))
+    }
+}
+
+impl Job {
+    pub(crate) fn new(control: Plain, streams: Streams, order: Order, max_output: u64) -> io::Result<Self> {
+        control.set_nonblocking(true)?;
+        let killer = Killer(Arc::new(control.try_clone()?));
+        let control = UnixStream::from_std(control)?;
+        Ok(Self { control, killer, streams, order, max_output, heard: Vec::new() })
+    }
+
+    /// Sends the order and waits until the program runs.
+    pub(crate) async fn begin(&mut self) -> Result<(), JailError> {
+        let order = self.order.encode();
+        if order.len() > MAX_ORDER {
+            return Err(JailError::Argument("more than four megabytes of arguments and variables"));
+        }
+        let length = (order.len() as u64).to_le_bytes();
+        let lost = |why: String| JailError::Start { stage: Stage::Order, path: None, why };
+        let sent = self.control.write_all(&[length.as_slice(), &order].concat()).await;
+        sent.map_err(|error| lost(error.to_string()))?;
+        match self.hear().await {
+            Some(Told::Started) => Ok(()),
+            Some(Told::Failed { stage, errno, path }) => Err(JailError::Start {
+                stage: Stage::from_number(stage).unwrap_or(Stage::Order),
+                path: (path != PathBuf::new()).then_some(path),
+                why: io::Error::from_raw_os_error(errno).to_string(),
+            }),
+            Some(Told::Ended { .. }) | None => Err(lost("the supervisor left without a word".into())),
+        }
+    }
+
+    /// What ends the job from elsewhere.
+    #[must_use]
+    pub fn killer(&self) -> Killer {
+        self.killer.clone()
+    }
+
+    /// The program's input, where the task asked for it and nobody has taken it. Dropping it is the end of the input.
+    pub fn take_stdin(&mut self) -> Option<Sender> {
+        self.streams.stdin.take()
+    }
+
+    /// The program's output, for whoever talks with it; it is then no longer captured, counted or bounded.
+    pub fn take_stdout(&mut self) -> Option<Receiver> {
+        self.streams.stdout.take()
+    }
+
+    /// The program's complaints, for whoever reads them as they come.
+    pub fn take_stderr(&mut self) -> Option<Receiver> {
+        self.streams.stderr.take()
+    }
+
+    /// Waits for the end, capturing what is written on the way.
+    pub async fn finish(mut self, mut capture: Capture) -> Outcome {
+        let mut captured = [Captured::default(), Captured::default()];
+        let mut over = false;
+        let stdin = self.streams.stdin.take();
+        let bytes = std::mem::take(&mut self.streams.bytes);
+        let feed = tokio::spawn(feed(stdin, bytes));
+        let mut take = |captured: &mut [Captured; 2], stream: Stream, piece: &[u8]| -> bool {
+            let [out, err] = captured;
+            let one = if stream == Stream::Out { &mut *out } else { &mut *err };
+            one.push(piece, capture.keep);
+            let spilled = capture.spill.as_mut().is_none_or(|spill| spill(stream, piece).is_ok());
+            spilled && out.total + err.total <= self.max_output
+        };
+        let mut out = self.streams.stdout.take();
+        let mut err = self.streams.stderr.take();
+        let (mut piece, mut other) = (vec![0; PIECE], vec![0; PIECE]);
+        let told = loop {
+            let (stream, read) = tokio::select! {
+                told = hear(&mut self.control, &mut self.heard) => break told,
+                read = read(&mut out, &mut piece) => (Stream::Out, read),
+                read = read(&mut err, &mut other) => (Stream::Err, read),
+            };
+            let from = if stream == Stream::Out { &piece } else { &other };
+            // After too much was said, the rest is read and dropped, so that nobody is stuck in a full pipe.
+            if !over && !take(&mut captured, stream, from.get(..read).unwrap_or_default()) {
+                over = true;
+                self.killer.kill();
+            }
+        };
+        if told.is_some() && !over {
+            // Everybody who could write is dead, so what is left in the pipes ends.
+            for (stream, pipe) in [(Stream::Out, &mut out), (Stream::Err, &mut err)] {
+                while let Some(open) = pipe
+                    && let Ok(read @ 1..) = open.read(&mut piece).await
+                    && !over
+                {
+                    over = !take(&mut captured, stream, piece.get(..read).unwrap_or_default());
+                }
+            }
+        }
+        feed.abort();
+        let [stdout, stderr] = captured;
+        let suspicions = suspect(&self.order, &[stderr.bytes.as_slice(), b"\n", &stdout.bytes].concat());
+        Outcome { ending: ending(told.as_ref(), over), stdout, stderr, suspicions }
+    }
+
+    async fn hear(&mut self) -> Option<Told> {
+        hear(&mut self.control, &mut self.heard).await
+    }
+}
+
+impl Drop for Job {
+    /// Closes the line, which tells the supervisor to kill what is left.
+    fn drop(&mut self) {
+        let _ = self.killer.0.shutdown(Shutdown::Both);
+    }
+}
+
+fn ending(told: Option<&Told>, over: bool) -> Ending {
+    match told {
+        _ if over => Ending::OutOfOutput,
+        Some(Told::Ended { cause: Cause::Clock, .. }) => Ending::TimedOut,
+        Some(Told::Ended { cause: Cause::Asked, .. }) => Ending::Cancelled,
+        Some(Told::Ended { cause: Cause::Memory, .. }) => Ending::OutOfMemory,
+        Some(Told::Ended { cause: Cause::Itself, status: Status::Exited(code) }) => Ending::Exited(*code),
+        Some(Told::Ended { cause: Cause::Itself, status: Status::Signalled(signal) }) => {
+            Ending::Signalled(*signal)
+        }
+        Some(Told::Started | Told::Failed { .. }) | None => Ending::Lost,
+    }
+}
+
+/// Writes the input and closes it. A program that does not read it to the end is its own business.
+async fn feed(stdin: Option<Sender>, bytes: Vec<u8>) {
+    if let Some(mut stdin) = stdin {
+        let _ = stdin.write_all(&bytes).await;
+    }
+}
+
+/// Reads from a pipe that may be closed or taken; then never returns, so that others are waited for.
+async fn read(pipe: &mut Option<Receiver>, into: &mut [u8]) -> usize {
+    if let Some(open) = pipe
+        && let Ok(read @ 1..) = open.read(into).await
+    {
+        return read;
+    }
+    *pipe = None;
+    std::future::pending().await
+}
+
+/// The next frame from the supervisor; none when it is gone. What was read so far is kept if this is dropped.
+async fn hear(control: &mut UnixStream, heard: &mut Vec<u8>) -> Option<Told> {
+    loop {
+        if let Some((head, rest)) = heard.split_first_chunk::<4>() {
+            let length =
+                usize::try_from(u32::from_le_bytes(*head)).ok().filter(|length| *length <= MAX_FRAME)?;
+            if let Some(body) = rest.get(..length) {
+                let told = Told::decode(body);
+                heard.drain(..4 + length);
+                return told;
+            }
+        }
+        let mut piece = [0; 256];
+        match control.read(&mut piece).await {
+            Ok(read @ 1..) => heard.extend_from_slice(piece.get(..read).unwrap_or_default()),
+            Ok(0) | Err(_) => return None,
+        }
+    }
+}

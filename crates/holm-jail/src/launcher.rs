@@ -1,0 +1,131 @@
+//! The small process that starts children, as the large process sees it.
+
+use std::ffi::OsString;
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+
+use crate::engine::Engine;
+use crate::error::JailError;
+use crate::inside::LAUNCHER_ARGUMENT;
+use crate::jail::{Jail, Task};
+use crate::job::{Job, Streams};
+
+/// Starts jobs. Cheap to clone; clones share one process, which is started for the first job and ends with the last clone.
+#[derive(Debug, Clone)]
+pub struct Launcher(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    program: PathBuf,
+    args: Vec<OsString>,
+    process: Mutex<Option<Process>>,
+}
+
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    control: UnixStream,
+}
+
+impl Launcher {
+    /// The launcher program at this path.
+    #[must_use]
+    pub fn at(program: impl Into<PathBuf>) -> Self {
+        Self::with_args(program, [])
+    }
+
+    /// This very executable, whose `main` must call [`crate::launch_if_asked`] before anything else.
+    #[must_use]
+    pub fn this_executable() -> Self {
+        // Not the path, which may by now be another file.
+        Self::with_args("/proc/self/exe", [LAUNCHER_ARGUMENT.into()])
+    }
+
+    /// A program that becomes the launcher, for example one that first gives up privileges.
+    #[must_use]
+    pub fn with_args(program: impl Into<PathBuf>, args: impl IntoIterator<Item = OsString>) -> Self {
+        let args = args.into_iter().collect();
+        Self(Arc::new(Shared { program: program.into(), args, process: Mutex::new(None) }))
+    }
+
+    /// Starts a job.
+    ///
+    /// The child runs when this returns. Dropping the [`Job`], or the future, ends it.
+    ///
+    /// # Errors
+    ///
+    /// Where the order is wrong, or the child could not be confined; then nothing of it ran.
+    pub async fn spawn(&self, engine: &Engine, jail: &Jail, task: &Task) -> Result<Job, JailError> {
+        let order = jail.order(engine, task)?;
+        let broken = |error: io::Error| self.broken(&error);
+        let (ours, theirs) = UnixStream::pair().map_err(broken)?;
+        let (streams, child_ends) = Streams::open(&task.input).map_err(broken)?;
+        let [stdin, stdout, stderr] = child_ends.each_ref().map(AsFd::as_fd);
+        self.hand_over(&[theirs.as_fd(), stdin, stdout, stderr]).map_err(broken)?;
+        // The child's ends must be closed here, or no stream would ever end.
+        drop((theirs, child_ends));
+        let mut job = Job::new(ours, streams, order, jail.bounds().output).map_err(broken)?;
+        job.begin().await?;
+        Ok(job)
+    }
+
+    /// Sends the ends of a job's streams to the launcher, which is started if it does not run.
+    fn hand_over(&self, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let mut process = self.0.process.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = &*process {
+            match send(&running.control, fds) {
+                Ok(()) => return Ok(()),
+                // It is gone; whatever ended it is no reason not to start another.
+                Err(_) => drop(process.take()),
+            }
+        }
+        let started = process.insert(self.start()?);
+        send(&started.control, fds)
+    }
+
+    /// Without `pre_exec`, so that the standard library uses `posix_spawn` and nothing is copied.
+    fn start(&self) -> io::Result<Process> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let child = Command::new(&self.0.program)
+            .args(&self.0.args)
+            .env_clear()
+            .current_dir("/")
+            .process_group(0)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Process { child, control: ours })
+    }
+
+    fn broken(&self, error: &io::Error) -> JailError {
+        JailError::Launcher { program: self.0.program.clone(), why: error.to_string() }
+    }
+}
+
+impl Drop for Process {
+    /// Lets it end by itself, since jobs that still run have supervisors of their own, and leaves no zombie.
+    fn drop(&mut self) {
+        // The end of the stream is its signal to leave.
+        let _ = self.control.shutdown(std::net::Shutdown::Both);
+        let _ = self.child.wait();
+    }
+}
+
+fn send(control: &UnixStream, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut rights = SendAncillaryBuffer::new(&mut space);
+    if !rights.push(SendAncillaryMessage::ScmRights(fds)) {
+        return Err(io::Error::other("too many streams for one job"));
+    }
+    sendmsg(control, &[IoSlice::new(b"j")], &mut rights, SendFlags::NOSIGNAL)?;
+    Ok(())
+}

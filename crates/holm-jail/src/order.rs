@@ -1,0 +1,314 @@
+//! What a launcher is told, and what it tells back, as bytes on a socket between two processes of one user.
+//!
+//! The reader trusts nobody all the same: it is bounded, and an order that says something twice or too much is refused.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::engine::Engine;
+use crate::jail::Network;
+
+/// The largest order: arguments and environment are bounded by the kernel at two megabytes.
+pub(crate) const MAX_ORDER: usize = 4 << 20;
+/// The most entries of one list.
+const MAX_LIST: usize = 65_536;
+
+/// Everything that a child needs to confine itself and become the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Order {
+    pub(crate) engine: Engine,
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) env: Vec<(OsString, OsString)>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) roots: Vec<Root>,
+    pub(crate) network: Network,
+    pub(crate) bounds: Bounds,
+}
+
+/// One place and what is allowed there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Root {
+    pub(crate) path: PathBuf,
+    pub(crate) access: Access,
+}
+
+/// What is allowed at a place and beneath, unless a deeper place says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Access {
+    /// Read.
+    Read,
+    /// Read and start programs.
+    Exec,
+    /// Read and write.
+    Write,
+    /// Read, write and start programs.
+    Full,
+    /// Read alone, inside a place that can be written.
+    Protected,
+}
+
+impl Access {
+    /// Whether what is there can be changed.
+    pub(crate) fn writes(self) -> bool {
+        match self {
+            Self::Write | Self::Full => true,
+            Self::Read | Self::Exec | Self::Protected => false,
+        }
+    }
+
+    /// Both together. What is protected stays so.
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Exec, Self::Write) | (Self::Write, Self::Exec) => Self::Full,
+            (one, other) => one.max(other),
+        }
+    }
+}
+
+/// Numbers for the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    pub(crate) wall_ms: u64,
+    pub(crate) cpu_s: u64,
+    pub(crate) memory: u64,
+    pub(crate) file_size: u64,
+    pub(crate) files: u64,
+    pub(crate) processes: u64,
+}
+
+impl Order {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        match &self.engine {
+            Engine::Bubblewrap(program) => {
+                out.push(b'b');
+                put(&mut out, program.as_os_str().as_bytes());
+            }
+            Engine::Landlock => out.push(b'l'),
+            Engine::Unconfined => out.push(b'u'),
+        }
+        put(&mut out, self.program.as_os_str().as_bytes());
+        put_list(&mut out, self.args.iter(), |out, arg| put(out, arg.as_bytes()));
+        put_list(&mut out, self.env.iter(), |out, (name, value)| {
+            put(out, name.as_bytes());
+            put(out, value.as_bytes());
+        });
+        put(&mut out, self.cwd.as_os_str().as_bytes());
+        put_list(&mut out, self.roots.iter(), |out, root| {
+            out.push(match root.access {
+                Access::Read => b'r',
+                Access::Exec => b'x',
+                Access::Write => b'w',
+                Access::Full => b'a',
+                Access::Protected => b'p',
+            });
+            put(out, root.path.as_os_str().as_bytes());
+        });
+        out.push(match self.network {
+            Network::None => b'n',
+            Network::Open => b'o',
+        });
+        let Bounds { wall_ms, cpu_s, memory, file_size, files, processes } = self.bounds;
+        for number in [wall_ms, cpu_s, memory, file_size, files, processes] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        out
+    }
+
+    /// Reads an order; none where it is not exactly one.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut from = Reader(bytes);
+        let engine = match from.byte()? {
+            b'b' => Engine::Bubblewrap(from.path()?),
+            b'l' => Engine::Landlock,
+            b'u' => Engine::Unconfined,
+            _ => return None,
+        };
+        let order = Self {
+            engine,
+            program: from.path()?,
+            args: from.list(Reader::text)?,
+            env: from.list(|from| Some((from.text()?, from.text()?)))?,
+            cwd: from.path()?,
+            roots: from.list(Reader::root)?,
+            network: match from.byte()? {
+                b'n' => Network::None,
+                b'o' => Network::Open,
+                _ => return None,
+            },
+            bounds: Bounds {
+                wall_ms: from.number()?,
+                cpu_s: from.number()?,
+                memory: from.number()?,
+                file_size: from.number()?,
+                files: from.number()?,
+                processes: from.number()?,
+            },
+        };
+        from.0.is_empty().then_some(order)
+    }
+}
+
+fn put(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+fn put_list<T>(out: &mut Vec<u8>, list: impl ExactSizeIterator<Item = T>, one: impl Fn(&mut Vec<u8>, T)) {
+    out.extend_from_slice(&(list.len() as u64).to_le_bytes());
+    list.for_each(|item| one(out, item));
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.take(1)?.first().copied()
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    /// A text without NUL, which no program could be given.
+    fn text(&mut self) -> Option<OsString> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let bytes = self.take(length)?;
+        (!bytes.contains(&0)).then(|| OsString::from_vec(bytes.to_vec()))
+    }
+
+    fn path(&mut self) -> Option<PathBuf> {
+        let path = PathBuf::from(self.text()?);
+        is_plain(&path).then_some(path)
+    }
+
+    fn root(&mut self) -> Option<Root> {
+        let access = match self.byte()? {
+            b'r' => Access::Read,
+            b'x' => Access::Exec,
+            b'w' => Access::Write,
+            b'a' => Access::Full,
+            b'p' => Access::Protected,
+            _ => return None,
+        };
+        Some(Root { path: self.path()?, access })
+    }
+
+    fn list<T>(&mut self, one: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let length = usize::try_from(self.number()?).ok().filter(|length| *length <= MAX_LIST)?;
+        (0..length).map(|_| one(self)).collect()
+    }
+}
+
+/// Whether a path is absolute and has no dot components, so that its text says where it leads.
+pub(crate) fn is_plain(path: &Path) -> bool {
+    use std::path::Component::{Normal, RootDir};
+    let text = path.as_os_str().as_bytes();
+    // The standard library drops `/./` and `//` silently; here the text itself must be the path.
+    let tidy = text == b"/"
+        || !text.split(|byte| *byte == b'/').skip(1).any(|name| matches!(name, b"" | b"." | b".."));
+    tidy && path.is_absolute() && path.components().all(|part| matches!(part, RootDir | Normal(_)))
+}
+
+/// What a supervisor tells, in frames of one size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// The program runs.
+    Started,
+    /// It does not, at this stage, for this error number.
+    Failed { stage: u8, errno: i32, path: PathBuf },
+    /// It ran and is gone, with everything that it started.
+    Ended { cause: Cause, status: Status },
+}
+
+/// Who ended a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    Itself,
+    Clock,
+    Asked,
+    Memory,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    Exited(i32),
+    Signalled(i32),
+}
+
+impl Told {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        match self {
+            Self::Started => body.push(b's'),
+            Self::Failed { stage, errno, path } => {
+                body.extend([b'f', *stage]);
+                body.extend(errno.to_le_bytes());
+                body.extend_from_slice(path.as_os_str().as_bytes());
+            }
+            Self::Ended { cause, status } => {
+                body.extend([
+                    b'e',
+                    match cause {
+                        Cause::Itself => b'i',
+                        Cause::Clock => b'c',
+                        Cause::Asked => b'a',
+                        Cause::Memory => b'm',
+                    },
+                ]);
+                let (kind, value) = match status {
+                    Status::Exited(value) => (b'x', value),
+                    Status::Signalled(value) => (b's', value),
+                };
+                body.push(kind);
+                body.extend(value.to_le_bytes());
+            }
+        }
+        let mut frame = u32::try_from(body.len()).unwrap_or_default().to_le_bytes().to_vec();
+        frame.append(&mut body);
+        frame
+    }
+
+    /// Reads the body of one frame.
+    pub(crate) fn decode(body: &[u8]) -> Option<Self> {
+        let mut from = Reader(body);
+        match from.byte()? {
+            b's' => Some(Self::Started),
+            b'f' => {
+                let stage = from.byte()?;
+                let errno = i32::from_le_bytes(from.take(4)?.try_into().ok()?);
+                Some(Self::Failed { stage, errno, path: OsString::from_vec(from.0.to_vec()).into() })
+            }
+            b'e' => {
+                let cause = match from.byte()? {
+                    b'i' => Cause::Itself,
+                    b'c' => Cause::Clock,
+                    b'a' => Cause::Asked,
+                    b'm' => Cause::Memory,
+                    _ => return None,
+                };
+                let kind = from.byte()?;
+                let value = i32::from_le_bytes(from.take(4)?.try_into().ok()?);
+                let status = match kind {
+                    b'x' => Status::Exited(value),
+                    b's' => Status::Signalled(value),
+                    _ => return None,
+                };
+                Some(Self::Ended { cause, status })
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

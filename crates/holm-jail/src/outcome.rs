@@ -1,0 +1,108 @@
+//! How a job ended, and what it left.
+
+use std::fmt;
+
+use crate::denied::Suspicion;
+use crate::output::Captured;
+
+/// Why a job stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The program returned this status.
+    Exited(i32),
+    /// This signal ended the program; not one of ours.
+    Signalled(i32),
+    /// The time was up.
+    TimedOut,
+    /// Somebody cancelled it, or let go of it.
+    Cancelled,
+    /// It said too much.
+    OutOfOutput,
+    /// Its processes had too much memory together.
+    OutOfMemory,
+    /// The supervisor is gone, so nobody knows. The job's processes lost their streams.
+    Lost,
+}
+
+/// What a job left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// Why it stopped.
+    pub ending: Ending,
+    /// What it wrote to its standard output.
+    pub stdout: Captured,
+    /// What it wrote to its standard error.
+    pub stderr: Captured,
+    /// What it was probably refused, read from what it wrote. A guess for a person to look at, never a fact.
+    pub suspicions: Vec<Suspicion>,
+}
+
+/// What was being done when a start failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The order was read.
+    Order,
+    /// A root was opened.
+    Root,
+    /// A protected path was fixed in its place.
+    Protect,
+    /// The limits were set.
+    Limit,
+    /// The working folder was entered.
+    Folder,
+    /// Landlock was applied.
+    Landlock,
+    /// Seccomp was applied.
+    Seccomp,
+    /// A process was made.
+    Fork,
+    /// Bubblewrap built its namespaces.
+    Namespace,
+    /// The program was started.
+    Program,
+}
+
+impl Stage {
+    const ALL: [Self; 10] = [
+        Self::Order,
+        Self::Root,
+        Self::Protect,
+        Self::Limit,
+        Self::Folder,
+        Self::Landlock,
+        Self::Seccomp,
+        Self::Fork,
+        Self::Namespace,
+        Self::Program,
+    ];
+
+    /// The stage of this number, as it came over the socket.
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+
+    pub(crate) fn number(self) -> u8 {
+        Self::ALL
+            .iter()
+            .position(|stage| *stage == self)
+            .and_then(|at| u8::try_from(at).ok())
+            .unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Order => "the order cannot be read",
+            Self::Root => "the root cannot be opened without following links",
+            Self::Protect => "the path cannot be protected",
+            Self::Limit => "a limit cannot be set",
+            Self::Folder => "the working folder cannot be entered",
+            Self::Landlock => "landlock cannot be applied",
+            Self::Seccomp => "seccomp cannot be applied",
+            Self::Fork => "no process can be made",
+            Self::Namespace => "bubblewrap cannot build its namespaces, see its message",
+            Self::Program => "the program cannot be started",
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! What a child writes, kept up to a bound.
+
+use std::io;
+
+/// One of the two output streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// What becomes of the output.
+pub struct Capture {
+    /// How many bytes of each stream are kept in memory, from the beginning.
+    pub keep: usize,
+    /// Is given every byte as it comes, also those that are kept; an error ends the job.
+    pub spill: Option<Spill>,
+}
+
+/// Takes output that is too large to keep.
+pub type Spill = Box<dyn FnMut(Stream, &[u8]) -> io::Result<()> + Send>;
+
+impl Default for Capture {
+    /// A megabyte of each stream, and no spilling.
+    fn default() -> Self {
+        Self { keep: 1 << 20, spill: None }
+    }
+}
+
+impl std::fmt::Debug for Capture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Capture").field("keep", &self.keep).field("spills", &self.spill.is_some()).finish()
+    }
+}
+
+/// What came over one stream.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Captured {
+    /// The beginning, as much as was to be kept.
+    pub bytes: Vec<u8>,
+    /// How much there was.
+    pub total: u64,
+}
+
+impl Captured {
+    /// Whether all of it was kept.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.bytes.len() as u64 == self.total
+    }
+
+    pub(crate) fn push(&mut self, piece: &[u8], keep: usize) {
+        self.total = self.total.saturating_add(piece.len() as u64);
+        let room = keep.saturating_sub(self.bytes.len()).min(piece.len());
+        self.bytes.extend_from_slice(piece.get(..room).unwrap_or_default());
+    }
+}

@@ -1,0 +1,13 @@
+//! Children in jails, under every way to confine, as a user without rights.
+
+#![cfg(target_os = "linux")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, its helpers too"
+)]
+
+mod attacks;
+mod cell;
+mod jobs;
