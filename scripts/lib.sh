@@ -28,7 +28,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # The crates that must never need std, in the order of their arrows, as far as they exist.
 pure_crates() {
     local name
-    for name in holm-grants holm-guards holm-kernel holm-wire; do
+    for name in holm-read holm-grants holm-guards holm-kernel holm-wire; do
         if [ -f "crates/$name/Cargo.toml" ]; then echo "$name"; fi
     done
 }

@@ -7,6 +7,7 @@ use alloc::collections::BTreeMap;
 use core::fmt;
 use core::str::FromStr;
 
+use holm_read::{Read, ReadError, Reader};
 use serde::de::Error as _;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -232,6 +233,17 @@ impl Serialize for Allowances {
             list.serialize_element(&allowance)?;
         }
         list.end()
+    }
+}
+
+impl<'a> Read<'a> for Allowances {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let mut all = Self::default();
+        reader.items(&mut |reader| {
+            let allowance = Allowance::read(reader)?;
+            all.give_once(allowance).map_err(|error| reader.refused(&error))
+        })?;
+        Ok(all)
     }
 }
 

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use holm_read::{Read, ReadError, Reader};
 use serde::de::Error as _;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -100,6 +101,13 @@ impl Serialize for Authority {
             list.serialize_element(&allowance)?;
         }
         list.end()
+    }
+}
+
+impl<'a> Read<'a> for Authority {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let texts = Vec::<String>::read(reader)?;
+        Self::parse(texts.iter().map(String::as_str)).map_err(|error| reader.refused(&error))
     }
 }
 

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::error::GrantError;
@@ -124,7 +125,7 @@ impl fmt::Display for Denial {
 serde_as_text!(Denial);
 
 /// An ordered set of denials, in serde a list of their texts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, Read)]
 #[serde(transparent)]
 pub struct Denials(BTreeSet<Denial>);
 

@@ -2,13 +2,14 @@
 
 use alloc::vec::Vec;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::grant::Grant;
 use crate::set::GrantSet;
 
 /// A grant with an end. Times are milliseconds on the caller's clock; there is none here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Lease {
     /// What is granted.
     pub grant: Grant,
@@ -35,7 +36,7 @@ impl Lease {
 /// assert_eq!(leases.active_at(1_000).len(), 0);
 /// # Ok::<(), holm_grants::GrantError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(transparent)]
 pub struct Leases(Vec<Lease>);
 

@@ -2,6 +2,7 @@
 
 use core::net::IpAddr;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::denial::{Denial, Denials};
@@ -24,7 +25,7 @@ use crate::template::Need;
 /// assert_eq!(policy.decide(&"write:src/lib.rs".parse()?), Decision::Missing);
 /// # Ok::<(), holm_grants::GrantError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 pub struct Policy {
     /// What may be done.
     #[serde(default)]

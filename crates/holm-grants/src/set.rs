@@ -4,6 +4,7 @@ use alloc::collections::BTreeSet;
 use core::fmt;
 use core::net::IpAddr;
 
+use holm_read::{Read, ReadError, Reader};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
@@ -206,6 +207,22 @@ impl Extend<Grant> for GrantSet {
 impl<'de> Deserialize<'de> for GrantSet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(List)
+    }
+}
+
+impl<'a> Read<'a> for GrantSet {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let mut grants = BTreeSet::new();
+        let mut count = 0;
+        reader.items(&mut |reader| {
+            count += 1;
+            if count > MAX_GRANTS {
+                return Err(reader.refused(&GrantError::TooMany { max: MAX_GRANTS as u64 }));
+            }
+            grants.insert(Grant::read(reader)?);
+            Ok(())
+        })?;
+        Ok(Self(grants))
     }
 }
 

@@ -54,6 +54,12 @@ macro_rules! serde_as_text {
                 text.parse().map_err(serde::de::Error::custom)
             }
         }
+
+        impl<'a> holm_read::Read<'a> for $type {
+            fn read(reader: &mut holm_read::Reader<'a>) -> Result<Self, holm_read::ReadError> {
+                reader.string()?.parse().map_err(|error| reader.refused(&error))
+            }
+        }
     )+};
 }
 

@@ -7,6 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// What one guard, or a whole chain of them, says about a result.
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Ruling::by(Severity::Warn, reason.clone()), Ruling::Warn(reason.clone()));
 /// assert_eq!(Ruling::Warn(reason.clone()).and(Ruling::Accept), Ruling::Warn(reason));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruling {
     /// The result may be believed.
@@ -70,7 +71,7 @@ impl Ruling {
 }
 
 /// How much a failed check weighs. A tool's declaration chooses it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Say so and go on.
@@ -81,7 +82,7 @@ pub enum Severity {
 }
 
 /// Whose rules decide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Rules {
     /// Holm's own.
@@ -92,7 +93,7 @@ pub enum Rules {
 }
 
 /// Why a guard doubted a result: which guard, and what it saw.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Reason {
     /// The guard's name, or the name that a tool gave to its postcondition.
     pub guard: String,

@@ -2,12 +2,13 @@
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{Block, CallId, MessageId, Prompt, ToolOutput};
 
 /// A place in the loop where hooks may be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsultPoint {
     /// Before a model call: change what this one request shows.
@@ -25,7 +26,7 @@ pub enum ConsultPoint {
 }
 
 /// A question to the hooks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Consultation {
     /// Names the question; the answer carries it.
     pub call: CallId,
@@ -34,7 +35,7 @@ pub struct Consultation {
 }
 
 /// What is asked of the hooks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
     /// See [`ConsultPoint::Context`]; the messages are read from the run.
@@ -83,7 +84,7 @@ impl Question {
 
 /// What the hooks answer. An answer that does not fit its question counts as [`Answer::Nothing`], except at the tool
 /// gate, which fails closed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// Nothing to say.
@@ -106,7 +107,7 @@ pub enum Answer {
 }
 
 /// A change to one request; the transcript keeps what was said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Patch {
     /// Leave a message out. A message that a call or its result needs is not left out alone.

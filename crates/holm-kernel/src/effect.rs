@@ -5,6 +5,7 @@ use core::fmt;
 
 use holm_grants::{Denials, GrantSet, Level, Mode, Need};
 use holm_guards::{json::Json, plausibility::Expectation, postcondition::Postcondition};
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::sha256_hex;
@@ -86,7 +87,7 @@ pub struct Request {
 }
 
 /// What a request is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// The conversation goes on.
@@ -218,7 +219,7 @@ pub(crate) fn call_digest(tool: &str, arguments: &str) -> String {
 }
 
 /// A call that somebody must rule on, with everything a person needs to see. Text is free of terminal escapes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Proposal {
     /// Names the question; the verdict carries it. A call that is asked about again, after a rewrite or a withdrawal,
     /// is asked about under a new name, so that no answer counts for what was not shown.
@@ -247,7 +248,7 @@ pub struct Proposal {
 }
 
 /// Why a call is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum AskReason {
     /// The mode asks at this level.
@@ -272,7 +273,7 @@ pub struct CheckRequest {
 }
 
 /// What the kernel cannot check by itself: a program must run, or the whole of a spilled result must be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
     /// Whether the whole result is plausible: [`holm_guards::plausibility::judge`].

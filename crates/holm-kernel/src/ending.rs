@@ -2,12 +2,13 @@
 
 use alloc::string::String;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{FailureClass, NanoUsd};
 
 /// How a turn group ended. The transcript up to here is complete and in the run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// The model answered, or the tools voted that it is done.
@@ -67,7 +68,7 @@ pub enum Ending {
 }
 
 /// Which limit was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// Model turns of the group.

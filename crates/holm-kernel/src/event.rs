@@ -7,6 +7,7 @@ use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 use holm_grants::Mode;
 use holm_guards::json::Json;
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// An event with its number.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Numbered {
     /// Its number.
     pub id: EventId,
@@ -26,7 +27,7 @@ pub struct Numbered {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// The run exists.
@@ -260,7 +261,7 @@ impl Event {
 }
 
 /// A waiting line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
     /// Enters before the next model call.
@@ -270,7 +271,7 @@ pub enum Queue {
 }
 
 /// What follows a failed model call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum NextTry {
     /// The same model at this time.
@@ -290,7 +291,7 @@ pub enum NextTry {
 }
 
 /// How the view was made smaller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanStep {
     /// Old results became one line each.

@@ -4,13 +4,14 @@
 
 use core::fmt;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(
-            Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize,
+            Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read,
         )]
         #[serde(transparent)]
         pub struct $name(u64);
@@ -24,6 +25,12 @@ macro_rules! number {
             /// The plain number.
             pub const fn value(self) -> u64 {
                 self.0
+            }
+        }
+
+        impl holm_read::Key for $name {
+            fn of(name: &str) -> Option<Self> {
+                holm_read::Key::of(name).map(Self)
             }
         }
 
@@ -88,7 +95,7 @@ impl NanoUsd {
 }
 
 /// Names one event: the record that caused it and its place among that record's events.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 pub struct EventId {
     /// The record whose handling emitted the event.
     pub record: Seq,

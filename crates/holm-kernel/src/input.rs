@@ -7,6 +7,7 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 
 use holm_grants::{GrantSet, Mode};
 use holm_guards::json::Json;
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// One fact.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
     /// The run began; record 0 and nowhere else.
@@ -110,7 +111,7 @@ pub enum Input {
 }
 
 /// What a person says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Prompt {
     /// The content.
     pub blocks: Vec<Block>,
@@ -139,7 +140,7 @@ impl From<String> for Prompt {
 }
 
 /// How a model call ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelResult {
     /// A whole reply.
@@ -151,7 +152,7 @@ pub enum ModelResult {
 }
 
 /// A whole reply.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Reply {
     /// The content, in order.
     pub blocks: Vec<Block>,
@@ -167,7 +168,7 @@ pub struct Reply {
 }
 
 /// A failed model call, sorted by what can be done about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Failure {
     /// The class, which decides.
     pub class: FailureClass,
@@ -183,7 +184,7 @@ pub struct Failure {
 }
 
 /// What kind of failure it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
     /// Too many requests; wait and try again.
@@ -226,7 +227,7 @@ impl FailureClass {
 }
 
 /// A ruling on a proposed call; it can only narrow what the kernel would have allowed or asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Run it.
@@ -263,7 +264,7 @@ impl Verdict {
 }
 
 /// What a tool gave back. The host bounds it, takes out known secrets and spills what is large.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ToolOutput {
     /// What the call came to.
     #[serde(default)]
@@ -306,7 +307,7 @@ impl ToolOutput {
 }
 
 /// A result that was too large to carry: its ends, its measure and where it lies.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Spill {
     /// The beginning.
     pub head: String,
@@ -321,7 +322,7 @@ pub struct Spill {
 }
 
 /// What an executable check found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckRuling {
     /// The result holds.
@@ -339,7 +340,7 @@ pub enum CheckRuling {
 }
 
 /// What came of a child run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ChildResult {
     /// What the child answered, or why it did not.
     pub output: ToolOutput,

@@ -10,6 +10,7 @@ mod tests;
 
 use alloc::collections::{BTreeSet, VecDeque};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
@@ -31,7 +32,7 @@ const PATIENCE: u64 = 12;
 const GENERATION: usize = 512;
 
 /// Names one call by what it asks for: the tool and its canonical arguments.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(transparent)]
 pub(crate) struct Fingerprint(u64);
 
@@ -90,7 +91,7 @@ pub(crate) enum Progress {
 /// Order of calls: [`propose`](Self::propose) before a call is run, then [`observe`](Self::observe) with its result or
 /// [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of a turn are settled. A new detector for every
 /// prompt: to do again what a person asks for again is no loop.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub(crate) struct LoopDetector {
     /// What happened since the last new change, the latest at the back.
@@ -108,7 +109,7 @@ pub(crate) struct LoopDetector {
 }
 
 /// One settled call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 enum Seen {
     /// It ran.
@@ -118,7 +119,7 @@ enum Seen {
 }
 
 /// What a turn has brought.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 enum Turn {
     /// No call that counts.

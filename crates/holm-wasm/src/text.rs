@@ -1,13 +1,14 @@
 //! JSON text in and out, with faults that say what was expected.
 
 use holm_guards::json::Json;
-use serde::{Serialize, de::DeserializeOwned};
+use holm_read::Read;
+use serde::Serialize;
 
 use crate::{Fault, FaultKind};
 
 /// Reads JSON; `what` names the expected form.
-pub(crate) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Fault> {
-    serde_json::from_str(text)
+pub(crate) fn read<'a, T: Read<'a>>(text: &'a str, what: &str) -> Result<T, Fault> {
+    holm_read::from_str(text)
         .map_err(|error| Fault::new(FaultKind::BadJson, format_args!("this is no {what}: {error}")))
 }
 

@@ -4,6 +4,7 @@ use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
 use holm_kernel::{Message, Messages, Request};
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// One model call to encode.
@@ -55,7 +56,7 @@ pub fn provider_model(name: &str) -> (&str, &str) {
 }
 
 /// Settings of a call that the kernel does not decide.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Options {
     /// Whether the reply comes in pieces.
@@ -77,7 +78,7 @@ pub struct Options {
 }
 
 /// How the reply is delivered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
     /// As a stream of pieces.
@@ -88,7 +89,7 @@ pub enum Delivery {
 }
 
 /// Whether the model must call a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolChoice {
     /// It decides.
@@ -103,7 +104,7 @@ pub enum ToolChoice {
 }
 
 /// Whether one reply may hold several tool calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Parallel {
     /// As the provider likes it.
@@ -116,7 +117,7 @@ pub enum Parallel {
 }
 
 /// How much the model may think before it answers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Reasoning {
     /// As the provider likes it.
@@ -157,7 +158,7 @@ impl Reasoning {
 }
 
 /// Effort in the words that providers share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// A little.
@@ -180,7 +181,7 @@ impl Effort {
 }
 
 /// Whether cache breakpoints are set.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Caching {
     /// They are.

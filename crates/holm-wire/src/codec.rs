@@ -4,6 +4,7 @@ use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::fmt;
 
 use holm_kernel::{Failure, Message, Reply, Tool};
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{HttpRequest, MediaSource, ModelCall, Parts, StreamDecoder, Transcript};
@@ -36,7 +37,7 @@ pub trait Codec: fmt::Debug + Send + Sync {
 }
 
 /// The formats, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
     /// `OpenAI` Chat Completions and the many services compatible with it.

@@ -2,6 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// One HTTP request, without the secret.
@@ -69,7 +70,7 @@ pub enum Method {
 }
 
 /// How a request is authenticated. The key itself never enters this crate, except as an argument of a signing function.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Auth {
     /// Not at all, as local servers want it.

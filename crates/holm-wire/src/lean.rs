@@ -13,9 +13,7 @@ mod tests;
 
 pub(crate) use cursor::Cursor;
 
-use serde::Deserialize;
-
-use crate::loose;
+use holm_read::{Read, ReadError};
 
 /// What can be read by a cursor.
 ///
@@ -29,10 +27,10 @@ pub(crate) trait Lean<'a>: Sized {
 ///
 /// # Errors
 /// Those of serde.
-pub(crate) fn parse<'a, T: Lean<'a> + Deserialize<'a>>(frame: &'a [u8]) -> Result<T, serde_json::Error> {
+pub(crate) fn parse<'a, T: Lean<'a> + Read<'a>>(frame: &'a [u8]) -> Result<T, ReadError> {
     match read(frame) {
         Some(value) => Ok(value),
-        None => loose::parse(frame),
+        None => holm_read::from_slice(frame),
     }
 }
 

@@ -37,7 +37,7 @@
 //! A format is one folder; nothing outside it changes but a line here and a variant of [`Format`]. Write
 //!
 //! 1. `wire.rs`: the shapes that are read, borrowing from the frame: [`loose::Str`] for strings, [`loose::Words`] for text that may come in
-//!    parts, [`loose::Count`] for numbers, `Option<&RawValue>` for open JSON, `#[serde(default)]` on everything. Never
+//!    parts, [`loose::Count`] for numbers, `Option<Raw<'_>>` for open JSON, `#[serde(default)]` on everything. Never
 //!    `flatten`, `untagged` or `tag = ".."`.
 //! 2. `stream.rs`: [`stream::Events`] for a type of your own: one frame in, pieces into the [`Draft`], a [`Step`] out. The
 //!    [`Draft`] repairs ids, joins pieces and counts offsets. [`Stream`] joins it to a [framing](framing::Framing) and brings

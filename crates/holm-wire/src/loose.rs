@@ -7,6 +7,7 @@ use alloc::{borrow::Cow, borrow::ToOwned, string::String, vec::Vec};
 use core::fmt;
 
 use holm_guards::json::Number;
+use holm_read::{Read, ReadError, Reader};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -20,6 +21,15 @@ impl Str<'_> {
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl<'a> Read<'a> for Str<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        match Words::read(reader)? {
+            Words::Text(text) => Ok(Self(text)),
+            Words::Nothing | Words::Parts(_) => Ok(Self::default()),
+        }
     }
 }
 
@@ -45,7 +55,7 @@ pub enum Words<'a> {
 }
 
 /// One typed part of a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize, holm_read::Read)]
 pub struct Part<'a> {
     /// Its type.
     #[serde(rename = "type", borrow, default)]
@@ -56,6 +66,16 @@ pub struct Part<'a> {
     /// Reasoning, in parts of its own.
     #[serde(borrow, default)]
     pub thinking: Words<'a>,
+}
+
+impl<'a> Read<'a> for Words<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        match reader.peek() {
+            b'"' => reader.string().map(Self::Text),
+            b'[' => Read::read(reader).map(Self::Parts),
+            _ => reader.skip().map(|()| Self::Nothing),
+        }
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
@@ -123,15 +143,6 @@ impl<'de> Visitor<'de> for WordsVisitor {
     }
 }
 
-/// Parses a frame. One check of the whole text is cheaper than one of every string in it; where the check fails, only the
-/// strings that are read must be UTF-8.
-///
-/// # Errors
-/// Those of the parser.
-pub fn parse<'a, T: Deserialize<'a>>(frame: &'a [u8]) -> Result<T, serde_json::Error> {
-    core::str::from_utf8(frame).map_or_else(|_| serde_json::from_slice(frame), serde_json::from_str)
-}
-
 /// A count as some send it: `12`, `12.0`, `"12"`, `null`. What is negative or no number counts as none.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Count<'a>(Option<&'a str>);
@@ -154,6 +165,12 @@ impl<'a> Count<'a> {
     /// The count, or zero.
     pub fn or_zero(self) -> u64 {
         self.get().unwrap_or(0)
+    }
+}
+
+impl<'a> Read<'a> for Count<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        reader.raw().map(Self::of)
     }
 }
 
@@ -191,6 +208,12 @@ impl<'a> Raw<'a> {
     }
 }
 
+impl<'a> Read<'a> for Raw<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        reader.raw().map(Self::of)
+    }
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <&RawValue>::deserialize(deserializer).map(|raw| Self(raw.get()))
@@ -215,11 +238,6 @@ pub fn count(text: &str) -> Option<u64> {
         return None;
     }
     number.as_u64().or_else(|| text.split_once('.').and_then(|(whole, _)| whole.parse().ok()))
-}
-
-/// Text that is either a JSON string or a JSON value written out, as tool arguments come.
-pub fn text_or_json(raw: &RawValue) -> Cow<'_, str> {
-    Raw(raw.get()).text()
 }
 
 /// A decimal number in thousandths, further digits cut off; `None` for what is negative, too large or no plain decimal.

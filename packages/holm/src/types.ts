@@ -297,7 +297,7 @@ export interface ToolDeclaration {
   schema: Json;
   /** How much a call can change. Has no default: what is not said cannot be taken for harmless. */
   level: Level;
-  /** What a call needs, as templates over its arguments. */
+  /** What a call needs, as templates over its arguments. Empty means that a call uses nothing which a grant could give or withhold (no file, no address, no program): then the level alone decides whether it may run. */
   needs?: string[];
   /** What runs it. */
   kind?: ToolKind;
@@ -811,7 +811,7 @@ export type Event =
         /** Why it ended. */
         stop: StopReason;
         /** Which model answered, if the provider said so. */
-        model?: string;
+        model?: string | null;
       };
     }
   /** A model call failed. */

@@ -2,13 +2,14 @@
 
 use core::fmt;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::grant::Grant;
 use crate::request::Request;
 
 /// One need of one call.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
     /// One concrete thing.

@@ -7,6 +7,7 @@
 
 use alloc::boxed::Box;
 
+use holm_read::{Read, ReadError, Reader};
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -17,6 +18,13 @@ use super::Json;
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         RawValue::from_string(self.canonical()).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'a> Read<'a> for Json {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let raw = reader.raw()?;
+        Self::parse(raw).map_err(|error| reader.refused(&error))
     }
 }
 

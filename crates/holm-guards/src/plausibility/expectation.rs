@@ -1,5 +1,6 @@
 //! What a tool says about its own output, so that the guard need not guess.
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::ruling::{Rules, Severity};
@@ -13,7 +14,7 @@ use crate::ruling::{Rules, Severity};
 /// let mkdir = Expectation { empty: EmptyOutput::Allowed, ..Expectation::default() };
 /// assert_ne!(mkdir, Expectation::default());
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Expectation {
     /// Whether no output is an answer.
@@ -28,7 +29,7 @@ pub struct Expectation {
 }
 
 /// Whether a tool may succeed without saying anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum EmptyOutput {
     /// Silence is success, as for `mkdir` or a search that may find nothing.
@@ -39,7 +40,7 @@ pub enum EmptyOutput {
 }
 
 /// Whether a tool's output may consist of an error message and still be data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorText {
     /// The tool shows foreign content (a file, a log, a search hit); an error message in it is the data.

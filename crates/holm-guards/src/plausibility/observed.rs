@@ -1,9 +1,10 @@
 //! What a guard gets to see of a result.
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// How a tool call ended, by its own account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The tool says that it worked. This is the claim which guards test.

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::json::Json;
@@ -18,7 +19,7 @@ use crate::ruling::Severity;
 /// assert_eq!(postcondition.name, "a version");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Postcondition {
     /// What the promise is called in reasons and events.
     pub name: String,
@@ -41,7 +42,7 @@ impl Postcondition {
 }
 
 /// What an output must be like.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// The whole output is one JSON value that this schema allows.
@@ -91,7 +92,7 @@ pub enum Rule {
 }
 
 /// Whether a pattern is demanded or forbidden.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Must {
     /// The output must match.

@@ -3,10 +3,11 @@
 use alloc::string::String;
 use core::fmt;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// One change that was made to arguments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Fix {
     /// Where, as a JSON pointer into the repaired arguments.
     pub pointer: String,
@@ -24,7 +25,7 @@ impl fmt::Display for Fix {
 }
 
 /// The kinds of change, each with only one possible result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum FixKind {
     /// No arguments, or `null`, were read as the empty object.

@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::Format;
@@ -35,7 +36,7 @@ use crate::schema::SchemaError;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Contract {
     /// The name by which a model asks for the skill.
     pub name: String,
@@ -53,7 +54,7 @@ pub struct Contract {
 }
 
 /// Whether every input leads to the same output, or a field of the input chooses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Cases {
     /// One kind of output.
@@ -68,7 +69,7 @@ pub enum Cases {
 }
 
 /// One kind of output.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Case {
     /// What the model is told to do.
     pub instructions: String,
@@ -85,7 +86,7 @@ pub struct Case {
 }
 
 /// A demand on the form of some output values.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct FormatCheck {
     /// JSON pointer to the values, as in [`Case::grounded`].
     pub pointer: String,

@@ -6,6 +6,7 @@
 
 use core::fmt;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::source::{Reading, is_date};
@@ -19,7 +20,7 @@ use super::source::{Reading, is_date};
 /// assert!(!Format::Email.admits("hello@agent"));
 /// assert!(Format::Date.admits("January 15, 2024"));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
     /// An e-mail address with a domain of at least two labels.

@@ -2,10 +2,11 @@
 
 use alloc::string::String;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// The planner's figures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct ContextPolicy {
     /// The window to plan for when the model's own is not known, in tokens.
@@ -40,7 +41,7 @@ impl Default for ContextPolicy {
 }
 
 /// Whether a model is asked to sum up what leaves the window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum SummaryPolicy {
     /// It is not: old results are elided and old turns leave the window.

@@ -1,11 +1,12 @@
 //! Bounds, each with a name; unbounded only when asked for by name.
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::NanoUsd;
 
 /// A bound that has to be lifted on purpose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// At most this many.
@@ -45,7 +46,7 @@ impl Bound {
 /// What one run may use.
 ///
 /// *Per group* means from a prompt to its ending; *per run* means over the whole session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Limits {
     /// Model turns, per group.
@@ -88,7 +89,7 @@ impl Default for Limits {
 }
 
 /// How much money a run may spend.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Budget {
     /// The hard limit; none means no bound in money.
@@ -97,7 +98,7 @@ pub struct Budget {
 }
 
 /// What happens when a reply is cut by its output cap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct MaxTokensRecovery {
     /// How often it is tried per turn.

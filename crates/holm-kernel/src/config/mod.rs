@@ -19,6 +19,7 @@ pub use tool::{Exemption, Pace, Quota, Repeat, Tool, ToolKind, Vote, Yields};
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
 use holm_grants::{Denials, GrantSet, Mode};
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::ConsultPoint;
@@ -36,7 +37,7 @@ pub const SEMANTICS: u32 = 1;
 /// let started = Started::new("run-1", 7, Config::new(Model::named("scripted/echo")));
 /// assert_eq!(started.semantics, holm_kernel::SEMANTICS);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Started {
     /// The run's own id, unique among all runs; idempotency keys are derived from it.
     pub run: String,
@@ -65,7 +66,7 @@ impl Started {
 }
 
 /// How one run behaves.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Config {
     /// Who this agent is, for logs and for people.
     #[serde(default)]
@@ -149,7 +150,7 @@ impl Config {
 }
 
 /// Who answers a question about a call.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Approvals {
     /// A person or a hook is asked about what the mode does not allow by itself.
@@ -174,7 +175,7 @@ impl Approvals {
 }
 
 /// Whether the calls of one reply may run at the same time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchOrder {
     /// They may, unless one of them is exclusive.
@@ -185,7 +186,7 @@ pub enum BatchOrder {
 }
 
 /// What has entered the run and cannot be taken out again.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Marks {
     /// Content from outside: web pages, mail, results of servers that nobody vouches for.
@@ -208,7 +209,7 @@ impl Marks {
 }
 
 /// What follows from a mark.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkRule {
     /// Once a mark is set, egress and writes that no grant names are asked, in every mode.

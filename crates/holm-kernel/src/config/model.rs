@@ -2,12 +2,13 @@
 
 use alloc::string::String;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{NanoUsd, Usage};
 
 /// A model as the kernel needs to know it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Model {
     /// `provider/model`, the name used everywhere.
     pub name: String,
@@ -55,7 +56,7 @@ impl From<String> for Model {
 }
 
 /// Families of tokenizers, for estimates before the provider has counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
     /// `OpenAI`'s vocabularies.
@@ -72,7 +73,7 @@ pub enum Family {
 }
 
 /// Prices in nano-dollars per million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Price {
     /// Prompt tokens.

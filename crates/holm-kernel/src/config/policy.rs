@@ -6,10 +6,11 @@ use alloc::{
     vec::Vec,
 };
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// How a model writes its calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
     /// The provider's own tool calls.
@@ -20,7 +21,7 @@ pub enum Protocol {
 }
 
 /// A product's words. The default is generic and names no tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct ProtocolPolicy {
     /// Tools whose success votes to end the run.
@@ -45,7 +46,7 @@ pub struct ProtocolPolicy {
 }
 
 /// Whether plain text ends a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlainAnswer {
     /// It does.
@@ -56,7 +57,7 @@ pub enum PlainAnswer {
 }
 
 /// A tool's other name, with other names of its arguments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Alias {
     /// The name a model may write.
     pub name: String,
@@ -68,14 +69,14 @@ pub struct Alias {
 }
 
 /// What is said of a hidden tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct HiddenToolNote {
     /// The text the model gets as the result.
     pub message: String,
 }
 
 /// Recognises prose that announces an action and takes none.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Inconclusive {
     /// Lower-case phrases that announce.

@@ -1,9 +1,10 @@
 //! When a failed model call is tried again; the times are armed in the kernel and journaled.
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// Back-off between tries of one model call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct RetryPolicy {
     /// Tries per model, the first included.

@@ -10,6 +10,7 @@ use holm_guards::{
     ruling::Severity,
     skill::Contract,
 };
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::NanoUsd;
@@ -32,7 +33,7 @@ use crate::NanoUsd;
 /// assert_eq!(save.needs.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Tool {
     /// The name the model uses.
     pub name: String,
@@ -149,7 +150,7 @@ impl Tool {
 }
 
 /// What runs a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     /// The host runs it: [`Effect::RunTool`](crate::Effect::RunTool).
@@ -172,7 +173,7 @@ pub enum ToolKind {
 }
 
 /// Whether a call may run twice.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
     /// Twice is wrong: an unanswered call is settled as *outcome unknown*.
@@ -183,7 +184,7 @@ pub enum Repeat {
 }
 
 /// Whether a tool may overlap with the rest of its batch.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
     /// It may.
@@ -194,7 +195,7 @@ pub enum Pace {
 }
 
 /// Whether a tool has a say in ending the run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Vote {
     /// Its result votes.
@@ -205,7 +206,7 @@ pub enum Vote {
 }
 
 /// What passes through a tool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Yields {
     /// Its output comes from outside.
@@ -217,7 +218,7 @@ pub struct Yields {
 }
 
 /// How much of one tool a turn group may use; none means no bound of its own.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Quota {
     /// Calls.
@@ -232,7 +233,7 @@ pub struct Quota {
 }
 
 /// Whether the loop detector looks at a tool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Exemption {
     /// It does.

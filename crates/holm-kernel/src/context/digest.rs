@@ -2,12 +2,13 @@
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{Block, Message, MessageId, Role};
 
 /// What the view says about the messages it no longer shows. It stands last in the view's head.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub(super) struct Digest {
     /// The id of the message that says it.
     pub(super) id: MessageId,

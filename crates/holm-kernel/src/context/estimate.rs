@@ -23,6 +23,7 @@
 use alloc::{vec, vec::Vec};
 
 use holm_guards::json::Json;
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::sealed;
@@ -47,7 +48,7 @@ const OPAQUE_BYTES_PER_TOKEN: u64 = 4;
 const CHARS_PER_TOKEN: u64 = 4;
 
 /// What one message weighs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub(crate) struct Measure {
     /// Estimated tokens of the whole message.
     pub(crate) tokens: u64,

@@ -2,6 +2,7 @@
 
 use alloc::{sync::Arc, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -18,7 +19,7 @@ use crate::{Block, Family, Message, MessageId, Role};
 /// results of its calls. A turn is never split, so no call loses its result.
 ///
 /// Cursors remember how far each kind of work has come, so that a plan looks only at what is new.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub(crate) struct View {
     pub(super) messages: Vec<Arc<Message>>,
     pub(super) measures: Vec<Measure>,
@@ -50,7 +51,7 @@ pub(crate) struct View {
 }
 
 /// How the latest prompt is known.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Prompts {
     /// Nobody said: the last message of a person counts.
@@ -61,14 +62,14 @@ pub(super) enum Prompts {
 }
 
 /// A summary that was asked for: of everything before this message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub(super) struct Asked {
     pub(super) upto: MessageId,
     pub(super) at: u64,
 }
 
 /// Whether the next cut may ask for a summary.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Summaries {
     /// It may.

@@ -4,6 +4,7 @@ use alloc::string::String;
 use core::fmt;
 use core::str::{self, FromStr};
 
+use holm_read::{Read, ReadError, Reader};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 
@@ -72,6 +73,12 @@ impl FromStr for Hash {
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'a> Read<'a> for Hash {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        reader.string()?.parse().map_err(|error| reader.refused(&error))
     }
 }
 

@@ -4,8 +4,7 @@ use alloc::string::{String, ToString as _};
 use core::fmt::Write as _;
 use core::str;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use holm_read::{Raw, Read};
 
 use super::error::Fault;
 use super::hash::{self, Hash};
@@ -70,7 +69,7 @@ pub(super) fn is_record(line: &[u8]) -> bool {
 
 /// A line as it is written. Unknown members are ignored; every one of these must be there, or a damaged name
 /// could pass for an erasure.
-#[derive(Deserialize)]
+#[derive(Read)]
 struct Envelope<'a> {
     v: u64,
     seq: u64,
@@ -78,19 +77,18 @@ struct Envelope<'a> {
     effects: &'a str,
     payload: &'a str,
     chain: &'a str,
-    #[serde(borrow)]
-    input: &'a RawValue,
+    input: Raw<'a>,
 }
 
 /// What every version of the format has.
-#[derive(Deserialize)]
+#[derive(Read)]
 struct AnyVersion {
     v: u64,
 }
 
 impl<'a> Envelope<'a> {
     fn read(text: &'a str) -> Result<Self, Fault> {
-        serde_json::from_str(text).map_err(|error| match serde_json::from_str::<AnyVersion>(text) {
+        holm_read::from_str(text).map_err(|error| match holm_read::from_str::<AnyVersion>(text) {
             Ok(other) if other.v != u64::from(VERSION) => Fault::OtherVersion { found: other.v },
             Ok(_) | Err(_) => Fault::NotARecord { reason: error.to_string() },
         })

@@ -11,7 +11,7 @@ use crate::Input;
 /// the line.
 pub const MAX_PAYLOAD_BYTES: u64 = MAX_LINE_BYTES - 1024;
 
-/// Nesting up to which a payload is known to be readable without trying: `serde_json` reads 128 levels.
+/// Nesting up to which a payload is known to be readable without trying: typed values may nest 127 levels.
 const SURELY_READABLE: u64 = 100;
 
 /// Writes an input as a payload; call it before [`Run::handle`](crate::Run::handle) takes the input.
@@ -80,7 +80,7 @@ impl Payload {
     /// [`InputError::Erased`], or [`InputError::Unreadable`] for a text that is no input of this version.
     pub fn input(&self) -> Result<Input, InputError> {
         let text = self.text().ok_or(InputError::Erased)?;
-        serde_json::from_str(text).map_err(|error| InputError::Unreadable { reason: error.to_string() })
+        holm_read::from_str(text).map_err(|error| InputError::Unreadable { reason: error.to_string() })
     }
 
     /// Forgets the text and keeps its hash.
@@ -135,7 +135,7 @@ pub(super) const fn check_length(bytes: u64) -> Result<(), PayloadError> {
 /// Tries it: open JSON nests freely inside a payload, typed blocks do not, and brackets alone do not tell
 /// them apart.
 fn prove_readable(text: &str) -> Result<(), PayloadError> {
-    if nesting::is_deeper(text, MAX_NESTING) || serde_json::from_str::<Input>(text).is_err() {
+    if nesting::is_deeper(text, MAX_NESTING) || holm_read::from_str::<Input>(text).is_err() {
         return Err(PayloadError::TooDeep);
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::hash::Hash;
@@ -84,7 +85,7 @@ impl Record {
 
 /// How far a journal reaches. Small enough to be kept somewhere else, where it proves that nothing was cut
 /// off or rewritten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Head {
     /// The last record.
     pub seq: Seq,

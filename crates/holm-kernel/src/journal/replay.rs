@@ -2,8 +2,7 @@
 
 use alloc::string::String;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use holm_read::{Raw, Read};
 
 use super::hash::Hash;
 use super::payload::InputError;
@@ -186,8 +185,8 @@ fn input(record: &Record) -> Result<Input, ReplayError> {
 /// Reads record 0, its semantics first: under other rules the rest may look different altogether.
 fn started(record: &Record) -> Result<Started, ReplayError> {
     let text = record.payload().text().ok_or(ReplayError::Erased { seq: record.seq() })?;
-    let Ok(first) = serde_json::from_str::<Opening<'_>>(text) else { return Err(ReplayError::NotStarted) };
-    let Ok(rules) = serde_json::from_str::<Rules>(first.started.get()) else {
+    let Ok(first) = holm_read::from_str::<Opening<'_>>(text) else { return Err(ReplayError::NotStarted) };
+    let Ok(rules) = holm_read::from_str::<Rules>(first.started.get()) else {
         return Err(ReplayError::NotStarted);
     };
     if rules.semantics != SEMANTICS {
@@ -198,13 +197,12 @@ fn started(record: &Record) -> Result<Started, ReplayError> {
 }
 
 /// The shape of record 0 under every set of rules.
-#[derive(Deserialize)]
+#[derive(Read)]
 struct Opening<'a> {
-    #[serde(borrow)]
-    started: &'a RawValue,
+    started: Raw<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Read)]
 struct Rules {
     semantics: u32,
 }

@@ -7,8 +7,7 @@
 use alloc::string::{String, ToString as _};
 use core::fmt::Write as _;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use holm_read::{Raw, Read, ReadError};
 
 use super::hash::Hash;
 use super::record::{Head, Record};
@@ -68,8 +67,8 @@ impl Snapshot {
     /// # Errors
     /// [`SnapshotError`]; whatever it says, fold the journal instead.
     pub fn decode(text: &[u8]) -> Result<Self, SnapshotError> {
-        let unreadable = |error: serde_json::Error| SnapshotError::Unreadable { reason: error.to_string() };
-        let form: Form<'_> = serde_json::from_slice(text).map_err(unreadable)?;
+        let unreadable = |error: ReadError| SnapshotError::Unreadable { reason: error.to_string() };
+        let form: Form<'_> = holm_read::from_slice(text).map_err(unreadable)?;
         if form.v != SNAPSHOT_VERSION || form.kernel != KERNEL {
             return Err(SnapshotError::OtherKernel { found: form.kernel.into() });
         }
@@ -82,7 +81,7 @@ impl Snapshot {
     }
 
     fn restore(&self) -> Result<Run, ReplayError> {
-        let state = serde_json::from_str(&self.state)
+        let state = holm_read::from_str(&self.state)
             .map_err(|error| ReplayError::Snapshot { reason: error.to_string() })?;
         let run = Run::thaw(state);
         if run.receipt().seq != self.head.seq {
@@ -149,15 +148,14 @@ pub enum SnapshotError {
 }
 
 /// A snapshot as it is written.
-#[derive(Deserialize)]
+#[derive(Read)]
 struct Form<'a> {
     v: u32,
     kernel: &'a str,
     seq: Seq,
     chain: Hash,
     seal: Hash,
-    #[serde(borrow)]
-    state: &'a RawValue,
+    state: Raw<'a>,
 }
 
 fn seal(head: Head, kernel: &str, state: &str) -> Hash {

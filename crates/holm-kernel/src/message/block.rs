@@ -3,13 +3,14 @@
 use alloc::{string::String, vec::Vec};
 
 use holm_guards::json::Json;
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// One piece of a message.
 ///
 /// The serde form names the kind: `{"text":"hi"}`, `{"tool_call":{…}}`. Fields that this version does not know
 /// are ignored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
     /// Plain text.
@@ -76,7 +77,7 @@ impl Block {
 }
 
 /// Reasoning text and the opaque payload that must be echoed to the same provider.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Thinking {
     /// What may be shown to a person; empty when the provider keeps it to itself.
     #[serde(default)]
@@ -87,7 +88,7 @@ pub struct Thinking {
 }
 
 /// A model's wish to run a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ToolCall {
     /// The provider's id for the call; unique within the run after the kernel has seen it.
     pub id: String,
@@ -101,7 +102,7 @@ pub struct ToolCall {
 }
 
 /// What a tool call came to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It ran and did what it says.
@@ -125,7 +126,7 @@ impl Outcome {
 }
 
 /// The answer to a tool call, as the model reads it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ToolResult {
     /// The `id` of the call that is answered.
     pub call: String,
@@ -142,7 +143,7 @@ pub struct ToolResult {
 }
 
 /// A picture or file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Media {
     /// For example `image/png`.
     pub media_type: String,
@@ -163,7 +164,7 @@ impl Media {
 }
 
 /// Where the bytes of a media block are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// Here, in base64.
@@ -175,7 +176,7 @@ pub enum Source {
 }
 
 /// An application's own payload.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Custom {
     /// The application's name for what it is.
     pub kind: String,

@@ -14,12 +14,13 @@ pub use usage::{StopReason, Usage};
 
 use alloc::{string::String, vec, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::MessageId;
 
 /// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The operator's standing orders that arrive in mid-run; the system prompt itself is config.
@@ -45,7 +46,7 @@ pub enum Role {
 /// assert_eq!(serde_json::from_str::<Message>(&json)?, message);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Message {
     /// Unique within the run.
     pub id: MessageId,

@@ -1,12 +1,13 @@
 //! What a reply cost and why it stopped.
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// Tokens as the provider reported them.
 ///
 /// `input` counts all prompt tokens, cached ones included; `output` counts all generated tokens, reasoning included.
 /// The other fields say which part of those two they are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Usage {
     /// All prompt tokens.
@@ -49,7 +50,7 @@ fn is_zero(value: &u64) -> bool {
 }
 
 /// Why a reply ended, in one vocabulary for every provider.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// The model was done.

@@ -3,6 +3,7 @@
 use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
 
 use holm_grants::{GrantSet, Level, Mode, Need};
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{Run, catalogue::Entry, skill::Skilled, state::Phase};
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// The calls of one reply.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Batch {
     pub(crate) slots: Vec<Slot>,
     /// Sequential when the run is, or when one of the calls asks to be alone.
@@ -26,7 +27,7 @@ pub(crate) struct Batch {
 }
 
 /// One call.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Slot {
     pub(crate) call: CallId,
     /// The provider's id.
@@ -52,7 +53,7 @@ pub(crate) struct Slot {
 
 /// A question about a call. Each has an id of its own, so that an answer never counts for other arguments or under
 /// other circumstances than those that were shown.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
 pub(crate) struct Ask {
     pub(crate) call: CallId,
     /// How much authority had been withdrawn when it was asked.
@@ -60,7 +61,7 @@ pub(crate) struct Ask {
 }
 
 /// Where a call stands.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SlotState {
     /// Somebody is asked.
@@ -84,7 +85,7 @@ pub(crate) enum SlotState {
 }
 
 /// A result that waits for its executable checks.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Checking {
     pub(crate) call: CallId,
     pub(crate) output: ToolOutput,
@@ -94,7 +95,7 @@ pub(crate) struct Checking {
 }
 
 /// An answered call.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Settled {
     pub(crate) outcome: Outcome,
     /// Sealed for the model.
@@ -105,11 +106,6 @@ pub(crate) struct Settled {
 }
 
 impl Batch {
-    /// The arguments of a call as they stand.
-    pub(crate) fn arguments(&self, call: CallId) -> Option<&Arc<str>> {
-        self.slots.iter().find(|slot| slot.call == call).map(|slot| &slot.arguments)
-    }
-
     /// The result of a call whose checks are under way.
     pub(crate) fn checked_output(&self, call: CallId) -> Option<&ToolOutput> {
         self.slots.iter().filter(|slot| slot.call == call).find_map(|slot| match &slot.state {

@@ -9,6 +9,7 @@ use alloc::{
 use core::fmt;
 
 use holm_guards::{postcondition::Postconditions, schema::Schema, skill::Skill};
+use holm_read::{Read, ReadError, Reader};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Offer, Tool, ToolKind, provider_name};
@@ -99,6 +100,12 @@ impl Serialize for Entry {
     }
 }
 
+impl<'a> Read<'a> for Entry {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        Tool::read(reader).map(Self::compile)
+    }
+}
+
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Tool::deserialize(deserializer).map(Self::compile)
@@ -106,7 +113,7 @@ impl<'de> Deserialize<'de> for Entry {
 }
 
 /// All tools of the run, and the part of them that the model is offered.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, Read)]
 pub(crate) struct Catalogue {
     entries: Vec<Arc<Entry>>,
     /// What the gates let through; none means everything.

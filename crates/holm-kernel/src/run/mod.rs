@@ -26,6 +26,7 @@ mod tests;
 
 use alloc::{collections::VecDeque, sync::Arc, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use self::{
@@ -77,7 +78,7 @@ pub struct Run {
 }
 
 /// What a host writes beside an input: its place, its time and the digest of what it caused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Receipt {
     /// The record's number.
     pub seq: Seq,
@@ -88,7 +89,7 @@ pub struct Receipt {
 }
 
 /// The state of a run at one record, as [`journal::Snapshot`](crate::journal::Snapshot) keeps it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Read)]
 pub(crate) struct Frozen {
     state: State,
     catalogue: Catalogue,
@@ -192,12 +193,6 @@ impl Run {
     /// Whether the run waits for a prompt.
     pub fn is_idle(&self) -> bool {
         matches!(self.state.phase, Phase::Idle)
-    }
-
-    /// The whole arguments of a tool call under way: what a [`Proposal`](crate::Proposal) shows in part.
-    pub fn arguments(&self, tool_call: CallId) -> Option<&Arc<str>> {
-        let Phase::Working(batch) = &self.state.phase else { return None };
-        batch.arguments(tool_call)
     }
 
     /// The result of a tool call that is being checked: what an [`Effect::Check`] is about.

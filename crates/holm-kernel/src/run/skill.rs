@@ -8,6 +8,7 @@ use alloc::{
 
 use holm_guards::json::Json;
 use holm_guards::skill::{self, Cases, Skill, SkillError};
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -25,7 +26,7 @@ use crate::{
 const MOST_TRIES: u64 = 2;
 
 /// A skill under way.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Skilled {
     /// The model call that carries it out.
     pub(crate) call: CallId,

@@ -11,6 +11,7 @@ use alloc::{
 };
 
 use holm_grants::{Leases, Mode, Policy};
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::batch::Batch;
@@ -21,7 +22,7 @@ use crate::{
 };
 
 /// State = fold(inputs).
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct State {
     pub(crate) started: Arc<Started>,
     pub(crate) seq: Seq,
@@ -50,7 +51,7 @@ pub(crate) struct State {
 }
 
 /// What the run is doing. A state owns its data: there are no flags beside it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Phase {
     /// Nothing was asked yet, or the last group has ended.
@@ -68,14 +69,14 @@ pub(crate) enum Phase {
 }
 
 /// A question that waits for its answer, and what it is about.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Consulting {
     pub(crate) call: CallId,
     pub(crate) about: About,
 }
 
 /// What a consultation will go on with.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum About {
     /// The next model call, at this step of its preparation.
@@ -87,7 +88,7 @@ pub(crate) enum About {
 }
 
 /// The steps that prepare a model call, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Step {
     Gate,
@@ -98,7 +99,7 @@ pub(crate) enum Step {
 }
 
 /// A model call in preparation; survives its retries.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Draft {
     /// Tries of the current model so far.
     pub(crate) attempts: u64,
@@ -109,14 +110,14 @@ pub(crate) struct Draft {
 }
 
 /// A model call under way.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Calling {
     pub(crate) call: CallId,
     pub(crate) draft: Draft,
 }
 
 /// What is counted from a prompt to its ending.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Group {
     pub(crate) started: Timestamp,
     pub(crate) turns: u64,
@@ -134,7 +135,7 @@ pub(crate) struct Group {
 }
 
 /// How often the results of one tool were not believed.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Rejections {
     /// Turns with a rejection. Several calls of one reply count once: there was no correction between them.
     pub(crate) turns: u64,
@@ -143,7 +144,7 @@ pub(crate) struct Rejections {
 }
 
 /// What a tool has used of its quota.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Used {
     pub(crate) calls: u64,
     pub(crate) millis: u64,
@@ -151,7 +152,7 @@ pub(crate) struct Used {
 }
 
 /// What the run may do now.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Authority {
     /// Changes whenever anything here, the mode or a mark does: permissions given before are looked at again.
     pub(crate) epoch: u64,

@@ -2,7 +2,6 @@
 
 mod blocking;
 mod builder;
-mod hooked;
 mod name;
 mod report;
 mod session;

@@ -2,6 +2,9 @@
 
 mod desk;
 
+#[cfg(test)]
+mod tests;
+
 use std::{fmt, sync::Arc};
 
 use holm_kernel::{CallId, Input, Prompt, Proposal, Verdict};

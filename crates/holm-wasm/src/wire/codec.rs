@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use holm_read::Read;
 use holm_wire::{
     Codec, Encoder, Format, MediaSource, ModelCall, Options, anthropic, bedrock, cohere, gemini, ollama,
     openai_chat, openai_responses,
 };
-use serde::de::DeserializeOwned;
 
 use super::{DecoderHandle, Sent};
 use crate::{Fault, FaultKind, Session, text};
@@ -91,7 +91,7 @@ impl MediaSource for Media {
 }
 
 fn codec_of(format: &str, dialect: &str) -> Result<Arc<dyn Codec>, Fault> {
-    fn of<D: DeserializeOwned>(dialect: &str) -> Result<D, Fault> {
+    fn of<'a, D: Read<'a>>(dialect: &'a str) -> Result<D, Fault> {
         text::read(dialect, "dialect")
     }
     let unknown = || Fault::new(FaultKind::UnknownFormat, format_args!("there is no codec {format:?}"));

@@ -4,7 +4,6 @@ use alloc::{borrow::Cow, borrow::ToOwned, collections::BTreeMap, string::String}
 
 use holm_guards::json::Json;
 use holm_kernel::{Failure, FailureClass, Reply, StopReason};
-use serde_json::value::RawValue;
 
 use super::{
     REPLAY,
@@ -14,7 +13,7 @@ use crate::{
     CallPiece, Draft, Memo, Sink, Step, classify,
     framing::Frame,
     lean,
-    loose::{Str, parse},
+    loose::{Raw, Str},
     stream::Events,
 };
 
@@ -60,7 +59,7 @@ impl MessageEvents {
 
     fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
         self.memo.forget();
-        let event = if self.plain_only { parse(frame.data) } else { lean::parse(frame.data) };
+        let event = if self.plain_only { holm_read::from_slice(frame.data) } else { lean::parse(frame.data) };
         let Ok(event): Result<Event<'_>, _> = event else { return Step::Garbage };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),
@@ -116,7 +115,7 @@ impl MessageEvents {
             "tool_use" => {
                 let piece = CallPiece { id: block.id.as_str(), name: block.name.as_str(), arguments: "" };
                 draft.call(Some(index), &piece, sink);
-                Open::Call { whole: block.input.map_or("{}", RawValue::get).to_owned(), pieces: false }
+                Open::Call { whole: block.input.map_or("{}", Raw::get).to_owned(), pieces: false }
             }
             _ => Open::Unknown,
         };
@@ -192,7 +191,8 @@ impl Events for MessageEvents {
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let whole: Whole<'_> = parse(body).map_err(|error| classify::unreadable(body, &error))?;
+        let whole: Whole<'_> =
+            holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
         let Some(content) = &whole.content else { return Err(not_a_reply(&whole, body)) };
         let mut draft = Draft::default();
         let mut events = Self::plain();

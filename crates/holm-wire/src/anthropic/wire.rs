@@ -3,16 +3,16 @@
 use alloc::vec::Vec;
 
 use holm_kernel::Usage;
+use holm_read::Read;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::{
     lean::lean,
-    loose::{Count, Str},
+    loose::{Count, Raw, Str},
 };
 
 /// One event; which members it has depends on its type. A whole body is read as an event that holds everything.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Event<'a> {
     #[serde(rename = "type", borrow)]
@@ -29,7 +29,7 @@ pub(super) struct Event<'a> {
     pub(super) usage: Option<Tokens<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Delta<'a> {
     #[serde(borrow)]
@@ -44,7 +44,7 @@ pub(super) struct Delta<'a> {
     pub(super) stop_reason: Str<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Start<'a> {
     #[serde(borrow)]
@@ -54,7 +54,7 @@ pub(super) struct Start<'a> {
 }
 
 /// A content block, at its start or whole.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Block<'a> {
     #[serde(rename = "type", borrow)]
@@ -72,11 +72,11 @@ pub(super) struct Block<'a> {
     #[serde(borrow)]
     pub(super) name: Str<'a>,
     #[serde(borrow)]
-    pub(super) input: Option<&'a RawValue>,
+    pub(super) input: Option<Raw<'a>>,
 }
 
 /// A reply that came whole.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Whole<'a> {
     #[serde(rename = "type", borrow)]
@@ -90,11 +90,11 @@ pub(super) struct Whole<'a> {
     #[serde(borrow)]
     pub(super) usage: Option<Tokens<'a>>,
     #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
+    pub(super) error: Option<Raw<'a>>,
 }
 
 /// Tokens as reported; cached ones are not part of `input_tokens` here.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Tokens<'a> {
     #[serde(borrow)]

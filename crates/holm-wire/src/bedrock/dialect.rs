@@ -2,12 +2,13 @@
 
 use alloc::{string::String, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::Auth;
 
 /// How Converse is spoken.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Dialect {
     /// How the key is sent: signed, or as a bearer token for long-lived Bedrock keys.
@@ -35,7 +36,7 @@ impl Default for Dialect {
 }
 
 /// Where cache points may stand. Models that do not know them refuse the request.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum CachePoints {
     /// As the model's name tells.
@@ -85,7 +86,7 @@ impl CachePoints {
 }
 
 /// How thinking is asked for: each maker has fields of its own beside Converse's.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingStyle {
     /// As the model's name tells.
@@ -115,7 +116,7 @@ impl ThinkingStyle {
 }
 
 /// How structured output is asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Structured {
     /// `outputConfig.textFormat` with the schema.

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     CallPiece, Draft, Memo, Sink, Step, classify,
     framing::{Frame, event_stream::Headers},
-    loose::text_or_json,
+    loose::Raw,
     stream::Events,
 };
 
@@ -61,7 +61,7 @@ impl ConverseEvents {
         if matches!(headers.text(":message-type"), Some("exception" | "error")) {
             return Step::fail(exception(headers, frame.data));
         }
-        let Ok(event) = serde_json::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
+        let Ok(event) = holm_read::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
         let index = event.content_block_index.or_zero();
         match headers.text(":event-type").unwrap_or_default() {
             "contentBlockDelta" => {
@@ -106,7 +106,7 @@ impl ConverseEvents {
         if let Some(reasoning) = &delta.reasoning_content {
             self.reasoning(index, reasoning, draft, sink);
         }
-        let input = delta.tool_use.as_ref().and_then(|call| call.input).map(text_or_json);
+        let input = delta.tool_use.as_ref().and_then(|call| call.input).map(Raw::text);
         if let Some(input) = input.filter(|input| !input.is_empty())
             && let Some(Open::Call { pieces }) = self.open.get_mut(&index)
         {
@@ -193,7 +193,7 @@ impl Events for ConverseEvents {
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
         let whole: Whole<'_> =
-            serde_json::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
+            holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
         let Some(message) = whole.output.as_ref().and_then(|output| output.message.as_ref()) else {
             return Err(not_a_reply(body));
         };

@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use holm_kernel::Usage;
+use holm_read::Read;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::loose::{Count, Str};
+use crate::loose::{Count, Raw, Str};
 
 /// The payload of any event; which members it has depends on the event's name.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Event<'a> {
     #[serde(borrow)]
@@ -24,14 +24,14 @@ pub(super) struct Event<'a> {
     pub(super) usage: Option<Tokens<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Start<'a> {
     #[serde(borrow)]
     pub(super) tool_use: Option<ToolUse<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Delta<'a> {
     #[serde(borrow)]
@@ -43,7 +43,7 @@ pub(super) struct Delta<'a> {
 }
 
 /// A call: its head at the start, a piece of its input as a string, or the whole with its input as an object.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ToolUse<'a> {
     #[serde(borrow)]
@@ -51,11 +51,11 @@ pub(super) struct ToolUse<'a> {
     #[serde(borrow)]
     pub(super) name: Str<'a>,
     #[serde(borrow)]
-    pub(super) input: Option<&'a RawValue>,
+    pub(super) input: Option<Raw<'a>>,
 }
 
 /// Reasoning: a piece of text or of a signature, or the whole in `reasoningText`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Reasoning<'a> {
     #[serde(borrow)]
@@ -68,7 +68,7 @@ pub(super) struct Reasoning<'a> {
     pub(super) reasoning_text: Option<ReasoningText<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct ReasoningText<'a> {
     #[serde(borrow)]
@@ -78,7 +78,7 @@ pub(super) struct ReasoningText<'a> {
 }
 
 /// A reply that came whole.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Whole<'a> {
     #[serde(borrow)]
@@ -89,14 +89,14 @@ pub(super) struct Whole<'a> {
     pub(super) usage: Option<Tokens<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Output<'a> {
     #[serde(borrow)]
     pub(super) message: Option<Message<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Message<'a> {
     /// Whole blocks have the members of a piece.
@@ -105,7 +105,7 @@ pub(super) struct Message<'a> {
 }
 
 /// Tokens as reported; cached ones are not part of `inputTokens`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Tokens<'a> {
     #[serde(borrow)]

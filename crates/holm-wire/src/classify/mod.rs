@@ -17,6 +17,7 @@ pub use time::{http_date_ms, rfc3339_ms};
 use alloc::{format, string::String};
 
 use holm_kernel::{Failure, FailureClass, Usage};
+use holm_read::ReadError;
 
 /// An HTTP answer that is not a reply.
 #[derive(Debug, Clone, Copy)]
@@ -87,11 +88,11 @@ pub fn failure(class: FailureClass, message: &str) -> Failure {
 }
 
 /// A reply's body that is not JSON of the expected shape.
-pub fn unreadable(body: &[u8], error: &serde_json::Error) -> Failure {
+pub fn unreadable(body: &[u8], error: &ReadError) -> Failure {
     if let Some(page) = web_page(body) {
         return page;
     }
-    if error.is_eof() {
+    if error.is_end() {
         return failure(FailureClass::Truncated, "the reply's body ends in the middle");
     }
     let start = String::from_utf8_lossy(body.get(..80).unwrap_or(body));

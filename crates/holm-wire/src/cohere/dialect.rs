@@ -2,6 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{Auth, openai_chat::Field};
@@ -15,7 +16,7 @@ use crate::{Auth, openai_chat::Field};
 /// assert_eq!(own.auth, Auth::None);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Dialect {
     /// The path after the base URL.

@@ -4,13 +4,12 @@ use alloc::format;
 
 use holm_guards::json::Json;
 use holm_kernel::{Failure, FailureClass, Reply, StopReason};
-use serde_json::value::RawValue;
 
 use super::{
     REPLAY,
     wire::{Event, Message, Tokens, Whole},
 };
-use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, stream::Events};
+use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, loose::Raw, stream::Events};
 
 /// Reads events into a draft.
 #[derive(Debug, Default)]
@@ -31,7 +30,7 @@ enum Open {
 
 impl ChatEvents {
     fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
-        let Ok(event) = serde_json::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
+        let Ok(event) = holm_read::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),
             kind => kind,
@@ -111,11 +110,11 @@ impl Events for ChatEvents {
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
         let whole: Whole<'_> =
-            serde_json::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
-        let raw = whole.message.map(RawValue::get).filter(|text| text.starts_with('{'));
+            holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
+        let raw = whole.message.map(Raw::get).filter(|text| text.starts_with('{'));
         let Some(raw) = raw else { return Err(not_a_reply(body)) };
         let message: Message<'_> =
-            serde_json::from_str(raw).map_err(|error| classify::unreadable(body, &error))?;
+            holm_read::from_str(raw).map_err(|error| classify::unreadable(body, &error))?;
         let mut draft = Draft::default();
         let mut events = Self::default();
         events.message(&message, None, &mut draft, &mut |_| {});

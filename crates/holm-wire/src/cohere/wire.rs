@@ -3,13 +3,13 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use holm_kernel::Usage;
+use holm_read::Read;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::loose::{Count, Str, text_or_json};
+use crate::loose::{Count, Raw, Str};
 
 /// One event; which members it has depends on its type.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Event<'a> {
     #[serde(rename = "type", borrow)]
@@ -23,7 +23,7 @@ pub(super) struct Event<'a> {
     pub(super) message: Str<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Delta<'a> {
     #[serde(borrow)]
@@ -37,22 +37,22 @@ pub(super) struct Delta<'a> {
 }
 
 /// The message, or a piece of it: lists in a whole reply, single values in a stream.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Message<'a> {
     #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    content: Option<Raw<'a>>,
     #[serde(borrow)]
     pub(super) tool_plan: Str<'a>,
     #[serde(borrow)]
-    tool_calls: Option<&'a RawValue>,
+    tool_calls: Option<Raw<'a>>,
 }
 
 impl<'a> Message<'a> {
     pub(super) fn content(&self) -> Vec<Part<'a>> {
-        match self.content.map(RawValue::get) {
+        match self.content.map(Raw::get) {
             Some(text) if text.starts_with('"') => {
-                let text = serde_json::from_str(text).unwrap_or_default();
+                let text = holm_read::from_str(text).unwrap_or_default();
                 alloc::vec![Part { text, ..Part::default() }]
             }
             _ => one_or_many(self.content),
@@ -65,15 +65,15 @@ impl<'a> Message<'a> {
 }
 
 /// What is not of the expected shape is left out, as an unknown event would be.
-fn one_or_many<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Vec<T> {
+fn one_or_many<'a, T: Read<'a>>(raw: Option<Raw<'a>>) -> Vec<T> {
     let Some(raw) = raw else { return Vec::new() };
     if raw.get().starts_with('[') {
-        return serde_json::from_str(raw.get()).unwrap_or_default();
+        return holm_read::from_str(raw.get()).unwrap_or_default();
     }
-    serde_json::from_str(raw.get()).into_iter().collect()
+    holm_read::from_str(raw.get()).into_iter().collect()
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Part<'a> {
     #[serde(borrow)]
@@ -82,7 +82,7 @@ pub(super) struct Part<'a> {
     pub(super) thinking: Str<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Call<'a> {
     #[serde(borrow)]
@@ -91,28 +91,28 @@ pub(super) struct Call<'a> {
     pub(super) function: Function<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Function<'a> {
     #[serde(borrow)]
     pub(super) name: Str<'a>,
     #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<Raw<'a>>,
 }
 
 impl<'a> Function<'a> {
     /// The arguments as JSON text, whether they came as a string or as an object.
     pub(super) fn arguments(&self) -> Cow<'a, str> {
-        self.arguments.map_or(Cow::Borrowed(""), text_or_json)
+        self.arguments.map_or(Cow::Borrowed(""), Raw::text)
     }
 }
 
 /// A reply that came whole.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Whole<'a> {
     #[serde(borrow)]
-    pub(super) message: Option<&'a RawValue>,
+    pub(super) message: Option<Raw<'a>>,
     #[serde(borrow)]
     pub(super) finish_reason: Str<'a>,
     #[serde(borrow)]
@@ -120,7 +120,7 @@ pub(super) struct Whole<'a> {
 }
 
 /// Tokens as reported. The billed ones leave out what the service adds itself; they count where nothing else is said.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Tokens<'a> {
     #[serde(borrow)]
@@ -131,7 +131,7 @@ pub(super) struct Tokens<'a> {
     cached_tokens: Count<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 struct Counts<'a> {
     #[serde(borrow)]

@@ -2,6 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{Auth, openai_chat::Field};
@@ -16,7 +17,7 @@ use crate::{Auth, openai_chat::Field};
 /// assert_eq!(cloud.auth, Auth::Bearer);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Dialect {
     /// The path after the base URL and before the method; `{model}` is replaced by the model's name.
@@ -52,7 +53,7 @@ impl Default for Dialect {
 }
 
 /// How thinking is asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingStyle {
     /// With a number of tokens.

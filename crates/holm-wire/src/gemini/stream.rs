@@ -3,13 +3,12 @@
 use alloc::{format, string::String, vec::Vec};
 
 use holm_kernel::{Block, Failure, FailureClass, Media, Reply, Source, StopReason};
-use serde_json::value::RawValue;
 
 use super::{
     Place, signed,
     wire::{Blob, Call, Candidate, Chunk, Part},
 };
-use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, stream::Events};
+use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, loose::Raw, stream::Events};
 
 /// Reads chunks into a draft.
 #[derive(Debug, Default)]
@@ -20,7 +19,7 @@ pub struct ContentEvents {
 
 impl ContentEvents {
     fn read(&mut self, data: &[u8], draft: &mut Draft, sink: Sink<'_>) -> Step {
-        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(data) else { return Step::Garbage };
+        let Ok(chunk) = holm_read::from_slice::<Chunk<'_>>(data) else { return Step::Garbage };
         if chunk.error.is_some() {
             return Step::fail(classify::in_stream(data));
         }
@@ -76,7 +75,7 @@ impl ContentEvents {
     }
 
     fn call(&mut self, call: &Call<'_>, signature: &str, draft: &mut Draft, sink: Sink<'_>) {
-        let arguments = call.args.map(RawValue::get).filter(|text| *text != "null").unwrap_or("{}");
+        let arguments = call.args.map(Raw::get).filter(|text| *text != "null").unwrap_or("{}");
         let piece = CallPiece { id: call.id.as_str(), name: call.name.as_str(), arguments };
         draft.call(Some(self.calls), &piece, sink);
         self.calls = self.calls.saturating_add(1);
@@ -101,10 +100,10 @@ impl Events for ContentEvents {
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
         let unreadable = |error| classify::unreadable(body, &error);
         let list = body.trim_ascii_start().first() == Some(&b'[');
-        let chunks: Vec<&RawValue> = if list {
-            serde_json::from_slice(body).map_err(unreadable)?
+        let chunks: Vec<Raw<'_>> = if list {
+            holm_read::from_slice(body).map_err(unreadable)?
         } else {
-            alloc::vec![serde_json::from_slice(body).map_err(unreadable)?]
+            alloc::vec![holm_read::from_slice(body).map_err(unreadable)?]
         };
         let mut draft = Draft::default();
         let mut events = Self::default();

@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use holm_kernel::Usage;
+use holm_read::Read;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::loose::{Count, Str};
+use crate::loose::{Count, Raw, Str};
 
 /// A chunk of a stream; a whole body has the same shape.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Chunk<'a> {
     #[serde(borrow)]
@@ -21,10 +21,10 @@ pub(super) struct Chunk<'a> {
     #[serde(borrow)]
     pub(super) model_version: Str<'a>,
     #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
+    pub(super) error: Option<Raw<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Candidate<'a> {
     #[serde(borrow)]
@@ -37,20 +37,20 @@ pub(super) struct Candidate<'a> {
     pub(super) finish_message: Str<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Content<'a> {
     #[serde(borrow)]
     pub(super) parts: Option<Vec<Part<'a>>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Part<'a> {
     #[serde(borrow)]
     pub(super) text: Option<Str<'a>>,
     #[serde(borrow)]
-    thought: Option<&'a RawValue>,
+    thought: Option<Raw<'a>>,
     #[serde(borrow)]
     pub(super) thought_signature: Str<'a>,
     #[serde(borrow)]
@@ -66,7 +66,7 @@ impl Part<'_> {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Call<'a> {
     #[serde(borrow)]
@@ -74,10 +74,10 @@ pub(super) struct Call<'a> {
     #[serde(borrow)]
     pub(super) name: Str<'a>,
     #[serde(borrow)]
-    pub(super) args: Option<&'a RawValue>,
+    pub(super) args: Option<Raw<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Blob<'a> {
     #[serde(borrow)]
@@ -86,7 +86,7 @@ pub(super) struct Blob<'a> {
     pub(super) data: Str<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Feedback<'a> {
     #[serde(borrow)]
@@ -96,7 +96,7 @@ pub(super) struct Feedback<'a> {
 }
 
 /// Tokens as reported: thoughts are not part of the candidates' tokens, and what tools added is not part of the prompt's.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Tokens<'a> {
     #[serde(borrow)]

@@ -1,14 +1,14 @@
 use alloc::{format, string::String, vec, vec::Vec};
 use core::fmt::Debug;
 
+use holm_read::{Read, ReadErrorKind};
 use proptest::prelude::*;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::{Cursor, Lean, lean, read};
-use crate::loose::{Count, Str, Words};
+use crate::loose::{Count, Raw, Str, Words};
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 struct Shape<'a> {
     #[serde(borrow)]
@@ -18,12 +18,12 @@ struct Shape<'a> {
     #[serde(borrow)]
     count: Count<'a>,
     #[serde(borrow)]
-    raw: Option<&'a RawValue>,
+    raw: Option<Raw<'a>>,
     #[serde(borrow, alias = "others")]
     inner: Option<Vec<Inner<'a>>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 struct Inner<'a> {
     #[serde(borrow)]
@@ -33,7 +33,7 @@ struct Inner<'a> {
 lean!(Shape { b"words" => words, b"text" => text, b"count" => count, b"raw" => raw, b"inner" | b"others" => inner });
 lean!(Inner { b"name" => name });
 
-/// What is read leanly, serde reads as the same; and plain frames are read leanly.
+/// What is read leanly, the reader and serde read as the same; and plain frames are read leanly.
 #[track_caller]
 fn check(text: &str, lean: bool) {
     let ours = read::<Shape<'_>>(text.as_bytes());
@@ -42,9 +42,19 @@ fn check(text: &str, lean: bool) {
 }
 
 #[track_caller]
-fn same<'a, T: Debug + Deserialize<'a>>(text: &'a str, ours: Option<T>) {
-    let Some(ours) = ours else { return };
+fn same<'a, T: Debug + Deserialize<'a> + Read<'a>>(text: &'a str, ours: Option<T>) {
     let theirs = serde_json::from_str::<T>(text);
+    let general = holm_read::from_str::<T>(text);
+    match &general {
+        // The one thing that is narrower on purpose: serde reads an object from a list, too.
+        Err(error) if *error.kind() == ReadErrorKind::Expected("an object") => {}
+        general => assert_eq!(
+            general.as_ref().ok().map(|value| format!("{value:?}")),
+            theirs.as_ref().ok().map(|value| format!("{value:?}")),
+            "{general:?} {theirs:?}"
+        ),
+    }
+    let Some(ours) = ours else { return };
     assert_eq!(
         Ok(format!("{ours:?}")),
         theirs.map(|value| format!("{value:?}")).map_err(|error| format!("{error}"))
@@ -168,7 +178,8 @@ fn frames() -> impl Strategy<Value = String> {
 fn bytes_that_are_no_text_are_taken_where_serde_takes_them() {
     let check = |frame: &[u8], lean: bool| {
         let (ours, theirs) = (read::<Shape<'_>>(frame), serde_json::from_slice::<Shape<'_>>(frame));
-        assert_eq!((ours.is_some(), theirs.is_ok()), (lean, lean), "{frame:?}");
+        let general = holm_read::from_slice::<Shape<'_>>(frame);
+        assert_eq!((ours.is_some(), theirs.is_ok(), general.is_ok()), (lean, lean, lean), "{frame:?}");
     };
     check(b"{\"x\":\"\xff\",\"y\":{\"\xff\":1},\"words\":\"a\"}", true);
     check(b"{\"words\":\"\xff\"}", false);

@@ -2,8 +2,6 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use serde_json::value::RawValue;
-
 use super::{Cursor, Lean};
 use crate::{
     loose::{Count, Raw, Str, Words},
@@ -49,13 +47,6 @@ impl<'a> Lean<'a> for Count<'a> {
 impl<'a> Lean<'a> for Raw<'a> {
     fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
         core::str::from_utf8(cursor.skip()?).ok().map(Self::of)
-    }
-}
-
-/// Only serde makes raw values, so their bytes are looked at twice; few frames hold any.
-impl<'a> Lean<'a> for &'a RawValue {
-    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
-        serde_json::from_slice(cursor.skip()?).ok()
     }
 }
 

@@ -2,12 +2,13 @@
 
 use alloc::{string::String, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::Auth;
 
 /// How the server is spoken to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Dialect {
     /// The path after the base URL.
@@ -36,7 +37,7 @@ impl Default for Dialect {
 
 /// How much context the server keeps room for. It drops what does not fit without a word, so it must know what the run
 /// counts on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Context {
     /// The window that the model is declared with, if it is.

@@ -33,7 +33,7 @@ impl Events for LineEvents {
     const UNFRAMED: &'static [u8] = b"[<";
 
     fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
-        let Ok(line) = serde_json::from_slice::<Line<'_>>(frame.data) else { return Step::Garbage };
+        let Ok(line) = holm_read::from_slice::<Line<'_>>(frame.data) else { return Step::Garbage };
         if line.error.is_some() {
             return Step::fail(classify::in_stream(frame.data));
         }
@@ -59,7 +59,7 @@ impl Events for LineEvents {
         match Self::default().event(Frame { name: b"", data: body }, &mut draft, &mut |_| {}) {
             Step::End => Ok(draft.into_reply()),
             Step::Fail(failure) => Err(*failure),
-            Step::Garbage => Err(match serde_json::from_slice::<Line<'_>>(body) {
+            Step::Garbage => Err(match holm_read::from_slice::<Line<'_>>(body) {
                 Err(error) => classify::unreadable(body, &error),
                 Ok(_) => classify::failure(FailureClass::Server, "the reply cannot be read"),
             }),

@@ -3,13 +3,13 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use holm_kernel::Usage;
+use holm_read::Read;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::loose::{Count, Str, text_or_json};
+use crate::loose::{Count, Raw, Str};
 
 /// One line of a stream; a whole reply is one line that is done.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Line<'a> {
     #[serde(borrow)]
@@ -17,7 +17,7 @@ pub(super) struct Line<'a> {
     #[serde(borrow)]
     pub(super) message: Option<Message<'a>>,
     #[serde(borrow)]
-    pub(super) done: Option<&'a RawValue>,
+    pub(super) done: Option<Raw<'a>>,
     #[serde(borrow)]
     pub(super) done_reason: Str<'a>,
     #[serde(borrow)]
@@ -25,7 +25,7 @@ pub(super) struct Line<'a> {
     #[serde(borrow)]
     eval_count: Count<'a>,
     #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
+    pub(super) error: Option<Raw<'a>>,
 }
 
 impl Line<'_> {
@@ -43,7 +43,7 @@ impl Line<'_> {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Message<'a> {
     #[serde(borrow)]
@@ -54,7 +54,7 @@ pub(super) struct Message<'a> {
     pub(super) tool_calls: Option<Vec<Call<'a>>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Call<'a> {
     #[serde(borrow)]
@@ -63,19 +63,19 @@ pub(super) struct Call<'a> {
     pub(super) function: Function<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Function<'a> {
     #[serde(borrow)]
     pub(super) name: Str<'a>,
     #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<Raw<'a>>,
 }
 
 impl Function<'_> {
     /// The arguments as JSON text; a call without any has none.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
-        let text = self.arguments.map_or(Cow::Borrowed(""), text_or_json);
+        let text = self.arguments.map_or(Cow::Borrowed(""), Raw::text);
         if text.is_empty() { Cow::Borrowed("{}") } else { text }
     }
 }

@@ -2,6 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::Auth;
@@ -16,7 +17,7 @@ use crate::Auth;
 /// assert_eq!(local.path, "/chat/completions");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Dialect {
     /// The path after the base URL; `{model}` is replaced by the model's name.
@@ -93,7 +94,7 @@ impl Dialect {
 }
 
 /// Whether an optional field may be sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
     /// It may.
@@ -104,7 +105,7 @@ pub enum Field {
 }
 
 /// What the output cap is called.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum MaxTokens {
     /// `max_completion_tokens`, which counts reasoning too.
@@ -125,7 +126,7 @@ impl MaxTokens {
 }
 
 /// Who speaks the system prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum SystemRole {
     /// `system`.
@@ -146,7 +147,7 @@ impl SystemRole {
 }
 
 /// How structured output is asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaFormat {
     /// `response_format` with the schema.
@@ -159,7 +160,7 @@ pub enum SchemaFormat {
 }
 
 /// How effort is asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum EffortField {
     /// `reasoning_effort`.
@@ -172,7 +173,7 @@ pub enum EffortField {
 }
 
 /// Whether reasoning is sent back to the service.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEcho {
     /// It is not; some services refuse it.
@@ -183,7 +184,7 @@ pub enum ReasoningEcho {
 }
 
 /// Which ids a service takes for tool calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolIds {
     /// Any.
@@ -194,7 +195,7 @@ pub enum ToolIds {
 }
 
 /// What ends a stream.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum EndMark {
     /// `[DONE]`, and nothing less.

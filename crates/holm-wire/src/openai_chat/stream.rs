@@ -10,11 +10,7 @@ use super::{
     wire::{Call, Choice, Chunk, Delta},
 };
 use crate::{
-    CallPiece, Draft, Memo, Sink, Step, classify,
-    framing::Frame,
-    lean,
-    loose::{Words, parse},
-    stream::Events,
+    CallPiece, Draft, Memo, Sink, Step, classify, framing::Frame, lean, loose::Words, stream::Events,
 };
 
 /// Reads chunks into a draft.
@@ -53,7 +49,7 @@ impl ChatEvents {
 
     fn chunk(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
         self.memo.forget();
-        let chunk = if self.plain_only { parse(frame.data) } else { lean::parse(frame.data) };
+        let chunk = if self.plain_only { holm_read::from_slice(frame.data) } else { lean::parse(frame.data) };
         let Ok(chunk): Result<Chunk<'_>, _> = chunk else { return Step::Garbage };
         if chunk.error.is_some() {
             return Step::fail(classify::in_stream(frame.data));
@@ -107,7 +103,7 @@ impl Events for ChatEvents {
         let mut events = Self::plain(self.end);
         match events.chunk(Frame { name: b"", data: body }, &mut draft, &mut |_| {}) {
             Step::Fail(failure) => Err(Failure { usage: draft.usage(), ..*failure }),
-            Step::Garbage => Err(match parse::<Chunk<'_>>(body) {
+            Step::Garbage => Err(match holm_read::from_slice::<Chunk<'_>>(body) {
                 Err(error) => classify::unreadable(body, &error),
                 Ok(_) => classify::failure(FailureClass::Server, "the reply cannot be read"),
             }),

@@ -1,6 +1,7 @@
 //! Tokens in the spellings of Chat Completions services.
 
 use holm_kernel::Usage;
+use holm_read::Read;
 use serde::Deserialize;
 
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
     loose::{Count, Raw},
 };
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 struct Wire<'a> {
     #[serde(borrow)]
@@ -27,7 +28,7 @@ struct Wire<'a> {
     cached_tokens: Count<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 struct PromptDetails<'a> {
     #[serde(borrow)]
@@ -36,7 +37,7 @@ struct PromptDetails<'a> {
     cache_write_tokens: Count<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 struct CompletionDetails<'a> {
     #[serde(borrow)]

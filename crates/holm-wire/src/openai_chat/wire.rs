@@ -2,6 +2,7 @@
 
 use alloc::{borrow::Cow, vec::Vec};
 
+use holm_read::Read;
 use serde::Deserialize;
 
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
 };
 
 /// A chunk of a stream; a whole body is read as one chunk whose `delta` is called `message`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
     pub(super) model: Str<'a>,
@@ -25,13 +26,13 @@ pub(super) struct Chunk<'a> {
     pub(super) x_groq: Option<Aside<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 pub(super) struct Aside<'a> {
     #[serde(borrow, default)]
     pub(super) usage: Option<Raw<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 pub(super) struct Choice<'a> {
     #[serde(borrow, default)]
     pub(super) index: Count<'a>,
@@ -41,7 +42,7 @@ pub(super) struct Choice<'a> {
     pub(super) finish_reason: Str<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 pub(super) struct Delta<'a> {
     #[serde(borrow, default)]
     pub(super) content: Words<'a>,
@@ -55,7 +56,7 @@ pub(super) struct Delta<'a> {
     pub(super) tool_calls: Option<Vec<Call<'a>>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 pub(super) struct Call<'a> {
     #[serde(borrow, default)]
     pub(super) index: Count<'a>,
@@ -65,7 +66,7 @@ pub(super) struct Call<'a> {
     pub(super) function: Option<Function<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 pub(super) struct Function<'a> {
     #[serde(borrow, default)]
     pub(super) name: Str<'a>,

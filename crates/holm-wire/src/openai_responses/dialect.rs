@@ -2,6 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{Auth, openai_chat::Field};
@@ -16,7 +17,7 @@ use crate::{Auth, openai_chat::Field};
 /// assert_eq!(local.path, "/responses");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Dialect {
     /// The path after the base URL.
@@ -59,7 +60,7 @@ impl Default for Dialect {
 }
 
 /// What happens with reasoning items.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningItems {
     /// They are asked for in encrypted form and sent back; others are left out, because the service would look for them

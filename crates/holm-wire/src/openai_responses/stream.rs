@@ -10,19 +10,12 @@ use alloc::{
 
 use holm_guards::json::Json;
 use holm_kernel::{Failure, FailureClass, Reply, StopReason};
-use serde_json::value::RawValue;
 
 use super::{
     REPLAY,
     wire::{Event, Item, Part, Response},
 };
-use crate::{
-    CallPiece, Draft, Memo, Sink, Step, classify,
-    framing::Frame,
-    lean,
-    loose::{parse, text_or_json},
-    stream::Events,
-};
+use crate::{CallPiece, Draft, Memo, Sink, Step, classify, framing::Frame, lean, loose::Raw, stream::Events};
 
 /// Between the parts of one reasoning item.
 const PART_BREAK: &str = "\n\n";
@@ -76,7 +69,7 @@ impl ResponseEvents {
 
     fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
         self.memo.forget();
-        let event = if self.plain_only { parse(frame.data) } else { lean::parse(frame.data) };
+        let event = if self.plain_only { holm_read::from_slice(frame.data) } else { lean::parse(frame.data) };
         let Ok(event): Result<Event<'_>, _> = event else { return Step::Garbage };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),
@@ -195,7 +188,7 @@ impl ResponseEvents {
     }
 
     /// Takes a finished item: what pieces have not said of it, and what must be sent back.
-    fn item(&mut self, index: u64, raw: Option<&RawValue>, draft: &mut Draft, sink: Sink<'_>) {
+    fn item(&mut self, index: u64, raw: Option<Raw<'_>>, draft: &mut Draft, sink: Sink<'_>) {
         let Some(item) = read_item(raw) else { return };
         if self.open.get(&index).is_some_and(|open| open.done) {
             return;
@@ -257,7 +250,7 @@ impl ResponseEvents {
         }
         if draft.is_empty() {
             for (index, item) in (0_u64..).zip(response.output.iter().flatten()) {
-                self.item(index, Some(item), draft, sink);
+                self.item(index, Some(*item), draft, sink);
             }
         }
         self.close_all(draft, sink);
@@ -296,7 +289,7 @@ impl Events for ResponseEvents {
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
         let response: Response<'_> =
-            serde_json::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
+            holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
         if response.output.is_none() && response.status.as_str() != "failed" {
             return Err(not_a_reply(body));
         }
@@ -323,17 +316,17 @@ fn piece_kind(kind: &str, index: u64, event: &Event<'_>) -> Option<Kind> {
     })
 }
 
-fn read_item(raw: Option<&RawValue>) -> Option<Item<'_>> {
-    serde_json::from_str(raw?.get()).ok()
+fn read_item(raw: Option<Raw<'_>>) -> Option<Item<'_>> {
+    holm_read::from_str(raw?.get()).ok()
 }
 
 fn arguments<'a>(item: &Item<'a>) -> Cow<'a, str> {
-    item.arguments.map_or(Cow::Borrowed(""), text_or_json)
+    item.arguments.map_or(Cow::Borrowed(""), Raw::text)
 }
 
 /// The members of a reasoning item that are sent back, under this format's name so that no other provider is sent them;
 /// `None` if they would tell the service nothing.
-fn replay(raw: &RawValue) -> Option<Json> {
+fn replay(raw: Raw<'_>) -> Option<Json> {
     let item = Json::parse(raw.get()).ok()?;
     let kept = |name: &str| {
         let value = item.get(name).filter(|value| !value.is_null())?;

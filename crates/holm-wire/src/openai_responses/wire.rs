@@ -3,16 +3,16 @@
 use alloc::vec::Vec;
 
 use holm_kernel::Usage;
+use holm_read::Read;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::{
     lean::lean,
-    loose::{Count, Str},
+    loose::{Count, Raw, Str},
 };
 
 /// One event; which members it has depends on its type.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Event<'a> {
     #[serde(rename = "type", borrow)]
@@ -33,15 +33,15 @@ pub(super) struct Event<'a> {
     pub(super) arguments: Str<'a>,
     /// Raw, because a reasoning item is kept to the letter.
     #[serde(borrow)]
-    pub(super) item: Option<&'a RawValue>,
+    pub(super) item: Option<Raw<'a>>,
     #[serde(borrow)]
     pub(super) response: Option<Response<'a>>,
     #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
+    pub(super) error: Option<Raw<'a>>,
 }
 
 /// The reply as a whole, in the last event or as a body.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Response<'a> {
     #[serde(borrow)]
@@ -49,16 +49,16 @@ pub(super) struct Response<'a> {
     #[serde(borrow)]
     pub(super) model: Str<'a>,
     #[serde(borrow)]
-    pub(super) output: Option<Vec<&'a RawValue>>,
+    pub(super) output: Option<Vec<Raw<'a>>>,
     #[serde(borrow)]
     pub(super) usage: Option<Tokens<'a>>,
     #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
+    pub(super) error: Option<Raw<'a>>,
     #[serde(borrow)]
     pub(super) incomplete_details: Option<Incomplete<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Incomplete<'a> {
     #[serde(borrow)]
@@ -66,7 +66,7 @@ pub(super) struct Incomplete<'a> {
 }
 
 /// One item of the output, at its start or whole.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Item<'a> {
     #[serde(rename = "type", borrow)]
@@ -82,10 +82,10 @@ pub(super) struct Item<'a> {
     #[serde(borrow)]
     pub(super) name: Str<'a>,
     #[serde(borrow)]
-    pub(super) arguments: Option<&'a RawValue>,
+    pub(super) arguments: Option<Raw<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Part<'a> {
     #[serde(rename = "type", borrow)]
@@ -97,7 +97,7 @@ pub(super) struct Part<'a> {
 }
 
 /// Tokens as reported.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Tokens<'a> {
     #[serde(borrow)]
@@ -110,7 +110,7 @@ pub(super) struct Tokens<'a> {
     output_tokens_details: Option<OutputDetails<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 struct InputDetails<'a> {
     #[serde(borrow)]
@@ -119,7 +119,7 @@ struct InputDetails<'a> {
     cache_write_tokens: Count<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 struct OutputDetails<'a> {
     #[serde(borrow)]

@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 use core::{fmt, str::FromStr};
 
+use holm_read::{Read, ReadError, Reader};
 use serde::{Deserialize, Serialize};
 
 use super::UnknownService;
@@ -36,6 +37,12 @@ impl ModelName {
     /// The model's name at the service.
     pub fn model(&self) -> &str {
         &self.model
+    }
+}
+
+impl<'a> Read<'a> for ModelName {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        reader.string()?.parse().map_err(|error| reader.refused(&error))
     }
 }
 

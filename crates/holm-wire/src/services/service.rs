@@ -2,6 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::Speech;
@@ -16,7 +17,7 @@ use super::Speech;
 /// assert_eq!(mine.endpoint(&|_| None).unwrap(), "http://10.0.0.7:8000/v1");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Service {
     /// The first half of `provider/model`.
     pub id: String,
@@ -50,7 +51,7 @@ pub struct Service {
 }
 
 /// Whether a key must be there before anything is sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyNeed {
     /// It must, if the service names any.
@@ -61,7 +62,7 @@ pub enum KeyNeed {
 }
 
 /// A part of a base URL that each user fills in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Variable {
     /// Its name between the braces.
     pub name: String,

@@ -2,12 +2,13 @@
 
 use alloc::sync::Arc;
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{Auth, Codec, Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses};
 
 /// How a service speaks: a format with its dialect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Speech {
     /// `OpenAI` Chat Completions.

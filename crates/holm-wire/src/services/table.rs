@@ -36,7 +36,7 @@ impl Services {
     /// # Errors
     /// [`BadServices`] with the place.
     pub fn parse(json: &str) -> Result<Self, BadServices> {
-        let list: Vec<Service> = serde_json::from_str(json).map_err(|error| BadServices {
+        let list: Vec<Service> = holm_read::from_str(json).map_err(|error| BadServices {
             line: error.line() as u64,
             column: error.column() as u64,
             problem: alloc::string::ToString::to_string(&error),

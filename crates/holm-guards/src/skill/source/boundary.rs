@@ -3,10 +3,11 @@
 //! `ello@x.com` stands inside `hello@x.com` but is not in the text in any sense that matters. A place counts only
 //! if the value is not a piece of something longer of its own kind; punctuation around it is no part of it.
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// How a value is read, which decides what would make it a piece of something longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
     /// Words and figures. Letters, digits, marks and `_` belong together; hyphens and apostrophes separate

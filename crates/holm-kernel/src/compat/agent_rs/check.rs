@@ -11,6 +11,7 @@ use holm_guards::{
     ruling::{Rules, Ruling, Severity},
     skill::{SkillError, compat},
 };
+use holm_read::Read;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct as _};
 
 use super::{
@@ -77,7 +78,7 @@ pub fn check_tool_result(tool_result_json: &str) -> Result<String, StepError> {
 }
 
 /// What came of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct SkillResult {
     /// Whether the reply passed every check.
     pub success: bool,
@@ -119,7 +120,7 @@ pub fn check_skill_reply(input_json: &str) -> Result<String, StepError> {
     Ok(encode(&SkillResult::from(check(&input))))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Read)]
 struct SkillInput {
     skill: String,
     params: Json,

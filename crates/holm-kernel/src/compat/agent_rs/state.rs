@@ -2,6 +2,7 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 /// A conversation and whether it is over. The order of the fields is part of the format.
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(json, r#"{"history":[{"role":"user","content":"Hi"}],"is_complete":false,"final_answer":null}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct AgentState {
     /// What was said so far.
     pub history: Vec<HistoryMessage>,
@@ -24,7 +25,7 @@ pub struct AgentState {
 }
 
 /// One entry of the history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct HistoryMessage {
     /// Who speaks.
     pub role: HistoryRole,
@@ -33,7 +34,7 @@ pub struct HistoryMessage {
 }
 
 /// Who speaks in a history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "lowercase")]
 pub enum HistoryRole {
     /// The person.
@@ -45,7 +46,7 @@ pub enum HistoryRole {
 }
 
 /// What a tool gave back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ToolResult {
     /// Whether it worked.
     pub success: bool,

@@ -2,6 +2,7 @@
 
 use alloc::string::{String, ToString};
 
+use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{AgentState, Decision, HistoryRole, SkillResult, StepError, ToolResult};
@@ -60,7 +61,7 @@ pub fn apply_skill_result(state_json: &str, skill_result_json: &str) -> Result<S
     Ok(encode(&state))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Read)]
 struct StepInput {
     state_json: String,
     model_output: String,
@@ -72,8 +73,8 @@ struct StepOutput {
     decision: Decision,
 }
 
-pub(super) fn decode<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
-    serde_json::from_str(json).map_err(|error| error.to_string())
+pub(super) fn decode<'a, T: Read<'a>>(json: &'a str) -> Result<T, String> {
+    holm_read::from_str(json).map_err(|error| error.to_string())
 }
 
 /// Writes a value as JSON. Nothing here can fail to be written: the values are texts, truth values and valid JSON.

@@ -1,0 +1,96 @@
+//! The `serde` attributes that decide how a type is read.
+
+use proc_macro::{TokenStream, TokenTree};
+
+/// What the attributes of a type, a variant or a field say.
+#[derive(Default)]
+pub(crate) struct Attributes {
+    pub(crate) default: bool,
+    pub(crate) skip: bool,
+    pub(crate) rename: Option<String>,
+    pub(crate) rename_all: Option<Case>,
+    pub(crate) alias: Option<String>,
+}
+
+/// How names are written in JSON.
+#[derive(Clone, Copy)]
+pub(crate) enum Case {
+    Snake,
+    Camel,
+    Lower,
+}
+
+impl Attributes {
+    /// Adds what stands between the brackets of one `#[serde(…)]`.
+    pub(crate) fn add(&mut self, tokens: TokenStream) -> Result<(), String> {
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            let TokenTree::Ident(key) = token else { continue };
+            let mut value = None;
+            if matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == '=') {
+                tokens.next();
+                value = tokens.next().map(|literal| literal.to_string().trim_matches('"').to_owned());
+            }
+            self.set(&key.to_string(), value)?;
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, key: &str, value: Option<String>) -> Result<(), String> {
+        match (key, value) {
+            ("default", None) => self.default = true,
+            ("skip", None) => (self.skip, self.default) = (true, true),
+            ("rename", Some(name)) => self.rename = Some(name),
+            ("alias", Some(name)) => self.alias = Some(name),
+            ("rename_all", Some(case)) => self.rename_all = Some(Case::of(&case)?),
+            // A struct of one unnamed field is read as that field in any case; the others concern writing.
+            ("transparent" | "borrow", None) | ("skip_serializing_if" | "into", Some(_)) => {}
+            (key, _) => return Err(format!("`{key}` in a serde attribute is unknown to derive(Read)")),
+        }
+        Ok(())
+    }
+
+    /// The name in JSON of what is called `name` in Rust.
+    pub(crate) fn name_of(&self, name: &str, all: Option<Case>) -> String {
+        let plain = name.strip_prefix("r#").unwrap_or(name);
+        self.rename.clone().unwrap_or_else(|| all.map_or_else(|| plain.to_owned(), |case| case.apply(plain)))
+    }
+}
+
+impl Case {
+    fn of(name: &str) -> Result<Self, String> {
+        match name {
+            "snake_case" => Ok(Self::Snake),
+            "camelCase" => Ok(Self::Camel),
+            "lowercase" => Ok(Self::Lower),
+            other => Err(format!("rename_all = {other:?} is unknown to derive(Read)")),
+        }
+    }
+
+    /// Variants come in `PascalCase` and fields in `snake_case`.
+    fn apply(self, name: &str) -> String {
+        match self {
+            Self::Lower => name.to_ascii_lowercase(),
+            Self::Snake => {
+                let mut out = String::new();
+                for (place, letter) in name.char_indices() {
+                    if letter.is_ascii_uppercase() && place > 0 {
+                        out.push('_');
+                    }
+                    out.push(letter.to_ascii_lowercase());
+                }
+                out
+            }
+            Self::Camel => {
+                let mut words = name.split('_');
+                let first = words.next().unwrap_or_default();
+                let first = first.get(..1).unwrap_or_default().to_ascii_lowercase()
+                    + first.get(1..).unwrap_or_default();
+                words.fold(first, |out, word| {
+                    out + &word.get(..1).unwrap_or_default().to_ascii_uppercase()
+                        + word.get(1..).unwrap_or_default()
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! From tokens to an [`Item`]. Only what types in Holm look like is understood; a full parser of Rust would cost every build more than
+//! it gives.
+
+use std::iter::Peekable;
+
+use proc_macro::{Delimiter, TokenStream, TokenTree, token_stream};
+
+use crate::attributes::Attributes;
+use crate::item::{Body, Field, Fields, Item, Variant};
+
+type Tokens = Peekable<token_stream::IntoIter>;
+
+/// Reads the type under the derive.
+pub(crate) fn item(input: TokenStream) -> Result<Item, String> {
+    let mut tokens = input.into_iter().peekable();
+    let attributes = attributes(&mut tokens)?;
+    visibility(&mut tokens);
+    let keyword = word(&mut tokens)?;
+    let name = word(&mut tokens)?;
+    let lifetime = generics(&mut tokens)?;
+    let body = match keyword.as_str() {
+        "struct" => Body::Struct(fields(&mut tokens)?),
+        "enum" => match tokens.next() {
+            Some(TokenTree::Group(group)) => Body::Enum(variants(group.stream())?),
+            _ => return Err("derive(Read) expected the variants of the enum".to_owned()),
+        },
+        other => return Err(format!("derive(Read) knows structs and enums, not `{other}`")),
+    };
+    Ok(Item { name, lifetime, attributes, body })
+}
+
+fn attributes(tokens: &mut Tokens) -> Result<Attributes, String> {
+    let mut all = Attributes::default();
+    while is_punct(tokens.peek(), '#') {
+        tokens.next();
+        let Some(TokenTree::Group(group)) = tokens.next() else { break };
+        let mut inside = group.stream().into_iter();
+        let is_serde = matches!(inside.next(), Some(TokenTree::Ident(name)) if name.to_string() == "serde");
+        if let (true, Some(TokenTree::Group(list))) = (is_serde, inside.next()) {
+            all.add(list.stream())?;
+        }
+    }
+    Ok(all)
+}
+
+fn visibility(tokens: &mut Tokens) {
+    if matches!(tokens.peek(), Some(TokenTree::Ident(word)) if word.to_string() == "pub") {
+        tokens.next();
+        if matches!(tokens.peek(), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
+        {
+            tokens.next();
+        }
+    }
+}
+
+fn word(tokens: &mut Tokens) -> Result<String, String> {
+    match tokens.next() {
+        Some(TokenTree::Ident(word)) => Ok(word.to_string()),
+        _ => Err("derive(Read) expected a name".to_owned()),
+    }
+}
+
+/// One lifetime or nothing.
+fn generics(tokens: &mut Tokens) -> Result<Option<String>, String> {
+    if !is_punct(tokens.peek(), '<') {
+        return Ok(None);
+    }
+    let inside: Vec<String> = tokens
+        .by_ref()
+        .skip(1)
+        .take_while(|token| !is_punct(Some(token), '>'))
+        .map(|token| token.to_string())
+        .collect();
+    match inside.as_slice() {
+        [quote, name] if quote == "'" => Ok(Some(format!("'{name}"))),
+        _ => Err("derive(Read) knows types with one lifetime or without parameters".to_owned()),
+    }
+}
+
+fn fields(tokens: &mut Tokens) -> Result<Fields, String> {
+    match tokens.peek() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
+            let named = named(group.stream())?;
+            tokens.next();
+            Ok(Fields::Named(named))
+        }
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+            let mut inside = group.stream().into_iter().peekable();
+            let mut count = 0;
+            while inside.peek().is_some() {
+                attributes(&mut inside)?;
+                visibility(&mut inside);
+                if !until_comma(&mut inside).is_empty() {
+                    count += 1;
+                }
+            }
+            tokens.next();
+            Ok(Fields::Tuple(count))
+        }
+        _ => Ok(Fields::Unit),
+    }
+}
+
+fn named(stream: TokenStream) -> Result<Vec<Field>, String> {
+    let mut tokens = stream.into_iter().peekable();
+    let mut all = Vec::new();
+    while tokens.peek().is_some() {
+        let attributes = attributes(&mut tokens)?;
+        visibility(&mut tokens);
+        let name = word(&mut tokens)?;
+        tokens.next();
+        all.push(Field { name, kind: until_comma(&mut tokens), attributes });
+    }
+    Ok(all)
+}
+
+fn variants(stream: TokenStream) -> Result<Vec<Variant>, String> {
+    let mut tokens = stream.into_iter().peekable();
+    let mut all = Vec::new();
+    while tokens.peek().is_some() {
+        let attributes = attributes(&mut tokens)?;
+        let name = word(&mut tokens)?;
+        let fields = fields(&mut tokens)?;
+        until_comma(&mut tokens);
+        all.push(Variant { name, attributes, fields });
+    }
+    Ok(all)
+}
+
+/// The tokens up to the next comma that is not inside `<…>`, as text; the comma is used up.
+fn until_comma(tokens: &mut Tokens) -> String {
+    let mut depth = 0_i32;
+    let mut taken = TokenStream::new();
+    for token in tokens.by_ref() {
+        if let TokenTree::Punct(punct) = &token {
+            match punct.as_char() {
+                '<' => depth += 1,
+                '>' => depth -= 1,
+                ',' if depth == 0 => break,
+                _ => {}
+            }
+        }
+        taken.extend([token]);
+    }
+    taken.to_string()
+}
+
+fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
+}

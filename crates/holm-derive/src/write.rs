@@ -1,0 +1,145 @@
+//! From an [`Item`] to the text of its implementation.
+//!
+//! What is written is data wherever it can be (names, which of them are needed, where each goes); the code that walks through JSON is
+//! in `holm-read`, once for all types.
+
+use std::fmt::Write as _;
+
+use crate::attributes::Case;
+use crate::item::{Body, Field, Fields, Item, Variant};
+
+/// Which fields have come is kept in the bits of one number.
+const MAX_FIELDS: usize = 64;
+
+const OK: &str = "::core::result::Result::Ok";
+
+/// The whole `impl` block.
+pub(crate) fn implementation(item: &Item) -> Result<String, String> {
+    let name = &item.name;
+    let lifetime = item.lifetime.as_deref().unwrap_or("'read");
+    let arguments = item.lifetime.as_ref().map_or_else(String::new, |lifetime| format!("<{lifetime}>"));
+    let body = match &item.body {
+        Body::Struct(Fields::Unit | Fields::Tuple(0)) => {
+            return Err("derive(Read) does not read a struct without fields".to_owned());
+        }
+        Body::Struct(Fields::Tuple(1)) => "::holm_read::Read::read(reader).map(Self)".to_owned(),
+        Body::Struct(Fields::Tuple(count)) => good(&tuple("Self", *count)),
+        Body::Struct(Fields::Named(fields)) if item.attributes.default => {
+            defaulted(fields, item.attributes.rename_all)?
+        }
+        Body::Struct(Fields::Named(fields)) => good(&built("Self", fields, item.attributes.rename_all)?),
+        Body::Enum(variants) => choice(variants, item.attributes.rename_all)?,
+    };
+    Ok(format!(
+        "#[automatically_derived] impl<{lifetime}> ::holm_read::Read<{lifetime}> for {name}{arguments} {{ \
+         fn read(reader: &mut ::holm_read::Reader<{lifetime}>) -> \
+         ::core::result::Result<Self, ::holm_read::ReadError> {{ {body} }} }}"
+    ))
+}
+
+/// Every field has its default already.
+fn defaulted(fields: &[Field], case: Option<Case>) -> Result<String, String> {
+    let read: Vec<&Field> = fields.iter().filter(|field| !field.attributes.skip).collect();
+    let shape = shape(&read, case, |_| false)?;
+    let slots: String = read.iter().fold(String::new(), |mut out, field| {
+        let _ = write!(out, "&mut value.{}, ", field.name);
+        out
+    });
+    Ok(format!(
+        "let mut value = <Self as ::core::default::Default>::default(); {shape} \
+         reader.fields(&SHAPE, &mut [{slots}])?; {}",
+        good("value")
+    ))
+}
+
+/// A block that collects the fields and makes `path` of them.
+fn built(path: &str, fields: &[Field], case: Option<Case>) -> Result<String, String> {
+    let read: Vec<&Field> = fields.iter().filter(|field| !field.attributes.skip).collect();
+    let shape = shape(&read, case, |field| !field.is_optional())?;
+    let (mut places, mut slots, mut members) = (String::new(), String::new(), String::new());
+    for field in fields {
+        let (name, kind) = (&field.name, &field.kind);
+        let place = format!("field_{}", name.trim_start_matches("r#"));
+        // Writing into a string cannot fail.
+        if field.attributes.skip {
+            let _ = write!(members, "{name}: ::core::default::Default::default(), ");
+            continue;
+        }
+        let _ = write!(slots, "&mut {place}, ");
+        if field.is_optional() {
+            let _ = write!(places, "let mut {place}: {kind} = ::core::default::Default::default(); ");
+            let _ = write!(members, "{name}: {place}, ");
+        } else {
+            let _ = write!(places, "let mut {place} = ::holm_read::Wanted::<{kind}>::nothing(); ");
+            let _ = write!(members, "{name}: {place}.take(reader)?, ");
+        }
+    }
+    Ok(format!("{{ {places} {shape} reader.fields(&SHAPE, &mut [{slots}])?; {path} {{ {members} }} }}"))
+}
+
+fn shape(fields: &[&Field], case: Option<Case>, needed: impl Fn(&Field) -> bool) -> Result<String, String> {
+    if fields.len() > MAX_FIELDS {
+        return Err(format!("derive(Read) knows structs of up to {MAX_FIELDS} fields"));
+    }
+    let (mut names, mut bits, mut aliases) = (String::new(), 0_u64, String::new());
+    for (place, field) in fields.iter().enumerate() {
+        let _ = write!(names, "{:?}, ", field.attributes.name_of(&field.name, case));
+        bits |= u64::from(needed(field)) << place;
+        if let Some(alias) = &field.attributes.alias {
+            let _ = write!(aliases, "({alias:?}, {place}), ");
+        }
+    }
+    Ok(format!(
+        "static SHAPE: ::holm_read::Shape = \
+         ::holm_read::Shape {{ names: &[{names}], needed: {bits}, aliases: &[{aliases}] }};"
+    ))
+}
+
+fn choice(variants: &[Variant], case: Option<Case>) -> Result<String, String> {
+    if variants.is_empty() || variants.len() > MAX_FIELDS {
+        return Err(format!("derive(Read) knows enums of 1 to {MAX_FIELDS} variants"));
+    }
+    let (mut names, mut bare, mut arms) = (String::new(), 0_u64, String::new());
+    for (place, variant) in variants.iter().enumerate() {
+        let _ = write!(names, "{:?}, ", variant.attributes.name_of(&variant.name, case));
+        let pattern = if place + 1 == variants.len() { "_".to_owned() } else { place.to_string() };
+        let path = format!("Self::{}", variant.name);
+        let content = match &variant.fields {
+            Fields::Unit => {
+                bare |= 1 << place;
+                format!("return {}", good(&path))
+            }
+            Fields::Tuple(1) => format!("::holm_read::Read::read(reader).map({path})?"),
+            Fields::Tuple(count) => tuple(&path, *count),
+            Fields::Named(fields) => built(&path, fields, variant.attributes.rename_all)?,
+        };
+        let _ = write!(arms, "{pattern} => {content}, ");
+    }
+    Ok(format!(
+        "static TAGS: ::holm_read::Tags = ::holm_read::Tags {{ names: &[{names}], bare: {bare} }}; \
+         {}",
+        chosen(&arms, bare.count_ones() as usize == variants.len())
+    ))
+}
+
+/// Variants without content were read to their end with their name.
+fn chosen(arms: &str, all_bare: bool) -> String {
+    if all_bare {
+        return good(&format!(
+            "match reader.variant(&TAGS)? {{ {} }}",
+            arms.replace(&format!("return {OK}"), "")
+        ));
+    }
+    format!("let value = match reader.variant(&TAGS)? {{ {arms} }}; reader.end_variant()?; {}", good("value"))
+}
+
+/// A block that reads a list of a fixed length.
+fn tuple(path: &str, count: usize) -> String {
+    let names: Vec<String> = (0..count).map(|place| format!("item_{place}")).collect();
+    let names = names.join(", ");
+    format!("{{ let ({names}) = ::holm_read::Read::read(reader)?; {path}({names}) }}")
+}
+
+fn good(expression: &str) -> String {
+    format!("{OK}({expression})")
+}

@@ -1,0 +1,95 @@
+//! A pattern as a tree, and the sets of characters in it.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+/// The last character there is.
+const LAST: u32 = 0x10_ffff;
+
+/// `\s` of ECMAScript.
+pub(super) const SPACE: &[Range] = &[
+    (0x09, 0x0d),
+    (0x20, 0x20),
+    (0xa0, 0xa0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200a),
+    (0x2028, 0x2029),
+    (0x202f, 0x202f),
+    (0x205f, 0x205f),
+    (0x3000, 0x3000),
+    (0xfeff, 0xfeff),
+];
+/// `\d`.
+pub(super) const DIGIT: &[Range] = &[(0x30, 0x39)];
+/// `\w`.
+pub(super) const WORD: &[Range] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
+/// What `.` leaves out.
+pub(super) const LINE_ENDS: &[Range] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
+
+/// Characters from one to another, both with it.
+pub(super) type Range = (u32, u32);
+
+/// A parsed pattern.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) root: Node,
+    /// The ranges that the sets in the tree point to.
+    pub(super) ranges: Vec<Range>,
+}
+
+/// One part of a pattern.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// One character of a set.
+    One(Set),
+    /// A condition on the place.
+    Look(Look),
+    /// One after another.
+    Row(Vec<Node>),
+    /// One of several.
+    Choice(Vec<Node>),
+    /// The same again, at least and at most so often.
+    Repeat { node: Box<Node>, min: u32, max: Option<u32> },
+}
+
+/// Where the ranges of a set stand: from here up to there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Set {
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+/// A condition on a place in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    Start,
+    End,
+    Boundary,
+    NoBoundary,
+}
+
+/// Everything that is not in a set.
+pub(super) fn others(ranges: &[Range]) -> Vec<Range> {
+    // In order of their first characters, both packed into one number.
+    let ordered: BTreeSet<u64> =
+        ranges.iter().map(|(first, last)| (u64::from(*first) << 32) | u64::from(*last)).collect();
+    let mut out = Vec::new();
+    let mut next = 0;
+    for packed in ordered {
+        let (first, last) = (low(packed >> 32), low(packed));
+        if first > next {
+            out.push((next, first - 1));
+        }
+        next = next.max(last.saturating_add(1));
+    }
+    if next <= LAST {
+        out.push((next, LAST));
+    }
+    out
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is what is asked for")]
+const fn low(packed: u64) -> u32 {
+    packed as u32
+}

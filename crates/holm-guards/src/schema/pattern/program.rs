@@ -1,0 +1,186 @@
+//! A pattern as a list of instructions.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use super::node::{Look, Node, Range, Set, Tree, WORD};
+
+/// Instructions of one pattern: generous for real ones, small enough that a set of states is a kilobyte.
+const MAX_STEPS: usize = 8 * 1024;
+
+/// What is run. The first instruction is the start, the last one the match.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) steps: Vec<Step>,
+    ranges: Vec<Range>,
+    /// The first characters of classes: what is between two of them, no set tells apart.
+    classes: Vec<u32>,
+    /// The classes of the first characters, which are most of all text.
+    ascii: [u16; 128],
+    /// Whether any instruction asks for words.
+    pub(super) has_boundary: bool,
+}
+
+/// One instruction; it goes on with the next one if it does not say where.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    /// Takes one character of a set.
+    One(Set),
+    /// Holds only here.
+    Look(Look),
+    /// Goes on here and there.
+    Split(u32),
+    /// Goes on there.
+    Jump(u32),
+    /// The pattern has matched.
+    Match,
+}
+
+impl Program {
+    /// Compiles a tree; nothing if it would be too large.
+    pub(super) fn of(tree: &Tree) -> Option<Self> {
+        let mut writer = Writer { steps: Vec::new(), has_boundary: false };
+        writer.write(&tree.root)?;
+        writer.push(Step::Match)?;
+        let mut starts = BTreeSet::from([0_u64]);
+        let words = if writer.has_boundary { WORD } else { &[] };
+        for (first, last) in tree.ranges.iter().chain(words) {
+            starts.insert(u64::from(*first));
+            starts.insert(u64::from(*last) + 1);
+        }
+        let classes: Vec<u32> = starts.into_iter().filter_map(|start| u32::try_from(start).ok()).collect();
+        let mut ascii = [0; 128];
+        for (c, class) in (0_u32..).zip(&mut ascii) {
+            *class = u16::try_from(class_among(&classes, c)).ok()?;
+        }
+        let Writer { steps, has_boundary } = writer;
+        Some(Self { steps, ranges: tree.ranges.clone(), classes, ascii, has_boundary })
+    }
+
+    /// How many classes of characters there are.
+    pub(super) fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// The class of a character.
+    pub(super) fn class_of(&self, c: char) -> usize {
+        match self.ascii.get(c as usize) {
+            Some(class) => usize::from(*class),
+            None => class_among(&self.classes, u32::from(c)),
+        }
+    }
+
+    /// A character that stands for its class.
+    pub(super) fn example(&self, class: usize) -> u32 {
+        self.classes.get(class).copied().unwrap_or_default()
+    }
+
+    /// Whether a set has a character.
+    pub(super) fn has(&self, set: Set, c: u32) -> bool {
+        contains(self.ranges.get(set.from..set.to).unwrap_or_default(), c)
+    }
+}
+
+/// Whether some range has a character.
+pub(super) fn contains(ranges: &[Range], c: u32) -> bool {
+    ranges.iter().any(|(first, last)| (*first..=*last).contains(&c))
+}
+
+fn class_among(classes: &[u32], c: u32) -> usize {
+    classes.partition_point(|start| *start <= c).saturating_sub(1)
+}
+
+struct Writer {
+    steps: Vec<Step>,
+    has_boundary: bool,
+}
+
+impl Writer {
+    fn push(&mut self, step: Step) -> Option<usize> {
+        if self.steps.len() >= MAX_STEPS {
+            return None;
+        }
+        self.steps.push(step);
+        Some(self.steps.len() - 1)
+    }
+
+    fn here(&self) -> u32 {
+        u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
+    }
+
+    fn point(&mut self, at: usize, step: Step) {
+        if let Some(place) = self.steps.get_mut(at) {
+            *place = step;
+        }
+    }
+
+    fn write(&mut self, node: &Node) -> Option<()> {
+        match node {
+            Node::One(set) => {
+                self.push(Step::One(*set))?;
+            }
+            Node::Look(look) => {
+                self.has_boundary |= matches!(look, Look::Boundary | Look::NoBoundary);
+                self.push(Step::Look(*look))?;
+            }
+            Node::Row(row) => row.iter().try_for_each(|node| self.write(node))?,
+            Node::Choice(branches) => self.choice(branches)?,
+            Node::Repeat { node, min, max } => self.repeat(node, *min, *max)?,
+        }
+        Some(())
+    }
+
+    fn choice(&mut self, branches: &[Node]) -> Option<()> {
+        let mut jumps = Vec::new();
+        for (place, branch) in branches.iter().enumerate() {
+            if place + 1 == branches.len() {
+                self.write(branch)?;
+                break;
+            }
+            let split = self.push(Step::Split(0))?;
+            self.write(branch)?;
+            jumps.push(self.push(Step::Jump(0))?);
+            let next = self.here();
+            self.point(split, Step::Split(next));
+        }
+        let end = self.here();
+        for jump in jumps {
+            self.point(jump, Step::Jump(end));
+        }
+        Some(())
+    }
+
+    fn repeat(&mut self, node: &Node, min: u32, max: Option<u32>) -> Option<()> {
+        for _ in 0..min {
+            let before = self.here();
+            self.write(node)?;
+            if self.here() == before {
+                // Nothing, however often.
+                return Some(());
+            }
+        }
+        let Some(max) = max else {
+            let split = self.push(Step::Split(0))?;
+            let before = self.here();
+            self.write(node)?;
+            self.push(Step::Jump(before - 1))?;
+            let end = self.here();
+            self.point(split, Step::Split(end));
+            return Some(());
+        };
+        let mut splits = Vec::new();
+        for _ in min..max {
+            let split = self.push(Step::Split(0))?;
+            splits.push(split);
+            self.write(node)?;
+            if self.steps.len() == split + 1 {
+                break;
+            }
+        }
+        let end = self.here();
+        for split in splits {
+            self.point(split, Step::Split(end));
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,202 @@
+//! Runs a program over a text: all states at once, each step remembered.
+//!
+//! A step depends only on the set of states and the class of the next character, and texts take the same steps again and again. So each is
+//! worked out once and then looked up. The memory lasts for one search; a pattern is shared and keeps nothing.
+
+use alloc::vec::Vec;
+
+use super::node::{Look, WORD};
+use super::program::{Program, Step, contains};
+
+/// Remembered steps of one search, in entries of four bytes.
+const MAX_TABLE: usize = 64 * 1024;
+
+/// Sets of states of one search; they are compared one by one when a new step is worked out.
+const MAX_STATES: usize = 256;
+
+/// An entry that was not worked out, one that is a match; the others are a state and this.
+const UNKNOWN: u32 = 0;
+const MATCH: u32 = 1;
+const FIRST_STATE: u32 = 2;
+
+/// Whether the program matches somewhere in the text.
+pub(super) fn is_match(program: &Program, text: &str) -> bool {
+    let mut search = Search::new(program);
+    let mut state = search.start();
+    for c in text.chars() {
+        match search.step(state, program.class_of(c)) {
+            Some(next) => state = next,
+            None => return true,
+        }
+    }
+    search.ends(state)
+}
+
+/// What a place is between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Edge,
+    Word,
+    Other,
+}
+
+/// Where the program may be, and what was before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct State {
+    before: Side,
+    /// A bit for each instruction.
+    steps: Vec<u64>,
+}
+
+struct Search<'p> {
+    program: &'p Program,
+    states: Vec<State>,
+    /// For each state an entry for each class.
+    table: Vec<u32>,
+    /// Room for working out a step.
+    reached: Vec<u64>,
+    stack: Vec<u32>,
+}
+
+impl<'p> Search<'p> {
+    fn new(program: &'p Program) -> Self {
+        let words = program.steps.len().div_ceil(64);
+        Self {
+            program,
+            states: Vec::new(),
+            table: Vec::new(),
+            reached: alloc::vec![0; words],
+            stack: Vec::new(),
+        }
+    }
+
+    fn start(&mut self) -> usize {
+        let steps = self.fresh();
+        self.keep(State { before: Side::Edge, steps })
+    }
+
+    /// A match may begin everywhere, so the first instruction is in every set.
+    fn fresh(&self) -> Vec<u64> {
+        let mut steps = alloc::vec![0; self.reached.len()];
+        mark(&mut steps, 0);
+        steps
+    }
+
+    /// The state after a character of this class; nothing if the pattern has matched before it.
+    fn step(&mut self, state: usize, class: usize) -> Option<usize> {
+        let place = state * self.program.class_count() + class;
+        match self.table.get(place).copied().unwrap_or(UNKNOWN) {
+            MATCH => None,
+            UNKNOWN => self.work_out(state, class, place),
+            known => Some((known - FIRST_STATE) as usize),
+        }
+    }
+
+    fn work_out(&mut self, state: usize, class: usize, place: usize) -> Option<usize> {
+        let c = self.program.example(class);
+        let after = if contains(WORD, c) { Side::Word } else { Side::Other };
+        if self.reach(state, after) {
+            self.remember(place, MATCH);
+            return None;
+        }
+        let mut steps = self.fresh();
+        for (at, step) in self.program.steps.iter().enumerate() {
+            if let Step::One(set) = step
+                && is_marked(&self.reached, at)
+                && self.program.has(*set, c)
+            {
+                mark(&mut steps, at + 1);
+            }
+        }
+        // Who does not ask for words need not tell them apart.
+        let before = if self.program.has_boundary { after } else { Side::Other };
+        let next = State { before, steps };
+        if let Some(known) = self.states.iter().position(|state| *state == next) {
+            self.remember(place, entry(known));
+            return Some(known);
+        }
+        let room = (self.states.len() + 1) * self.program.class_count() <= MAX_TABLE
+            && self.states.len() < MAX_STATES;
+        if !room {
+            self.states.clear();
+            self.table.clear();
+            return Some(self.keep(next));
+        }
+        let new = self.keep(next);
+        self.remember(place, entry(new));
+        Some(new)
+    }
+
+    /// Whether the pattern matches where the text ends.
+    fn ends(&mut self, state: usize) -> bool {
+        self.reach(state, Side::Edge)
+    }
+
+    fn keep(&mut self, state: State) -> usize {
+        self.states.push(state);
+        self.table.resize(self.states.len() * self.program.class_count(), UNKNOWN);
+        self.states.len() - 1
+    }
+
+    fn remember(&mut self, place: usize, entry: u32) {
+        if let Some(known) = self.table.get_mut(place) {
+            *known = entry;
+        }
+    }
+
+    /// Marks every instruction that can be reached from a state without taking a character; tells whether the match is one.
+    fn reach(&mut self, state: usize, after: Side) -> bool {
+        self.reached.fill(0);
+        let Some(State { before, steps }) = self.states.get(state) else { return false };
+        for (word, bits) in steps.iter().enumerate() {
+            let mut bits = *bits;
+            while bits != 0 {
+                self.stack.push(as_u32(word * 64) + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+        let mut matched = false;
+        while let Some(at) = self.stack.pop() {
+            if is_marked(&self.reached, at as usize) {
+                continue;
+            }
+            mark(&mut self.reached, at as usize);
+            match self.program.steps.get(at as usize) {
+                Some(Step::Match) => matched = true,
+                Some(Step::Jump(to)) => self.stack.push(*to),
+                Some(Step::Split(to)) => self.stack.extend([*to, at + 1]),
+                Some(Step::Look(look)) if holds(*look, *before, after) => self.stack.push(at + 1),
+                Some(Step::Look(_) | Step::One(_)) | None => {}
+            }
+        }
+        matched
+    }
+}
+
+fn holds(look: Look, before: Side, after: Side) -> bool {
+    let boundary = (before == Side::Word) != (after == Side::Word);
+    match look {
+        Look::Start => before == Side::Edge,
+        Look::End => after == Side::Edge,
+        Look::Boundary => boundary,
+        Look::NoBoundary => !boundary,
+    }
+}
+
+fn mark(bits: &mut [u64], at: usize) {
+    if let Some(word) = bits.get_mut(at / 64) {
+        *word |= 1 << (at % 64);
+    }
+}
+
+fn is_marked(bits: &[u64], at: usize) -> bool {
+    bits.get(at / 64).is_some_and(|word| word & (1 << (at % 64)) != 0)
+}
+
+fn entry(state: usize) -> u32 {
+    as_u32(state).saturating_add(FIRST_STATE)
+}
+
+fn as_u32(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,158 @@
+//! What a type adds to the reader: data, and places to put values.
+
+use alloc::string::ToString as _;
+
+use crate::{Read, ReadError, ReadErrorKind, Reader};
+
+/// The fields of a struct.
+#[derive(Debug)]
+pub struct Shape {
+    /// Their names, in the order of their slots.
+    pub names: &'static [&'static str],
+    /// A bit for each that must come.
+    pub needed: u64,
+    /// Other names, and whose they are.
+    pub aliases: &'static [(&'static str, usize)],
+}
+
+impl Shape {
+    /// The place of a name. Fields mostly come in order, so the search begins after the last one.
+    fn find(&self, name: &str, next: usize) -> Option<usize> {
+        if self.names.get(next).is_some_and(|known| *known == name) {
+            return Some(next);
+        }
+        find(self.names, name)
+            .or_else(|| self.aliases.iter().find(|(alias, _)| *alias == name).map(|(_, place)| *place))
+    }
+}
+
+/// The variants of an enum.
+#[derive(Debug)]
+pub struct Tags {
+    /// Their names.
+    pub names: &'static [&'static str],
+    /// A bit for each without content.
+    pub bare: u64,
+}
+
+fn find(names: &[&str], name: &str) -> Option<usize> {
+    names.iter().position(|known| *known == name)
+}
+
+/// A place for a value.
+pub trait Slot<'a> {
+    /// Reads the value.
+    ///
+    /// # Errors
+    /// [`ReadError`] if it cannot be read.
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), ReadError>;
+}
+
+impl<'a, T: Read<'a>> Slot<'a> for T {
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), ReadError> {
+        *self = T::read(reader)?;
+        Ok(())
+    }
+}
+
+/// A place for a value that must come.
+#[derive(Debug)]
+pub struct Wanted<T>(Option<T>);
+
+impl<T> Wanted<T> {
+    /// The empty place.
+    #[must_use]
+    pub const fn nothing() -> Self {
+        Self(None)
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    /// [`ReadError`] if it did not come, which [`Reader::fields`] has said before.
+    pub fn take(self, reader: &Reader<'_>) -> Result<T, ReadError> {
+        self.0.ok_or_else(|| reader.expected("every needed field"))
+    }
+}
+
+impl<'a, T: Read<'a>> Slot<'a> for Wanted<T> {
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), ReadError> {
+        self.0 = Some(T::read(reader)?);
+        Ok(())
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Reads an object into the slots of its fields; others are stepped over.
+    ///
+    /// # Errors
+    /// [`ReadError`] if no object stands here, a field comes twice or a needed one not at all, and those of the slots.
+    pub fn fields(
+        &mut self,
+        shape: &'static Shape,
+        slots: &mut [&mut dyn Slot<'a>],
+    ) -> Result<(), ReadError> {
+        let (mut seen, mut next) = (0_u64, 0);
+        self.members(&mut |reader, name| {
+            let found = shape.find(&name, next);
+            let Some((place, slot)) = found.and_then(|place| Some((place, slots.get_mut(place)?))) else {
+                return reader.skip();
+            };
+            if seen & (1 << place) != 0 {
+                return Err(reader.fail(ReadErrorKind::Twice(name_of(shape.names, place))));
+            }
+            seen |= 1 << place;
+            next = place + 1;
+            slot.fill(reader)
+        })?;
+        let missing = shape.needed & !seen;
+        if missing == 0 {
+            return Ok(());
+        }
+        Err(self.fail(ReadErrorKind::Missing(name_of(shape.names, missing.trailing_zeros() as usize))))
+    }
+
+    /// Reads the name of a variant and gives its place. Of one with content the content stands next, and then its
+    /// [end](Self::end_variant).
+    ///
+    /// # Errors
+    /// [`ReadError`] if there is no such variant, or content where none belongs or none where some does.
+    pub fn variant(&mut self, tags: &'static Tags) -> Result<usize, ReadError> {
+        let bare = self.peek() == b'"';
+        let name = if bare {
+            self.string()?
+        } else {
+            self.enter(b'{', "the name of a variant")?;
+            self.name()?
+        };
+        let Some(place) = find(tags.names, &name) else {
+            return Err(self.fail(ReadErrorKind::Unknown { found: name.to_string(), known: tags.names }));
+        };
+        match (bare, tags.bare & (1 << place) != 0) {
+            (true, false) => Err(self.expected("a variant with content")),
+            (false, true) => {
+                if !self.null()? {
+                    return Err(self.expected("a variant without content"));
+                }
+                self.end_variant()?;
+                Ok(place)
+            }
+            (true, true) | (false, false) => Ok(place),
+        }
+    }
+
+    /// Takes the end of a variant with content.
+    ///
+    /// # Errors
+    /// [`ReadError`] if more follows.
+    pub fn end_variant(&mut self) -> Result<(), ReadError> {
+        if self.peek() != b'}' {
+            return Err(self.expected("the end of the variant"));
+        }
+        self.leave()
+    }
+}
+
+fn name_of(names: &'static [&'static str], place: usize) -> &'static str {
+    names.get(place).copied().unwrap_or_default()
+}
