@@ -1,11 +1,15 @@
 //! Everything around one run, put together.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::{
-    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Journal, MemoryBlobs, MemoryJournal,
-    Model, NoChildren, NoDeltas, NoPrograms, Nobody, Secrets, Spawner, SystemClock, Tool, Toolbox,
+    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Hooks, Journal, MemoryBlobs,
+    MemoryJournal, Model, NoChildren, NoDeltas, NoPrograms, Nobody, Secrets, Spawner, SystemClock, Tool,
+    Toolbox,
 };
+
+/// What has the shape of a key is found by a table that is not small, so all hosts that know no secret share it.
+static SHAPES: OnceLock<Secrets> = OnceLock::new();
 
 /// What a run is given: it has a model and nothing else until something is added by name.
 pub struct Host {
@@ -27,6 +31,17 @@ pub(crate) struct Parts {
     pub(crate) secrets: Secrets,
     pub(crate) checks: Arc<dyn CheckRunner>,
     pub(crate) carry: Carry,
+    pub(crate) hooks: Arc<Hooks>,
+    pub(crate) hook_wants: HookWants,
+}
+
+/// Who looks at the calls that only hooks want to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HookWants {
+    /// Hooks, and nobody else if they have nothing against it.
+    HooksAlone,
+    /// Whoever is asked about everything else too.
+    PeopleToo,
 }
 
 impl Host {
@@ -41,9 +56,11 @@ impl Host {
             events: Vec::new(),
             spawner: Arc::new(NoChildren),
             blobs: Arc::new(MemoryBlobs::new()),
-            secrets: Secrets::new(),
+            secrets: SHAPES.get_or_init(Secrets::new).clone(),
             checks: Arc::new(NoPrograms),
             carry: Carry::default(),
+            hooks: Arc::default(),
+            hook_wants: HookWants::HooksAlone,
         };
         Self { parts, journal: Box::new(MemoryJournal::new()) }
     }
@@ -123,6 +140,15 @@ impl Host {
     #[must_use]
     pub fn carry(mut self, carry: Carry) -> Self {
         self.parts.carry = carry;
+        self
+    }
+
+    /// Adds hooks. The run's configuration says where they are heard: [`Hooks::points`] belongs in
+    /// [`Config::consult`](holm_kernel::Config::consult), and
+    /// [`Approvals::AskAlways`](holm_kernel::Approvals::AskAlways) shows them every call.
+    #[must_use]
+    pub fn hooks(mut self, hooks: Hooks) -> Self {
+        self.parts.hooks = Arc::new(Arc::unwrap_or_clone(self.parts.hooks).with(hooks));
         self
     }
 

@@ -39,6 +39,7 @@ mod delta;
 mod driver;
 mod events;
 mod handle;
+mod hook;
 mod host;
 mod journal;
 mod model;
@@ -47,6 +48,8 @@ pub mod otel;
 mod secrets;
 mod spawner;
 mod spill;
+#[cfg(test)]
+mod testing;
 mod tool;
 
 pub use agent::{Agent, BlockingError, BuildError, Builder, NotAnswered, Report, Session, TypedError};
@@ -61,6 +64,11 @@ pub use events::{
     WhenFull,
 };
 pub use handle::{Handle, MOST_WAITING, NotHeard, Questions};
+pub use hook::{
+    AfterCall, BeforeCall, Called, Compacted, ContextHook, FollowUpSource, HOOK_DEADLINE, Hook, Hooks,
+    Looped, ModelSelect, Observer, OnCompaction, OnLoop, OnUsage, Opinion, Proposed, Reaction, Spent,
+    SteeringSource, ToolGate,
+};
 pub use host::Host;
 pub use journal::{
     Durability, Journal, JournalFailed, Journals, JsonLines, JsonLinesFolder, MOST_NAME_BYTES, MemoryJournal,

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    BoxFuture, NotHeard,
+    BoxFuture, Hooks, NotHeard,
     handle::{Desk, Said},
 };
 
@@ -27,6 +27,8 @@ pub struct Child {
     pub request: Box<SpawnRequest>,
     /// Cancelled when the answer is no longer wanted; the child is stopped then, and its bill still counts.
     pub stop: CancellationToken,
+    /// The parent's hooks that are for its children too.
+    pub hooks: Hooks,
     pub(crate) desk: Arc<Desk>,
 }
 

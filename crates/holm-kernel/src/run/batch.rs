@@ -106,6 +106,11 @@ pub(crate) struct Settled {
 }
 
 impl Batch {
+    /// The arguments of a call as they stand.
+    pub(crate) fn arguments(&self, call: CallId) -> Option<&Arc<str>> {
+        self.slots.iter().find(|slot| slot.call == call).map(|slot| &slot.arguments)
+    }
+
     /// The result of a call whose checks are under way.
     pub(crate) fn checked_output(&self, call: CallId) -> Option<&ToolOutput> {
         self.slots.iter().filter(|slot| slot.call == call).find_map(|slot| match &slot.state {

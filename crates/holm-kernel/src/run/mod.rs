@@ -195,6 +195,12 @@ impl Run {
         matches!(self.state.phase, Phase::Idle)
     }
 
+    /// The whole arguments of a tool call under way: what a [`Proposal`](crate::Proposal) shows in part.
+    pub fn arguments(&self, tool_call: CallId) -> Option<&Arc<str>> {
+        let Phase::Working(batch) = &self.state.phase else { return None };
+        batch.arguments(tool_call)
+    }
+
     /// The result of a tool call that is being checked: what an [`Effect::Check`] is about.
     pub fn checked_output(&self, tool_call: CallId) -> Option<&ToolOutput> {
         let Phase::Working(batch) = &self.state.phase else { return None };

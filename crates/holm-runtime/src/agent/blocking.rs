@@ -28,7 +28,13 @@ impl Agent {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| BlockingError::System { reason: error.to_string() })?;
-        Ok(runtime.block_on(self.run(prompt))?)
+        // The runtime ends with this call, so the observers get their moment before.
+        runtime.block_on(async {
+            let mut session = self.start().await?;
+            let report = session.prompt(prompt).await?;
+            session.close().await;
+            Ok(report)
+        })
     }
 }
 

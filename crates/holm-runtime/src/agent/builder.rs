@@ -17,8 +17,8 @@ use crate::{
 /// Puts an agent together. It can do nothing but ask its model until something is added by name.
 #[must_use]
 pub struct Builder {
-    config: Config,
-    host: Host,
+    pub(super) config: Config,
+    pub(super) host: Host,
     tools: Toolbox,
     journals: Arc<dyn Journals>,
     seed: Option<u64>,
@@ -168,12 +168,13 @@ impl Builder {
     ///
     /// # Errors
     /// [`BuildError`], for the first thing that is wrong.
-    pub fn build(mut self) -> Result<Agent, BuildError> {
+    pub fn build(self) -> Result<Agent, BuildError> {
         self.tools.check()?;
-        self.config.tools.extend(self.tools.declarations());
-        self.host.parts.tools = Arc::new(self.tools);
-        check(&self.config)?;
-        let Self { config, host, journals, seed, .. } = self;
+        let mut this = self.place_hooks();
+        this.config.tools.extend(this.tools.declarations());
+        this.host.parts.tools = Arc::new(this.tools);
+        check(&this.config)?;
+        let Self { config, host, journals, seed, .. } = this;
         let host = host.parts;
         Ok(Agent { inner: Arc::new(Inner { config, host, journals, seed }) })
     }

@@ -2,6 +2,7 @@
 
 mod blocking;
 mod builder;
+mod hooked;
 mod name;
 mod report;
 mod session;

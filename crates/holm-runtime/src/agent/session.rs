@@ -1,11 +1,14 @@
 //! One run, held by whoever drives it.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use holm_kernel::{Ending, Prompt, Run};
 
 use super::Report;
 use crate::{DriveError, Driver, Handle};
+
+/// How long observers may take to see the last events before their run is let go.
+const LAST_SIGHT: Duration = Duration::from_secs(1);
 
 /// One run of an agent: prompt it as often as you like. Dropping it stops whatever is under way; the journal stays, and
 /// [`Agent::resume`](super::Agent::resume) goes on from there.
@@ -53,6 +56,11 @@ impl Session {
         }
         let ending = self.driver.go_on().await?;
         Ok(Some(self.report(ending)))
+    }
+
+    /// Lets the observers see what waits for them, for a moment, and lets the run go. Dropping a session does not wait.
+    pub async fn close(self) {
+        self.driver.close(LAST_SIGHT).await;
     }
 
     fn report(&self, ending: Ending) -> Report {

@@ -1,39 +1,20 @@
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{
-    Block, Ending, Event, ModelResult, Reply, Seq, StopReason, Tool as Declaration, ToolCall, ToolOutput,
-};
+use holm_kernel::{Ending, Event, ModelResult, Seq, Tool as Declaration, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::*;
-use crate::{FnTool, JournalFailed, JsonLinesFolder, MemoryJournals, Notice, model_fn, tool_fn};
-
-/// A model that plays results in order and then says "done".
-fn plays(results: impl IntoIterator<Item = ModelResult>) -> impl Model + 'static {
-    let results = Mutex::new(results.into_iter().collect::<VecDeque<_>>());
-    model_fn(move |_| {
-        let next = results.lock().unwrap().pop_front().unwrap_or_else(|| says("done"));
-        Box::pin(async move { next })
-    })
-}
-
-fn says(text: &str) -> ModelResult {
-    ModelResult::Replied(Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() })
-}
+use crate::{
+    FnTool, JournalFailed, JsonLinesFolder, MemoryJournals, Notice,
+    testing::{calls_with, plays, says},
+    tool_fn,
+};
 
 fn calls(name: &str, arguments: &str) -> ModelResult {
-    let call = ToolCall { id: "c".into(), name: name.into(), arguments: arguments.into(), replay: None };
-    ModelResult::Replied(Reply {
-        blocks: vec![Block::ToolCall(call)],
-        stop: StopReason::ToolUse,
-        ..Reply::default()
-    })
+    calls_with([(name, arguments.into())])
 }
 
 fn reads(name: &str) -> FnTool<impl Fn(crate::Job) -> std::future::Ready<ToolOutput>> {

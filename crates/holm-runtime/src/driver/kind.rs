@@ -6,7 +6,6 @@ use holm_kernel::{
 };
 
 /// What a task is for.
-#[expect(dead_code, reason = "hooks and checks have their tasks soon")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A model call.
@@ -67,13 +66,12 @@ impl Kind {
         })
     }
 
-    /// Whether a stopped task may still have a bill to bring.
-    pub(crate) const fn has_a_bill(self) -> bool {
+    /// Whether a run that has ended waits a moment for it: a stopped task may still bring its bill, and hooks are to hear
+    /// of the last one too.
+    pub(crate) const fn is_waited_for(self) -> bool {
         match self {
-            Self::Model | Self::Summary | Self::Child => true,
-            Self::Tool | Self::Check | Self::Question | Self::Consult | Self::Remark | Self::Steering => {
-                false
-            }
+            Self::Model | Self::Summary | Self::Child | Self::Remark => true,
+            Self::Tool | Self::Check | Self::Question | Self::Consult | Self::Steering => false,
         }
     }
 

@@ -6,6 +6,7 @@
 mod batch;
 mod error;
 mod fold;
+mod hooks;
 mod kind;
 mod perform;
 mod tasks;
@@ -27,7 +28,7 @@ pub(crate) use fold::{Folded, fork};
 
 use self::{batch::Batch, tasks::Tasks};
 use crate::{
-    Checker, Containment, Durability, Handle, Host, Journal, Line,
+    Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue,
     handle::{Desk, Said},
     host::Parts,
 };
@@ -62,6 +63,7 @@ pub struct Driver {
     tasks: Tasks,
     containment: Containment,
     checker: Checker,
+    observers: Vec<ObserverQueue>,
     batch: Batch,
     seat: Seat,
     /// When the kernel wants to be called again.
@@ -128,6 +130,7 @@ impl Driver {
             .secrets(host.secrets.clone())
             .carry(host.carry);
         let checker = Checker::new().blobs(Arc::clone(&host.blobs)).runner(Arc::clone(&host.checks));
+        let observers = hooks::observers(&host);
         Self {
             run,
             writer,
@@ -137,6 +140,7 @@ impl Driver {
             tasks: Tasks::default(),
             containment,
             checker,
+            observers,
             batch: Batch::default(),
             seat: Seat(Arc::new(Desk::default())),
             until: None,
@@ -190,6 +194,15 @@ impl Driver {
                 tokio::task::yield_now().await;
             }
             self.next().await?;
+        }
+    }
+
+    /// Lets the observers see what waits for them, no longer than this, and ends the run's session.
+    pub async fn close(mut self, patience: Duration) {
+        let observers = std::mem::take(&mut self.observers);
+        let all = observers.into_iter().map(|observer| tokio::spawn(observer.finish(patience)));
+        for observer in all.collect::<Vec<_>>() {
+            let _ = observer.await;
         }
     }
 

@@ -6,12 +6,12 @@ use std::{
 };
 
 use holm_kernel::{
-    Answer, CallId, CheckRequest, CheckRuling, Consultation, Effect, Input, Numbered, Proposal, Request,
-    SpawnRequest, ToolOutput, ToolRequest,
+    CallId, CheckRequest, CheckRuling, Effect, Input, Numbered, Purpose, Request, SpawnRequest, ToolOutput,
+    ToolRequest,
 };
 
 use super::{Driver, kind::Kind, tasks::Begun};
-use crate::{Ask, Child, EventSink as _, Job, Progress};
+use crate::{Ask, Child, EventSink as _, Hooks, Job, Progress};
 
 impl Driver {
     /// Performs the batch; its lines are kept.
@@ -31,11 +31,16 @@ impl Driver {
             Effect::Finish(how) => self.ended = Some(*how),
             Effect::Emit(event) => self.tell(&event),
             Effect::Abort(call) => self.stop(call),
-            Effect::CallModel { call, request } => self.call_model(call, &request, Kind::Model),
+            Effect::CallModel { call, request } => {
+                if request.purpose == Purpose::Turn {
+                    self.ask_for_steering(call);
+                }
+                self.call_model(call, &request, Kind::Model);
+            }
             Effect::Summarise { call, request } => self.call_model(call, &request, Kind::Summary),
             Effect::RunTool { call, request } => self.run_tool(call, &request),
             Effect::Judge(proposal) => self.ask(*proposal),
-            Effect::Consult(consultation) => self.consult(&consultation),
+            Effect::Consult(consultation) => self.consult(*consultation),
             Effect::Check { call, request } => self.check(call, &request),
             Effect::Spawn { call, request } => self.spawn(call, request),
         }
@@ -44,9 +49,13 @@ impl Driver {
     /// Tells the watchers. One that panics has seen enough for this time; the run goes on.
     fn tell(&mut self, event: &Numbered) {
         self.seat.0.hub.event(event);
+        for observer in &self.observers {
+            observer.event(event);
+        }
         for sink in &self.host.events {
             let _ = catch_unwind(AssertUnwindSafe(|| sink.event(event)));
         }
+        self.remark_on(event);
     }
 
     fn stop(&mut self, call: CallId) {
@@ -107,29 +116,11 @@ impl Driver {
             call,
             request,
             stop: begun.stop.clone(),
+            hooks: Hooks::clone(&self.host.hooks).inherited(),
             desk: Arc::clone(&self.seat.0),
         };
         let spawner = Arc::clone(&self.host.spawner);
         let fact = async move { vec![Input::ChildFinished { call, result: spawner.spawn(child).await }] };
         self.tasks.begin(begun, Box::pin(fact));
-    }
-
-    /// Asks about a call.
-    fn ask(&mut self, proposal: Proposal) {
-        let call = proposal.call;
-        let (approver, desk) = (Arc::clone(&self.host.approver), Arc::clone(&self.seat.0));
-        let fact = async move {
-            let shown = Arc::new(proposal.clone());
-            desk.ask(shown);
-            let verdict = approver.judge(proposal).await;
-            desk.settle(call);
-            vec![Input::Judged { call, verdict }]
-        };
-        self.tasks.begin(Begun::new(call, Kind::Question), Box::pin(fact));
-    }
-
-    fn consult(&mut self, consultation: &Consultation) {
-        let answer = Answer::Failed { reason: "this host has no hooks".into() };
-        self.tasks.say(Input::Consulted { call: consultation.call, answer });
     }
 }

@@ -158,9 +158,9 @@ impl Tasks {
         });
     }
 
-    /// Whether a stopped task may still bring a bill.
+    /// Whether a stopped task may still bring a bill, or hooks still hear of one.
     pub(super) fn awaits_a_bill(&self) -> bool {
-        self.under_way.iter().any(|task| task.kind.has_a_bill()) || !self.ready.is_empty()
+        self.under_way.iter().any(|task| task.kind.is_waited_for()) || !self.ready.is_empty()
     }
 
     /// A bill that has come; what else was said is of no use to a run that has ended.

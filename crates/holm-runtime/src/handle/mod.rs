@@ -2,9 +2,6 @@
 
 mod desk;
 
-#[cfg(test)]
-mod tests;
-
 use std::{fmt, sync::Arc};
 
 use holm_kernel::{CallId, Input, Prompt, Proposal, Verdict};

@@ -29,3 +29,85 @@ async fn clones_of_a_journal_in_memory_are_one_journal() {
     journal.clone().append("a\n", Durability::Synced).await.unwrap();
     assert_eq!(journal.text(), "a\n");
 }
+
+/// A journal of two records, as a run writes it.
+fn two_records(run: &str) -> String {
+    use holm_kernel::{Config, Input, Model, Prompt, Started, Timestamp, journal};
+    let started = Started::new(run, 7, Config::new(Model::named("test/one")));
+    let (mut run, mut writer, text) = journal::begin(started, Timestamp::new(1)).unwrap();
+    let prompted = Input::Prompted(Prompt::text("hi"));
+    text + &journal::step(&mut run, &mut writer, Timestamp::new(2), prompted).unwrap()
+}
+
+#[tokio::test]
+async fn a_folder_keeps_a_file_a_run_and_one_writer_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let journals = JsonLinesFolder::new(folder.path()).unwrap();
+    let mut journal = journals.create("run-1").await.unwrap();
+    journal.append(&two_records("run-1"), Durability::Synced).await.unwrap();
+    assert!(matches!(journals.open("run-1").await, Err(JournalFailed::Busy { .. })));
+    assert!(matches!(journals.create("run-1").await, Err(JournalFailed::Exists { .. })));
+    assert_eq!(journals.read("run-1").await.unwrap(), two_records("run-1").as_bytes());
+    drop(journal);
+    assert_eq!(journals.open("run-1").await.unwrap().text, two_records("run-1").as_bytes());
+    assert_eq!(journals.runs().unwrap(), ["run-1"]);
+    assert!(matches!(journals.read("run-2").await, Err(JournalFailed::Missing { .. })));
+    assert!(matches!(journals.open("run-2").await, Err(JournalFailed::Missing { .. })));
+}
+
+#[tokio::test]
+async fn a_torn_last_line_is_cut_and_other_damage_is_refused_untouched() {
+    let folder = tempfile::tempdir().unwrap();
+    let journals = JsonLinesFolder::new(folder.path()).unwrap();
+    let (path, whole) = (folder.path().join("run-1.jsonl"), two_records("run-1"));
+    let first = whole.lines().next().unwrap().len() + 1;
+    for torn in [whole.len() - 1, first + 1, first + 40] {
+        std::fs::write(&path, &whole[..torn]).unwrap();
+        let opened = journals.open("run-1").await.unwrap();
+        assert_eq!(opened.text, &whole.as_bytes()[..first]);
+        drop(opened);
+        assert_eq!(std::fs::read(&path).unwrap(), &whole.as_bytes()[..first], "the file is cut too");
+    }
+    for (from, to) in [("\"hi\"", "\"ho\""), ("\"seq\":0", "\"seq\":9"), ("{\"v\":1", "{\"v\":2")] {
+        let damaged = whole.replacen(from, to, 1);
+        assert_ne!(damaged, whole);
+        std::fs::write(&path, &damaged).unwrap();
+        assert!(matches!(journals.open("run-1").await, Err(JournalFailed::Damaged { .. })), "{from}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged, "nothing was cut");
+    }
+}
+
+#[test]
+fn names_of_runs_are_plain() {
+    for good in ["a", "run-1", "2026.01.02_x", &"n".repeat(MOST_NAME_BYTES)] {
+        assert!(check_run_name(good).is_ok(), "{good}");
+    }
+    let long = "n".repeat(MOST_NAME_BYTES + 1);
+    for bad in ["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ü", "a\n", "a\0", &long] {
+        let error = check_run_name(bad).unwrap_err();
+        assert!(matches!(&error, JournalFailed::BadName { .. }), "{bad:?}");
+        assert!(!error.to_string().contains('\n'), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn what_keeps_nothing_finds_nothing() {
+    let mut journal = NoJournals.create("run-1").await.unwrap();
+    journal.append("…\n", Durability::Synced).await.unwrap();
+    assert!(!journal.keeps_snapshots());
+    assert!(matches!(NoJournals.open("run-1").await, Err(JournalFailed::Missing { .. })));
+    assert!(matches!(NoJournals.read("run-1").await, Err(JournalFailed::Missing { .. })));
+    assert!(matches!(NoJournals.create("no/name").await, Err(JournalFailed::BadName { .. })));
+}
+
+#[tokio::test]
+async fn runs_in_memory_are_held_by_one_and_can_be_forgotten() {
+    let journals = MemoryJournals::new();
+    let held = journals.create("b").await.unwrap();
+    drop(journals.create("a").await.unwrap());
+    assert_eq!(journals.runs(), ["a", "b"]);
+    assert!(matches!(journals.open("b").await, Err(JournalFailed::Busy { .. })));
+    drop(held);
+    journals.forget("b");
+    assert!(matches!(journals.open("b").await, Err(JournalFailed::Missing { .. })));
+}

@@ -1,56 +1,25 @@
-use std::{
-    collections::VecDeque,
-    sync::{
-        Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
+mod approvals;
+mod bounds;
+mod cancel;
+mod crash;
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU64, Ordering},
 };
 
 use holm_grants::{Level, Mode};
-use holm_guards::json::Json;
 use holm_kernel::{
-    Block, CallId, Config, Failure, FailureClass, Model, ModelResult, Outcome, Reply, StopReason, ToolCall,
-    ToolOutput, Usage,
+    Block, CallId, Config, FailureClass, Model, ModelResult, Outcome, Reply, ToolOutput, Usage,
 };
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::{BoxFuture, FastClock, Job, Journal, JournalFailed, MemoryJournal, model_fn, tool_fn};
-
-/// A model that plays results in order and then says "done".
-fn plays(results: impl IntoIterator<Item = ModelResult>) -> Arc<dyn crate::Model> {
-    let results = Mutex::new(results.into_iter().collect::<VecDeque<_>>());
-    Arc::new(model_fn(move |_| {
-        let next = results.lock().unwrap().pop_front().unwrap_or_else(|| says("done"));
-        Box::pin(async move { next })
-    }))
-}
-
-fn says(text: &str) -> ModelResult {
-    ModelResult::Replied(Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() })
-}
-
-fn calls(names: &[&str]) -> ModelResult {
-    let block = |(index, name): (usize, &&str)| {
-        Block::ToolCall(ToolCall {
-            id: format!("c{index}"),
-            name: (*name).into(),
-            arguments: format!(r#"{{"n":{index}}}"#),
-            replay: None,
-        })
-    };
-    let blocks = names.iter().enumerate().map(block).collect();
-    ModelResult::Replied(Reply { blocks, stop: StopReason::ToolUse, ..Reply::default() })
-}
-
-fn fails(class: FailureClass, retry_after_ms: Option<u64>) -> ModelResult {
-    ModelResult::Failed(Failure { class, message: "no".into(), retry_after_ms, usage: Usage::default() })
-}
-
-fn declared(name: &str) -> holm_kernel::Tool {
-    let tool = holm_kernel::Tool::new(name, "For tests.", Json::object([("type", "object".into())]));
-    tool.level(Level::ReadOnly)
-}
+use crate::{
+    BoxFuture, FastClock, Job, Journal, JournalFailed, MemoryJournal, model_fn,
+    testing::{answered, calls, declared, fails, plays, says},
+    tool_fn,
+};
 
 fn started(host: &Host) -> Started {
     let mut config = Config::new(Model::named("test/one"));
@@ -71,10 +40,6 @@ async fn run(host: Host) -> (Ending, String) {
         "the journal tells the run"
     );
     (ending, text)
-}
-
-fn answered(text: &str) -> Ending {
-    Ending::Answered { text: text.into() }
 }
 
 #[tokio::test]

@@ -1,0 +1,137 @@
+//! Where the run's hooks are asked. Each question has a task of its own, so that a hook that blocks does not block the
+//! run, and a time at which the run goes on without it.
+
+use std::sync::Arc;
+
+use holm_kernel::{AskReason, CallId, Consultation, Event, Input, Numbered, Proposal, Question, Verdict};
+
+use super::{Driver, kind::Kind, tasks::Begun};
+use crate::{
+    BoxFuture, Compacted, Looped, Notice, ObserverQueue, Opinion, Proposed, Spent,
+    hook::due,
+    host::{HookWants, Parts},
+};
+
+/// How many events may wait for an observer.
+const OBSERVER_ROOM: usize = 1_024;
+
+/// Gives every observer its task.
+pub(super) fn observers(host: &Parts) -> Vec<ObserverQueue> {
+    let spawn = |hook: Arc<dyn crate::Observer>| {
+        ObserverQueue::spawn(OBSERVER_ROOM, move |notice: Notice| {
+            let hook = Arc::clone(&hook);
+            async move { hook.observe(notice).await }
+        })
+    };
+    host.hooks.observer.iter().map(|entry| spawn(Arc::clone(&entry.hook))).collect()
+}
+
+impl Driver {
+    /// Asks about a call: hooks first, then people, unless only hooks wanted to see it.
+    pub(super) fn ask(&mut self, proposal: Proposal) {
+        let call = proposal.call;
+        let mut begun = Begun::new(call, Kind::Question);
+        let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
+        let (approver, desk) = (Arc::clone(&self.host.approver), Arc::clone(&self.seat.0));
+        let for_people = self.is_for_people(&proposal);
+        if for_people == ForPeople::No {
+            begun.due = Some(due(&*clock, &hooks.before_call));
+        }
+        let arguments = self.run.arguments(proposal.tool_call).cloned();
+        let arguments = arguments.unwrap_or_else(|| Arc::from(&*proposal.arguments));
+        let proposed = Proposed { proposal: Arc::new(proposal), arguments };
+        let work: BoxFuture<'static, _> = Box::pin(async move {
+            let verdict = match hooks.judge(&*clock, &proposed).await {
+                Opinion::Deny { reason } => Verdict::Deny { reason },
+                Opinion::Rewrite { arguments } => Verdict::Rewrite { arguments },
+                Opinion::Pass if for_people == ForPeople::No => Verdict::allow(),
+                Opinion::Pass => {
+                    desk.ask(Arc::clone(&proposed.proposal));
+                    let verdict = approver.judge(Proposal::clone(&proposed.proposal)).await;
+                    desk.settle(call);
+                    verdict
+                }
+            };
+            vec![Input::Judged { call, verdict }]
+        });
+        self.tasks.begin(begun, work);
+    }
+
+    /// Whether a person has to be asked. A run that was started with hooks and is driven on without them asks people:
+    /// somebody must look.
+    fn is_for_people(&self, proposal: &Proposal) -> ForPeople {
+        let only_hooks = proposal.reasons.iter().all(|reason| *reason == AskReason::HookWants);
+        let hooks_decide =
+            self.host.hook_wants == HookWants::HooksAlone && !self.host.hooks.before_call.is_empty();
+        if only_hooks && hooks_decide { ForPeople::No } else { ForPeople::Yes }
+    }
+
+    /// Answers a question of the kernel.
+    pub(super) fn consult(&mut self, consultation: Consultation) {
+        let Consultation { call, question } = consultation;
+        let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
+        let mut begun = Begun::new(call, Kind::Consult);
+        begun.due = Some(match &question {
+            Question::Context => due(&*clock, &hooks.context),
+            Question::Tools { .. } => due(&*clock, &hooks.tool_gate),
+            Question::Model { .. } => due(&*clock, &hooks.model_select),
+            Question::AfterTool { .. } => due(&*clock, &hooks.after_call),
+            Question::Stop | Question::PlainAnswer { .. } => due(&*clock, &hooks.follow_up),
+        });
+        let view = if question == Question::Context { self.run.view().to_vec() } else { Vec::new() };
+        let work = async move {
+            let answer = hooks.answer(&*clock, question, &view).await;
+            vec![Input::Consulted { call, answer }]
+        };
+        self.tasks.begin(begun, Box::pin(work));
+    }
+
+    /// Asks the sources of steering, while the model is at work.
+    pub(super) fn ask_for_steering(&mut self, call: CallId) {
+        if self.host.hooks.steering.is_empty() {
+            return;
+        }
+        let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
+        let mut begun = Begun::new(call, Kind::Steering);
+        begun.due = Some(due(&*clock, &hooks.steering));
+        self.tasks.begin(begun, Box::pin(async move { hooks.steer(&*clock).await }));
+    }
+
+    /// Lets hooks react to what happened.
+    pub(super) fn remark_on(&mut self, event: &Numbered) {
+        let hooks = Arc::clone(&self.host.hooks);
+        let clock = Arc::clone(&self.host.clock);
+        let (call, limit, work): (_, _, BoxFuture<'static, Vec<Input>>) = match &event.event {
+            Event::ModelReplied { call, usage, cost, .. } if !hooks.on_usage.is_empty() => {
+                let (run_usage, run_spent) = (self.run.usage(), self.run.spent());
+                let spent = Spent { call: *call, usage: *usage, cost: *cost, run_usage, run_spent };
+                let limit = due(&*clock, &hooks.on_usage);
+                (*call, limit, Box::pin(async move { hooks.usage(&*clock, &spent).await }))
+            }
+            Event::LoopSeen { tool, times } if !hooks.on_loop.is_empty() => {
+                let looped = Looped { tool: Arc::clone(tool), times: *times };
+                let limit = due(&*clock, &hooks.on_loop);
+                (NO_CALL, limit, Box::pin(async move { hooks.looped(&*clock, &looped).await }))
+            }
+            Event::ContextPlanned { step, before, after } if !hooks.on_compaction.is_empty() => {
+                let compacted = Compacted { step: *step, before: *before, after: *after };
+                let limit = due(&*clock, &hooks.on_compaction);
+                (NO_CALL, limit, Box::pin(async move { hooks.compacted(&*clock, &compacted).await }))
+            }
+            _ => return,
+        };
+        let mut begun = Begun::new(call, Kind::Remark);
+        begun.due = Some(limit);
+        self.tasks.begin(begun, work);
+    }
+}
+
+/// For what is about no call; remarks are never stopped by a call's id alone.
+const NO_CALL: CallId = CallId::new(u64::MAX);
+
+/// Whether people are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ForPeople {
+    Yes,
+    No,
+}

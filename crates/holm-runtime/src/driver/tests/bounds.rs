@@ -1,0 +1,136 @@
+//! What is bounded, and what happens to what does not fit.
+
+use holm_kernel::journal::MAX_PAYLOAD_BYTES;
+
+use super::*;
+use crate::{Carry, Journals, MemoryJournals};
+
+#[tokio::test]
+async fn a_reply_too_large_to_remember_is_tried_again_and_not_the_end() {
+    let size = usize::try_from(MAX_PAYLOAD_BYTES).unwrap();
+    let huge = says(&"x".repeat(size + 1));
+    let (ending, journal) = run(Host::new(plays([huge, says("short")]))).await;
+    assert_eq!(ending, answered("short"));
+    assert!(journal.contains("the reply is lost"));
+}
+
+#[tokio::test]
+async fn a_result_that_nobody_bounded_is_spilled_before_it_is_journaled() {
+    let tool = tool_fn(declared("flood"), |_: Job| async { ToolOutput::text("y".repeat(1 << 20)) });
+    let host = Host::new(plays([calls(&["flood"]), says("seen")])).tool(tool);
+    let (ending, journal) = run(host.carry(Carry { text: 1_000, ..Carry::default() })).await;
+    assert_eq!(ending, answered("seen"));
+    assert!(journal.len() < 200_000, "{} bytes", journal.len());
+    assert!(journal.contains("\"sha256\""));
+}
+
+#[tokio::test]
+async fn a_secret_never_reaches_the_journal() {
+    let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let tool = tool_fn(declared("leaks"), move |_: Job| async move { ToolOutput::text(format!("GH={key}")) });
+    let script = [crate::testing::calls_with([("leaks", format!(r#"{{"token":"{key}"}}"#))]), says(key)];
+    let host = Host::new(plays(script)).tool(tool);
+    let journal = MemoryJournal::new();
+    let host = host.journal(journal.clone());
+    let (ending, _) = drive(started(&host), Prompt::text(format!("use {key}")), host).await.unwrap();
+    assert!(!journal.text().contains(key), "{}", journal.text());
+    let Ending::Answered { text } = ending else { panic!("{ending:?}") };
+    assert!(text.contains("‹secret:"), "{text}");
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_dropped_while_a_line_is_written_loses_the_run() {
+    /// Never ends a write.
+    struct Hangs(u64);
+    impl Journal for Hangs {
+        fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+            self.0 += 1;
+            let hangs = self.0 > 1;
+            Box::pin(async move { if hangs { std::future::pending().await } else { Ok(()) } })
+        }
+    }
+    let host = Host::new(plays([])).journal(Hangs(0));
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let dropped = tokio::time::timeout(Duration::from_millis(20), driver.prompt("go")).await;
+    assert!(dropped.is_err());
+    assert_eq!(driver.prompt("again").await, Err(DriveError::Lost));
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_dropped_while_it_waits_goes_on_later() {
+    let (let_go, gate) = tokio::sync::watch::channel(false);
+    let tool = tool_fn(declared("waits"), move |_: Job| {
+        let mut gate = gate.clone();
+        async move {
+            gate.wait_for(|open| *open).await.unwrap();
+            ToolOutput::text("waited")
+        }
+    });
+    let host = Host::new(plays([calls(&["waits"]), says("at last")])).tool(tool);
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let dropped = tokio::time::timeout(Duration::from_millis(20), driver.prompt("go")).await;
+    assert!(dropped.is_err() && driver.is_at_work());
+    let_go.send(true).unwrap();
+    assert_eq!(driver.go_on().await.unwrap(), answered("at last"));
+}
+
+#[tokio::test]
+async fn a_sink_that_panics_costs_nothing_but_its_event() {
+    let seen = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&seen);
+    let host = Host::new(plays([says("hello")]))
+        .events(|_: &holm_kernel::Numbered| panic!("on purpose"))
+        .events(move |_: &holm_kernel::Numbered| {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+    let (ending, _) = run(host).await;
+    assert_eq!(ending, answered("hello"));
+    assert!(seen.load(Ordering::Relaxed) > 3);
+}
+
+#[tokio::test]
+async fn what_is_steered_is_bounded_also_while_a_tool_runs() {
+    let tool = tool_fn(declared("slow"), |job: Job| async move {
+        job.stop.cancelled().await;
+        ToolOutput::text("never")
+    });
+    let host = Host::new(plays([calls(&["slow"])])).tool(tool);
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    let talk = async {
+        let mut heard = 0;
+        // The run listens all the while, so what waits stands in the run and not on the desk.
+        while handle.steer("hurry").is_ok() {
+            heard += 1;
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            assert!(heard <= 2 * crate::MOST_WAITING, "nobody stops it");
+        }
+        handle.cancel("enough").unwrap();
+        heard
+    };
+    let (ending, heard) = tokio::join!(driver.prompt("go"), talk);
+    assert!(matches!(ending.unwrap(), Ending::Cancelled { .. }));
+    assert_eq!(heard, crate::MOST_WAITING);
+}
+
+#[tokio::test]
+async fn a_snapshot_is_offered_and_gives_the_same_run() {
+    let journals = MemoryJournals::new();
+    let host = Host::new(plays([]));
+    let started = started(&host);
+    let host = Host { journal: journals.create("run-1").await.unwrap(), ..host };
+    let mut driver = Driver::start(started, host).await.unwrap();
+    for _ in 0..150 {
+        driver.prompt("again").await.unwrap();
+    }
+    let receipt = driver.run().receipt();
+    drop(driver);
+    let opened = journals.open("run-1").await.unwrap();
+    let snapshot = opened.snapshot.expect("after 300 records there is one");
+    let with = Folded::read(&opened.text, Some(&snapshot)).unwrap();
+    let without = Folded::read(&opened.text, None).unwrap();
+    assert_eq!(with.run.receipt().seq, receipt.seq);
+    assert_eq!(with.run.transcript(), without.run.transcript());
+    let broken = Folded::read(&opened.text, Some(b"nonsense")).unwrap();
+    assert_eq!(broken.run.receipt().seq, receipt.seq, "a bad snapshot is never the reason");
+}

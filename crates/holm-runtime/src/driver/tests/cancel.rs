@@ -1,0 +1,100 @@
+//! A cancel is heard at once, whatever the run does.
+
+use std::time::Instant;
+
+use holm_kernel::{Approvals, ConsultPoint};
+
+use super::*;
+use crate::{Hooks, Watchers, testing::thinks};
+
+/// Long before any deadline; a run that waits for one of them is too slow.
+const PROMPT: Duration = Duration::from_millis(900);
+
+/// Prompts a run, cancels it as soon as it has come to a rest, and checks that it ends at once.
+async fn check(host: Host, change: impl FnOnce(&mut Started)) -> Driver {
+    let mut started = started(&host);
+    change(&mut started);
+    let mut driver = Driver::start(started, host).await.unwrap();
+    let handle = driver.handle();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        handle.cancel("enough").unwrap();
+        Instant::now()
+    };
+    let (ending, asked) = tokio::join!(driver.prompt("go"), cancel);
+    assert_eq!(ending.unwrap(), Ending::Cancelled { reason: "enough".into() });
+    assert!(asked.elapsed() < PROMPT, "it took {:?}", asked.elapsed());
+    driver
+}
+
+fn deaf(name: &str) -> impl crate::Tool + 'static {
+    tool_fn(declared(name), |_: Job| std::future::pending())
+}
+
+#[tokio::test]
+async fn while_a_model_thinks_and_its_bill_still_counts() {
+    let driver = check(Host::new(thinks()), |_| {}).await;
+    assert_eq!(driver.run().usage().output, 4);
+}
+
+#[tokio::test]
+async fn while_a_model_is_deaf() {
+    let deaf = model_fn(|_| Box::pin(std::future::pending()));
+    check(Host::new(Arc::new(deaf)), |_| {}).await;
+}
+
+#[tokio::test]
+async fn while_a_tool_is_deaf() {
+    check(Host::new(plays([calls(&["deaf"])])).tool(deaf("deaf")), |_| {}).await;
+}
+
+#[tokio::test]
+async fn while_a_person_thinks() {
+    let act = tool_fn(declared("act").level(Level::Execute), |_: Job| std::future::pending());
+    let host = Host::new(plays([calls(&["act"])])).tool(act).approver(Watchers);
+    let driver = check(host, |started| {
+        started.config.mode = Mode::Default;
+        started.config.approvals = Approvals::Ask;
+    })
+    .await;
+    assert!(driver.handle().open_questions().is_empty(), "a question that was withdrawn is not open");
+}
+
+#[tokio::test]
+async fn while_a_hook_hangs() {
+    struct Hangs;
+    impl crate::ContextHook for Hangs {
+        fn context<'a>(
+            &'a self,
+            _: &'a [Arc<holm_kernel::Message>],
+        ) -> BoxFuture<'a, Vec<holm_kernel::Patch>> {
+            Box::pin(std::future::pending())
+        }
+    }
+    let host = Host::new(plays([])).hooks(Hooks::new().context(Hangs));
+    check(host, |started| started.config.consult = [ConsultPoint::Context].into()).await;
+}
+
+#[tokio::test]
+async fn while_it_waits_to_try_again() {
+    check(Host::new(plays([fails(FailureClass::RateLimited, Some(60_000))])), |_| {}).await;
+}
+
+#[tokio::test]
+async fn however_much_waits_to_be_heard() {
+    let host = Host::new(thinks());
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    let handle = driver.handle();
+    for _ in 0..crate::MOST_WAITING {
+        handle.follow_up("more").unwrap();
+    }
+    assert_eq!(handle.follow_up("too much"), Err(crate::NotHeard::Full));
+    handle.cancel("enough").unwrap();
+    // The cancel is heard first: there is nothing to stop yet, so the first prompt is heard and the run begins.
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        handle.cancel("really").unwrap();
+    };
+    let (ending, ()) = tokio::join!(driver.prompt("go"), cancel);
+    assert!(matches!(ending.unwrap(), Ending::Cancelled { .. }));
+}

@@ -1,0 +1,216 @@
+//! A run is killed at every record, in every way a crash can leave a journal, and taken over: nothing is lost, and
+//! nothing with side effects runs twice.
+
+use std::collections::BTreeMap;
+
+use holm_kernel::{Effect, Repeat};
+use proptest::prelude::*;
+
+use super::*;
+use crate::testing::{calls_with, follows};
+
+/// How a crash leaves what was being appended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Crash {
+    /// Nothing of it is there: everything before was performed.
+    Before,
+    /// Only its first line is there.
+    Within,
+    /// All of it is there, and none of it was performed.
+    After,
+}
+
+/// A journal in memory that dies with the process at a given append.
+struct Dies {
+    text: Arc<Mutex<String>>,
+    left: u64,
+    how: Crash,
+}
+
+impl Journal for Dies {
+    fn append<'a>(&'a mut self, lines: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+        self.left = self.left.saturating_sub(1);
+        let mut text = self.text.lock().unwrap();
+        let dies = self.left == 0;
+        let kept = match (dies, self.how) {
+            (false, _) | (true, Crash::After) => lines,
+            (true, Crash::Within) => lines.split_inclusive('\n').next().unwrap_or_default(),
+            (true, Crash::Before) => "",
+        };
+        text.push_str(kept);
+        drop(text);
+        Box::pin(async move {
+            if dies { Err(JournalFailed::System { reason: "the process died".into() }) } else { Ok(()) }
+        })
+    }
+}
+
+/// What really happened, outside the process: how often each call ran, by its key.
+type World = Arc<Mutex<BTreeMap<String, u64>>>;
+
+const TOOLS: [&str; 3] = ["look", "save", "act"];
+
+fn host(world: &World, script: &[Vec<usize>]) -> Host {
+    let replies = script.iter().enumerate().map(|(turn, tools)| {
+        calls_with(
+            tools
+                .iter()
+                .enumerate()
+                .map(|(place, tool)| (TOOLS[*tool], format!(r#"{{"turn":{turn},"place":{place}}}"#))),
+        )
+    });
+    let mut host = Host::new(follows(replies.collect())).clock(FastClock::new(1_000));
+    for name in TOOLS {
+        let world = Arc::clone(world);
+        let mut declaration = declared(name);
+        match name {
+            "save" => {
+                declaration.level = Level::Write;
+                declaration.repeat = Repeat::Idempotent;
+            }
+            "act" => declaration.level = Level::Execute,
+            _ => {}
+        }
+        host = host.tool(tool_fn(declaration, move |job: Job| {
+            let key = format!("{name} {}", job.key);
+            *world.lock().unwrap().entry(key).or_default() += 1;
+            async { ToolOutput::text("did it") }
+        }));
+    }
+    host
+}
+
+/// Drives a run to its end although it dies now and then. Gives the journal and how often it died.
+async fn survive(script: &[Vec<usize>], world: &World, deaths: &[(u64, Crash)]) -> (String, u64) {
+    let text = Arc::new(Mutex::new(String::new()));
+    let mut died = 0;
+    let mut deaths = deaths.iter();
+    loop {
+        let (left, how) = deaths.next().copied().unwrap_or((u64::MAX, Crash::Before));
+        let host = host(world, script).journal(Dies { text: Arc::clone(&text), left, how });
+        let so_far = text.lock().unwrap().clone();
+        let driven = async {
+            let mut driver = if so_far.is_empty() {
+                Driver::start(started(&host), host).await?
+            } else {
+                Driver::resume(so_far.as_bytes(), "again", host).await?
+            };
+            // A crash before the prompt was kept: whoever asked asks again.
+            if driver.run().transcript().is_empty() {
+                return driver.prompt("go").await;
+            }
+            if driver.is_at_work() { driver.go_on().await } else { Ok(answered("done")) }
+        };
+        match driven.await {
+            Ok(ending) => {
+                assert_eq!(ending, answered("done"));
+                let text = text.lock().unwrap().clone();
+                return (text, died);
+            }
+            Err(DriveError::Journal(_)) => died += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// The outcome of every call as the model was told, by its key.
+fn told(journal: &str) -> BTreeMap<String, Outcome> {
+    let records = journal::decode_strict(journal.as_bytes()).unwrap();
+    let (mut keys, mut told) = (BTreeMap::new(), BTreeMap::new());
+    journal::replay_with(&records, |_, effect| match effect {
+        Effect::RunTool { call, request } => {
+            keys.insert(*call, format!("{} {}", request.tool, request.key));
+        }
+        Effect::Emit(event) => {
+            if let holm_kernel::Event::CallFinished { call, outcome, .. } = &event.event
+                && let Some(key) = keys.get(call)
+            {
+                let twice = told.insert(key.clone(), *outcome);
+                assert_eq!(twice, None, "a call is answered once");
+            }
+        }
+        _ => {}
+    })
+    .unwrap();
+    told
+}
+
+fn check(script: &[Vec<usize>], journal: &str, world: &World) {
+    let (told, world) = (told(journal), world.lock().unwrap());
+    let expected: usize = script.iter().map(Vec::len).sum();
+    assert_eq!(told.len(), expected, "no call is lost");
+    for (key, outcome) in &told {
+        let ran = world.get(key).copied().unwrap_or_default();
+        if key.starts_with("act") {
+            match outcome {
+                Outcome::Succeeded => assert_eq!(ran, 1, "{key}"),
+                Outcome::Unknown => assert!(ran <= 1, "{key} ran {ran} times"),
+                Outcome::Failed | Outcome::Refused | Outcome::Stopped => panic!("{key}: {outcome:?}"),
+            }
+        } else {
+            assert_eq!(*outcome, Outcome::Succeeded, "{key}");
+            assert!(ran >= 1, "{key} is said to have run");
+        }
+    }
+    for key in world.keys() {
+        assert!(told.contains_key(key), "{key} ran and nobody was told");
+    }
+}
+
+/// Kills at every append in every way; `second` also kills the run that took over.
+async fn kill_everywhere(script: &[Vec<usize>], second: Option<(u64, Crash)>) {
+    let appends = 2 + 3 * script.len() as u64 + script.iter().map(|turn| turn.len() as u64).sum::<u64>();
+    let mut unknown = 0;
+    for left in 1..=appends {
+        for how in [Crash::Before, Crash::Within, Crash::After] {
+            let world = World::default();
+            let deaths: Vec<_> = [(left, how)].into_iter().chain(second).collect();
+            let (journal, _) = survive(script, &world, &deaths).await;
+            check(script, &journal, &world);
+            unknown += told(&journal).values().filter(|outcome| **outcome == Outcome::Unknown).count();
+        }
+    }
+    if script.iter().flatten().any(|tool| TOOLS[*tool] == "act") {
+        assert!(unknown > 0, "some crash must leave an act of which nobody knows");
+    }
+}
+
+fn within_a_runtime(work: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work);
+}
+
+#[test]
+fn an_undisturbed_run_does_everything_once() {
+    within_a_runtime(async {
+        let script = vec![vec![0, 1, 2], vec![2], vec![0, 0]];
+        let world = World::default();
+        let (journal, died) = survive(&script, &world, &[]).await;
+        check(&script, &journal, &world);
+        assert_eq!((died, world.lock().unwrap().values().sum::<u64>()), (0, 6));
+    });
+}
+
+#[test]
+fn the_records_of_one_reply_are_one_append() {
+    within_a_runtime(async {
+        let world = World::default();
+        let (journal, _) = survive(&[vec![2, 2, 2]], &world, &[(3, Crash::Within)]).await;
+        // Started, prompted, the reply (its dispatches were torn off), and the one who took over.
+        let fourth = journal.lines().nth(3).unwrap();
+        assert!(fourth.contains("\"resumed\""), "{fourth}");
+        check(&[vec![2, 2, 2]], &journal, &world);
+        assert_eq!(world.lock().unwrap().values().sum::<u64>(), 3, "what was never dispatched runs once");
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost_and_nothing_is_done_twice_wherever_it_dies(
+        script in prop::collection::vec(prop::collection::vec(0_usize..3, 1..4), 1..4),
+        second in prop::option::of((1_u64..8, prop_oneof![Just(Crash::Before), Just(Crash::Within), Just(Crash::After)])),
+    ) {
+        within_a_runtime(kill_everywhere(&script, second));
+    }
+}

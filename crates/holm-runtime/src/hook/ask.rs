@@ -1,0 +1,192 @@
+//! Asks hooks, one after the other, each within its deadline.
+
+use std::{
+    future::{Future, poll_fn},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use holm_guards::json::Json;
+use holm_kernel::{Answer, Input, Message, Question, Timestamp};
+
+use super::{Called, Compacted, Hooks, Looped, Opinion, Proposed, Reaction, Spent, hooks::Entry};
+use crate::Clock;
+
+/// What is added to the hooks' own deadlines before the task that asks them is given up: a hook that blocks its thread
+/// does not notice its deadline by itself.
+const SLACK: Duration = Duration::from_secs(1);
+
+impl Hooks {
+    /// Asks about a call. The first that has something against it decides.
+    pub(crate) async fn judge(&self, clock: &dyn Clock, call: &Proposed) -> Opinion {
+        for entry in &self.before_call {
+            match entry.within(clock, entry.hook.before_call(call)).await {
+                Ok(Opinion::Pass) => {}
+                Ok(Opinion::Rewrite { arguments }) if is_same(&arguments, &call.arguments) => {}
+                Ok(opinion) => return opinion,
+                Err(reason) => return Opinion::Deny { reason },
+            }
+        }
+        Opinion::Pass
+    }
+
+    /// Answers a question of the kernel; `view` is needed for [`Question::Context`] alone.
+    pub(crate) async fn answer(
+        &self,
+        clock: &dyn Clock,
+        question: Question,
+        view: &[Arc<Message>],
+    ) -> Answer {
+        let answer = match question {
+            Question::Context => self.patch(clock, view).await,
+            Question::Tools { offered } => self.gate(clock, &offered).await,
+            Question::Model { current } => self.choose(clock, &current).await,
+            Question::AfterTool { tool_call, tool, output } => {
+                self.review(clock, &Called { call: tool_call, tool }, output).await
+            }
+            Question::Stop => self.more(clock).await,
+            Question::PlainAnswer { .. } => Ok(Answer::Nothing),
+        };
+        answer.unwrap_or_else(|reason| Answer::Failed { reason })
+    }
+
+    async fn patch(&self, clock: &dyn Clock, view: &[Arc<Message>]) -> Result<Answer, String> {
+        let mut patches = Vec::new();
+        for entry in &self.context {
+            patches.extend(entry.within(clock, entry.hook.context(view)).await?);
+        }
+        Ok(if patches.is_empty() { Answer::Nothing } else { Answer::Patch(patches) })
+    }
+
+    async fn gate(&self, clock: &dyn Clock, offered: &[String]) -> Result<Answer, String> {
+        if self.tool_gate.is_empty() {
+            return Err("the run was started with a tool gate, and this host has none".into());
+        }
+        let mut sets = Vec::new();
+        for entry in &self.tool_gate {
+            sets.extend(entry.within(clock, entry.hook.tools(offered)).await?);
+        }
+        Ok(if sets.is_empty() { Answer::Nothing } else { Answer::Tools(sets) })
+    }
+
+    async fn choose(&self, clock: &dyn Clock, current: &str) -> Result<Answer, String> {
+        for entry in &self.model_select {
+            if let Some(name) = entry.within(clock, entry.hook.model(current)).await? {
+                return Ok(Answer::Model(name));
+            }
+        }
+        Ok(Answer::Nothing)
+    }
+
+    async fn review(
+        &self,
+        clock: &dyn Clock,
+        call: &Called,
+        output: holm_kernel::ToolOutput,
+    ) -> Result<Answer, String> {
+        let (mut output, mut answer) = (output, Answer::Nothing);
+        for entry in &self.after_call {
+            if let Some(changed) = entry.within(clock, entry.hook.after_call(call, &output)).await? {
+                answer = Answer::Output(changed.clone());
+                output = changed;
+            }
+        }
+        Ok(answer)
+    }
+
+    async fn more(&self, clock: &dyn Clock) -> Result<Answer, String> {
+        for entry in &self.follow_up {
+            if let Some(prompt) = entry.within(clock, entry.hook.follow_up()).await? {
+                return Ok(Answer::Continue(prompt));
+            }
+        }
+        Ok(Answer::Nothing)
+    }
+
+    /// What the sources of steering have to say. One that fails says nothing, and does not silence the others.
+    pub(crate) async fn steer(&self, clock: &dyn Clock) -> Vec<Input> {
+        let mut said = Vec::new();
+        for entry in &self.steering {
+            let prompts = entry.within(clock, entry.hook.steering()).await.unwrap_or_default();
+            said.extend(prompts.into_iter().map(Input::Steered));
+        }
+        said
+    }
+
+    /// What hooks make of a bill.
+    pub(crate) async fn usage(&self, clock: &dyn Clock, spent: &Spent) -> Vec<Input> {
+        let mut said = Vec::new();
+        for entry in &self.on_usage {
+            said.extend(entry.reaction(clock, entry.hook.on_usage(spent)).await);
+        }
+        said
+    }
+
+    /// What hooks make of a loop.
+    pub(crate) async fn looped(&self, clock: &dyn Clock, looped: &Looped) -> Vec<Input> {
+        let mut said = Vec::new();
+        for entry in &self.on_loop {
+            said.extend(entry.reaction(clock, entry.hook.on_loop(looped)).await);
+        }
+        said
+    }
+
+    /// What hooks make of a smaller view.
+    pub(crate) async fn compacted(&self, clock: &dyn Clock, compacted: &Compacted) -> Vec<Input> {
+        let mut said = Vec::new();
+        for entry in &self.on_compaction {
+            said.extend(entry.reaction(clock, entry.hook.on_compaction(compacted)).await);
+        }
+        said
+    }
+}
+
+/// When a task that asks these counts as hung.
+pub(crate) fn due<H: ?Sized>(clock: &dyn Clock, entries: &[Entry<H>]) -> Timestamp {
+    let whole = entries.iter().map(|entry| entry.deadline).fold(SLACK, Duration::saturating_add);
+    after(clock, whole)
+}
+
+impl<H: ?Sized> Entry<H> {
+    /// What a hook says within its deadline, or what is wrong with it.
+    async fn within<T>(&self, clock: &dyn Clock, said: impl Future<Output = T>) -> Result<T, String> {
+        let mut said = pin!(said);
+        let said = poll_fn(|context| {
+            // Whatever it left half done is its own, and it is not asked again for this.
+            match catch_unwind(AssertUnwindSafe(|| said.as_mut().poll(context))) {
+                Ok(Poll::Ready(said)) => Poll::Ready(Some(said)),
+                Ok(Poll::Pending) => Poll::Pending,
+                Err(_) => Poll::Ready(None),
+            }
+        });
+        let late = clock.sleep_until(after(clock, self.deadline));
+        let said = tokio::select! {
+            biased;
+            said = said => said,
+            () = late => {
+                return Err(format!("the hook {} took longer than {:?}", self.name, self.deadline));
+            }
+        };
+        said.ok_or_else(|| format!("the hook {} panicked", self.name))
+    }
+
+    async fn reaction(&self, clock: &dyn Clock, said: impl Future<Output = Reaction>) -> Option<Input> {
+        match self.within(clock, said).await.unwrap_or_default() {
+            Reaction::GoOn => None,
+            Reaction::Steer(prompt) => Some(Input::Steered(prompt)),
+            Reaction::Cancel(reason) => Some(Input::Cancelled { reason }),
+        }
+    }
+}
+
+fn after(clock: &dyn Clock, span: Duration) -> Timestamp {
+    clock.now().plus(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// A hook that writes the same again has nothing against a call; taken at its word, it would be asked for ever.
+fn is_same(new: &str, old: &str) -> bool {
+    new == old || Json::parse(new).is_ok_and(|new| new.canonical() == old)
+}

@@ -1,0 +1,357 @@
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use holm_grants::{Level, Mode};
+use holm_kernel::{Approvals, Block, Message, ModelResult, Patch, Prompt, Role, ToolOutput};
+
+use super::*;
+use crate::{
+    Agent, BoxFuture, Builder, FastClock, Job, MemoryJournals, Notice, model_fn,
+    testing::{calls, declared, plays, says},
+    tool_fn,
+};
+
+/// An agent with one tool that counts its calls, and a clock that makes deadlines short.
+struct Stage {
+    ran: Arc<AtomicU64>,
+    journals: MemoryJournals,
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self { ran: Arc::default(), journals: MemoryJournals::new() }
+    }
+
+    fn agent(&self, script: impl IntoIterator<Item = ModelResult>) -> Builder {
+        let ran = Arc::clone(&self.ran);
+        let tool = tool_fn(declared("look"), move |job: Job| {
+            ran.fetch_add(1, Ordering::Relaxed);
+            async move { ToolOutput::text(format!("looked with {}", job.arguments)) }
+        });
+        Agent::builder("test/one", plays(script))
+            .tool(tool)
+            .mode(Mode::Full)
+            .journals(self.journals.clone())
+            .clock(FastClock::new(1_000))
+    }
+
+    /// Runs it; gives the last answer, how often the tool ran, and the journal.
+    async fn run(&self, agent: Builder) -> (String, u64, String) {
+        let report = agent.build().unwrap().run("go").await.unwrap();
+        let text = crate::Journals::read(&self.journals, &report.run).await.unwrap();
+        let text = String::from_utf8(text).unwrap();
+        (report.text().unwrap().into(), self.ran.load(Ordering::Relaxed), text)
+    }
+}
+
+/// Hangs, or panics, wherever it is asked.
+#[derive(Clone, Copy)]
+enum Bad {
+    Hangs,
+    Panics,
+}
+
+impl Bad {
+    fn answer<'a, T: Send + 'a>(self) -> BoxFuture<'a, T> {
+        Box::pin(async move {
+            match self {
+                Self::Hangs => std::future::pending().await,
+                Self::Panics => panic!("on purpose"),
+            }
+        })
+    }
+}
+
+impl BeforeCall for Bad {
+    fn before_call<'a>(&'a self, _: &'a Proposed) -> BoxFuture<'a, Opinion> {
+        self.answer()
+    }
+}
+
+impl AfterCall for Bad {
+    fn after_call<'a>(&'a self, _: &'a Called, _: &'a ToolOutput) -> BoxFuture<'a, Option<ToolOutput>> {
+        self.answer()
+    }
+}
+
+impl ContextHook for Bad {
+    fn context<'a>(&'a self, _: &'a [Arc<Message>]) -> BoxFuture<'a, Vec<Patch>> {
+        self.answer()
+    }
+}
+
+impl SteeringSource for Bad {
+    fn steering(&self) -> BoxFuture<'_, Vec<Prompt>> {
+        self.answer()
+    }
+}
+
+impl FollowUpSource for Bad {
+    fn follow_up(&self) -> BoxFuture<'_, Option<Prompt>> {
+        self.answer()
+    }
+}
+
+impl ToolGate for Bad {
+    fn tools<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>> {
+        self.answer()
+    }
+}
+
+impl ModelSelect for Bad {
+    fn model<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Option<String>> {
+        self.answer()
+    }
+}
+
+impl OnUsage for Bad {
+    fn on_usage<'a>(&'a self, _: &'a Spent) -> BoxFuture<'a, Reaction> {
+        self.answer()
+    }
+}
+
+#[tokio::test]
+async fn hooks_that_hang_or_panic_are_contained_and_what_guards_nothing_goes_on() {
+    for bad in [Bad::Hangs, Bad::Panics] {
+        let hooks = [
+            Hooks::new().after_call(bad),
+            Hooks::new().context(bad),
+            Hooks::new().steering(bad),
+            Hooks::new().follow_up(bad),
+            Hooks::new().model_select(bad),
+            Hooks::new().on_usage(bad),
+        ];
+        for hooks in hooks {
+            let stage = Stage::new();
+            let shown = format!("{hooks:?}");
+            let (text, ran, _) = stage.run(stage.agent([calls(&["look"]), says("seen")]).hooks(hooks)).await;
+            assert_eq!((text.as_str(), ran), ("seen", 1), "{shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_gate_that_hangs_or_panics_is_closed() {
+    for (bad, why) in [(Bad::Hangs, "took "), (Bad::Panics, "panicked")] {
+        let stage = Stage::new();
+        let agent = stage.agent([calls(&["look"]), says("not seen")]).before_call(bad);
+        let (text, ran, journal) = stage.run(agent).await;
+        assert_eq!((text.as_str(), ran), ("not seen", 0));
+        assert!(journal.contains(why), "{journal}");
+
+        let stage = Stage::new();
+        let agent = stage.agent([calls(&["look"]), says("not seen")]).tool_gate(bad);
+        let (text, ran, journal) = stage.run(agent).await;
+        assert_eq!((text.as_str(), ran), ("not seen", 0));
+        assert!(journal.contains(why), "{journal}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hook_that_blocks_its_thread_does_not_block_the_run() {
+    let blocks = |_: &str| {
+        std::thread::sleep(Duration::from_millis(400));
+        None
+    };
+    let hooks = Hooks::new().model_select(blocks).deadline(Duration::from_secs(10));
+    let stage = Stage::new();
+    let began = std::time::Instant::now();
+    let (text, _, journal) = stage.run(stage.agent([says("hello")]).hooks(hooks)).await;
+    assert_eq!(text, "hello");
+    // Ten seconds and the slack are eleven milliseconds of the fast clock.
+    assert!(journal.contains("took too long") && began.elapsed() < Duration::from_millis(390), "{journal}");
+}
+
+#[tokio::test]
+async fn before_a_call_hooks_see_everything_and_can_only_narrow() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&seen);
+    let judge = move |call: &Proposed| {
+        log.lock().unwrap().push(call.arguments.to_string());
+        match &*call.arguments {
+            r#"{"n":0}"# => Opinion::deny("not that one"),
+            r#"{"n":1}"# => Opinion::Rewrite { arguments: r#"{"n":7}"#.into() },
+            _ => Opinion::Pass,
+        }
+    };
+    let stage = Stage::new();
+    let agent = stage.agent([calls(&["look", "look", "look"]), says("seen")]).before_call(judge);
+    let (_, ran, journal) = stage.run(agent).await;
+    assert_eq!(ran, 2);
+    assert!(journal.contains("not that one") && journal.contains("looked with {\\\"n\\\":7}"), "{journal}");
+    let mut seen = seen.lock().unwrap().clone();
+    seen.sort();
+    assert_eq!(seen, [r#"{"n":0}"#, r#"{"n":1}"#, r#"{"n":2}"#, r#"{"n":7}"#]);
+}
+
+#[tokio::test]
+async fn a_hook_that_always_writes_the_same_is_asked_once_more_and_not_for_ever() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&asked);
+    let rewrite = move |_: &Proposed| {
+        count.fetch_add(1, Ordering::Relaxed);
+        Opinion::Rewrite { arguments: r#"{ "n" : 9 }"#.into() }
+    };
+    let stage = Stage::new();
+    let (_, ran, _) = stage.run(stage.agent([calls(&["look"])]).before_call(rewrite)).await;
+    assert_eq!((ran, asked.load(Ordering::Relaxed)), (1, 2));
+}
+
+#[tokio::test]
+async fn hooks_pass_and_people_are_still_asked_where_the_mode_asks() {
+    let stage = Stage::new();
+    for approvals in [Approvals::Ask, Approvals::Deny] {
+        // Nobody is there, so what a person must be asked is denied; what only the hook wants to see runs.
+        let agent = stage
+            .agent([calls(&["look"]), calls(&["act"]), says("end")])
+            .tool(tool_fn(declared("act").level(Level::Execute), |_: Job| async {
+                ToolOutput::text("acted")
+            }))
+            .mode(Mode::Default)
+            .approvals(approvals)
+            .before_call(|_: &Proposed| Opinion::Pass);
+        let (_, ran, journal) = stage.run(agent).await;
+        assert!(ran >= 1 && journal.contains("nobody is there"), "{approvals:?}: {journal}");
+        assert!(!journal.contains("\"acted\""));
+    }
+}
+
+#[tokio::test]
+async fn results_are_changed_in_turn() {
+    let stage = Stage::new();
+    let agent = stage
+        .agent([calls(&["look"]), says("seen")])
+        .after_call(|_: &Called, output: &ToolOutput| Some(ToolOutput::text(format!("({})", output.text))))
+        .after_call(|call: &Called, output: &ToolOutput| {
+            Some(ToolOutput::text(format!("{}: {}", call.tool, output.text)))
+        });
+    let (_, _, journal) = stage.run(agent).await;
+    assert!(journal.contains("look: (looked with"), "{journal}");
+}
+
+#[tokio::test]
+async fn a_request_shows_what_the_hook_says_and_the_transcript_stays() {
+    let shown = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&shown);
+    let client = model_fn(move |ask| {
+        log.lock().unwrap().push(ask.messages.iter().map(|message| message.plain_text()).collect::<Vec<_>>());
+        Box::pin(async { says("hello") })
+    });
+    let agent = Agent::builder("test/one", client)
+        .context(|messages: &[Arc<Message>]| {
+            assert!(messages.iter().all(|message| message.role == Role::User));
+            vec![Patch::Append(vec![Block::Text("it is Tuesday".into())])]
+        })
+        .build()
+        .unwrap();
+    let mut session = agent.start().await.unwrap();
+    session.prompt("go").await.unwrap();
+    assert_eq!(*shown.lock().unwrap(), [vec!["go".to_string(), "it is Tuesday".into()]]);
+    assert_eq!(session.run().transcript().len(), 2);
+}
+
+#[tokio::test]
+async fn steering_is_heard_before_the_next_call_and_follow_ups_before_the_end() {
+    let stage = Stage::new();
+    let (steered, followed) = (AtomicU64::new(0), AtomicU64::new(0));
+    let agent = stage
+        .agent([calls(&["look"]), says("first"), says("second"), says("third")])
+        .steering(move || match steered.fetch_add(1, Ordering::Relaxed) {
+            0 => vec![Prompt::text("look left")],
+            _ => Vec::new(),
+        })
+        .follow_up(move || match followed.fetch_add(1, Ordering::Relaxed) {
+            0 => Some(Prompt::text("and now?")),
+            _ => None,
+        });
+    let (text, _, journal) = stage.run(agent).await;
+    assert_eq!(text, "second");
+    assert!(journal.contains("look left") && journal.contains("and now?"), "{journal}");
+}
+
+#[tokio::test]
+async fn gates_intersect_and_models_are_chosen() {
+    let stage = Stage::new();
+    let only = |name: &'static str| move |_: &[String]| Some(BTreeSet::from([name.to_string()]));
+    let agent = stage
+        .agent([calls(&["look"]), says("not seen")])
+        .fallback("test/two")
+        .tool_gate(only("look"))
+        .tool_gate(only("other"))
+        .model_select(|current: &str| (current == "test/one").then(|| "test/two".to_string()));
+    let (text, ran, journal) = stage.run(agent).await;
+    assert_eq!((text.as_str(), ran), ("not seen", 0));
+    assert!(journal.contains(r#"{"model":"test/two"}"#), "{journal}");
+}
+
+#[tokio::test]
+async fn a_hook_may_stop_a_run_that_costs_too_much_and_hears_of_the_last_call_too() {
+    let stage = Stage::new();
+    let agent = stage
+        .agent([calls(&["look"]), says("never")])
+        .on_usage(|_: &Spent| Reaction::Cancel("too dear".into()))
+        .build()
+        .unwrap();
+    let report = agent.run("go").await.unwrap();
+    assert_eq!(report.ending, holm_kernel::Ending::Cancelled { reason: "too dear".into() });
+
+    let heard = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&heard);
+    let agent = stage.agent([calls(&["look"]), says("end")]).on_usage(move |_: &Spent| {
+        count.fetch_add(1, Ordering::Relaxed);
+        Reaction::GoOn
+    });
+    stage.run(agent).await;
+    assert_eq!(heard.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn an_observer_sees_everything_and_cannot_slow_the_run() {
+    let seen = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&seen);
+    let stage = Stage::new();
+    let agent = stage
+        .agent([calls(&["look"]), says("seen")])
+        .observer(move |notice: Notice| {
+            assert!(matches!(notice, Notice::Event(_)));
+            count.fetch_add(1, Ordering::Relaxed);
+        })
+        .observer(|_: Notice| panic!("on purpose"));
+    let mut session = agent.build().unwrap().start().await.unwrap();
+    session.prompt("go").await.unwrap();
+    session.close().await;
+    assert!(seen.load(Ordering::Relaxed) > 8);
+}
+
+#[test]
+fn children_get_the_hooks_that_are_for_them() {
+    let own = Hooks::new().before_call(|_: &Proposed| Opinion::Pass);
+    let both = own.clone().with(Hooks::new().observer(|_: Notice| {}).inherit());
+    assert!(own.inherited().points().is_empty());
+    let inherited = both.inherited();
+    assert_eq!((inherited.before_call.len(), inherited.observer.len()), (0, 1));
+}
+
+#[tokio::test]
+async fn a_run_that_had_hooks_is_not_driven_on_without_anybody_looking() {
+    let stage = Stage::new();
+    let with = stage
+        .agent([says("one")])
+        .before_call(|_: &Proposed| Opinion::Pass)
+        .tool_gate(|_: &[String]| None)
+        .build()
+        .unwrap();
+    let mut session = with.start_as("chat").await.unwrap();
+    session.prompt("first").await.unwrap();
+    drop(session);
+    let without = stage.agent([calls(&["look"]), says("two")]).build().unwrap();
+    let mut session = without.resume("chat").await.unwrap();
+    session.prompt("second").await.unwrap();
+    assert_eq!(stage.ran.load(Ordering::Relaxed), 0, "the gate is closed where there is none");
+}
