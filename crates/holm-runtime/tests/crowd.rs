@@ -11,7 +11,7 @@ use std::{
 use holm_grants::Level;
 use holm_guards::json::Json;
 use holm_kernel::{Block, Ending, ModelResult, Reply, Role, StopReason, Tool, ToolCall, ToolOutput};
-use holm_runtime::{Agent, CancellationToken, Job, model_fn, tool_fn};
+use holm_runtime::{Agent, BuildError, CancellationToken, Job, model_fn, tool_fn};
 
 /// Bytes that are in use.
 static LIVE: AtomicI64 = AtomicI64::new(0);
@@ -45,7 +45,7 @@ const TURNS: usize = 20;
 const MOST_BYTES: i64 = 128 * 1024;
 
 /// An agent whose last turn is held up until everybody has come that far.
-fn agent(meet: CancellationToken) -> Agent {
+fn agent(meet: CancellationToken) -> Result<Agent, BuildError> {
     let client = model_fn(move |ask| {
         let turn = ask.messages.iter().filter(|message| message.role == Role::Assistant).count();
         let (meet, stop) = (meet.clone(), ask.stop);
@@ -70,7 +70,7 @@ fn agent(meet: CancellationToken) -> Agent {
         tokio::task::yield_now().await;
         ToolOutput::text("looked at what there is to see, and it was good")
     });
-    Agent::builder("test/one", client).tool(look).build().expect("it is sound")
+    Agent::builder("test/one", client).tool(look).build()
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_thousand_runs_are_bounded_heard_and_cancelled_within_a_second() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build();
     runtime.expect("a runtime").block_on(async {
         let meet = CancellationToken::new();
-        let agent = agent(meet.clone());
+        let agent = agent(meet.clone()).expect("it is sound");
         agent.start().await.expect("what all runs share is made once");
         let before = LIVE.load(Ordering::Relaxed);
         let mut handles = Vec::new();
