@@ -1,34 +1,51 @@
-//! Drives a run: performs what the kernel asks for and tells it what came of it. This crate names no provider, no tool
-//! and no store; it has the traits that they implement.
-//!
-//! ```text
-//!            fact                     line                    effect
-//!  world ──────────► Run::handle ──────────► Journal::append ──────────► Line, Tool, Approver, Clock
-//!    ▲                                                                            │
-//!    └────────────────────────────────────────────────────────────────────────────┘
-//! ```
-//!
-//! The order is always the same: a fact is handled, its record is appended, and only then is anything done about it.
-//! So whatever happened is in the journal, and a journal is all that is needed to go on ([`Driver::resume`]).
+//! Agents that remember everything they did. This crate names no provider, no tool and no store; it has the traits that
+//! they implement, and the loop that brings them together.
 //!
 //! ```
-//! use std::sync::Arc;
-//! use holm_kernel::{Block, Config, Ending, Model, ModelResult, Prompt, Reply, Started};
-//! use holm_runtime::{BoxFuture, Driver, Host, Line, model_fn};
+//! use holm_kernel::{Block, ModelResult, Reply};
+//! use holm_runtime::{Agent, model_fn};
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
-//! let model = model_fn(|ask| {
-//!     let text = format!("you sent {} message(s)", ask.messages.len());
+//! let client = model_fn(|ask| {
+//!     let text = format!("hello, you sent {} message(s)", ask.messages.len());
 //!     let reply = Reply { blocks: vec![Block::Text(text)], ..Reply::default() };
 //!     Box::pin(async move { ModelResult::Replied(reply) })
 //! });
-//! let started = Started::new("run-1", 7, Config::new(Model::named("example/counter")));
-//! let mut driver = Driver::start(started, Host::new(Arc::new(model))).await?;
-//! let ending = driver.prompt(Prompt::text("hello")).await?;
-//! assert_eq!(ending, Ending::Answered { text: "you sent 1 message(s)".into() });
-//! # Ok::<(), holm_runtime::DriveError>(())
+//! let agent = Agent::builder("example/counter", client).build()?;
+//! let report = agent.run("hi").await?;
+//! assert_eq!(report.text()?, "hello, you sent 1 message(s)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # }).unwrap();
 //! ```
+//!
+//! # The loop
+//!
+//! ```text
+//!            a fact               its lines               its effects
+//!  world ─────────────► Run::handle ────────► Journal::append ────────► Model, Tool, Approver, Hooks, Clock
+//!    ▲                 (decides all)          (all or none)                        │
+//!    └─────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! The order is always the same: a fact is handled, what follows from it is collected and appended in one go, and only
+//! then is anything done about it. A reply that calls three tools is four records and one append. So whatever happened is
+//! in the journal, and a journal is all that is needed to go on: [`Agent::resume`], [`Agent::fork`] and
+//! [`Agent::replay`] are the same fold. When an append fails the run is dropped, because nobody can tell any more what is
+//! remembered.
+//!
+//! # Who does what
+//!
+//! | | |
+//! |---|---|
+//! | [`Agent`], [`Builder`] | a configuration and everything around it |
+//! | [`Session`], [`Report`] | one run, and what came of a prompt |
+//! | [`Handle`] | steers, stops, answers and watches a run from elsewhere |
+//! | [`Tool`], [`Toolbox`] | what a model can call |
+//! | [`Hooks`] | where your own code is heard |
+//! | [`Journals`], [`Blobs`] | where runs and large results are kept |
+//! | [`EventSink`], [`DeltaSink`] | who is told what happens |
+//! | [`Approver`], [`Secrets`] | who is asked, and what is never written down |
+//! | [`Driver`], [`Host`] | the loop alone, for whoever builds something else |
 
 mod agent;
 mod approver;

@@ -99,6 +99,9 @@ impl Driver {
 
     /// Lets hooks react to what happened.
     pub(super) fn remark_on(&mut self, event: &Numbered) {
+        if !self.host.hooks.has_remarks() {
+            return;
+        }
         let hooks = Arc::clone(&self.host.hooks);
         let clock = Arc::clone(&self.host.clock);
         let (call, limit, work): (_, _, BoxFuture<'static, Vec<Input>>) = match &event.event {

@@ -3,6 +3,7 @@
 //! Async only where bytes move. What runs at the same time (a model call, several tools, a person who is asked) are
 //! tasks, and each ends in what it has to say; a task that panics ends in a fact that says so.
 
+mod alarm;
 mod batch;
 mod error;
 mod fold;
@@ -26,7 +27,7 @@ pub use error::DriveError;
 pub use fold::Replayed;
 pub(crate) use fold::{Folded, fork};
 
-use self::{batch::Batch, tasks::Tasks};
+use self::{alarm::Alarm, batch::Batch, tasks::Tasks};
 use crate::{
     Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue,
     handle::{Desk, Said},
@@ -65,6 +66,7 @@ pub struct Driver {
     checker: Checker,
     observers: Vec<ObserverQueue>,
     batch: Batch,
+    alarm: Alarm,
     seat: Seat,
     /// When the kernel wants to be called again.
     until: Option<Timestamp>,
@@ -142,6 +144,7 @@ impl Driver {
             checker,
             observers,
             batch: Batch::default(),
+            alarm: Alarm::default(),
             seat: Seat(Arc::new(Desk::default())),
             until: None,
             ended: None,
@@ -216,17 +219,11 @@ impl Driver {
                 return self.take(fact).await;
             }
             let due = self.until.into_iter().chain(self.tasks.due()).min();
-            let clock = Arc::clone(&self.host.clock);
             tokio::select! {
                 biased;
                 () = self.seat.0.rung() => {}
                 () = self.tasks.wait() => {}
-                () = async move {
-                    match due {
-                        Some(at) => clock.sleep_until(at).await,
-                        None => std::future::pending().await,
-                    }
-                } => {
+                () = self.alarm.wait(&*self.host.clock, due) => {
                     let now = self.host.clock.now();
                     self.tasks.expire(now);
                     if self.until.is_some_and(|until| until <= now) {
@@ -279,6 +276,7 @@ impl Driver {
         }
         self.seat.0.settle_all();
         self.tasks.leave();
+        self.alarm.disarm();
         self.offer_snapshot().await;
         Ok(())
     }

@@ -222,6 +222,11 @@ impl Hooks {
         self
     }
 
+    /// Whether any of them reacts to events: most runs have none, and events are many.
+    pub(crate) fn has_remarks(&self) -> bool {
+        !(self.on_usage.is_empty() && self.on_loop.is_empty() && self.on_compaction.is_empty())
+    }
+
     /// Where the kernel has to ask for them.
     pub fn points(&self) -> BTreeSet<ConsultPoint> {
         let points = [

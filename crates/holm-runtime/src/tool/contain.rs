@@ -1,6 +1,6 @@
 //! Whatever a tool does, the run goes on: a panic is a failed call, a hang is given up, a flood is bounded.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 
 use holm_guards::json::Json;
 use holm_kernel::{Block, Outcome, ToolOutput};
@@ -109,8 +109,16 @@ impl Containment {
         let this = self.clone();
         Box::pin(async move {
             let limit = caught(|| tool.declaration().result_limit).ok().flatten().unwrap_or_default();
-            let arguments = this.secrets.reveal(&job.arguments, &job.needs).into_owned();
-            let output = this.run_tool(tool, job.arguments(arguments)).await;
+            // Most calls hold no reference, and share their arguments with the run.
+            let revealed = match this.secrets.reveal(&job.arguments, &job.needs) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(arguments) => Some(arguments),
+            };
+            let job = match revealed {
+                Some(arguments) => job.arguments(arguments),
+                None => job,
+            };
+            let output = this.run_tool(tool, job).await;
             this.bound(output, usize::try_from(limit).unwrap_or(usize::MAX)).await
         })
     }
