@@ -1,6 +1,7 @@
 //! Makes tools of what people already have. The rooms here run nothing and open nothing: they turn what a program says
 //! about itself into a schema and a plan, and arguments into the exact words that the program is started with.
 //!
+//! - [`help`]: any program with `--help`; the text is read, whichever library printed it.
 //! - [`describe`]: programs that answer `describe` with JSON, the protocol of agents-exe.
 //! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
 //!
@@ -9,4 +10,5 @@
 
 pub mod catalogue;
 pub mod describe;
+pub mod help;
 mod text;

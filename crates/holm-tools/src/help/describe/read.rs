@@ -1,0 +1,366 @@
+//! One help text to a draft: decode, take apart, read each part, put together.
+
+use std::collections::BTreeSet;
+
+use holm_grants::Level;
+
+use super::Program;
+use crate::help::dialect::Dialect;
+use crate::help::draft::{Draft, DraftCommand, DraftOption, DraftPosition, Many, Value};
+use crate::help::error::{NotHelp, Why};
+use crate::help::limits::{
+    MAX_COMMANDS, MAX_DESCRIPTION, MAX_FORMS, MAX_KEYWORDS, MAX_OPTIONS, MAX_POSITIONS, MAX_USAGE,
+};
+use crate::help::lines::{Line, lines};
+use crate::help::marks::Marks;
+use crate::help::plan::{Glue, Kind};
+use crate::help::section::{Section, SectionKind, sections};
+use crate::help::spec::Spec;
+use crate::help::usage::{self, Known, plain};
+use crate::help::{commands, decode, entry, positions, spec, value};
+use crate::text::tidy;
+
+/// Reads one help text.
+pub(super) fn draft(program: &Program, bytes: &[u8]) -> Result<Draft, NotHelp> {
+    let text = decode::decode(bytes)?;
+    let mut parts = Parts::default();
+    let mut draft = Draft::default();
+    let lines: Vec<Line> = lines(&text).into_iter().filter(|line| !claim(line, &mut draft)).collect();
+    let mut sections = sections(lines);
+    headless(&mut sections, program);
+    for section in &sections {
+        parts.section(section, program);
+    }
+    draft.dialect = Dialect::detect(&text, &parts.usages);
+    draft.options = parts.options();
+    draft.commands = std::mem::take(&mut parts.commands);
+    parts.nested(&mut draft.commands);
+    draft.evidence =
+        !parts.usages.is_empty() || !draft.commands.is_empty() || parts.listed || draft.options.len() > 1;
+    if !draft.evidence {
+        let begins = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        return Err(NotHelp { why: Why::NothingFound { begins: tidy(begins, 80) } });
+    }
+    forms(&mut draft, &parts, program);
+    (draft.about, draft.version) = about(&sections, &parts, program);
+    Ok(draft)
+}
+
+/// What the sections hold, before it is put together.
+#[derive(Default)]
+struct Parts {
+    usages: Vec<String>,
+    specs: Vec<(Spec, Vec<String>)>,
+    positions: Vec<DraftPosition>,
+    commands: Vec<DraftCommand>,
+    /// Lines that belong to no option, for what is listed without a title.
+    others: Vec<Line>,
+    /// Lines right after the usage, which say what the program does where nothing before it does.
+    after_usage: Vec<Line>,
+    /// Whether a title announced options or arguments.
+    listed: bool,
+}
+
+impl Parts {
+    fn section(&mut self, section: &Section, program: &Program) {
+        if section.kind == SectionKind::Examples {
+            return;
+        }
+        let mut lines = section.lines.clone();
+        if section.kind == SectionKind::Usage {
+            let (forms, rest) = usage::forms(section);
+            let room = MAX_FORMS.saturating_sub(self.usages.len());
+            self.usages.extend(forms.into_iter().take(room));
+            lines = rest;
+        }
+        let (specs, others) = entry::options(&lines);
+        if section.kind == SectionKind::Usage {
+            let first = lines.iter().position(spec::is_start).unwrap_or(lines.len());
+            self.after_usage.extend(lines.iter().take(first).cloned());
+        }
+        if section.kind == SectionKind::Options {
+            self.more_usage(&lines, section.indent);
+        }
+        self.listed |= !specs.is_empty() && matches!(section.kind, SectionKind::Options | SectionKind::Usage);
+        match section.kind {
+            SectionKind::Commands => {
+                self.commands.extend(commands::listed(&others, &program.name, &program.path));
+            }
+            SectionKind::Arguments => {
+                self.positions.extend(positions::listed(&others));
+                self.listed |= !self.positions.is_empty();
+            }
+            SectionKind::Usage | SectionKind::Options | SectionKind::Other => {
+                self.positions.extend(positions::among_options(&others));
+            }
+            SectionKind::Preamble | SectionKind::About | SectionKind::Name | SectionKind::Examples => {}
+        }
+        self.positions.truncate(MAX_POSITIONS);
+        self.specs.extend(specs);
+        if section.kind != SectionKind::Commands {
+            self.others.extend(others);
+        }
+    }
+
+    /// npm: lines of bracketed options under their title belong to the usage line.
+    fn more_usage(&mut self, lines: &[Line], indent: usize) {
+        let bracketed = |line: &&Line| line.indent == indent && line.text.starts_with("[-");
+        let more: Vec<&str> = lines.iter().take_while(bracketed).map(|line| line.text.as_str()).collect();
+        if let Some(usage) =
+            self.usages.last_mut().filter(|usage| usage.len() < MAX_USAGE && !more.is_empty())
+        {
+            usage.push(' ');
+            usage.push_str(&more.join(" "));
+        }
+    }
+
+    /// The options with what their descriptions say.
+    fn options(&self) -> Vec<DraftOption> {
+        let mut options: Vec<DraftOption> = Vec::new();
+        for (spec, body) in self.specs.iter().take(MAX_OPTIONS) {
+            let mut option = spec.option.clone();
+            describe(&mut option, Marks::read(&spec.inline, body));
+            let known = options.iter_mut().find(|known| option.names.iter().any(|name| known.is(name)));
+            match known {
+                // The same option once more, as a table of two columns may show it.
+                Some(known) if known.about.is_empty() => known.about = option.about,
+                Some(_) => {}
+                None if option.names.is_empty() => {}
+                None => options.push(option),
+            }
+        }
+        options
+    }
+
+    /// Commands that stand under the word that chooses them, or under no title at all.
+    fn nested(&mut self, commands: &mut Vec<DraftCommand>) {
+        if !commands.is_empty() {
+            let mut seen = BTreeSet::new();
+            commands.retain(|command| seen.insert(command.name.clone()));
+            commands.truncate(MAX_COMMANDS);
+            return;
+        }
+        let words: Vec<&str> = self.usages.iter().flat_map(|usage| usage.split(' ')).collect();
+        let next = words.iter().skip(1).copied().chain([""]);
+        for (word, next) in words.iter().copied().zip(next) {
+            let formal = word.starts_with('{') || value::is_shouted(word);
+            if formal && next == "..." && !word.starts_with(['[', '-', '<']) {
+                commands.extend(commands::nested(&self.others, word));
+            } else if word.starts_with(['<', '['])
+                && matches!(plain(word).to_lowercase().as_str(), "command" | "subcommand")
+            {
+                commands.extend(commands::loose(&self.others));
+                // Nothing more can be found by another such word.
+                return;
+            }
+            if !commands.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+/// Puts together what an option's description says.
+fn describe(option: &mut DraftOption, marks: Marks) {
+    option.about = marks.about;
+    option.required |= marks.required;
+    option.default = option.default.take().or(marks.default);
+    option.repeat |= marks.counts;
+    // typer names the spelling that holds without the option.
+    let spelled =
+        |names: &[String], text: &str| names.iter().any(|name| name.trim_start_matches('-') == text);
+    if let Some(default) = option.default.take() {
+        let on = spelled(&option.names, &default) && !option.off.is_empty();
+        let off = spelled(&option.off, &default);
+        option.default = Some(if on {
+            "true".into()
+        } else if off {
+            "false".into()
+        } else {
+            default
+        });
+    }
+    let switch = marks.kind == Some(Kind::Boolean) || marks.counts;
+    let truth = option
+        .default
+        .as_deref()
+        .is_some_and(|text| matches!(text.to_lowercase().as_str(), "true" | "false"));
+    // Some libraries show no name for a value: a type, a default or choices tell that there is one.
+    let implied = marks.valued
+        || !marks.choices.is_empty()
+        || (option.default.is_some() && !truth && option.off.is_empty());
+    if option.value.is_none() && implied && !switch {
+        option.value = Some(Value { glue: Some(Glue::Space), ..Value::unnamed() });
+    }
+    let Some(value) = &mut option.value else { return };
+    if value.choices.is_empty() {
+        value.choices = marks.choices;
+    }
+    value.kind = value.kind.take().or(marks.kind);
+    if let (Many::One, Some(many)) = (value.many, marks.many) {
+        value.many = many;
+    }
+}
+
+fn forms(draft: &mut Draft, parts: &Parts, program: &Program) {
+    let arguments: Vec<String> =
+        parts.positions.iter().map(|position| position.name.to_lowercase()).collect();
+    let names: Vec<String> = draft.commands.iter().map(|command| command.name.clone()).collect();
+    let angled = parts.usages.iter().any(|usage| usage.contains('<'));
+    let mut known = Known {
+        path: &program.path,
+        options: &mut draft.options,
+        arguments: &arguments,
+        commands: &names,
+        angled,
+    };
+    let mut forms: Vec<_> = parts.usages.iter().map(|text| usage::read(text, &mut known)).collect();
+    positions::describe(&mut forms, &parts.positions, &names);
+    draft.forms = forms;
+}
+
+/// A program that prints its usage without saying so, in the first line.
+fn headless(sections: &mut [Section], program: &Program) {
+    if sections.iter().any(|section| section.kind == SectionKind::Usage) {
+        return;
+    }
+    let Some(first) = sections.first_mut() else { return };
+    let Some(at) = first.lines.iter().position(|line| !line.is_blank()) else { return };
+    let Some(line) = first.lines.get(at) else { return };
+    let stem = program.name.split('.').next().unwrap_or(&program.name);
+    let word = line.text.split(' ').next().unwrap_or_default();
+    let called = !stem.is_empty() && (word == program.name || word == stem);
+    if called && line.text.contains(['<', '[', '{']) {
+        first.kind = SectionKind::Usage;
+        first.rest = line.text.clone();
+        first.lines.drain(..=at);
+    }
+}
+
+/// Takes lines by which a program says under which words it should be found and how much it can do.
+fn claim(line: &Line, draft: &mut Draft) -> bool {
+    let Some((name, value)) = line.text.split_once(':') else { return false };
+    match name.to_lowercase().replace([' ', '-', '_'], "").as_str() {
+        "keywords" => {
+            let words = value.split([',', ';']).map(|word| tidy(word, 64)).filter(|word| !word.is_empty());
+            draft.keywords = words.take(MAX_KEYWORDS).collect();
+            true
+        }
+        "permissionlevel" => {
+            draft.level = level(value).or(draft.level);
+            true
+        }
+        _ => false,
+    }
+}
+
+fn level(text: &str) -> Option<Level> {
+    match text.trim().to_lowercase().replace(['-', '_', ' '], "").as_str() {
+        "none" => Some(Level::None),
+        "readonly" | "read" => Some(Level::ReadOnly),
+        "write" => Some(Level::Write),
+        "execute" | "dangerous" | "forbidden" => Some(Level::Execute),
+        _ => None,
+    }
+}
+
+/// What the program does and which version it is, from the first place that says it.
+fn about(sections: &[Section], parts: &Parts, program: &Program) -> (String, Option<String>) {
+    let mut version = None;
+    let before: &[Line] = match sections.first() {
+        Some(section) if section.kind == SectionKind::Preamble => &section.lines,
+        _ => &[],
+    };
+    let named = sections
+        .iter()
+        .filter(|section| section.kind == SectionKind::Name)
+        .flat_map(|section| &section.lines);
+    let said = sections
+        .iter()
+        .filter(|section| section.kind == SectionKind::About)
+        .flat_map(|section| &section.lines);
+    let mut before = prose(before.iter(), program, &mut version);
+    if before.is_empty() {
+        before = prose(said, program, &mut version);
+    }
+    if before.is_empty() {
+        before = prose(named, program, &mut version);
+    }
+    let after = prose(parts.after_usage.iter(), program, &mut version);
+    if before.is_empty() || (is_banner(&before) && !after.is_empty()) {
+        before = after;
+    }
+    (tidy(&before, MAX_DESCRIPTION), version)
+}
+
+/// Lines as paragraphs, without the line that only names the program and its version.
+fn prose<'a>(
+    lines: impl Iterator<Item = &'a Line>,
+    program: &Program,
+    version: &mut Option<String>,
+) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let mut line = line.text.as_str();
+        // An underlined title is no part of the paragraph before it.
+        if !line.is_empty() && line.chars().all(|c| matches!(c, '=' | '-')) {
+            let end = text.trim_end().rfind('\n').unwrap_or(0);
+            text.truncate(end);
+            break;
+        }
+        let ends = ["INFO:", "<", "[<", "Mandatory "].iter().any(|start| line.starts_with(start));
+        if ends || spec::is_name(line) {
+            break;
+        }
+        if text.trim().is_empty() {
+            if let Some(found) = version_line(line, program) {
+                *version = version.take().or(Some(found)).filter(|version| !version.is_empty());
+                continue;
+            }
+            line = after_name(line, program);
+        }
+        if text.len() > MAX_DESCRIPTION * 4 {
+            break;
+        }
+        match (line.is_empty(), text.is_empty() || text.ends_with('\n')) {
+            (true, true) => {}
+            (true, false) => text.push_str("\n\n"),
+            (false, fresh) => {
+                text.push_str(if fresh { "" } else { " " });
+                text.push_str(line);
+            }
+        }
+    }
+    text.trim().into()
+}
+
+/// A single line with a version in it says who speaks, not what is done.
+fn is_banner(text: &str) -> bool {
+    let number = |word: &str| {
+        let word = word.trim_start_matches(['v', '(', '[']);
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.')
+    };
+    !text.contains('\n') && text.split(' ').any(number)
+}
+
+/// `name 1.4.0`, `name/1.4.0`, `name v1.4.0` and nothing else.
+fn version_line(line: &str, program: &Program) -> Option<String> {
+    let mut words = line.split([' ', '/']).filter(|word| !word.is_empty());
+    let name = words.next()?;
+    let called =
+        name == program.name || program.path.last().is_some_and(|last| name.ends_with(last.as_str()));
+    let number = match words.next() {
+        Some(word) => word.trim_start_matches('v'),
+        None => return called.then(String::new).filter(|_| name.contains('-')),
+    };
+    let plain = number.starts_with(|c: char| c.is_ascii_digit()) && words.next().is_none();
+    plain.then(|| number.into())
+}
+
+/// What follows `name - `, `name -- ` or `name: `.
+fn after_name<'a>(line: &'a str, program: &Program) -> &'a str {
+    let call = std::iter::once(&program.name).chain(&program.path).cloned().collect::<Vec<_>>().join(" ");
+    let rest = line.strip_prefix(&call).or_else(|| line.strip_prefix(&program.name));
+    let Some(rest) = rest else { return line };
+    [" - ", " -- ", ": ", " — "].iter().find_map(|dash| rest.strip_prefix(dash)).unwrap_or(line).trim()
+}

@@ -1,0 +1,80 @@
+//! Which family a program belongs to, where that decides how it must be called.
+
+/// What a call may look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dialect {
+    /// Whether `--name=value` is understood.
+    pub equals: bool,
+    /// Whether `--` ends the options.
+    pub dashes: bool,
+    /// How a switch that is on by itself is turned off.
+    pub off: OffStyle,
+    /// Whether help for a subcommand is asked by `help NAME` first.
+    pub help_word: bool,
+}
+
+/// How a switch that is on by itself is turned off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OffStyle {
+    /// Not at all.
+    Omit,
+    /// `--name=false`, as with Go.
+    EqualsFalse,
+    /// `--no-name`, as with yargs.
+    NoPrefix,
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self { equals: true, dashes: true, off: OffStyle::Omit, help_word: false }
+    }
+}
+
+/// Sentences that libraries add by themselves and that tell that `--` works.
+const KNOWN: &[&str] = &[
+    "show this help message",
+    "show this message and exit",
+    "display help for command",
+    "display this message",
+    "displays this message",
+    "display this help",
+    "prints this help",
+    "print help",
+    "prints help",
+    "show help",
+    "for more details see",
+    "online help:",
+    "give this help list",
+    "help for ",
+    "show context-sensitive help",
+    "print usage message",
+];
+
+impl Dialect {
+    /// Tells the family from what libraries print by themselves.
+    pub(super) fn detect(text: &str, forms: &[String]) -> Self {
+        let lower = text.to_lowercase();
+        let mut dialect = Self::default();
+        let argh = lower.contains("display usage information") && lower.contains("--help, help");
+        let tclap = lower.contains("displays usage information and exits") && lower.contains("ignore_rest");
+        dialect.equals = !(argh || tclap);
+        let fire = lower.contains("showing help with the command")
+            || lower.contains("use flags syntax for positional");
+        // docopt takes `--` for a value unless the usage has it; its texts are written by hand, so nothing else tells it.
+        let open = forms.iter().any(|form| form.contains('<') || form.contains('('));
+        let stated = forms.iter().any(|form| form.contains("[--]") || form.contains(" -- "));
+        let known = KNOWN.iter().any(|sentence| lower.contains(sentence));
+        dialect.dashes =
+            !fire && (stated || known || !open || lower.contains("terminates argument processing"));
+        dialect.off =
+            if lower.contains("usage of ") || (lower.contains("flags:") && lower.contains("help for ")) {
+                OffStyle::EqualsFalse
+            } else if lower.contains("[boolean]") {
+                OffStyle::NoPrefix
+            } else {
+                OffStyle::Omit
+            };
+        dialect.help_word = lower.contains("help [command]") && !lower.contains("--help");
+        dialect
+    }
+}

@@ -1,0 +1,132 @@
+//! Why a text is no help text, and why arguments make no call.
+
+use holm_guards::json::Kind;
+
+/// A text does not say how its program is called.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no help text: {why}")]
+pub struct NotHelp {
+    /// What is wrong with it.
+    pub why: Why,
+}
+
+/// What is wrong with a text that should have been help.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// There is nothing.
+    #[error("the program printed nothing")]
+    Empty,
+    /// It is not text.
+    #[error("the program printed binary data")]
+    Binary,
+    /// It is longer than any help.
+    #[error("the program printed {bytes} bytes; at most {} are read", super::MAX_BYTES)]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// Nothing in it says how to call the program.
+    #[error("neither a usage line nor options nor commands were found; it begins with {begins:?}")]
+    NothingFound {
+        /// Its first line.
+        begins: String,
+    },
+}
+
+/// A subcommand's description cannot be put in its place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AttachError {
+    /// The program has no such subcommand.
+    #[error("there is no subcommand {0:?}")]
+    NoSuchCommand(String),
+    /// The path is longer than paths may be.
+    #[error("subcommands are nested deeper than {} levels", super::MAX_NESTING)]
+    TooDeep,
+}
+
+/// Arguments do not fit the plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// They are not an object.
+    #[error("{place}: expected an object, found {found}")]
+    NotAnObject {
+        /// Where.
+        place: String,
+        /// What stands there.
+        found: Kind,
+    },
+    /// A needed one is missing.
+    #[error("{0}: missing; send it")]
+    Missing(String),
+    /// One does not exist.
+    #[error("{0}: there is no such argument; leave it out")]
+    Unknown(String),
+    /// A value is of another kind.
+    #[error("{place}: expected {expected}, found {found}")]
+    WrongKind {
+        /// Which argument.
+        place: String,
+        /// What it takes.
+        expected: String,
+        /// What it got.
+        found: Kind,
+    },
+    /// A value is none of those to choose from.
+    #[error("{place}: {value:?} is no choice; use one of {choices}")]
+    NoChoice {
+        /// Which argument.
+        place: String,
+        /// What it got.
+        value: String,
+        /// What it takes.
+        choices: String,
+    },
+    /// There are more or fewer values than it takes.
+    #[error("{place}: takes {takes} values, found {found}")]
+    Count {
+        /// Which argument.
+        place: String,
+        /// How many it takes.
+        takes: String,
+        /// How many it got.
+        found: usize,
+    },
+    /// A position before this one was left out, so the program would take this value for that one.
+    #[error("{place}: needs {before} too, which stands before it; send both")]
+    Gap {
+        /// Which argument.
+        place: String,
+        /// Which one is missing.
+        before: String,
+    },
+    /// No subcommand is chosen, and one is needed.
+    #[error("{place}: choose one of the commands {choices}")]
+    NoCommand {
+        /// Where.
+        place: String,
+        /// Which there are.
+        choices: String,
+    },
+    /// Two subcommands are chosen.
+    #[error("{first} and {second}: only one command can be called; leave one out")]
+    TwoCommands {
+        /// One.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A value looks like an option, and this program has no way to say that it is none.
+    #[error("{place}: {value:?} looks like an option to this program; use another value")]
+    LooksLikeAnOption {
+        /// Which argument.
+        place: String,
+        /// The value.
+        value: String,
+    },
+    /// A word of a command line cannot hold a zero byte.
+    #[error("{0}: holds a zero byte, which cannot be passed on a command line; remove it")]
+    ZeroByte(String),
+    /// The call would be longer than the system takes.
+    #[error("the call has too many or too long words; at most {} are possible", super::MAX_WORDS)]
+    TooLong,
+}

@@ -1,0 +1,46 @@
+//! Any program with `--help` as a tool: the text that it prints becomes a JSON Schema and a plan of how to call it.
+//!
+//! [`Description::read`] takes what a program printed for `-h` and for `--help`, whichever library printed it, and finds
+//! its options, positions and subcommands. The [`CallPlan`] then makes the exact words of a call out of a model's
+//! arguments, past no shell: a value can never become another option, another word or another command.
+//!
+//! A help text is written for people, so reading one is a matter of evidence. What is stated formally (a usage line, a
+//! list of choices, a value's name) is believed; what is only likely is left open: an unknown type is text, an option
+//! that is not in the usage line may be left out. So the schema may admit what the program then refuses, but what the program
+//! needs can be said.
+//!
+//! The text is hostile until a person trusts the program. It is bounded in every direction, read in linear time, cleaned of
+//! escapes and control characters, and what it says about itself (such as its level) is a claim.
+//!
+//! Programs with subcommands describe only their first level. [`Description::questions`] says what to ask next, and
+//! [`Description::attach`] puts the answer in its place.
+
+mod choices;
+mod commands;
+mod decode;
+mod describe;
+mod dialect;
+mod draft;
+mod entry;
+mod error;
+mod limits;
+mod lines;
+mod marks;
+mod merge;
+mod pattern;
+mod plan;
+mod positions;
+mod schema;
+mod section;
+mod settle;
+mod spec;
+mod usage;
+mod value;
+
+pub use describe::{Description, Program, Question};
+pub use error::{AttachError, CallError, NotHelp, Why};
+pub use limits::{MAX_BYTES, MAX_COMMANDS, MAX_NESTING, MAX_OPTIONS, MAX_POSITIONS, MAX_WORDS};
+pub use plan::{CallPlan, Command, Glue, Kind, Need, Node, Off, Opt, Position, Step, Takes, Times};
+
+#[cfg(test)]
+mod tests;

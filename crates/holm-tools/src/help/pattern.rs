@@ -1,0 +1,196 @@
+//! The grammar of usage lines: words, options, optional and required groups, alternatives, repetition.
+
+use super::limits::MAX_BRACKETS;
+use super::spec::is_name;
+
+/// One branch of alternatives: items in order.
+pub(super) type Branch = Vec<Item>;
+
+/// Something in a usage line, and whether dots follow it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Item {
+    pub atom: Atom,
+    pub repeat: Repeat,
+}
+
+/// Whether dots follow an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Repeat {
+    /// No dots.
+    No,
+    /// Dots directly after it, as in `FILE...`.
+    Glued,
+    /// Dots as a word of their own, as in `WHAT ...`.
+    Apart,
+}
+
+/// What a usage line is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Atom {
+    /// An option with whatever is glued to it.
+    Option(String),
+    /// A lone `--`.
+    Dashes,
+    /// Any other word, with its brackets `<>` or `{}`.
+    Word(String),
+    /// `[...]` or `(...)` with its alternatives.
+    Group {
+        /// `[...]`: it may be left out.
+        optional: bool,
+        /// The alternatives.
+        branches: Vec<Branch>,
+    },
+}
+
+/// Reads a usage line: its alternatives, mostly one. What is nested too deeply is left out.
+pub(super) fn read(text: &str) -> Vec<Branch> {
+    let mut reader = Reader { rest: text, depth: 0 };
+    let mut branches = Vec::new();
+    // A bracket too many closes nothing; reading goes on behind it.
+    while !reader.rest.is_empty() {
+        branches.extend(reader.branches(None));
+    }
+    branches.retain(|branch| !branch.is_empty());
+    branches
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn branches(&mut self, close: Option<char>) -> Vec<Branch> {
+        let mut branches = vec![Branch::new()];
+        loop {
+            let before = self.rest.len();
+            self.rest = self.rest.trim_start();
+            let apart = self.rest.len() < before;
+            let Some(c) = self.rest.chars().next() else { return branches };
+            let Some(branch) = branches.last_mut() else { return branches };
+            if Some(c) == close || (close.is_none() && matches!(c, ']' | ')')) {
+                self.skip(1);
+                return branches;
+            }
+            if self.dots(branch, apart) {
+                continue;
+            }
+            match c {
+                '|' => {
+                    self.skip(1);
+                    let tight = !apart && !self.rest.starts_with(' ') && close.is_none();
+                    if tight {
+                        self.alternative(branch);
+                    } else {
+                        branches.push(Branch::new());
+                    }
+                }
+                '[' | '(' => {
+                    let group = self.group(c);
+                    branch.extend(group);
+                }
+                // A closing bracket of another kind.
+                ']' | ')' => self.skip(1),
+                _ => {
+                    let item = self.word();
+                    branch.push(item);
+                }
+            }
+        }
+    }
+
+    /// Marks the last item as repeated where dots follow.
+    fn dots(&mut self, branch: &mut Branch, apart: bool) -> bool {
+        let length = match self.rest {
+            rest if rest.starts_with("...") => 3,
+            rest if rest.starts_with('…') => '…'.len_utf8(),
+            rest if !apart && !branch.is_empty() && rest.starts_with(['*', '+']) => 1,
+            _ => return false,
+        };
+        self.skip(length);
+        if let Some(item) = branch.last_mut() {
+            item.repeat = if apart { Repeat::Apart } else { Repeat::Glued };
+        }
+        true
+    }
+
+    /// `<file>|<directory>` without spaces is one thing.
+    fn alternative(&mut self, branch: &mut Branch) {
+        let next = match self.rest.chars().next() {
+            None | Some(']' | ')' | '|') => return,
+            Some(open @ ('[' | '(')) => self.group(open).into_iter().collect(),
+            Some(_) => vec![self.word()],
+        };
+        match branch.pop() {
+            Some(Item { atom: Atom::Group { optional: false, mut branches }, repeat }) => {
+                branches.push(next);
+                branch.push(Item { atom: Atom::Group { optional: false, branches }, repeat });
+            }
+            Some(first) => {
+                let atom = Atom::Group { optional: false, branches: vec![vec![first], next] };
+                branch.push(Item { atom, repeat: Repeat::No });
+            }
+            None => branch.extend(next),
+        }
+    }
+
+    fn group(&mut self, open: char) -> Option<Item> {
+        self.skip(1);
+        let close = if open == '[' { ']' } else { ')' };
+        if self.depth >= MAX_BRACKETS {
+            return None;
+        }
+        self.depth += 1;
+        let branches = self.branches(Some(close));
+        self.depth -= 1;
+        Some(Item { atom: Atom::Group { optional: open == '[', branches }, repeat: Repeat::No })
+    }
+
+    /// A word up to a space or a bracket that is not its own.
+    fn word(&mut self) -> Item {
+        let mut open: Vec<char> = Vec::new();
+        let option = is_name(self.rest);
+        let mut end = self.rest.len();
+        for (at, c) in self.rest.char_indices() {
+            match c {
+                _ if open.last() == Some(&c) => {
+                    open.pop();
+                }
+                '<' => open.push('>'),
+                '{' => open.push('}'),
+                '[' if option && at > 0 => open.push(']'),
+                '[' | ']' | '(' | ')' | '|' if open.is_empty() && at > 0 => {
+                    end = at;
+                    break;
+                }
+                // Names in angle brackets may have spaces, but they end somewhere.
+                c if c.is_whitespace() && (open.is_empty() || at > 80) => {
+                    end = at;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        item(word)
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.rest = self.rest.get(bytes..).unwrap_or_default();
+    }
+}
+
+fn item(word: &str) -> Item {
+    let bare = word.trim_end_matches('.').trim_end_matches('…');
+    let repeat = if word.len() - bare.len() >= 2 { Repeat::Glued } else { Repeat::No };
+    let word = if repeat == Repeat::Glued { bare } else { word };
+    let atom = if word == "--" {
+        Atom::Dashes
+    } else if is_name(word) {
+        Atom::Option(word.into())
+    } else {
+        Atom::Word(word.into())
+    };
+    Item { atom, repeat }
+}

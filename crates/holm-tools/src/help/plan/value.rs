@@ -1,0 +1,76 @@
+//! One value of an argument as the text that a program reads.
+
+use holm_guards::json::Json;
+
+use super::Kind;
+use crate::help::error::CallError;
+use crate::help::limits::MAX_WORDS;
+
+/// The text of a value, if it is of the kind that is asked for. Numbers keep the text they were written with.
+pub(super) fn single(value: &Json, kind: &Kind, place: &str) -> Result<String, CallError> {
+    let wrong = |expected: &str| CallError::WrongKind {
+        place: place.into(),
+        expected: expected.into(),
+        found: value.kind(),
+    };
+    let text = match value {
+        Json::String(text) => text.clone(),
+        Json::Number(number) => number.as_str().into(),
+        Json::Bool(on) => on.to_string(),
+        Json::Null | Json::Array(_) | Json::Object(_) => {
+            return Err(wrong("a string, a number or a boolean"));
+        }
+    };
+    match kind {
+        Kind::Text => {}
+        Kind::Integer if text.parse::<i128>().is_err() => return Err(wrong("a whole number")),
+        Kind::Number if text.parse::<f64>().is_err() => return Err(wrong("a number")),
+        Kind::Boolean if text.parse::<bool>().is_err() => return Err(wrong("true or false")),
+        Kind::Integer | Kind::Number | Kind::Boolean => {}
+        Kind::Choice(choices) => {
+            if !choices.contains(&text) {
+                let value: String = text.chars().take(64).collect();
+                return Err(CallError::NoChoice { place: place.into(), value, choices: choices.join(", ") });
+            }
+        }
+    }
+    if text.contains('\0') {
+        return Err(CallError::ZeroByte(place.into()));
+    }
+    Ok(text)
+}
+
+/// The values of a list; a value that stands alone is a list of one.
+pub(super) fn listed<'a>(value: &'a Json, place: &str) -> Result<Vec<&'a Json>, CallError> {
+    match value {
+        Json::Array(items) if items.len() > MAX_WORDS => Err(CallError::TooLong),
+        Json::Array(items) => Ok(items.iter().collect()),
+        Json::Null | Json::Object(_) => {
+            Err(CallError::WrongKind { place: place.into(), expected: "a list".into(), found: value.kind() })
+        }
+        Json::Bool(_) | Json::Number(_) | Json::String(_) => Ok(vec![value]),
+    }
+}
+
+/// Whether a switch is on.
+pub(super) fn switch(value: &Json, place: &str) -> Result<bool, CallError> {
+    value.as_bool().ok_or_else(|| CallError::WrongKind {
+        place: place.into(),
+        expected: "true or false".into(),
+        found: value.kind(),
+    })
+}
+
+/// How often a switch stands.
+pub(super) fn count(value: &Json, place: &str) -> Result<usize, CallError> {
+    /// More than anybody counts.
+    const MOST: u64 = 16;
+    match value.as_u64() {
+        Some(count) if count <= MOST => Ok(usize::try_from(count).unwrap_or(0)),
+        Some(_) | None => Err(CallError::WrongKind {
+            place: place.into(),
+            expected: format!("a whole number up to {MOST}"),
+            found: value.kind(),
+        }),
+    }
+}

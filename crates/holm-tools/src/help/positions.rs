@@ -1,0 +1,117 @@
+//! Positions: what the list of arguments says about the words of the usage line.
+
+use super::draft::{DraftPosition, DraftStep, Form};
+use super::entry::{Entry, outermost};
+use super::limits::MAX_POSITIONS;
+use super::lines::{Line, columns};
+use super::marks::Marks;
+use super::spec;
+use super::usage::plain;
+use super::value::{enclosed, is_shouted, kind_named};
+
+/// The positions that lines under the arguments' title describe.
+pub(super) fn listed(lines: &[Line]) -> Vec<DraftPosition> {
+    let entries = outermost(lines, spec::is_start);
+    entries.iter().filter_map(position).take(MAX_POSITIONS).collect()
+}
+
+/// The positions among the options: lines that begin with a bracket and a name.
+pub(super) fn among_options(lines: &[Line]) -> Vec<DraftPosition> {
+    let is_one = |line: &Line| {
+        let left = columns(&line.text).0;
+        line.indent > 0
+            && (left.starts_with('<') || left.starts_with("[<"))
+            && left.ends_with(['>', ']', '.'])
+    };
+    let mut found = Vec::new();
+    let mut open: Option<Entry> = None;
+    for line in lines {
+        match &mut open {
+            Some(entry) if line.indent > entry.line.indent && !line.is_blank() => {
+                entry.body.push(line.text.clone());
+            }
+            _ => {
+                found.extend(open.take());
+                open = is_one(line).then(|| Entry { line: line.clone(), body: Vec::new() });
+            }
+        }
+    }
+    found.extend(open);
+    found.iter().filter_map(position).take(MAX_POSITIONS).collect()
+}
+
+fn position(entry: &Entry) -> Option<DraftPosition> {
+    let (left, right) = columns(&entry.line.text);
+    let (name, mut about) = (left.split(' ').next().unwrap_or(left), right.unwrap_or_default());
+    let name = if left.starts_with(['<', '[', '{']) { left } else { name };
+    // Behind a plain name only formal words may stand; anything else is prose.
+    let formal = |word: &str| word.starts_with(['<', '[', '{', '.', '-', '(']) || is_shouted(word);
+    if !left.starts_with(['<', '[', '{']) && !left.split(' ').skip(1).all(formal) {
+        return None;
+    }
+    // A table by rich has the type in a column of its own.
+    let mut kind = None;
+    if let Some(inner) = enclosed(columns(about).0, '<', '>') {
+        kind = kind_named(inner);
+        about = columns(about).1.unwrap_or_default();
+    }
+    let required = left.contains("REQUIRED") || entry.line.star;
+    let marks = Marks::read(about, &entry.body);
+    let name = plain(name);
+    if name.is_empty() || name.chars().count() > 64 {
+        return None;
+    }
+    Some(DraftPosition {
+        many: left.contains("...") || left.contains(".."),
+        required: required || marks.required,
+        choices: marks.choices,
+        kind: kind.or(marks.kind),
+        default: marks.default,
+        about: marks.about,
+        name,
+        loose: false,
+    })
+}
+
+/// Puts what the list says to the words of the usage lines; what no line has is added behind all others.
+pub(super) fn describe(forms: &mut Vec<Form>, listed: &[DraftPosition], commands: &[String]) {
+    for position in listed {
+        let mut seen = false;
+        for step in forms.iter_mut().flat_map(|form| &mut form.steps) {
+            let DraftStep::Position(known) = step else { continue };
+            if same(known, position) {
+                seen = true;
+                complete(known, position);
+            }
+        }
+        let command = commands.contains(&position.name)
+            || (!commands.is_empty()
+                && matches!(position.name.to_lowercase().as_str(), "command" | "subcommand"))
+            || position.name.contains(',');
+        if seen || command {
+            continue;
+        }
+        if forms.is_empty() {
+            forms.push(Form { all_options: true, ..Form::default() });
+        }
+        let Some(form) = forms.first_mut().filter(|form| form.steps.len() < MAX_POSITIONS) else { continue };
+        form.steps.push(DraftStep::Position(position.clone()));
+    }
+}
+
+fn same(known: &DraftPosition, listed: &DraftPosition) -> bool {
+    let choices = || known.choices.join(",") == listed.name;
+    known.name.eq_ignore_ascii_case(&listed.name) || choices()
+}
+
+fn complete(known: &mut DraftPosition, listed: &DraftPosition) {
+    known.about =
+        if known.about.is_empty() { listed.about.clone() } else { std::mem::take(&mut known.about) };
+    known.default = known.default.take().or_else(|| listed.default.clone());
+    known.kind = known.kind.take().or_else(|| listed.kind.clone());
+    known.many |= listed.many;
+    known.required |= listed.required;
+    if known.choices.is_empty() {
+        known.choices.clone_from(&listed.choices);
+    }
+}

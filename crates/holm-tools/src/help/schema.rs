@@ -1,0 +1,148 @@
+//! The JSON Schema of a command: closed objects, one inside the other for subcommands.
+
+use holm_guards::json::Json;
+
+use super::plan::{Kind, Need, Node, Opt, Position, Step, Takes, Times, WORDS};
+
+/// The schema of a call.
+pub(super) fn schema(node: &Node) -> Json {
+    object(node, "")
+}
+
+fn object(node: &Node, about: &str) -> Json {
+    let mut properties: Vec<(String, Json)> = Vec::new();
+    let mut required: Vec<Json> = Vec::new();
+    for option in &node.options {
+        properties.push((option.property.clone(), option_schema(option)));
+        if option.need == Need::Required {
+            required.push(Json::from(option.property.as_str()));
+        }
+    }
+    // With a subcommand in their place, positions may be left out.
+    let always = node.commands.is_empty() || node.command == Need::Required;
+    for step in &node.steps {
+        let Step::Position(position) = step else { continue };
+        properties.push((position.property.clone(), position_schema(position)));
+        if position.need == Need::Required && always {
+            required.push(Json::from(position.property.as_str()));
+        }
+    }
+    for command in &node.commands {
+        let about = format!("Command `{}`: {}", command.name, command.about);
+        let inner = match &command.node {
+            Some(node) => object(node, about.trim_end_matches([':', ' '])),
+            None => unread(about.trim_end_matches([':', ' '])),
+        };
+        properties.push((command.property.clone(), inner));
+    }
+    let mut members = vec![
+        ("type", Json::from("object")),
+        ("properties", Json::object(properties)),
+        ("additionalProperties", Json::from(false)),
+    ];
+    if !required.is_empty() {
+        members.push(("required", Json::from(required)));
+    }
+    if !about.is_empty() {
+        members.push(("description", Json::from(about)));
+    }
+    Json::object(members)
+}
+
+/// A subcommand of which only the name is known takes words.
+fn unread(about: &str) -> Json {
+    let words = Json::object([
+        ("type", Json::from("array")),
+        ("items", Json::object([("type", Json::from("string"))])),
+        ("description", Json::from("The words after the command, as on a command line.")),
+    ]);
+    Json::object([
+        ("type", Json::from("object")),
+        ("description", Json::from(about)),
+        ("properties", Json::object([(WORDS, words)])),
+        ("additionalProperties", Json::from(false)),
+    ])
+}
+
+fn option_schema(option: &Opt) -> Json {
+    let mut about = option.about.clone();
+    let mut members = match &option.takes {
+        Takes::Nothing(_) => vec![("type", Json::from("boolean"))],
+        Takes::Count => vec![("type", Json::from("integer")), ("minimum", Json::from(0_u64))],
+        Takes::Value { kind, times, bare, .. } => {
+            if *bare {
+                about = format!("{about} (an empty text gives the option alone)").trim().to_owned();
+            }
+            match times {
+                Times::Once if *bare => vec![("type", Json::from("string"))],
+                Times::Once => kind_schema(kind),
+                Times::Occurrences | Times::Values => list(kind, None),
+                Times::Exactly(count) => list(kind, Some(*count)),
+            }
+        }
+    };
+    let typed = match &option.takes {
+        Takes::Nothing(_) => Some(&Kind::Boolean),
+        Takes::Value { kind, times: Times::Once, bare: false, .. } => Some(kind),
+        Takes::Count | Takes::Value { .. } => None,
+    };
+    finish(&mut members, &about, option.default.as_deref(), typed);
+    Json::object(members)
+}
+
+fn position_schema(position: &Position) -> Json {
+    let mut members = if position.many { list(&position.kind, None) } else { kind_schema(&position.kind) };
+    if position.many && position.need == Need::Required {
+        members.push(("minItems", Json::from(1_u64)));
+    }
+    let typed = (!position.many).then_some(&position.kind);
+    finish(&mut members, &position.about, position.default.as_deref(), typed);
+    Json::object(members)
+}
+
+/// Adds what is said and what holds without it; a default of the wrong kind is said in words.
+fn finish(members: &mut Vec<(&'static str, Json)>, about: &str, default: Option<&str>, kind: Option<&Kind>) {
+    let mut about = about.to_owned();
+    if let Some(text) = default {
+        match kind.and_then(|kind| default_value(text, kind)) {
+            Some(value) => members.push(("default", value)),
+            None => about = format!("{about} (default: {text})").trim().to_owned(),
+        }
+    }
+    if !about.is_empty() {
+        members.push(("description", Json::from(about)));
+    }
+}
+
+fn default_value(text: &str, kind: &Kind) -> Option<Json> {
+    let number = || text.parse::<holm_guards::json::Number>().ok();
+    match kind {
+        Kind::Text => Some(Json::from(text)),
+        Kind::Integer => number().filter(holm_guards::json::Number::is_integer).map(Json::from),
+        Kind::Number => number().map(Json::from),
+        Kind::Boolean => text.to_lowercase().parse().ok().map(Json::Bool),
+        Kind::Choice(choices) => choices.iter().any(|choice| choice == text).then(|| Json::from(text)),
+    }
+}
+
+fn kind_schema(kind: &Kind) -> Vec<(&'static str, Json)> {
+    match kind {
+        Kind::Text => vec![("type", Json::from("string"))],
+        Kind::Integer => vec![("type", Json::from("integer"))],
+        Kind::Number => vec![("type", Json::from("number"))],
+        Kind::Boolean => vec![("type", Json::from("boolean"))],
+        Kind::Choice(choices) => {
+            let choices: Vec<Json> = choices.iter().map(|choice| Json::from(choice.as_str())).collect();
+            vec![("type", Json::from("string")), ("enum", Json::from(choices))]
+        }
+    }
+}
+
+fn list(kind: &Kind, exactly: Option<u8>) -> Vec<(&'static str, Json)> {
+    let mut members = vec![("type", Json::from("array")), ("items", Json::object(kind_schema(kind)))];
+    if let Some(count) = exactly {
+        let count = u64::from(count);
+        members.extend([("minItems", Json::from(count)), ("maxItems", Json::from(count))]);
+    }
+    members
+}

@@ -1,0 +1,141 @@
+//! The parts of a help text: a title, then lines, until the next title.
+
+use super::limits::MAX_SECTIONS;
+use super::lines::{Frame, Line, gap};
+use super::spec;
+
+/// A title with its lines.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Section {
+    pub kind: SectionKind,
+    /// What stands after the title on the same line.
+    pub rest: String,
+    /// Where the title stands.
+    pub indent: usize,
+    pub lines: Vec<Line>,
+}
+
+/// What a part of a help text holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SectionKind {
+    /// What stands before the first title.
+    Preamble,
+    /// How the program is called.
+    Usage,
+    /// What it does.
+    About,
+    /// Its name, a dash and what it does.
+    Name,
+    Commands,
+    Arguments,
+    Options,
+    /// Shows calls; whatever it holds declares nothing.
+    Examples,
+    Other,
+}
+
+/// Titles that some libraries print without a colon.
+const BARE: &[&str] = &[
+    "usage",
+    "options",
+    "flags",
+    "arguments",
+    "commands",
+    "available commands",
+    "subcommands",
+    "examples",
+    "example",
+    "description",
+    "positionals",
+];
+
+/// Takes lines apart at their titles.
+pub(super) fn sections(lines: Vec<Line>) -> Vec<Section> {
+    let mut sections =
+        vec![Section { kind: SectionKind::Preamble, rest: String::new(), indent: 0, lines: Vec::new() }];
+    // How far in the next line with text is, for each line.
+    let mut below = vec![0; lines.len()];
+    let mut next = 0;
+    for (at, line) in lines.iter().enumerate().rev() {
+        if let Some(place) = below.get_mut(at) {
+            *place = next;
+        }
+        if !line.is_blank() {
+            next = line.indent;
+        }
+    }
+    for (line, below) in lines.into_iter().zip(below) {
+        let title = title(&line, below).filter(|_| sections.len() < MAX_SECTIONS);
+        match title {
+            Some((kind, rest)) => {
+                sections.push(Section { kind, rest, indent: line.indent, lines: Vec::new() });
+            }
+            None => {
+                if let Some(section) = sections.last_mut() {
+                    section.lines.push(line);
+                }
+            }
+        }
+    }
+    sections
+}
+
+fn title(line: &Line, below: usize) -> Option<(SectionKind, String)> {
+    let text = line.text.as_str();
+    match line.frame {
+        Frame::Title => return Some((kind(text), String::new())),
+        Frame::Inside => return None,
+        Frame::None => {}
+    }
+    if line.is_blank() || spec::is_start(line) {
+        return None;
+    }
+    if let Some(rest) = usage(text).filter(|_| line.indent <= 4) {
+        return Some((SectionKind::Usage, rest.into()));
+    }
+    // Go's flag package names the program here and nothing else: the options follow.
+    if text.starts_with("Usage of ") && text.ends_with(':') {
+        return Some((SectionKind::Options, String::new()));
+    }
+    let lower = text.to_lowercase();
+    if let Some(bare) = text.strip_suffix(':') {
+        let short = bare.chars().count() <= 72 && bare.split(' ').count() <= 9;
+        return (short && line.indent <= 6 && gap(bare).is_none()).then(|| (kind(bare), String::new()));
+    }
+    let shouted = line.indent == 0
+        && text.chars().count() <= 40
+        && text.chars().filter(|c| c.is_alphabetic()).count() >= 4
+        && text.chars().all(|c| c.is_uppercase() || c == ' ');
+    let bare = BARE.contains(&lower.as_str()) && line.indent <= 4;
+    ((shouted || bare) && below > line.indent).then(|| (kind(text), String::new()))
+}
+
+/// What follows the word `usage`, where it is a title.
+fn usage(text: &str) -> Option<&str> {
+    let (word, rest) = text.split_at_checked(5)?;
+    if !word.eq_ignore_ascii_case("usage") {
+        return None;
+    }
+    if let Some(rest) = rest.strip_prefix(':') {
+        return Some(rest.trim());
+    }
+    (word == "USAGE" && rest.starts_with(' ')).then_some(rest.trim())
+}
+
+fn kind(title: &str) -> SectionKind {
+    let lower = title.trim().to_lowercase();
+    let has = |words: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
+    match lower.as_str() {
+        "usage" | "synopsis" => SectionKind::Usage,
+        "description" | "about" => SectionKind::About,
+        "name" => SectionKind::Name,
+        _ if has(&["example", "examples", "alias", "aliases", "version", "notes"]) => SectionKind::Examples,
+        _ if has(&["commands", "subcommands", "command"]) && lower.split(' ').count() <= 4 => {
+            SectionKind::Commands
+        }
+        _ if has(&["options", "flags", "switches"]) => SectionKind::Options,
+        "where" => SectionKind::Arguments,
+        _ if has(&["arguments", "args", "positionals", "parameters", "items"]) => SectionKind::Arguments,
+        _ => SectionKind::Other,
+    }
+}

@@ -1,0 +1,371 @@
+//! From what was read to a plan: properties get their names, doubts are settled on the side that loses nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::dialect::{Dialect, OffStyle};
+use super::draft::{Draft, DraftCommand, DraftOption, DraftPosition, DraftStep, Form, Many, Selector, Value};
+use super::limits::{MAX_ABOUT, MAX_COMMANDS, MAX_NAME, MAX_NESTING, MAX_OPTIONS, MAX_POSITIONS};
+use super::plan::{Command, Glue, Kind, Need, Node, Off, Opt, Position, Step, Takes, Times};
+use super::value::is_shouted;
+use crate::text::tidy;
+
+/// Options that only explain the program; a tool's caller has its schema instead.
+const EXPLAINS: &[&str] = &[
+    "--help",
+    "--usage",
+    "--version",
+    "--help-all",
+    "--helpfull",
+    "--helpshort",
+    "--help-long",
+    "--help-man",
+    "--ignore_rest",
+    "--install-completion",
+    "--show-completion",
+    "-help",
+    "-version",
+];
+
+/// The plan's node for what one text said.
+pub(super) fn settle(draft: &Draft) -> Node {
+    let forms: Vec<&Form> = draft.forms.iter().filter(|form| !only_explains(form)).collect();
+    let mut root = node(draft, &forms, 0);
+    // A text without a usage line does not say whether there are positions; the program may need some.
+    if draft.forms.is_empty() && root.commands.is_empty() {
+        let mut names = Names(root.options.iter().map(|option| option.property.clone()).collect());
+        let rest = DraftPosition { name: "arguments".into(), many: true, ..DraftPosition::default() };
+        let step = DraftStep::Position(rest);
+        root.steps = named(&[&Form { steps: vec![step.clone()], ..Form::default() }], &[step], &mut names);
+    }
+    root
+}
+
+/// The node of forms whose first `depth` words are already said.
+fn node(draft: &Draft, forms: &[&Form], depth: usize) -> Node {
+    let (here, deeper): (Vec<&Form>, Vec<&Form>) = forms.iter().partition(|form| form.path.len() <= depth);
+    let mut names = Names::default();
+    let dialect = draft.dialect;
+    let options = options(draft, &here, depth, &mut names);
+    let steps = steps(&here, &mut names);
+    let mut commands: Vec<Command> = Vec::new();
+    if depth == 0 {
+        commands.extend(
+            draft
+                .commands
+                .iter()
+                .filter(|command| command.name != "help")
+                .map(|command| listed(command, &mut names)),
+        );
+    }
+    for (word, inner) in by_word(&deeper, depth) {
+        if depth >= MAX_NESTING || commands.len() >= MAX_COMMANDS {
+            break;
+        }
+        let inner = node(draft, &inner, depth + 1);
+        match commands.iter_mut().find(|command| command.name == word) {
+            Some(command) => command.node = Some(Box::new(inner)),
+            None => {
+                let property = names.take(&word, "command");
+                let node = Some(Box::new(inner));
+                commands.push(Command {
+                    property,
+                    name: word,
+                    aliases: Vec::new(),
+                    about: String::new(),
+                    node,
+                });
+            }
+        }
+    }
+    let selector = here.iter().find_map(|form| form.selector);
+    // Without a usage line that says otherwise, a program with commands needs one, unless it has positions of its own.
+    let required = !commands.is_empty()
+        && match selector {
+            Some(Selector::Required) => true,
+            Some(Selector::Optional) => false,
+            None => {
+                here.is_empty()
+                    || (depth == 0 && steps.is_empty() && deeper.is_empty() && draft.forms.is_empty())
+            }
+        };
+    let command = if required { Need::Required } else { Need::Optional };
+    Node { options, steps, commands, command, dashes: dialect.dashes }
+}
+
+fn listed(command: &DraftCommand, names: &mut Names) -> Command {
+    Command {
+        property: names.take(&command.name, "command"),
+        name: command.name.clone(),
+        aliases: command.aliases.clone(),
+        about: command.about.clone(),
+        node: None,
+    }
+}
+
+/// Forms by the word that follows, in the order of the text.
+fn by_word<'a>(forms: &[&'a Form], depth: usize) -> Vec<(String, Vec<&'a Form>)> {
+    let mut groups: Vec<(String, Vec<&Form>)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for form in forms {
+        let Some(word) = form.path.get(depth) else { continue };
+        let place = *places.entry(word).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some((_, group)) => group.push(form),
+            None => groups.push((word.clone(), vec![form])),
+        }
+    }
+    groups
+}
+
+/// Whether a form only shows the help or the version.
+fn only_explains(form: &Form) -> bool {
+    form.path.is_empty()
+        && form.steps.is_empty()
+        && form.selector.is_none()
+        && !form.all_options
+        && !form.options.is_empty()
+        && form
+            .options
+            .iter()
+            .all(|(name, _)| EXPLAINS.contains(&name.as_str()) || name == "-h" || name == "-V")
+}
+
+fn options(draft: &Draft, forms: &[&Form], depth: usize, names: &mut Names) -> Vec<Opt> {
+    let shown: BTreeSet<&str> =
+        forms.iter().flat_map(|form| &form.options).map(|(name, _)| name.as_str()).collect();
+    let all = depth == 0 && draft.forms.iter().all(|form| form.path.is_empty())
+        || forms.iter().any(|form| form.all_options);
+    let needed = |option: &DraftOption| {
+        let in_form = |form: &&Form| form.options.iter().any(|(name, needed)| *needed && option.is(name));
+        option.required || (!forms.is_empty() && forms.iter().all(in_form))
+    };
+    let words = draft.options.iter().any(|option| {
+        option
+            .names
+            .iter()
+            .any(|name| !name.starts_with("--") && name.chars().count() > 2 && !is_shouted(name))
+    });
+    let wanted = draft.options.iter().filter(|option| {
+        !explains(option)
+            && (all || option.names.iter().chain(&option.off).any(|name| shown.contains(name.as_str())))
+    });
+    wanted
+        .take(MAX_OPTIONS)
+        .map(|option| {
+            let need = if needed(option) { Need::Required } else { Need::Optional };
+            let name = option.flag().trim_start_matches('-').to_owned();
+            Opt {
+                property: names.take(&name, "option"),
+                flag: option.flag().into(),
+                takes: takes(option, draft.dialect, words),
+                need,
+                about: tidy(&option.about, MAX_ABOUT),
+                default: option.default.clone().or_else(|| option.value.as_ref()?.default.clone()),
+            }
+        })
+        .collect()
+}
+
+fn explains(option: &DraftOption) -> bool {
+    if option.value.as_ref().is_some_and(|value| !value.optional && value.kind != Some(Kind::Boolean)) {
+        return false;
+    }
+    let named = option.names.iter().any(|name| EXPLAINS.contains(&name.as_str()));
+    let about = option.about.to_lowercase();
+    let short = option.names.iter().all(|name| matches!(name.as_str(), "-h" | "-?"));
+    // `-NUM` stands for a number.
+    let number = option.names.iter().all(|name| {
+        name.strip_prefix('-')
+            .is_some_and(|name| name.len() > 1 && !name.starts_with('-') && is_shouted(name))
+    });
+    named || number || (short && (about.contains("help") || about.contains("usage")))
+}
+
+fn takes(option: &DraftOption, dialect: Dialect, words: bool) -> Takes {
+    let Some(value) = &option.value else { return switch(option, dialect) };
+    let kind = kind(value.kind.as_ref(), &value.choices);
+    if kind == Kind::Boolean && !option.off.is_empty() {
+        return switch(option, dialect);
+    }
+    let times = match (value.many, value.names.len()) {
+        (Many::Occurrences, _) => Times::Occurrences,
+        (Many::Values, _) => Times::Values,
+        (Many::One, count @ 2..) => Times::Exactly(u8::try_from(count).unwrap_or(u8::MAX)),
+        (Many::One, _) => Times::Once,
+    };
+    // After `=` or directly behind the letter only one value can stand.
+    let times = match (times, value.glue) {
+        (Times::Values, Some(Glue::Equals | Glue::Attached)) => Times::Occurrences,
+        (times, _) => times,
+    };
+    let long = option.flag().starts_with("--");
+    let go = dialect.off == OffStyle::EqualsFalse;
+    let glue = match value.glue.unwrap_or(Glue::Space) {
+        // A short option's form where a long one is used.
+        Glue::Attached if long => Glue::Equals,
+        Glue::Space if value.optional && long && dialect.equals && times == Times::Once => Glue::Equals,
+        glue => glue,
+    };
+    let bare = value.optional && times == Times::Once;
+    // Flags of one dash and a whole word: Go's take `=`, others take the next word whatever it is.
+    let glue = if words && go && glue == Glue::Space && times != Times::Values { Glue::Equals } else { glue };
+    let equals = dialect.equals && (!words || go);
+    Takes::Value { kind, glue, times, bare, equals }
+}
+
+fn switch(option: &DraftOption, dialect: Dialect) -> Takes {
+    if option.repeat {
+        return Takes::Count;
+    }
+    if let Some(off) = option.off.iter().find(|name| name.starts_with("--")).or_else(|| option.off.first()) {
+        return Takes::Nothing(Off::Flag(off.clone()));
+    }
+    let on = option.default.as_deref().is_some_and(|default| default.eq_ignore_ascii_case("true"));
+    let flag = option.flag();
+    Takes::Nothing(match dialect.off {
+        OffStyle::EqualsFalse if on => Off::Flag(format!("{flag}=false")),
+        OffStyle::NoPrefix if on => Off::Flag(format!("--no-{}", flag.trim_start_matches('-'))),
+        OffStyle::EqualsFalse | OffStyle::NoPrefix | OffStyle::Omit => Off::Omit,
+    })
+}
+
+fn kind(kind: Option<&Kind>, choices: &[String]) -> Kind {
+    let truth = choices.len() == 2 && choices.iter().all(|choice| choice == "true" || choice == "false");
+    match (choices, kind) {
+        _ if truth => Kind::Boolean,
+        ([], Some(kind)) => kind.clone(),
+        ([], None) => Kind::Text,
+        (choices, _) => Kind::Choice(choices.to_vec()),
+    }
+}
+
+/// The steps of all forms of a command as one list.
+fn steps(forms: &[&Form], names: &mut Names) -> Vec<Step> {
+    let mut merged: Vec<DraftStep> = Vec::new();
+    for form in forms {
+        let mut at = 0;
+        for step in &form.steps {
+            let same = merged.iter().position(|known| is_same(known, step));
+            match same {
+                Some(place) => {
+                    if let (Some(DraftStep::Position(known)), DraftStep::Position(position)) =
+                        (merged.get_mut(place), step)
+                    {
+                        known.many |= position.many;
+                        known.required &= position.required;
+                    }
+                    at = place + 1;
+                }
+                None if merged.len() < MAX_POSITIONS => {
+                    merged.insert(at.min(merged.len()), step.clone());
+                    at += 1;
+                }
+                None => {}
+            }
+        }
+    }
+    let everywhere = |position: &DraftPosition| {
+        forms
+            .iter()
+            .all(|form| form.steps.iter().any(|step| is_same(step, &DraftStep::Position(position.clone()))))
+    };
+    for step in &mut merged {
+        if let DraftStep::Position(position) = step {
+            position.required &= everywhere(position);
+        }
+    }
+    named(forms, &merged, names)
+}
+
+fn named(forms: &[&Form], merged: &[DraftStep], names: &mut Names) -> Vec<Step> {
+    let properties: Vec<String> = merged
+        .iter()
+        .map(|step| match step {
+            DraftStep::Position(position) => names.take(&position.name.to_lowercase(), "argument"),
+            DraftStep::Literal(_) | DraftStep::Dashes => String::new(),
+        })
+        .collect();
+    let optional = |step: &DraftStep| matches!(step, DraftStep::Position(position) if !position.required && !position.many && !position.loose);
+    let mut steps = Vec::with_capacity(merged.len());
+    for (step, property) in merged.iter().zip(&properties) {
+        steps.push(match step {
+            DraftStep::Literal(word) => Step::Literal(word.clone()),
+            DraftStep::Dashes => Step::Dashes,
+            DraftStep::Position(position) => {
+                let places = merged.iter().zip(&properties);
+                let after = places
+                    .filter(|(other, _)| {
+                        optional(other) && !position.required && stands_before(forms, other, step)
+                    })
+                    .map(|(_, property)| property.clone())
+                    .collect();
+                Step::Position(Position {
+                    property: property.clone(),
+                    kind: kind(position.kind.as_ref(), &position.choices),
+                    need: if position.required { Need::Required } else { Need::Optional },
+                    many: position.many,
+                    about: position.about.clone(),
+                    default: position.default.clone(),
+                    after,
+                })
+            }
+        });
+    }
+    steps
+}
+
+/// Whether one stands before the other in every form that has the other.
+fn stands_before(forms: &[&Form], one: &DraftStep, other: &DraftStep) -> bool {
+    let place = |form: &Form, step: &DraftStep| form.steps.iter().position(|known| is_same(known, step));
+    forms.iter().all(|form| match (place(form, one), place(form, other)) {
+        (Some(one), Some(other)) => one < other,
+        (None, Some(_)) => false,
+        (_, None) => true,
+    })
+}
+
+fn is_same(one: &DraftStep, other: &DraftStep) -> bool {
+    match (one, other) {
+        (DraftStep::Position(one), DraftStep::Position(other)) => one.name.eq_ignore_ascii_case(&other.name),
+        (DraftStep::Literal(one), DraftStep::Literal(other)) => one == other,
+        (DraftStep::Dashes, DraftStep::Dashes) => true,
+        (DraftStep::Position(_) | DraftStep::Literal(_) | DraftStep::Dashes, _) => false,
+    }
+}
+
+/// The properties of one object: letters, digits and `_`, all different.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn take(&mut self, wanted: &str, what: &str) -> String {
+        let mut name: String = wanted
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .take(MAX_NAME - 16)
+            .collect();
+        name = name.trim_matches('_').into();
+        if name.is_empty() {
+            name = what.into();
+        }
+        if self.0.insert(name.clone()) {
+            return name;
+        }
+        let second = format!("{name}_{what}");
+        if self.0.insert(second.clone()) {
+            return second;
+        }
+        let free = (2_u64..).map(|number| format!("{name}_{number}")).find(|name| !self.0.contains(name));
+        let free = free.unwrap_or(second);
+        self.0.insert(free.clone());
+        free
+    }
+}
+
+/// The value's names, for [`Value`]s that other parts make.
+impl Value {
+    /// A value of which nothing but its being there is known.
+    pub(super) fn unnamed() -> Self {
+        Self { names: vec!["value".into()], ..Self::default() }
+    }
+}

@@ -1,0 +1,481 @@
+//! Usage lines: found in the text, taken apart, and read with what is known about options and commands.
+
+use super::draft::{DraftOption, DraftPosition, DraftStep, Form, Many, Selector, Value};
+use super::limits::{MAX_FORMS, MAX_OPTIONS, MAX_POSITIONS, MAX_USAGE};
+use super::lines::{Line, gap};
+use super::pattern::{self, Atom, Branch, Item, Repeat};
+use super::plan::Glue;
+use super::section::Section;
+use super::spec;
+use super::value::{enclosed, is_shouted};
+
+/// Words in a usage line that stand for all options.
+const ALL_OPTIONS: &[&str] = &[
+    "option",
+    "options",
+    "opts",
+    "flag",
+    "flags",
+    "switches",
+    "long options",
+    "long-options",
+    "global options",
+    "command options",
+    "global flags",
+    "args and options",
+];
+
+/// Words that stand for a subcommand, where there are any.
+const SELECTORS: &[&str] = &["command", "subcommand", "cmd", "commands", "subcommands"];
+
+/// Words that stand for whatever a subcommand takes.
+const REMAINDER: &[&str] =
+    &["args", "arg", "arguments", "command options", "options", "flags", "subcommand options"];
+
+/// The usage lines of a section, each with its continuations, and the lines of the section that are none.
+pub(super) fn forms(section: &Section) -> (Vec<String>, Vec<Line>) {
+    let mut forms: Vec<String> = Vec::new();
+    let mut others = Vec::new();
+    let mut length = 0;
+    let mut push = |forms: &mut Vec<String>, text: &str, again: bool| {
+        length += text.len();
+        if length > MAX_USAGE {
+            return;
+        }
+        if let Some(form) = forms.last_mut().filter(|_| again) {
+            form.push(' ');
+            form.push_str(text);
+        } else if forms.len() < MAX_FORMS {
+            forms.push(text.into());
+        }
+    };
+    if !section.rest.is_empty() {
+        push(&mut forms, &section.rest, false);
+    }
+    let mut lines = section.lines.iter();
+    for line in lines.by_ref() {
+        if line.is_blank() && forms.is_empty() {
+            continue;
+        }
+        let ends = line.is_blank()
+            || (line.indent <= section.indent && !(forms.is_empty() && line.indent == section.indent))
+            || (spec::is_start(line) && gap(&line.text).is_some());
+        if ends {
+            others.push(line.clone());
+            break;
+        }
+        let text = line.text.as_str();
+        let or = text.strip_prefix("or:").or_else(|| text.strip_prefix("or "));
+        match or {
+            Some(text) => push(&mut forms, text.trim(), false),
+            None => {
+                let again = !forms.is_empty() && !same_program(&forms, text);
+                push(&mut forms, text, again);
+            }
+        }
+    }
+    others.extend(lines.cloned());
+    (forms, others)
+}
+
+/// Whether a line begins with the program that the first line begins with.
+fn same_program(forms: &[String], text: &str) -> bool {
+    let first = |text: &str| text.trim_start_matches("$ ").split(' ').next().unwrap_or_default().to_owned();
+    forms.first().is_some_and(|form| first(form) == first(text))
+}
+
+/// What is known when usage lines are read.
+pub(super) struct Known<'a> {
+    /// The words that the help was asked with, after the program's name.
+    pub path: &'a [String],
+    pub options: &'a mut Vec<DraftOption>,
+    /// Names under the arguments' title, in lower case.
+    pub arguments: &'a [String],
+    /// Names of the subcommands.
+    pub commands: &'a [String],
+    /// Whether some line writes its positions in angle brackets, so that a plain word is itself.
+    pub angled: bool,
+}
+
+/// Reads one usage line.
+pub(super) fn read(text: &str, known: &mut Known<'_>) -> Form {
+    let mut walk = Walk { form: Form::default(), known, chosen: false };
+    let branches = pattern::read(text.trim_start_matches("$ "));
+    let single = branches.len() == 1;
+    for branch in &branches {
+        let place = if single { Place::Needed } else { Place::Optional };
+        let skip = walk.prefix(branch);
+        walk.branch(branch.get(skip..).unwrap_or_default(), place, Inside::Line);
+    }
+    let mut form = walk.form;
+    // Words before anything else choose what is done; those after a position are only words.
+    let leading = form.steps.iter().take_while(|step| matches!(step, DraftStep::Literal(_))).count();
+    form.path = form
+        .steps
+        .drain(..leading)
+        .filter_map(|step| if let DraftStep::Literal(word) = step { Some(word) } else { None })
+        .collect();
+    form
+}
+
+/// Whether what stands here must be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Needed,
+    Optional,
+}
+
+/// What the items stand in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Line,
+    Group,
+    /// A group with dots behind it.
+    Repeated,
+}
+
+struct Walk<'a, 'b> {
+    form: Form,
+    known: &'a mut Known<'b>,
+    /// Whether the subcommand has been seen; what follows is its own affair.
+    chosen: bool,
+}
+
+impl Walk<'_, '_> {
+    /// How many items name the program and the words it was asked with.
+    fn prefix(&self, branch: &Branch) -> usize {
+        let is = |item: Option<&Item>, word: &str| match item.map(|item| &item.atom) {
+            Some(Atom::Word(text)) => text == word,
+            Some(Atom::Group { branches, .. }) => {
+                branches.iter().flatten().any(|item| item.atom == Atom::Word(word.into()))
+            }
+            _ => false,
+        };
+        let mut skip = 1;
+        for word in self.known.path {
+            if is(branch.get(skip), word) {
+                skip += 1;
+            }
+        }
+        skip
+    }
+
+    fn branch(&mut self, items: &[Item], place: Place, inside: Inside) {
+        let mut at = 0;
+        while let Some(item) = items.get(at) {
+            at += 1;
+            match &item.atom {
+                Atom::Option(word) => {
+                    let rest = items.get(at..).unwrap_or_default();
+                    let alone = inside != Inside::Line && at == 1;
+                    at += self.option(
+                        word,
+                        item.repeat,
+                        rest,
+                        place,
+                        if alone { inside } else { Inside::Line },
+                    );
+                }
+                Atom::Dashes => {
+                    if place == Place::Needed {
+                        self.form.steps.push(DraftStep::Dashes);
+                    }
+                }
+                Atom::Word(word) => self.word(word, item.repeat, place, inside),
+                Atom::Group { optional, branches } => self.group(*optional, branches, item.repeat, place),
+            }
+        }
+    }
+
+    fn group(&mut self, optional: bool, branches: &[Branch], repeat: Repeat, place: Place) {
+        let place = if optional { Place::Optional } else { place };
+        let inside = if repeat == Repeat::No { Inside::Group } else { Inside::Repeated };
+        if let [branch] = branches {
+            if stands_for_options(branch) {
+                self.form.all_options = true;
+                return;
+            }
+            return self.branch(branch, place, inside);
+        }
+        if self.alias(branches) {
+            return;
+        }
+        let words: Option<Vec<&str>> = branches.iter().map(single_word).collect();
+        match words {
+            Some(words) if words.iter().all(|word| is_literal(word)) => {
+                let position = DraftPosition {
+                    name: words.join("_or_"),
+                    required: place == Place::Needed,
+                    many: inside == Inside::Repeated,
+                    choices: words.iter().map(ToString::to_string).collect(),
+                    ..DraftPosition::default()
+                };
+                self.position(position);
+            }
+            Some(words) => {
+                let name = words.iter().map(|word| plain(word)).collect::<Vec<_>>().join("_or_");
+                let many = inside == Inside::Repeated;
+                self.position(DraftPosition {
+                    name,
+                    required: place == Place::Needed,
+                    many,
+                    ..DraftPosition::default()
+                });
+            }
+            None => {
+                for branch in branches {
+                    self.branch(branch, Place::Optional, inside);
+                }
+            }
+        }
+    }
+
+    /// `[-v | --version]` is one option, where nothing else is known of it.
+    fn alias(&mut self, branches: &[Branch]) -> bool {
+        let [short, long] = branches else { return false };
+        let ([Item { atom: Atom::Option(short), .. }], [Item { atom: Atom::Option(long), .. }]) =
+            (short.as_slice(), long.as_slice())
+        else {
+            return false;
+        };
+        let fresh = !self.known.options.iter().any(|option| option.is(short) || option.is(long));
+        let pair = short.chars().count() == 2 && long.starts_with("--") && !long.contains(['=', '[', '<']);
+        if !fresh || !pair || self.known.options.len() >= MAX_OPTIONS {
+            return false;
+        }
+        self.form.options.push((long.clone(), false));
+        let names = vec![short.clone(), long.clone()];
+        self.known.options.push(DraftOption { names, ..DraftOption::default() });
+        true
+    }
+
+    /// Notes an option, and returns how many of the following items are its value.
+    fn option(&mut self, word: &str, repeat: Repeat, rest: &[Item], place: Place, inside: Inside) -> usize {
+        let line = Line { indent: 1, text: word.into(), frame: super::lines::Frame::None, star: false };
+        let mut shown = spec::read(&line, spec::Below::Text).option;
+        let Some(name) = shown.names.first().cloned() else { return 0 };
+        let found = self.known.options.iter().position(|option| option.is(&name));
+        if found.is_none() && shown.value.is_none() && self.cluster(&name) {
+            return 0;
+        }
+        let takes = found.and_then(|at| self.known.options.get(at)).map(|option| option.value.clone());
+        let mut used = 0;
+        if shown.value.is_none() {
+            used = value_among(&name, takes.as_ref(), rest, inside, &mut shown);
+        }
+        let again = repeat != Repeat::No || inside == Inside::Repeated;
+        if let Some(value) = shown.value.as_mut().filter(|_| again) {
+            value.many = Many::Occurrences;
+        }
+        shown.repeat |= again && shown.value.is_none();
+        self.form.options.push((name, place == Place::Needed));
+        let room = self.known.options.len() < MAX_OPTIONS;
+        match found.and_then(|at| self.known.options.get_mut(at)) {
+            Some(option) => complete(option, shown),
+            None if room => self.known.options.push(shown),
+            None => {}
+        }
+        used
+    }
+
+    /// `[-abc]` stands for three switches.
+    fn cluster(&mut self, name: &str) -> bool {
+        let letters = name.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        let several =
+            letters.chars().count() > 1 && letters.chars().all(|c| c.is_ascii_alphanumeric() || c == '?');
+        // A word such as `-help` or `-port` is one option where no letter of it is known.
+        let known = |c: char| self.known.options.iter().any(|option| option.is(&format!("-{c}")));
+        let words =
+            self.known.options.iter().any(|option| option.names.iter().any(|name| is_word_flag(name)));
+        if !several || words || (!self.known.options.is_empty() && !letters.chars().any(known)) {
+            return false;
+        }
+        for c in letters.chars().filter(char::is_ascii_alphanumeric) {
+            let name = format!("-{c}");
+            if !self.known.options.iter().any(|option| option.is(&name))
+                && self.known.options.len() < MAX_OPTIONS
+            {
+                self.known.options.push(DraftOption { names: vec![name.clone()], ..DraftOption::default() });
+            }
+            self.form.options.push((name, false));
+        }
+        true
+    }
+
+    fn word(&mut self, word: &str, repeat: Repeat, place: Place, inside: Inside) {
+        let inner = word.contains("...") || word.trim_end_matches(['>', ']']).ends_with("..");
+        let many = repeat != Repeat::No || inside == Inside::Repeated || inner;
+        let name = plain(word);
+        let lower = name.to_lowercase();
+        if ALL_OPTIONS.contains(&lower.as_str()) && !self.known.arguments.contains(&lower) {
+            self.form.all_options = true;
+            return;
+        }
+        if self.chosen && REMAINDER.contains(&lower.as_str()) {
+            return;
+        }
+        if self.selects(word, &lower, repeat) {
+            self.chosen = true;
+            let selector = if place == Place::Needed { Selector::Required } else { Selector::Optional };
+            self.form.selector = Some(selector);
+            return;
+        }
+        let list = enclosed(word, '{', '}').filter(|inner| inner.contains([',', '|']));
+        let choices =
+            list.map(|inner| super::choices::listed(inner, if inner.contains('|') { '|' } else { ',' }));
+        let listed = self.known.arguments.contains(&lower);
+        // Plain words are themselves only where positions are written otherwise.
+        if choices.is_none() && is_literal(word) && !listed && self.known.angled && inside == Inside::Line {
+            if lower != "or" && self.form.steps.len() < MAX_POSITIONS {
+                self.form.steps.push(DraftStep::Literal(word.into()));
+            }
+            return;
+        }
+        // `{word}` alone is a position by typer, and in old texts a word that may be missing.
+        let braced = choices.is_none() && word.starts_with('{');
+        // plumbum: a plain word with dots is whatever is left, perhaps nothing.
+        let rest = many && is_literal(word) && !listed;
+        let required = place == Place::Needed && (!braced || listed) && !rest;
+        let loose = braced && !listed;
+        let name = choices.as_ref().filter(|list| list.len() <= 3).map_or(name, |list| list.join("_or_"));
+        let choices = choices.unwrap_or_default();
+        let name = if name.contains([',', '|']) { "choice".into() } else { name };
+        self.position(DraftPosition { name, required, many, choices, loose, ..DraftPosition::default() });
+    }
+
+    /// Whether a word stands for the subcommand.
+    fn selects(&self, word: &str, lower: &str, repeat: Repeat) -> bool {
+        if self.known.commands.is_empty() || self.chosen {
+            return false;
+        }
+        let listed = enclosed(word, '{', '}').is_some_and(|inner| {
+            inner
+                .split([',', '|'])
+                .any(|name| self.known.commands.iter().any(|command| command == name.trim()))
+        });
+        // argparse: any name at all, with dots as a word of their own.
+        let apart =
+            repeat == Repeat::Apart && !lower.is_empty() && !word.starts_with('<') && is_shouted(word);
+        SELECTORS.contains(&lower) || listed || apart
+    }
+
+    fn position(&mut self, position: DraftPosition) {
+        if position.name.is_empty() || self.form.steps.len() >= MAX_POSITIONS {
+            return;
+        }
+        // `FILE [FILE ...]`: one or more.
+        if let Some(DraftStep::Position(last)) = self.form.steps.last_mut()
+            && last.name.eq_ignore_ascii_case(&position.name)
+        {
+            last.many = true;
+            return;
+        }
+        self.form.steps.push(DraftStep::Position(position));
+    }
+}
+
+/// Finds the value of an option among the following items.
+fn value_among(
+    name: &str,
+    takes: Option<&Option<Value>>,
+    rest: &[Item],
+    inside: Inside,
+    shown: &mut DraftOption,
+) -> usize {
+    let count = match takes {
+        Some(Some(value)) if value.glue == Some(Glue::Equals) && value.optional => 0,
+        Some(Some(value)) => value.names.len().max(1),
+        // In brackets of its own whatever follows is the option's.
+        _ if inside != Inside::Line => rest.len().min(4),
+        _ => usize::from(rest.first().is_some_and(|item| same_name(name, item))),
+    };
+    let mut value: Option<Value> = None;
+    let mut used = 0;
+    for item in rest.iter().take(count) {
+        let Some(word) = value_word(item) else { break };
+        used += 1;
+        let mut read = Value::read(&word, Glue::Space);
+        if item.repeat != Repeat::No {
+            read.many = Many::Values;
+        }
+        match &mut value {
+            None => value = Some(read),
+            Some(value) => value.join(read),
+        }
+    }
+    shown.value = value.filter(|value| !value.names.is_empty());
+    used
+}
+
+/// Adds what a usage line shows to what the list of options said.
+fn complete(option: &mut DraftOption, shown: DraftOption) {
+    option.repeat |= shown.repeat && option.value.is_none();
+    match (&mut option.value, shown.value) {
+        (Some(value), Some(shown)) if shown.many == Many::Occurrences => value.many = Many::Occurrences,
+        (None, Some(shown)) => option.value = Some(shown),
+        (Some(_) | None, _) => {}
+    }
+}
+
+/// Whether words in brackets stand for all options, as in `[global options]`.
+fn stands_for_options(branch: &Branch) -> bool {
+    let words: Option<Vec<String>> = branch
+        .iter()
+        .map(|item| match &item.atom {
+            Atom::Word(word) => Some(plain(word).to_lowercase()),
+            Atom::Option(_) | Atom::Dashes | Atom::Group { .. } => None,
+        })
+        .collect();
+    words.is_some_and(|words| words.len() > 1 && ALL_OPTIONS.contains(&words.join(" ").as_str()))
+}
+
+fn single_word(branch: &Branch) -> Option<&str> {
+    match branch.as_slice() {
+        [Item { atom: Atom::Word(word), repeat: Repeat::No }] => Some(word),
+        _ => None,
+    }
+}
+
+/// The text of an item that can be a value: a word, or a bracket around words.
+fn value_word(item: &Item) -> Option<String> {
+    match &item.atom {
+        Atom::Word(word) => Some(word.clone()),
+        Atom::Group { optional: true, branches } => {
+            let [branch] = branches.as_slice() else {
+                let words: Option<Vec<&str>> = branches.iter().map(single_word).collect();
+                return words.map(|words| format!("[{}]", words.join("|")));
+            };
+            let first = branch.first()?;
+            let Atom::Word(word) = &first.atom else { return None };
+            let dots = branch.iter().any(|item| item.repeat != Repeat::No) || branch.len() > 1;
+            Some(format!("[{word}{}]", if dots { " ..." } else { "" }))
+        }
+        Atom::Group { .. } | Atom::Option(_) | Atom::Dashes => None,
+    }
+}
+
+/// Whether an item is called like the option before it, as in `--height <height>`.
+fn same_name(option: &str, item: &Item) -> bool {
+    let fold = |text: &str| text.to_lowercase().replace('_', "-");
+    value_word(item).is_some_and(|word| fold(&plain(&word)) == fold(option.trim_start_matches('-')))
+}
+
+/// The name in a word, without brackets and dots.
+pub(super) fn plain(word: &str) -> String {
+    word.trim_matches(|c| {
+        matches!(c, '<' | '>' | '[' | ']' | '{' | '}' | '(' | ')' | '.' | '…' | ' ' | '"' | '\'' | '=')
+    })
+    .trim()
+    .to_owned()
+}
+
+/// Whether a word of a usage line can stand for itself.
+pub(super) fn is_literal(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_lowercase())
+        && word.chars().all(|c| c.is_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ':'))
+}
+
+/// A flag of one dash and several letters, as Go's flag package has them.
+fn is_word_flag(name: &str) -> bool {
+    !name.starts_with("--") && name.chars().count() > 2
+}
