@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use holm_kernel::{AskReason, CallId, Consultation, Event, Input, Numbered, Proposal, Question, Verdict};
 
+use tokio::task::JoinSet;
+
 use super::{Driver, kind::Kind, tasks::Begun};
 use crate::{
-    BoxFuture, Compacted, Looped, Notice, ObserverQueue, Opinion, Proposed, Spent,
+    BoxFuture, Clock, Compacted, Hooks, Looped, Notice, ObserverQueue, Opinion, Proposed, Spent,
     hook::due,
     host::{HookWants, Parts},
 };
@@ -30,18 +32,14 @@ impl Driver {
     /// Asks about a call: hooks first, then people, unless only hooks wanted to see it.
     pub(super) fn ask(&mut self, proposal: Proposal) {
         let call = proposal.call;
-        let mut begun = Begun::new(call, Kind::Question);
         let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
         let (approver, desk) = (Arc::clone(&self.host.approver), Arc::clone(&self.seat.0));
         let for_people = self.is_for_people(&proposal);
-        if for_people == ForPeople::No {
-            begun.due = Some(due(&*clock, &hooks.before_call));
-        }
         let arguments = self.run.arguments(proposal.tool_call).cloned();
         let arguments = arguments.unwrap_or_else(|| Arc::from(&*proposal.arguments));
         let proposed = Proposed { proposal: Arc::new(proposal), arguments };
-        let work: BoxFuture<'static, _> = Box::pin(async move {
-            let verdict = match hooks.judge(&*clock, &proposed).await {
+        let work = async move {
+            let verdict = match opinion(hooks, clock, proposed.clone()).await {
                 Opinion::Deny { reason } => Verdict::Deny { reason },
                 Opinion::Rewrite { arguments } => Verdict::Rewrite { arguments },
                 Opinion::Pass if for_people == ForPeople::No => Verdict::allow(),
@@ -53,8 +51,8 @@ impl Driver {
                 }
             };
             vec![Input::Judged { call, verdict }]
-        });
-        self.tasks.begin(begun, work);
+        };
+        self.tasks.begin(Begun::new(call, Kind::Question), Box::pin(work));
     }
 
     /// Whether a person has to be asked. A run that was started with hooks and is driven on without them asks people:
@@ -126,6 +124,25 @@ impl Driver {
         let mut begun = Begun::new(call, Kind::Remark);
         begun.due = Some(limit);
         self.tasks.begin(begun, work);
+    }
+}
+
+/// What hooks say of a call. They have a task of their own within that of the question: people may take as long as they
+/// like, and hooks may not, even those that block their thread.
+async fn opinion(hooks: Arc<Hooks>, clock: Arc<dyn Clock>, call: Proposed) -> Opinion {
+    if hooks.before_call.is_empty() {
+        return Opinion::Pass;
+    }
+    let late = clock.sleep_until(due(&*clock, &hooks.before_call));
+    let mut asked = JoinSet::new();
+    asked.spawn(async move { hooks.judge(&*clock, &call).await });
+    tokio::select! {
+        biased;
+        said = asked.join_next() => match said {
+            Some(Ok(opinion)) => opinion,
+            Some(Err(_)) | None => Opinion::deny("the hook panicked"),
+        },
+        () = late => Opinion::deny("the hook took too long"),
     }
 }
 

@@ -109,6 +109,7 @@ impl Driver {
     /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A torn last line is
     /// an error too; whoever keeps the file cuts it first.
     pub async fn resume(text: &[u8], by: &str, host: Host) -> Result<Self, DriveError> {
+        host.parts.tools.check()?;
         Self::take_over(Folded::read(text, None)?, by, host).await
     }
 
@@ -216,6 +217,10 @@ impl Driver {
                 return self.listen(said).await;
             }
             if let Some(fact) = self.tasks.next_ready() {
+                // Whoever was asked may have panicked and left the question open.
+                if let Input::Judged { call, .. } = &fact {
+                    self.seat.0.settle(*call);
+                }
                 return self.take(fact).await;
             }
             let due = self.until.into_iter().chain(self.tasks.due()).min();
@@ -274,7 +279,7 @@ impl Driver {
                 }
             }
         }
-        self.seat.0.settle_all();
+        self.seat.0.clear();
         self.tasks.leave();
         self.alarm.disarm();
         self.offer_snapshot().await;

@@ -73,12 +73,16 @@ impl Desk {
             return Err(NotHeard::Gone);
         }
         let waiting = match &said {
-            Said::Fact(Input::Steered(_)) => self.steering.load(Ordering::Relaxed),
-            Said::Fact(Input::FollowedUp(_) | Input::Prompted(_)) => self.follow_ups.load(Ordering::Relaxed),
-            Said::Fact(_) | Said::Tools(_) | Said::Child(..) => 0,
+            Said::Fact(Input::Steered(_)) => Some(self.steering.load(Ordering::Relaxed)),
+            Said::Fact(Input::FollowedUp(_) | Input::Prompted(_)) => {
+                Some(self.follow_ups.load(Ordering::Relaxed))
+            }
+            Said::Fact(_) | Said::Tools(_) => Some(0),
+            // There are never more than calls, and no child begins unheard because people talk.
+            Said::Child(..) => None,
         };
-        let waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
-        if inner.said.len().saturating_add(waiting) >= MOST_WAITING {
+        let waiting = waiting.map(|waiting| usize::try_from(waiting).unwrap_or(usize::MAX));
+        if waiting.is_some_and(|waiting| inner.said.len().saturating_add(waiting) >= MOST_WAITING) {
             return Err(NotHeard::Full);
         }
         inner.said.push_back(said);
@@ -144,9 +148,11 @@ impl Desk {
         self.lock().open.retain(|open| open.proposal.call != call);
     }
 
-    /// Takes every question back.
-    pub(crate) fn settle_all(&self) {
-        self.lock().open.clear();
+    /// Clears what was about the work that has just ended: its questions, and a wish to stop it.
+    pub(crate) fn clear(&self) {
+        let mut inner = self.lock();
+        inner.open.clear();
+        inner.cancelled = None;
     }
 
     /// Remembers how much waits in the run.

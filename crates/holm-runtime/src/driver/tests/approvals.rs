@@ -111,3 +111,17 @@ async fn the_question_is_an_event_too() {
     .await;
     assert_eq!(ran.load(Ordering::Relaxed), 0);
 }
+
+#[tokio::test]
+async fn an_approver_that_panics_has_said_no_and_leaves_no_question_open() {
+    let ran = Arc::new(AtomicU64::new(0));
+    let host = Host::new(plays([calls(&["act"]), says("fine")]))
+        .tool(acts(&ran))
+        .approver(|_: &holm_kernel::Proposal| -> Verdict { panic!("on purpose") });
+    let mut started = started(&host);
+    started.config.mode = Mode::Default;
+    let (ending, driver) = drive(started, Prompt::text("go"), host).await.unwrap();
+    assert_eq!(ending, answered("fine"));
+    assert!(driver.handle().open_questions().is_empty());
+    assert_eq!(ran.load(Ordering::Relaxed), 0);
+}

@@ -90,11 +90,23 @@ async fn however_much_waits_to_be_heard() {
     }
     assert_eq!(handle.follow_up("too much"), Err(crate::NotHeard::Full));
     handle.cancel("enough").unwrap();
-    // The cancel is heard first: there is nothing to stop yet, so the first prompt is heard and the run begins.
-    let cancel = async {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        handle.cancel("really").unwrap();
-    };
-    let (ending, ()) = tokio::join!(driver.prompt("go"), cancel);
-    assert!(matches!(ending.unwrap(), Ending::Cancelled { .. }));
+    // Who says stop before anything has begun means what is about to begin.
+    assert_eq!(driver.prompt("go").await.unwrap(), Ending::Cancelled { reason: "enough".into() });
+}
+
+#[tokio::test]
+async fn and_not_again_when_the_next_prompt_comes() {
+    let place: Arc<Mutex<Option<crate::Handle>>> = Arc::default();
+    let held = Arc::clone(&place);
+    let host = Host::new(plays([says("one"), says("two")])).events(move |event: &holm_kernel::Numbered| {
+        // The first group is over, and somebody wanted to stop it just then.
+        let over = matches!(event.event, holm_kernel::Event::GroupEnded { .. });
+        if let Some(handle) = over.then(|| held.lock().unwrap().take()).flatten() {
+            handle.cancel("too late").unwrap();
+        }
+    });
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    *place.lock().unwrap() = Some(driver.handle());
+    assert_eq!(driver.prompt("first").await.unwrap(), answered("one"));
+    assert_eq!(driver.prompt("second").await.unwrap(), answered("two"));
 }

@@ -203,3 +203,52 @@ fn a_driver_can_move_between_threads() {
     is_send::<Driver>();
     is_send::<Handle>();
 }
+
+#[tokio::test]
+async fn a_child_is_written_down_before_it_begins() {
+    struct Starts(MemoryJournal);
+    impl crate::Spawner for Starts {
+        fn spawn(&self, child: crate::Child) -> BoxFuture<'static, holm_kernel::ChildResult> {
+            let journal = self.0.clone();
+            Box::pin(async move {
+                assert_eq!((child.parent.as_str(), child.request.resume.as_deref()), ("run-1", None));
+                child.started("kid").await.unwrap();
+                assert!(journal.text().contains(r#""child_started":{"call":1,"child":"kid"}"#));
+                let output = ToolOutput::text("the kid says hello");
+                holm_kernel::ChildResult { output, ..Default::default() }
+            })
+        }
+    }
+    let journal = MemoryJournal::new();
+    let mut kid = declared("kid");
+    let (grants, reserve) = (holm_grants::GrantSet::default(), holm_kernel::NanoUsd::ZERO);
+    kid.kind = holm_kernel::ToolKind::Agent { grants, reserve };
+    let host = Host::new(plays([calls(&["kid"]), says("heard")])).journal(journal.clone());
+    let mut started = started(&host);
+    started.config.tools.push(kid);
+    let host = host.spawner(Starts(journal.clone()));
+    let (ending, _) = drive(started, Prompt::text("go"), host).await.unwrap();
+    assert_eq!(ending, answered("heard"));
+    assert!(journal.text().contains("the kid says hello"));
+}
+
+#[tokio::test]
+async fn other_tools_are_offered_from_the_next_request_on() {
+    let host = Host::new(plays([says("one"), calls(&["new"]), says("two")]));
+    let mut driver = Driver::start(started(&host), host).await.unwrap();
+    driver.prompt("first").await.unwrap();
+    let new = tool_fn(declared("new"), |_: Job| async { ToolOutput::text("brand new") });
+    let twice = crate::Toolbox::new().with(tool_fn(declared("a"), |_: Job| async { ToolOutput::text("") }));
+    let twice = twice.with(tool_fn(declared("a"), |_: Job| async { ToolOutput::text("") }));
+    assert!(matches!(driver.handle().change_tools(twice), Err(crate::NotHeard::Tools(_))));
+    driver.handle().change_tools(crate::Toolbox::new().with(new)).unwrap();
+    assert_eq!(driver.prompt("second").await.unwrap(), answered("two"));
+    let results = driver.run().transcript().iter().flat_map(|message| &message.blocks);
+    let outcomes: Vec<Outcome> = results
+        .filter_map(|block| match block {
+            Block::ToolResult(result) => Some(result.outcome),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(outcomes, [Outcome::Succeeded]);
+}
