@@ -1,0 +1,188 @@
+//! What a database must be able to do. Everything above this line is the same for all of them; everything below it is
+//! one database's own affair.
+
+use std::{future::Future, ops::Range, path::PathBuf, pin::Pin};
+
+use holm_runtime::Durability;
+
+use crate::{
+    StoreError,
+    derive::{Entry, HeadFacts, TextRow},
+};
+
+/// The answer of a database, some time.
+pub(crate) type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// A run's number in its database; never used twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct RunNo(pub(crate) i64);
+
+/// A run as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RunRow {
+    pub(crate) no: RunNo,
+    pub(crate) id: String,
+    /// The wrapped data key of an encrypted store.
+    pub(crate) key: Option<Vec<u8>>,
+}
+
+/// One line as it is written: readable, or sealed by an encrypted store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Body<'a> {
+    Plain(&'a str),
+    Sealed(Vec<u8>),
+}
+
+impl Body<'_> {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Plain(text) => text.as_bytes(),
+            Self::Sealed(bytes) => bytes,
+        }
+    }
+}
+
+/// Lines that are kept together or not at all; the first has the number `first`.
+#[derive(Debug, Clone)]
+pub(crate) struct Batch<'a> {
+    pub(crate) run: RunNo,
+    pub(crate) first: u64,
+    pub(crate) bodies: Vec<Body<'a>>,
+}
+
+/// A run whose index may be behind its journal.
+#[derive(Debug, Clone)]
+pub(crate) struct Stale {
+    pub(crate) run: RunRow,
+    /// Records that the journal holds.
+    pub(crate) records: u64,
+    /// Records that the head facts know.
+    pub(crate) head_at: u64,
+    /// Whether the title is known.
+    pub(crate) titled: bool,
+    /// Records that usage and search know.
+    pub(crate) folded: u64,
+}
+
+/// A session as the database lists it.
+#[derive(Debug, Clone)]
+pub(crate) struct ListedRow {
+    pub(crate) run: RunRow,
+    pub(crate) created: u64,
+    pub(crate) updated: u64,
+    pub(crate) records: u64,
+    pub(crate) agent: String,
+    pub(crate) model: String,
+    /// What a person called it.
+    pub(crate) named: Option<Vec<u8>>,
+    /// What it is called as long as nobody has named it.
+    pub(crate) derived: Option<Vec<u8>>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) holder: Option<String>,
+}
+
+/// Which sessions, and from where.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ListFilter<'a> {
+    pub(crate) id: Option<&'a str>,
+    pub(crate) tag: Option<&'a str>,
+    pub(crate) by_created: bool,
+    pub(crate) oldest_first: bool,
+    /// The place after which to go on: the sorted time and the number.
+    pub(crate) after: Option<(u64, i64)>,
+    pub(crate) limit: u64,
+}
+
+/// A large result as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BlobRow {
+    pub(crate) run: RunRow,
+    /// Where its bytes are.
+    pub(crate) file: String,
+    /// Bytes as they were put.
+    pub(crate) bytes: u64,
+}
+
+/// Bytes of a blob, with something that changes when they do, where the database has such a thing.
+pub(crate) struct Stamp {
+    pub(crate) length: u64,
+    pub(crate) changed: Option<(u64, u64)>,
+}
+
+/// What an erased run leaves behind: enough to prove that a copy is the one that was erased, nothing to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Gravestone {
+    pub(crate) at: u64,
+    pub(crate) records: u64,
+    pub(crate) chain: String,
+}
+
+pub(crate) trait Backend: Send + Sync {
+    fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>>;
+    /// Writes a value unless there is one; gives the one that is there afterwards.
+    fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> Pending<'a, Vec<u8>>;
+    fn any_run(&self) -> Pending<'_, bool>;
+
+    /// Makes a run with these records and, unless it is an import, takes its lease.
+    fn create<'a>(
+        &'a self,
+        id: &'a str,
+        key: Option<&'a [u8]>,
+        now: u64,
+        kind: Creation<'a>,
+    ) -> Pending<'a, RunNo>;
+    fn find<'a>(&'a self, id: &'a str) -> Pending<'a, RunRow>;
+    /// Takes the lease; [`StoreError::Busy`] while another process that lives has it.
+    fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()>;
+    /// Gives the lease back, now or soon.
+    fn release(&self, run: RunNo);
+
+    fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()>;
+    /// The lines of some records, as they were written, in order.
+    fn records(&self, run: RunNo, range: Range<u64>) -> Pending<'_, Vec<(u64, Vec<u8>)>>;
+    fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()>;
+    fn snapshot(&self, run: RunNo) -> Pending<'_, Option<Vec<u8>>>;
+
+    fn name<'a>(&'a self, run: RunNo, title: Option<&'a [u8]>) -> Pending<'a, ()>;
+    fn tag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()>;
+    fn untag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()>;
+    fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>>;
+
+    fn stale(&self) -> Pending<'_, Vec<Stale>>;
+    fn keep_head<'a>(&'a self, run: RunNo, facts: &'a HeadFacts) -> Pending<'a, ()>;
+    /// Replaces the run's usage and adds the texts that are new; `records` of them are folded now.
+    fn keep_folded<'a>(
+        &'a self,
+        run: RunNo,
+        records: u64,
+        usage: &'a [Entry],
+        texts: &'a [TextRow],
+    ) -> Pending<'a, ()>;
+    /// Forgets everything that is derived.
+    fn forget_derived(&self) -> Pending<'_, ()>;
+    fn usage(&self) -> Pending<'_, Vec<(String, Entry)>>;
+    /// Records whose text holds every term, newest run first.
+    fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>>;
+
+    fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> Pending<'a, ()>;
+    fn refer<'a>(&'a self, run: RunNo, name: &'a str, file: &'a str, bytes: u64) -> Pending<'a, ()>;
+    fn blob<'a>(&'a self, name: &'a str) -> Pending<'a, Option<BlobRow>>;
+    fn blobs_of(&self, run: RunNo) -> Pending<'_, Vec<BlobRow>>;
+    fn stamp<'a>(&'a self, file: &'a str) -> Pending<'a, Option<Stamp>>;
+    fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> Pending<'a, Vec<u8>>;
+
+    /// Removes a run and leaves a stone; large results that nobody else refers to go too.
+    fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()>;
+    /// Makes sure that nothing of erased runs is left in files that this store writes.
+    fn scour(&self) -> Pending<'_, ()>;
+    /// Every file that was written.
+    fn files(&self) -> Vec<PathBuf>;
+}
+
+/// Why a run is made.
+pub(crate) enum Creation<'a> {
+    /// To be driven.
+    Driven,
+    /// To be kept, with all its records.
+    Imported(&'a [Body<'a>]),
+}

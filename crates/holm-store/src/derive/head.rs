@@ -1,0 +1,86 @@
+//! What a list of sessions shows, from a run's first lines and its last one.
+
+use holm_kernel::{
+    Input,
+    journal::{self, Record},
+    plain_text,
+};
+use serde::Deserialize;
+
+/// Lines that may stand before the first prompt: record 0, changes of tools and mode. What comes later gives no title.
+pub(crate) const FIRST_LINES: u64 = 16;
+
+/// Characters of a derived title: about a line of a list.
+const TITLE_CHARS: usize = 80;
+
+/// What a list shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct HeadFacts {
+    /// How many records there were.
+    pub(crate) records: u64,
+    /// When the last one was handled.
+    pub(crate) updated: u64,
+    pub(crate) agent: String,
+    pub(crate) model: String,
+    /// From the first prompt; sealed in an encrypted store.
+    pub(crate) title: Option<Vec<u8>>,
+}
+
+/// What record 0 says about the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Opening {
+    pub(crate) agent: String,
+    pub(crate) model: String,
+    pub(crate) title: Option<String>,
+}
+
+impl Opening {
+    /// Reads the first lines; what cannot be understood is left out, the list must work for every run.
+    pub(crate) fn read(lines: &[Vec<u8>]) -> Self {
+        let mut text = Vec::new();
+        for line in lines {
+            text.extend_from_slice(line);
+            text.push(b'\n');
+        }
+        let records = journal::decode(&text).map(|decoded| decoded.records).unwrap_or_default();
+        Self::of(&records)
+    }
+
+    fn of(records: &[Record]) -> Self {
+        let mut opening = Self::default();
+        for record in records {
+            match record.payload().input() {
+                Ok(Input::Started(started)) => {
+                    opening.agent = started.config.name;
+                    opening.model =
+                        started.config.models.first().map(|model| model.name.clone()).unwrap_or_default();
+                }
+                Ok(Input::Prompted(prompt)) => {
+                    opening.title = title(&plain_text(&prompt.blocks));
+                    return opening;
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+        opening
+    }
+}
+
+/// When a line was handled; zero if it does not say.
+pub(crate) fn time_of(line: &[u8]) -> u64 {
+    #[derive(Deserialize)]
+    struct Time {
+        at: u64,
+    }
+    serde_json::from_slice::<Time>(line).map_or(0, |time| time.at)
+}
+
+/// The first line of a prompt that says anything.
+fn title(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let mut title: String = line.chars().filter(|char| !char.is_control()).take(TITLE_CHARS).collect();
+    if line.chars().count() > TITLE_CHARS {
+        title.push('…');
+    }
+    Some(title)
+}

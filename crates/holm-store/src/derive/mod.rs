@@ -1,0 +1,14 @@
+//! What is known about a run beside its lines: always computed from them, never a second truth. It may be dropped and
+//! computed again at any time ([`Store::rebuild`](crate::Store::rebuild)).
+
+mod head;
+mod text;
+mod usage;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use head::{FIRST_LINES, HeadFacts, Opening, time_of};
+pub use text::{TextKind, search_text};
+pub(crate) use text::{TextRow, excerpt, holds};
+pub use usage::{Day, Entry, Folded, Subject, Tally, fold};

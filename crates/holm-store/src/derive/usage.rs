@@ -1,0 +1,290 @@
+//! What a run used, by day and by model or tool: a fold over its inputs through the kernel itself, so that it says what
+//! the kernel counted and nothing else.
+
+use std::collections::BTreeMap;
+
+use holm_kernel::{
+    CallId, Effect, Event, Input, ModelResult, NanoUsd, Run, SEMANTICS, Timestamp, Usage, journal::Record,
+};
+use serde::{Deserialize, Serialize};
+
+/// Stands for a model or tool whose name a journal no longer tells.
+const UNKNOWN: &str = "(unknown)";
+
+/// A day in UTC, counted from 1970-01-01.
+///
+/// ```
+/// use holm_store::Day;
+///
+/// assert_eq!(Day::of_millis(1_790_000_000_000).to_string(), "2026-09-21");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Day(u64);
+
+impl Day {
+    /// Counts from 1970-01-01.
+    #[must_use]
+    pub const fn new(days: u64) -> Self {
+        Self(days)
+    }
+
+    /// The day of a time in milliseconds since 1970-01-01.
+    #[must_use]
+    pub const fn of_millis(millis: u64) -> Self {
+        Self(millis / 86_400_000)
+    }
+
+    /// Days since 1970-01-01.
+    #[must_use]
+    pub const fn value(self) -> u64 {
+        self.0
+    }
+}
+
+impl std::fmt::Display for Day {
+    /// The Gregorian date, computed from the number of days alone.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Years begin in March here, so that the leap day is the last of its year; 719,468 days lie between
+        // 0000-03-01 and 1970-01-01, and the calendar repeats every 146,097 days (400 years).
+        let days = self.0.saturating_add(719_468);
+        let (era, of_era) = (days / 146_097, days % 146_097);
+        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let from_march = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * from_march + 2) / 5 + 1;
+        let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+        let year = era * 400 + year_of_era + u64::from(month <= 2);
+        write!(out, "{year:04}-{month:02}-{day:02}")
+    }
+}
+
+/// What was used.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// A model, by its name in the configuration.
+    Model(String),
+    /// A tool, by its name.
+    Tool(String),
+}
+
+/// What it came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Calls that came to an end.
+    pub calls: u64,
+    /// Those of them that failed, were refused or stopped.
+    pub failed: u64,
+    /// Tokens; a tool uses none.
+    pub tokens: Usage,
+    /// Money, as far as prices are known.
+    pub cost: NanoUsd,
+    /// Calls that used tokens of a model whose price is unknown, which is never taken for free.
+    pub unpriced: u64,
+    /// Milliseconds that tools ran.
+    pub millis: u64,
+    /// Bytes that tools gave back.
+    pub bytes: u64,
+}
+
+impl Tally {
+    /// The sum of two tallies, saturating.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(other.calls),
+            failed: self.failed.saturating_add(other.failed),
+            tokens: self.tokens.plus(other.tokens),
+            cost: self.cost.plus(other.cost),
+            unpriced: self.unpriced.saturating_add(other.unpriced),
+            millis: self.millis.saturating_add(other.millis),
+            bytes: self.bytes.saturating_add(other.bytes),
+        }
+    }
+}
+
+/// What one run used of one thing on one day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When.
+    pub day: Day,
+    /// Of what.
+    pub subject: Subject,
+    /// How much.
+    pub tally: Tally,
+}
+
+/// What a run used.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Folded {
+    /// By day and subject, in order.
+    pub entries: Vec<Entry>,
+    /// Records that the kernel could fold. Those after them (erased, or of rules that this kernel does not have) are
+    /// counted by what they say, under a name that says so.
+    pub understood: u64,
+}
+
+/// Folds a run's records into what it used. Children count in their own runs, not in their parent's.
+#[must_use]
+pub fn fold(records: &[Record]) -> Folded {
+    let mut sums = Sums::default();
+    let mut understood = 0;
+    if let Some((mut run, rest)) = start(records) {
+        sums.drain(&mut run, records.first().map(Record::at).unwrap_or_default());
+        understood = 1;
+        for record in rest {
+            if !sums.step(&mut run, record) {
+                break;
+            }
+            understood += 1;
+        }
+    }
+    for record in records.iter().skip(usize::try_from(understood).unwrap_or(usize::MAX)) {
+        sums.guess(record);
+    }
+    let entries =
+        sums.entries.into_iter().map(|((day, subject), tally)| Entry { day, subject, tally }).collect();
+    Folded { entries, understood }
+}
+
+/// Starts the run again, if this kernel has its rules.
+fn start(records: &[Record]) -> Option<(Run, &[Record])> {
+    let (first, rest) = records.split_first()?;
+    let Ok(Input::Started(started)) = first.payload().input() else { return None };
+    if started.semantics != SEMANTICS {
+        return None;
+    }
+    let run = Run::start(*started, first.at());
+    (run.receipt().effects == first.effects()).then_some((run, rest))
+}
+
+#[derive(Default)]
+struct Sums {
+    entries: BTreeMap<(Day, Subject), Tally>,
+    models: BTreeMap<CallId, (String, Priced)>,
+    tools: BTreeMap<CallId, String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Priced {
+    Known,
+    Unknown,
+}
+
+impl Sums {
+    /// Folds one record; says whether the kernel still decides as it did.
+    fn step(&mut self, run: &mut Run, record: &Record) -> bool {
+        let Ok(input) = record.payload().input() else { return false };
+        let bill = Bill::of(&input);
+        let before = (run.usage(), run.spent());
+        let Ok(receipt) = run.handle(record.at(), input) else { return false };
+        if receipt.effects != record.effects() {
+            return false;
+        }
+        let ignored = self.drain(run, record.at());
+        let used = minus(run.usage(), before.0);
+        if let Some(bill) = bill
+            && (!ignored || used != Usage::default())
+        {
+            self.model(record.at(), &bill, used, run.spent().minus(before.1));
+        }
+        true
+    }
+
+    /// Takes note of everything that a record caused; says whether it was ignored.
+    fn drain(&mut self, run: &mut Run, at: Timestamp) -> bool {
+        let mut ignored = false;
+        loop {
+            match run.poll() {
+                Effect::Wait(_) => return ignored,
+                Effect::CallModel { call, request } | Effect::Summarise { call, request } => {
+                    let priced = if request.model.price.is_some() { Priced::Known } else { Priced::Unknown };
+                    self.models.insert(call, (request.model.name.clone(), priced));
+                }
+                Effect::Emit(numbered) => match numbered.event {
+                    Event::Ignored { .. } => ignored = true,
+                    Event::CallProposed { call, tool, .. } => {
+                        self.tools.insert(call, tool.to_string());
+                    }
+                    Event::CallFinished { call, outcome, bytes, millis, .. } => {
+                        let failed = u64::from(outcome.is_error());
+                        let name = self.tools.remove(&call).unwrap_or_else(|| UNKNOWN.into());
+                        let tally = Tally { calls: 1, failed, millis, bytes, ..Tally::default() };
+                        self.add(at, Subject::Tool(name), tally);
+                    }
+                    _ => {}
+                },
+                Effect::RunTool { .. }
+                | Effect::Spawn { .. }
+                | Effect::Abort(_)
+                | Effect::Judge(_)
+                | Effect::Consult(_)
+                | Effect::Check { .. }
+                | Effect::Finish(_) => {}
+            }
+        }
+    }
+
+    fn model(&mut self, at: Timestamp, bill: &Bill, tokens: Usage, cost: NanoUsd) {
+        let (name, priced) = self
+            .models
+            .get(&bill.call)
+            .cloned()
+            .unwrap_or_else(|| (bill.model.clone().unwrap_or_else(|| UNKNOWN.into()), Priced::Unknown));
+        let unpriced = u64::from(priced == Priced::Unknown && tokens != Usage::default());
+        let tally = Tally { calls: 1, failed: bill.failed, tokens, cost, unpriced, ..Tally::default() };
+        self.add(at, Subject::Model(name), tally);
+    }
+
+    /// Counts a record by what it says alone.
+    fn guess(&mut self, record: &Record) {
+        let Ok(input) = record.payload().input() else { return };
+        if let Some(bill) = Bill::of(&input) {
+            self.model(record.at(), &bill, bill.usage, NanoUsd::ZERO);
+        }
+        if let Input::ToolFinished { call, result } = input {
+            let failed = u64::from(result.outcome.is_error());
+            let name = self.tools.remove(&call).unwrap_or_else(|| UNKNOWN.into());
+            let tally = Tally { calls: 1, failed, bytes: result.text.len() as u64, ..Tally::default() };
+            self.add(record.at(), Subject::Tool(name), tally);
+        }
+    }
+
+    fn add(&mut self, at: Timestamp, subject: Subject, tally: Tally) {
+        let sum = self.entries.entry((Day::of_millis(at.value()), subject)).or_default();
+        *sum = sum.plus(tally);
+    }
+}
+
+/// What a model call says it took.
+struct Bill {
+    call: CallId,
+    usage: Usage,
+    failed: u64,
+    model: Option<String>,
+}
+
+impl Bill {
+    fn of(input: &Input) -> Option<Self> {
+        let (Input::ModelFinished { call, result } | Input::Summarised { call, result }) = input else {
+            return None;
+        };
+        let (usage, failed, model) = match result {
+            ModelResult::Replied(reply) => (reply.usage, 0, reply.model.clone()),
+            ModelResult::Aborted(reply) => (reply.usage, 1, reply.model.clone()),
+            ModelResult::Failed(failure) => (failure.usage, 1, None),
+        };
+        Some(Self { call: *call, usage, failed, model })
+    }
+}
+
+const fn minus(after: Usage, before: Usage) -> Usage {
+    Usage {
+        input: after.input.saturating_sub(before.input),
+        output: after.output.saturating_sub(before.output),
+        cached: after.cached.saturating_sub(before.cached),
+        cache_write: after.cache_write.saturating_sub(before.cache_write),
+        reasoning: after.reasoning.saturating_sub(before.reasoning),
+    }
+}

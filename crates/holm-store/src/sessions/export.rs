@@ -1,0 +1,83 @@
+//! Sessions as files.
+
+use std::path::Path;
+
+use holm_kernel::journal;
+
+use super::markdown;
+use crate::{Store, StoreError, error};
+
+/// What a session is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The journal itself, to the byte: whoever has it can resume, replay and verify the run.
+    JsonLines,
+    /// Something to read.
+    Markdown,
+}
+
+impl Store {
+    /// Writes a session out. Large results are not part of it; a journal refers to them by digest
+    /// ([`Blobs::get`](holm_runtime::Blobs::get)).
+    ///
+    /// An export of an encrypted store is readable: that is what it is for.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], [`StoreError::NotAJournal`] for a damaged one in Markdown.
+    pub async fn export(&self, run: &str, format: Format) -> Result<Vec<u8>, StoreError> {
+        let row = self.find(run).await?;
+        let (text, _) = self.text(&row).await?;
+        match format {
+            Format::JsonLines => Ok(text),
+            Format::Markdown => {
+                let session = self.session(run).await?;
+                Ok(markdown::write(&session, &journal::decode(&text)?.records).into_bytes())
+            }
+        }
+    }
+
+    /// As [`export`](Self::export), into a new file that only its owner can read.
+    ///
+    /// # Errors
+    /// As there, and when the file is there already or cannot be written.
+    pub async fn export_to(
+        &self,
+        run: &str,
+        format: Format,
+        path: impl AsRef<Path>,
+    ) -> Result<(), StoreError> {
+        let path = path.as_ref().to_owned();
+        let bytes = self.export(run, format).await?;
+        let place = path.clone();
+        blocking(move || write_new(&place, &bytes)).await?;
+        self.inner.exports.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(path);
+        Ok(())
+    }
+}
+
+/// Runs what may block: on another thread where there is a runtime, here where there is none.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    match tokio::runtime::Handle::try_current() {
+        Ok(runtime) => runtime
+            .spawn_blocking(work)
+            .await
+            .map_err(|error| StoreError::System { reason: error.to_string() })?,
+        Err(_) => work(),
+    }
+}
+
+/// Writes a file that was not there, for its owner alone.
+fn write_new(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    use std::io::Write as _;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let mut file = options.open(path).map_err(|error| error::at(path, &error))?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|error| error::at(path, &error))
+}

@@ -1,0 +1,38 @@
+//! Sessions from files.
+
+use holm_kernel::{Input, journal};
+
+use crate::{
+    Store, StoreError,
+    backend::Creation,
+    check_run_id,
+    store::{bodies, now},
+};
+
+impl Store {
+    /// Takes a journal in, to the byte, after its chain has been verified from end to end. Gives the run's id: the one
+    /// that record 0 names, unless another is asked for.
+    ///
+    /// # Errors
+    /// [`StoreError::NotAJournal`] for damage of any kind, a torn end included; [`StoreError::Exists`].
+    pub async fn import(&self, text: &[u8], run: Option<&str>) -> Result<String, StoreError> {
+        let records = journal::decode_strict(text)?;
+        let unstarted = |reason: &str| StoreError::NotStarted { reason: reason.into() };
+        let first = records.first().ok_or_else(|| unstarted("it is empty"))?;
+        let id = match (run, first.payload().input()) {
+            (Some(run), _) => run.to_owned(),
+            (None, Ok(Input::Started(started))) => started.run.clone(),
+            (None, Ok(_)) => return Err(unstarted("it is another input")),
+            (None, Err(error)) => return Err(unstarted(&error.to_string())),
+        };
+        check_run_id(&id)?;
+        let lines = std::str::from_utf8(text).map_err(|error| unstarted(&error.to_string()))?;
+        let (key, wrapped) = match &self.inner.vault {
+            Some(vault) => vault.new_key(&id).map(|(key, wrapped)| (Some(key), Some(wrapped)))?,
+            None => (None, None),
+        };
+        let bodies = bodies(lines, 0, key.as_ref())?;
+        self.inner.backend.create(&id, wrapped.as_deref(), now(), Creation::Imported(&bodies)).await?;
+        Ok(id)
+    }
+}

@@ -1,0 +1,217 @@
+//! Lists, titles and tags.
+
+use std::str::FromStr;
+
+use holm_kernel::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Store, StoreError,
+    backend::{ListFilter, ListedRow},
+    name::{MAX_TAG, MAX_TITLE, check_label},
+    store::{Depth, TITLE},
+};
+
+/// Sessions on a page unless another number is asked for.
+const PAGE: u32 = 50;
+
+/// Sessions on a page at the most: a list is for people.
+const MAX_PAGE: u32 = 1_000;
+
+/// The place of a sealed title that a person gave.
+const NAMED: &str = "named";
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// The run's id.
+    pub run: String,
+    /// What a person called it, or the first line of its first prompt.
+    pub title: String,
+    /// Sorted.
+    pub tags: Vec<String>,
+    /// When it was made here.
+    pub created: Timestamp,
+    /// When its last record was handled.
+    pub updated: Timestamp,
+    /// How many records it has.
+    pub records: u64,
+    /// The agent's name.
+    pub agent: String,
+    /// The model it began with.
+    pub model: String,
+    /// Who drives it now, as far as the store was told; a process that was killed stands here until somebody resumes.
+    pub holder: Option<String>,
+}
+
+/// Which time sorts a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// The last record's.
+    #[default]
+    Updated,
+    /// The session's making.
+    Created,
+}
+
+/// Which end of a list comes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The latest.
+    #[default]
+    NewestFirst,
+    /// The earliest.
+    OldestFirst,
+}
+
+/// Which sessions are wanted, a page at a time.
+///
+/// ```
+/// use holm_store::{Listing, Order};
+///
+/// let wanted = Listing { tag: Some("release".into()), order: Order::OldestFirst, ..Listing::default() };
+/// assert_eq!(wanted.after, None);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Only those with this tag.
+    pub tag: Option<String>,
+    /// What sorts them.
+    pub sort: Sort,
+    /// Which end comes first.
+    pub order: Order,
+    /// The [`next`](Page::next) of the page before.
+    pub after: Option<Cursor>,
+    /// How many at once; 50 unless said, 1,000 at the most.
+    pub limit: Option<u32>,
+}
+
+/// A place in a list: stays right while sessions come and go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    time: u64,
+    no: i64,
+}
+
+impl std::fmt::Display for Cursor {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}-{}", self.time, self.no)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = StoreError;
+
+    fn from_str(text: &str) -> Result<Self, StoreError> {
+        let parsed = text.split_once('-').and_then(|(time, no)| Some((time.parse().ok()?, no.parse().ok()?)));
+        let (time, no) = parsed.ok_or_else(|| StoreError::BadLabel {
+            what: "the place in the list".into(),
+            reason: "it was not given by a list".into(),
+        })?;
+        Ok(Self { time, no })
+    }
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// In the order that was asked for.
+    pub sessions: Vec<Session>,
+    /// Where the next page begins; none after the last.
+    pub next: Option<Cursor>,
+}
+
+impl Store {
+    /// Lists sessions, a page at a time.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn list(&self, wanted: &Listing) -> Result<Page, StoreError> {
+        self.catch_up(Depth::Heads).await?;
+        let limit = wanted.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
+        let filter = ListFilter {
+            id: None,
+            tag: wanted.tag.as_deref(),
+            by_created: wanted.sort == Sort::Created,
+            oldest_first: wanted.order == Order::OldestFirst,
+            after: wanted.after.map(|cursor| (cursor.time, cursor.no)),
+            limit: u64::from(limit) + 1,
+        };
+        let mut rows = self.inner.backend.list(filter).await?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let next = rows.last().filter(|_| more).map(|row| Cursor {
+            time: if wanted.sort == Sort::Created { row.created } else { row.updated },
+            no: row.run.no.0,
+        });
+        let sessions = rows.into_iter().map(|row| self.session_of(row)).collect::<Result<_, _>>()?;
+        Ok(Page { sessions, next })
+    }
+
+    /// One session.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`].
+    pub async fn session(&self, run: &str) -> Result<Session, StoreError> {
+        self.find(run).await?;
+        self.catch_up(Depth::Heads).await?;
+        let filter = ListFilter { id: Some(run), limit: 1, ..ListFilter::default() };
+        let row = self.inner.backend.list(filter).await?.into_iter().next();
+        self.session_of(row.ok_or_else(|| StoreError::Missing { run: run.into() })?)
+    }
+
+    /// Calls a session something; none goes back to its first prompt.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], or [`StoreError::BadLabel`] for a title that is no single line.
+    pub async fn rename(&self, run: &str, title: Option<&str>) -> Result<(), StoreError> {
+        let row = self.find(run).await?;
+        let Some(title) = title else { return self.inner.backend.name(row.no, None).await };
+        check_label("the title", title, MAX_TITLE)?;
+        match self.inner.key(&row)? {
+            None => self.inner.backend.name(row.no, Some(title.as_bytes())).await,
+            Some(key) => {
+                let sealed = key.seal(NAMED, 0, title.as_bytes())?;
+                self.inner.backend.name(row.no, Some(&sealed)).await
+            }
+        }
+    }
+
+    /// Puts a tag on a session; twice is once. Tags are readable even in an encrypted store.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], or [`StoreError::BadLabel`].
+    pub async fn tag(&self, run: &str, tag: &str) -> Result<(), StoreError> {
+        check_label("the tag", tag, MAX_TAG)?;
+        let row = self.find(run).await?;
+        self.inner.backend.tag(row.no, tag).await
+    }
+
+    /// Takes a tag off a session, if it is there.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] if there is no such session.
+    pub async fn untag(&self, run: &str, tag: &str) -> Result<(), StoreError> {
+        let row = self.find(run).await?;
+        self.inner.backend.untag(row.no, tag).await
+    }
+
+    fn session_of(&self, row: ListedRow) -> Result<Session, StoreError> {
+        let title = match (row.named, row.derived, self.inner.key(&row.run)?) {
+            (Some(sealed), _, Some(key)) => key.open(NAMED, 0, &sealed),
+            (None, Some(sealed), Some(key)) => key.open(TITLE, 0, &sealed),
+            (named, derived, _) => named.or(derived),
+        };
+        Ok(Session {
+            run: row.run.id,
+            title: title.map(|title| String::from_utf8_lossy(&title).into_owned()).unwrap_or_default(),
+            tags: row.tags,
+            created: Timestamp::new(row.created),
+            updated: Timestamp::new(row.updated),
+            records: row.records,
+            agent: row.agent,
+            model: row.model,
+            holder: row.holder,
+        })
+    }
+}

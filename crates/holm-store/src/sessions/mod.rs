@@ -1,0 +1,16 @@
+//! What people ask about sessions. A session is a run as a person sees it: it has a title, tags, a place in a list.
+
+mod export;
+mod import;
+mod list;
+mod markdown;
+mod retention;
+mod search;
+mod usage;
+
+pub use export::Format;
+pub(crate) use export::blocking;
+pub use list::{Cursor, Listing, Order, Page, Session, Sort};
+pub use retention::{Erased, Retention};
+pub use search::Hit;
+pub use usage::{By, UsageLine, UsageQuery};

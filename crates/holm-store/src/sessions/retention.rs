@@ -1,0 +1,135 @@
+//! How long sessions are kept, and how they truly go.
+//!
+//! Records are chained, so one cannot be cut out of a journal; but a whole journal can go. What is left is a stone with
+//! the run's id, the number of its records and the last link of its chain: enough to know a copy for what it was, and
+//! to keep the id from being used again, because keys of calls are derived from it.
+//!
+//! Rows are overwritten with zeros as they are deleted, the write-ahead log is emptied, and the search index is merged
+//! so that nothing of the text is left in it. What a disk keeps of blocks that it was told to forget, and what backups
+//! hold, is beyond a database; where that matters, encrypt the store and let the key go.
+
+use holm_kernel::{Timestamp, journal};
+use serde::{Deserialize, Serialize};
+
+use super::list::{Listing, Order, Session};
+use crate::{
+    Store, StoreError,
+    backend::Gravestone,
+    store::{Depth, now},
+};
+
+/// Which sessions may stay. A session that is being driven is never erased.
+///
+/// ```
+/// use holm_kernel::Timestamp;
+/// use holm_store::Retention;
+///
+/// let thirty_days = Retention { older_than: Some(Timestamp::new(30 * 86_400_000)), ..Retention::default() };
+/// assert!(thirty_days.keep_tag.is_none());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// Sessions that were last used before this time go.
+    pub older_than: Option<Timestamp>,
+    /// Of those that are left, this many of the latest stay and the rest go.
+    pub keep_latest: Option<u64>,
+    /// Sessions with this tag stay whatever the rest says.
+    pub keep_tag: Option<String>,
+}
+
+/// What is left of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erased {
+    /// The run's id.
+    pub run: String,
+    /// How many records it had.
+    pub records: u64,
+    /// The last link of its chain, in hex; empty for a run without records.
+    pub chain: String,
+}
+
+impl Store {
+    /// Erases a session for good: its lines, snapshot, title, tags, usage, index and large results.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] while it is being driven.
+    pub async fn erase(&self, run: &str) -> Result<Erased, StoreError> {
+        let erased = self.erase_one(run).await?;
+        self.inner.backend.scour().await?;
+        Ok(erased)
+    }
+
+    /// Erases what a policy does not keep, oldest first. Sessions that are being driven are passed over.
+    ///
+    /// # Errors
+    /// [`StoreError`]; what was erased by then stays erased.
+    pub async fn retain(&self, policy: &Retention) -> Result<Vec<Erased>, StoreError> {
+        let mut erased = Vec::new();
+        for session in self.unkept(policy).await? {
+            match self.erase_one(&session.run).await {
+                Ok(one) => erased.push(one),
+                Err(StoreError::Busy { .. } | StoreError::Missing { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.inner.backend.scour().await?;
+        Ok(erased)
+    }
+
+    /// What [`retain`](Self::retain) would erase, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn unkept(&self, policy: &Retention) -> Result<Vec<Session>, StoreError> {
+        let mut unkept = Vec::new();
+        let mut kept = 0;
+        let mut wanted = Listing { order: Order::NewestFirst, limit: Some(1_000), ..Listing::default() };
+        loop {
+            let page = self.list(&wanted).await?;
+            for session in page.sessions {
+                if policy.keep_tag.as_ref().is_some_and(|tag| session.tags.contains(tag)) {
+                    continue;
+                }
+                let old = policy.older_than.is_some_and(|time| session.updated < time);
+                if old || policy.keep_latest.is_some_and(|most| kept >= most) {
+                    unkept.push(session);
+                } else {
+                    kept += 1;
+                }
+            }
+            wanted.after = page.next;
+            if wanted.after.is_none() {
+                unkept.reverse();
+                return Ok(unkept);
+            }
+        }
+    }
+
+    async fn erase_one(&self, run: &str) -> Result<Erased, StoreError> {
+        let row = self.find(run).await?;
+        if self.inner.held.holds(row.no) {
+            return Err(StoreError::Busy { run: run.into(), holder: "this process".into() });
+        }
+        self.catch_up(Depth::Heads).await?;
+        let records = self.session(run).await?.records;
+        let chain = match records.checked_sub(1) {
+            // What cannot be read can still be erased.
+            Some(last) => {
+                self.inner.lines(&row, last..records).await.ok().and_then(|lines| link(lines.first()?))
+            }
+            None => None,
+        };
+        let stone = Gravestone { at: now(), records, chain: chain.unwrap_or_default() };
+        self.inner.backend.erase(&row, &stone).await?;
+        Ok(Erased { run: run.into(), records, chain: stone.chain })
+    }
+}
+
+/// The chain value that a line claims.
+fn link(line: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Link {
+        chain: journal::Hash,
+    }
+    serde_json::from_slice::<Link>(line).ok().map(|link| link.chain.to_string())
+}

@@ -1,0 +1,136 @@
+//! Finds words in what was said.
+
+use holm_kernel::{Seq, Timestamp, journal};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Store, StoreError, TextKind,
+    backend::{ListFilter, RunRow},
+    derive::{excerpt, holds, search_text},
+    store::Depth,
+};
+
+/// The shortest word that can be found: the index is made of groups of three characters.
+const SHORTEST: usize = 3;
+
+/// Hits of one search at the most.
+const MAX_HITS: u32 = 1_000;
+
+/// Sessions that a decrypting search looks at in one step.
+const STEP: u64 = 200;
+
+/// A record in which everything that was searched for stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hit {
+    /// The run.
+    pub run: String,
+    /// The record.
+    pub seq: Seq,
+    /// When it was handled.
+    pub at: Timestamp,
+    /// Whose words they are.
+    pub kind: TextKind,
+    /// The words with what stands around them, on one line.
+    pub excerpt: String,
+}
+
+impl Store {
+    /// Finds records that hold every word of `query`, whatever the case of its letters; words in quotation marks stand
+    /// together. A word may be a part of another. The latest sessions come first.
+    ///
+    /// An encrypted store has no index, because an index would tell what was said: there every session is decrypted
+    /// and read, which takes time in proportion to all that is kept.
+    ///
+    /// # Errors
+    /// [`StoreError::TooShort`] for words of less than three characters.
+    pub async fn search(&self, query: &str, limit: u32) -> Result<Vec<Hit>, StoreError> {
+        let terms = terms(query)?;
+        let limit = limit.min(MAX_HITS);
+        if terms.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        if self.inner.vault.is_some() {
+            return self.scan(&terms, limit as usize).await;
+        }
+        self.catch_up(Depth::Everything).await?;
+        let mut hits = Vec::new();
+        for (run, seq) in self.inner.backend.matching(&terms, u64::from(limit)).await? {
+            let lines = self.inner.lines(&run, seq..seq + 1).await?;
+            hits.extend(lines.first().and_then(|line| hit(&run, line, &terms)));
+        }
+        Ok(hits)
+    }
+
+    async fn scan(&self, terms: &[String], limit: usize) -> Result<Vec<Hit>, StoreError> {
+        self.catch_up(Depth::Heads).await?;
+        let mut hits = Vec::new();
+        let mut after = None;
+        loop {
+            let filter = ListFilter { by_created: true, after, limit: STEP, ..ListFilter::default() };
+            let rows = self.inner.backend.list(filter).await?;
+            let Some(last) = rows.last() else { return Ok(hits) };
+            after = Some((last.created, last.run.no.0));
+            for row in rows {
+                let lines = self.inner.lines(&row.run, 0..u64::MAX).await?;
+                for line in lines.iter().rev() {
+                    hits.extend(hit(&row.run, line, terms));
+                    if hits.len() == limit {
+                        return Ok(hits);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Splits a query into what must stand in a record.
+fn terms(query: &str) -> Result<Vec<String>, StoreError> {
+    let mut terms = Vec::new();
+    for (index, part) in query.split('"').enumerate() {
+        if index % 2 == 1 {
+            terms.push(part.trim().to_owned());
+        } else {
+            terms.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    // A zero byte ends a text for the index, so nothing behind it would be compared.
+    terms.retain(|term| !term.is_empty() && !term.contains('\0'));
+    if let Some(term) = terms.iter().find(|term| term.chars().count() < SHORTEST) {
+        return Err(StoreError::TooShort { term: term.clone() });
+    }
+    Ok(terms)
+}
+
+/// Looks into one line.
+fn hit(run: &RunRow, line: &[u8], terms: &[String]) -> Option<Hit> {
+    let record = Line::read(line)?;
+    let (kind, text) = search_text(&record.input)?;
+    holds(&text, terms).then(|| Hit {
+        run: run.id.clone(),
+        seq: record.seq,
+        at: record.at,
+        kind,
+        excerpt: excerpt(&text, terms),
+    })
+}
+
+/// A line as a reader of single records sees it; whoever folds a journal verifies its chain.
+#[derive(Deserialize)]
+struct Line {
+    seq: Seq,
+    at: Timestamp,
+    input: holm_kernel::Input,
+}
+
+impl Line {
+    fn read(line: &[u8]) -> Option<Self> {
+        // The reader of journals bounds length and depth; a single line must not be able to do more.
+        if line.len() as u64 > journal::MAX_LINE_BYTES {
+            return None;
+        }
+        serde_json::from_slice(line).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Sums of what was used.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Day, Entry, Store, StoreError, Subject, Tally, derive, store::Depth};
+
+/// What the sums are made by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// One line a session: what its models used.
+    Session,
+    /// One line a model.
+    Model,
+    /// One line a tool.
+    Tool,
+    /// One line a day: what models used.
+    Day,
+}
+
+/// Which usage is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UsageQuery {
+    /// Only this run's.
+    pub run: Option<String>,
+    /// From this day on.
+    pub since: Option<Day>,
+    /// Up to this day, with it.
+    pub until: Option<Day>,
+}
+
+/// One sum.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsageLine {
+    /// The session, model, tool or day.
+    pub name: String,
+    /// What it came to.
+    pub tally: Tally,
+}
+
+impl Store {
+    /// Sums up what was used, by session, model, tool or day (UTC), sorted by name.
+    ///
+    /// The numbers are what the kernel counted when it folded the journals; a child run counts for itself.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn usage(&self, by: By, query: &UsageQuery) -> Result<Vec<UsageLine>, StoreError> {
+        self.catch_up(Depth::Everything).await?;
+        let mut sums: BTreeMap<String, Tally> = BTreeMap::new();
+        for (run, entry) in self.inner.backend.usage().await? {
+            let Some(name) = name(by, query, &run, &entry) else { continue };
+            let sum = sums.entry(name).or_default();
+            *sum = sum.plus(entry.tally);
+        }
+        Ok(sums.into_iter().map(|(name, tally)| UsageLine { name, tally }).collect())
+    }
+
+    /// What one run used, by day and by model or tool: the fold itself, straight from its journal.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], [`StoreError::NotAJournal`].
+    pub async fn fold_usage(&self, run: &str) -> Result<derive::Folded, StoreError> {
+        let row = self.find(run).await?;
+        let (text, _) = self.text(&row).await?;
+        Ok(derive::fold(&holm_kernel::journal::decode(&text)?.records))
+    }
+}
+
+/// The line that an entry belongs to; none if it is not wanted.
+fn name(by: By, query: &UsageQuery, run: &str, entry: &Entry) -> Option<String> {
+    let outside = query.run.as_deref().is_some_and(|wanted| wanted != run)
+        || query.since.is_some_and(|since| entry.day < since)
+        || query.until.is_some_and(|until| entry.day > until);
+    if outside {
+        return None;
+    }
+    match (by, &entry.subject) {
+        (By::Session, Subject::Model(_)) => Some(run.to_owned()),
+        (By::Model, Subject::Model(name)) | (By::Tool, Subject::Tool(name)) => Some(name.clone()),
+        (By::Day, Subject::Model(_)) => Some(entry.day.to_string()),
+        (By::Session | By::Model | By::Day, Subject::Tool(_)) | (By::Tool, Subject::Model(_)) => None,
+    }
+}

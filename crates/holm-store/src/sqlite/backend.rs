@@ -1,0 +1,309 @@
+//! Joins the questions to the threads that ask them.
+
+use std::{
+    ops::Range,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use holm_runtime::Durability;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::{
+    Db, Sqlite,
+    committer::{Job, OwnedBatch, bytes_of},
+    holder::Holder,
+    leases, queries,
+    writer::{Attempt, Refusal, insert, patiently},
+};
+use crate::{
+    StoreError,
+    backend::{
+        Backend, Batch, BlobRow, Creation, Gravestone, ListFilter, ListedRow, Pending, RunNo, RunRow, Stale,
+        Stamp,
+    },
+    derive::{Entry, HeadFacts, TextRow},
+    sessions::blocking,
+};
+
+/// How old a file must be before it counts as left over by a process that died between writing and naming it.
+const LEFT_OVER: Duration = Duration::from_secs(3_600);
+
+impl Sqlite {
+    fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Pending<'static, T> {
+        let db = Arc::clone(&self.db);
+        Box::pin(blocking(move || db.read(work)))
+    }
+
+    fn write<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Pending<'static, T> {
+        let db = Arc::clone(&self.db);
+        Box::pin(blocking(move || db.writer.write(work)))
+    }
+
+    fn with_files<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Db) -> Result<T, StoreError> + Send + 'static,
+    ) -> Pending<'static, T> {
+        let db = Arc::clone(&self.db);
+        Box::pin(blocking(move || work(&db)))
+    }
+
+    /// Joins the queue and waits for the group that the lines become part of.
+    async fn enqueue(&self, batch: Batch<'_>, durability: Durability) -> Result<(), StoreError> {
+        let (done, answer) = oneshot::channel();
+        self.committer.submit(Job::Append { batch: OwnedBatch::new(batch), durability, done });
+        answer.await.map_err(|_| StoreError::System { reason: "the store was closed meanwhile".into() })?
+    }
+}
+
+impl Backend for Sqlite {
+    fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>> {
+        let name = name.to_owned();
+        self.read(move |conn| queries::meta(conn, &name))
+    }
+
+    fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> Pending<'a, Vec<u8>> {
+        let (name, value) = (name.to_owned(), value.to_owned());
+        self.write(move |conn| queries::meta_or(conn, &name, &value))
+    }
+
+    fn any_run(&self) -> Pending<'_, bool> {
+        self.read(queries::any_run)
+    }
+
+    fn create<'a>(
+        &'a self,
+        id: &'a str,
+        key: Option<&'a [u8]>,
+        now: u64,
+        kind: Creation<'a>,
+    ) -> Pending<'a, RunNo> {
+        let (id, key) = (id.to_owned(), key.map(<[u8]>::to_vec));
+        match kind {
+            Creation::Driven => {
+                let words = self.leases.words(&self.db.holder);
+                let taken = words.clone();
+                let made = self.write(move |conn| {
+                    queries::create(conn, &id, key.as_deref(), now, Some((&words, &Holder::name())))
+                });
+                Box::pin(async move {
+                    let no = made.await?;
+                    self.leases.took(no, taken);
+                    Ok(no)
+                })
+            }
+            Creation::Imported(bodies) => {
+                let lines = OwnedBatch::new(Batch { run: RunNo(0), first: 0, bodies: bodies.to_vec() });
+                self.write(move |conn| {
+                    let run = queries::create(conn, &id, key.as_deref(), now, None)?;
+                    match insert(conn, &Batch { run, ..lines.lend() }) {
+                        Ok(()) => Ok(run),
+                        Err(Refusal::Error(error)) => Err(error),
+                        Err(Refusal::Busy) => Err(StoreError::Locked { seconds: 0 }),
+                    }
+                })
+            }
+        }
+    }
+
+    fn find<'a>(&'a self, id: &'a str) -> Pending<'a, RunRow> {
+        let id = id.to_owned();
+        self.read(move |conn| queries::find(conn, &id))
+    }
+
+    fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()> {
+        let (db, run, no) = (Arc::clone(&self.db), run.clone(), run.no);
+        let words = self.leases.words(&self.db.holder);
+        let taken = words.clone();
+        let held = self.write(move |conn| leases::take(conn, &db.holder, &run, &words));
+        Box::pin(async move {
+            held.await?;
+            self.leases.took(no, taken);
+            Ok(())
+        })
+    }
+
+    fn release(&self, run: RunNo) {
+        let Some(holder) = self.leases.give_back(run) else { return };
+        if self.db.writer.try_with(|conn| leases::release(conn, run, &holder)).is_none() {
+            self.committer.submit(Job::Release { run, holder });
+        }
+    }
+
+    fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()> {
+        Box::pin(async move {
+            if durability == Durability::Written {
+                match self.db.writer.try_append(&batch) {
+                    Attempt::Done => {
+                        self.committer.note(bytes_of(&batch));
+                        return Ok(());
+                    }
+                    Attempt::Failed(error) => return Err(error),
+                    Attempt::Contended => {}
+                }
+            }
+            self.enqueue(batch, durability).await
+        })
+    }
+
+    fn records(&self, run: RunNo, range: Range<u64>) -> Pending<'_, Vec<(u64, Vec<u8>)>> {
+        self.read(move |conn| queries::records(conn, run, &range))
+    }
+
+    fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
+        let body = snapshot.to_owned();
+        self.write(move |conn| queries::keep_snapshot(conn, run, &body))
+    }
+
+    fn snapshot(&self, run: RunNo) -> Pending<'_, Option<Vec<u8>>> {
+        self.read(move |conn| queries::snapshot(conn, run))
+    }
+
+    fn name<'a>(&'a self, run: RunNo, title: Option<&'a [u8]>) -> Pending<'a, ()> {
+        let title = title.map(<[u8]>::to_vec);
+        self.write(move |conn| queries::name(conn, run, title.as_deref()))
+    }
+
+    fn tag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()> {
+        let tag = tag.to_owned();
+        self.write(move |conn| queries::tag(conn, run, &tag))
+    }
+
+    fn untag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()> {
+        let tag = tag.to_owned();
+        self.write(move |conn| queries::untag(conn, run, &tag))
+    }
+
+    fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>> {
+        let (filter, db) = (queries::Filter::from(filter), Arc::clone(&self.db));
+        self.read(move |conn| {
+            let rows = queries::list(conn, &filter)?;
+            let alive = |words: Option<String>| words.is_some_and(|words| leases::lives(&db.holder, &words));
+            let named = |(row, words)| ListedRow { holder: row_holder(&row, alive(words)), ..row };
+            Ok(rows.into_iter().map(named).collect())
+        })
+    }
+
+    fn stale(&self) -> Pending<'_, Vec<Stale>> {
+        self.read(queries::stale)
+    }
+
+    fn keep_head<'a>(&'a self, run: RunNo, facts: &'a HeadFacts) -> Pending<'a, ()> {
+        let facts = facts.clone();
+        self.write(move |conn| queries::keep_head(conn, run, &facts))
+    }
+
+    fn keep_folded<'a>(
+        &'a self,
+        run: RunNo,
+        records: u64,
+        usage: &'a [Entry],
+        texts: &'a [TextRow],
+    ) -> Pending<'a, ()> {
+        let (usage, texts) = (usage.to_vec(), texts.to_vec());
+        self.write(move |conn| queries::keep_folded(conn, run, records, &usage, &texts))
+    }
+
+    fn forget_derived(&self) -> Pending<'_, ()> {
+        self.write(queries::forget_derived)
+    }
+
+    fn usage(&self) -> Pending<'_, Vec<(String, Entry)>> {
+        self.read(queries::usage)
+    }
+
+    fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>> {
+        let terms = terms.to_vec();
+        self.read(move |conn| queries::matching(conn, &terms, limit))
+    }
+
+    fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> Pending<'a, ()> {
+        let (file, bytes) = (file.to_owned(), bytes.to_owned());
+        self.with_files(move |db| db.blobs.keep(&file, &bytes))
+    }
+
+    fn refer<'a>(&'a self, run: RunNo, name: &'a str, file: &'a str, bytes: u64) -> Pending<'a, ()> {
+        let (name, file) = (name.to_owned(), file.to_owned());
+        self.write(move |conn| queries::refer(conn, run, &name, &file, bytes))
+    }
+
+    fn blob<'a>(&'a self, name: &'a str) -> Pending<'a, Option<BlobRow>> {
+        let name = name.to_owned();
+        self.read(move |conn| queries::blob(conn, &name))
+    }
+
+    fn blobs_of(&self, run: RunNo) -> Pending<'_, Vec<BlobRow>> {
+        self.read(move |conn| queries::blobs_of(conn, run))
+    }
+
+    fn stamp<'a>(&'a self, file: &'a str) -> Pending<'a, Option<Stamp>> {
+        let file = file.to_owned();
+        self.with_files(move |db| db.blobs.stamp(&file))
+    }
+
+    fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> Pending<'a, Vec<u8>> {
+        let file = file.to_owned();
+        self.with_files(move |db| db.blobs.read(&file, &range))
+    }
+
+    fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()> {
+        let (db, run, stone) = (Arc::clone(&self.db), run.clone(), stone.clone());
+        self.write(move |conn| {
+            leases::check_free(conn, &db.holder, &run)?;
+            // While the write lock is held: whoever keeps the same text looks for its file afterwards.
+            queries::erase(conn, &run, &stone)?.iter().try_for_each(|file| db.blobs.remove(file))
+        })
+    }
+
+    fn scour(&self) -> Pending<'_, ()> {
+        self.with_files(|db| {
+            db.writer.write(|conn| {
+                conn.execute_batch("INSERT INTO texts (texts) VALUES ('optimize')").map_err(super::failed)
+            })?;
+            remove_left_over(db)?;
+            empty_log(db)
+        })
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.db.files()
+    }
+}
+
+/// The name of a holder that lives.
+fn row_holder(row: &ListedRow, alive: bool) -> Option<String> {
+    row.holder.clone().filter(|_| alive)
+}
+
+/// Removes files that no run refers to and that nobody can be writing any more.
+fn remove_left_over(db: &Db) -> Result<(), StoreError> {
+    for path in db.blobs.files() {
+        let age = path
+            .metadata()
+            .and_then(|found| found.modified())
+            .ok()
+            .and_then(|time| SystemTime::now().duration_since(time).ok());
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        if age.is_some_and(|age| age > LEFT_OVER) && !db.read(|conn| queries::is_referred(conn, &name))? {
+            db.blobs.remove(&name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Moves the log into the database and cuts it to nothing, so that no erased page is left in it.
+fn empty_log(db: &Db) -> Result<(), StoreError> {
+    patiently(|| {
+        let busy: i64 =
+            db.writer.with(|conn| conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)))?;
+        if busy == 0 { Ok(()) } else { Err(Refusal::Busy) }
+    })
+}

@@ -1,0 +1,249 @@
+//! Group commit: whoever needs a sync joins those who need one too.
+//!
+//! One thread takes everything that has come in, writes it in one transaction, and syncs the log once for all of them.
+//! What comes in meanwhile makes up the next group. The sync happens outside the writer's lock, so appends that need
+//! none go on beside it.
+//!
+//! The writer commits with `synchronous = NORMAL`, which puts a commit into the log without waiting for the disk; this
+//! thread then syncs the log through a descriptor of its own. That is what `FULL` does too, only shared: frames are
+//! checked one by one from the log's beginning, so all commits up to the sync are found again after a loss of power.
+//! Should the log be emptied in between, then a checkpoint has synced the database itself before.
+
+use std::{
+    fs::File,
+    path::PathBuf,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread::{self, JoinHandle},
+};
+
+use holm_runtime::Durability;
+use tokio::sync::oneshot;
+
+use super::writer::Writer;
+use crate::{
+    StoreError,
+    backend::{Batch, Body, RunNo},
+};
+
+/// Bytes of the log after which it is moved into the database.
+const LOG_BYTES: u64 = 4 * 1024 * 1024;
+
+/// What each commit adds to the log beside its lines: a page and its frame.
+const COMMIT_BYTES: u64 = 4_096 + 24;
+
+/// Something to be written.
+pub(super) enum Job {
+    /// Lines, and who waits for them.
+    Append { batch: OwnedBatch, durability: Durability, done: oneshot::Sender<Result<(), StoreError>> },
+    /// A lease that could not be given back at once.
+    Release { run: RunNo, holder: String },
+}
+
+/// Lines that have left their caller.
+pub(super) struct OwnedBatch {
+    run: RunNo,
+    first: u64,
+    bodies: Vec<OwnedBody>,
+}
+
+enum OwnedBody {
+    Plain(String),
+    Sealed(Vec<u8>),
+}
+
+impl OwnedBatch {
+    pub(super) fn new(batch: Batch<'_>) -> Self {
+        let own = |body| match body {
+            Body::Plain(text) => OwnedBody::Plain(text.to_owned()),
+            Body::Sealed(bytes) => OwnedBody::Sealed(bytes),
+        };
+        Self { run: batch.run, first: batch.first, bodies: batch.bodies.into_iter().map(own).collect() }
+    }
+
+    pub(super) fn lend(&self) -> Batch<'_> {
+        Batch { run: self.run, first: self.first, bodies: self.bodies.iter().map(OwnedBody::lend).collect() }
+    }
+}
+
+impl OwnedBody {
+    fn lend(&self) -> Body<'_> {
+        match self {
+            Self::Plain(text) => Body::Plain(text),
+            Self::Sealed(bytes) => Body::Sealed(bytes.clone()),
+        }
+    }
+}
+
+/// The thread that commits.
+pub(super) struct Committer {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: Vec<Job>,
+    /// Bytes that went into the log since it was last moved.
+    logged: u64,
+    closing: bool,
+}
+
+impl Committer {
+    pub(super) fn start(work: Work) -> Result<Self, StoreError> {
+        let shared = Arc::new(Shared { queue: Mutex::default(), wake: Condvar::new() });
+        let theirs = Arc::clone(&shared);
+        let thread = thread::Builder::new()
+            .name("holm-commit".into())
+            .spawn(move || work.run(&theirs))
+            .map_err(StoreError::from)?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    pub(super) fn submit(&self, job: Job) {
+        self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).jobs.push(job);
+        self.shared.wake.notify_one();
+    }
+
+    /// Takes note of an append that went past the queue.
+    pub(super) fn note(&self, bytes: u64) {
+        let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.logged = queue.logged.saturating_add(bytes + COMMIT_BYTES);
+        if queue.logged >= LOG_BYTES {
+            drop(queue);
+            self.shared.wake.notify_one();
+        }
+    }
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).closing = true;
+        self.shared.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been reported already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the thread works with.
+pub(super) struct Work {
+    pub(super) writer: Arc<Writer>,
+    pub(super) log: PathBuf,
+    /// Set once a sync has failed: the system may have thrown the pages away, so no later sync can be believed.
+    pub(super) unsynced: Option<StoreError>,
+}
+
+/// What the thread finds when it looks.
+enum Next {
+    Jobs(Vec<Job>),
+    MoveLog,
+    End,
+}
+
+impl Work {
+    fn run(mut self, shared: &Shared) {
+        let mut log = None;
+        loop {
+            match shared.next() {
+                Next::Jobs(jobs) => {
+                    let bytes = self.commit(jobs, &mut log);
+                    let mut queue = shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+                    queue.logged = queue.logged.saturating_add(bytes);
+                }
+                Next::MoveLog => self.move_log(),
+                Next::End => return,
+            }
+        }
+    }
+
+    /// Writes everything in one transaction; if that fails, each by itself, so that one cannot spoil the others.
+    fn commit(&mut self, jobs: Vec<Job>, log: &mut Option<File>) -> u64 {
+        let mut waiting = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            match job {
+                Job::Append { batch, durability, done } => waiting.push((batch, durability, done)),
+                Job::Release { run, holder } => {
+                    // A lease that stays belongs to a holder that will be found dead.
+                    let _ = self.writer.with(|conn| super::release(conn, run, &holder));
+                }
+            }
+        }
+        if waiting.is_empty() {
+            return 0;
+        }
+        let batches: Vec<Batch<'_>> = waiting.iter().map(|(batch, ..)| batch.lend()).collect();
+        let bytes = batches.iter().map(bytes_of).sum::<u64>() + COMMIT_BYTES;
+        let together = self.writer.append_all(&batches);
+        let results: Vec<Result<(), StoreError>> = match together {
+            Ok(()) => waiting.iter().map(|_| Ok(())).collect(),
+            Err(error) if batches.len() == 1 => vec![Err(error)],
+            Err(_) => batches.chunks(1).map(|one| self.writer.append_all(one)).collect(),
+        };
+        drop(batches);
+        let must_sync = |(entry, result): (&(_, Durability, _), &Result<(), StoreError>)| {
+            entry.1 == Durability::Synced && result.is_ok()
+        };
+        let synced = if waiting.iter().zip(&results).any(must_sync) { self.sync(log) } else { Ok(()) };
+        for ((_, durability, done), result) in waiting.into_iter().zip(results) {
+            let result = match durability {
+                Durability::Written => result,
+                Durability::Synced => result.and_then(|()| synced.clone()),
+            };
+            // Whoever no longer waits folds the journal again.
+            let _ = done.send(result);
+        }
+        bytes
+    }
+
+    fn sync(&mut self, log: &mut Option<File>) -> Result<(), StoreError> {
+        if let Some(error) = &self.unsynced {
+            return Err(error.clone());
+        }
+        let synced = match log {
+            Some(file) => file.sync_data(),
+            // The log stays the same file as long as this store is open.
+            None => File::open(&self.log).and_then(|file| log.insert(file).sync_data()),
+        };
+        synced.map_err(|error| {
+            let error = StoreError::Unsynced { reason: error.to_string() };
+            self.unsynced = Some(error.clone());
+            error
+        })
+    }
+
+    /// Moves the log into the database, so that it is begun anew. Appends that come meanwhile wait in the queue.
+    fn move_log(&self) {
+        // Should it fail, the log grows and the next try comes after as many bytes again.
+        let _ = self.writer.with(|conn| conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
+    }
+}
+
+impl Shared {
+    fn next(&self) -> Next {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            // First, or a queue that is never empty would let the log grow without end.
+            if queue.logged >= LOG_BYTES {
+                queue.logged = 0;
+                return Next::MoveLog;
+            }
+            if !queue.jobs.is_empty() {
+                return Next::Jobs(std::mem::take(&mut queue.jobs));
+            }
+            if queue.closing {
+                return Next::End;
+            }
+            queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+pub(super) fn bytes_of(batch: &Batch<'_>) -> u64 {
+    batch.bodies.iter().map(|body| body.bytes().len() as u64).sum()
+}

@@ -1,0 +1,81 @@
+//! Who is alive. Each store that is open holds a lock on a file of its own for as long as its process lives; the system
+//! takes the lock away when the process ends, however it ends. So a lease names a holder, and whoever wants the lease
+//! tries the holder's lock: no clock, no heart-beat, no process numbers that come again.
+
+use std::{
+    fs::{self, File, TryLockError},
+    path::{Path, PathBuf},
+};
+
+use crate::{StoreError, error, vault::token};
+
+/// This store's own lock.
+pub(super) struct Holder {
+    folder: PathBuf,
+    token: String,
+    /// Held, never read.
+    _file: File,
+}
+
+impl Holder {
+    pub(super) fn new(folder: PathBuf) -> Result<Self, StoreError> {
+        super::files::make_folder(&folder)?;
+        sweep(&folder);
+        loop {
+            let token = token()?;
+            let path = folder.join(&token);
+            let file = super::files::create_new(&path).map_err(|error| error::at(&path, &error))?;
+            file.lock().map_err(|error| error::at(&path, &error))?;
+            // Somebody's sweep may have come between the two.
+            if path.exists() {
+                return Ok(Self { folder, token, _file: file });
+            }
+        }
+    }
+
+    pub(super) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// How people know this holder.
+    pub(super) fn name() -> String {
+        format!("process {}", std::process::id())
+    }
+
+    /// Whether the holder of a token still lives.
+    pub(super) fn lives(&self, token: &str) -> bool {
+        token == self.token || is_locked(&self.folder.join(token))
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.join(&self.token)
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        // What cannot be removed is swept up by the next store that is opened here.
+        let _ = fs::remove_file(self.path());
+    }
+}
+
+/// A lock that cannot be tried counts as held: better to be asked to wait than to have two drivers.
+fn is_locked(path: &Path) -> bool {
+    match File::open(path) {
+        Ok(file) => match file.try_lock() {
+            Ok(()) => false,
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
+        },
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
+}
+
+/// Removes the locks of the dead. A store that has made its file and not locked it yet may lose it here, and looks again.
+fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if !is_locked(&path) {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}

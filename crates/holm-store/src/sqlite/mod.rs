@@ -1,0 +1,185 @@
+//! SQLite: the database that needs no server.
+
+mod backend;
+mod committer;
+mod files;
+mod holder;
+mod leases;
+mod queries;
+mod schema;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::{StoreError, error, sessions::blocking};
+use committer::{Committer, Work};
+use files::BlobFolder;
+use holder::Holder;
+use leases::{Leases, release};
+use writer::{Writer, patiently};
+
+/// Connections for reading that are kept for the next question.
+const READERS: usize = 4;
+
+/// How long a reader waits; readers wait only while the log is being recovered or emptied.
+const READ_PATIENCE: Duration = Duration::from_secs(10);
+
+/// SQLite's own page size, which `max_bytes` is counted in.
+const PAGE: u64 = 4_096;
+
+/// A store in one SQLite file, with folders beside it for large results and for locks.
+///
+/// Fields are dropped in this order: the committer ends first, the connections next, the lock last.
+pub(crate) struct Sqlite {
+    committer: Committer,
+    db: Arc<Db>,
+    leases: Leases,
+}
+
+/// What threads that may block work with.
+struct Db {
+    path: PathBuf,
+    writer: Arc<Writer>,
+    readers: Mutex<Vec<Connection>>,
+    blobs: BlobFolder,
+    holder: Holder,
+}
+
+impl Sqlite {
+    pub(crate) async fn open(path: PathBuf, max_bytes: Option<u64>) -> Result<Self, StoreError> {
+        blocking(move || Self::open_now(path, max_bytes)).await
+    }
+
+    fn open_now(path: PathBuf, max_bytes: Option<u64>) -> Result<Self, StoreError> {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            Some(_) | None => Path::new("."),
+        };
+        files::make_folder(folder)?;
+        // Made here, so that nobody else can read it; the log takes over the database's permissions.
+        match files::create_new(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                return Err(error::at(&path, &error));
+            }
+            Ok(_) | Err(_) => {}
+        }
+        let writer = connect(&path)?;
+        set_up(&writer, &path, max_bytes)?;
+        files::sync_folder(folder)?;
+        let holder = Holder::new(beside(&path, "locks"))?;
+        let writer = Arc::new(Writer::new(writer));
+        let work = Work { writer: Arc::clone(&writer), log: log_of(&path), unsynced: None };
+        let committer = Committer::start(work)?;
+        let blobs = BlobFolder::new(beside(&path, "blobs"));
+        let db = Db { path, writer, readers: Mutex::default(), blobs, holder };
+        Ok(Self { committer, db: Arc::new(db), leases: Leases::default() })
+    }
+}
+
+impl Db {
+    /// Reads from one state of the database, beside whoever writes.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let conn = match idle {
+            Some(conn) => conn,
+            None => reader(&self.path)?,
+        };
+        let tx = conn.unchecked_transaction().map_err(failed)?;
+        let value = work(&tx)?;
+        tx.commit().map_err(failed)?;
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        if readers.len() < READERS {
+            readers.push(conn);
+        }
+        Ok(value)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let mut all = vec![self.path.clone(), log_of(&self.path), suffixed(&self.path, "-shm")];
+        all.retain(|path| path.exists());
+        all.extend(files::list(&beside(&self.path, "locks")));
+        all.extend(self.blobs.files());
+        all
+    }
+}
+
+fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags).map_err(failed)
+}
+
+fn reader(path: &Path) -> Result<Connection, StoreError> {
+    let conn = connect(path)?;
+    conn.busy_timeout(READ_PATIENCE).map_err(failed)?;
+    conn.pragma_update(None, "query_only", true).map_err(failed)?;
+    conn.pragma_update(None, "trusted_schema", false).map_err(failed)?;
+    Ok(conn)
+}
+
+/// Prepares the connection that writes. Only the migration syncs by itself; see the committer for the rest.
+fn set_up(conn: &Connection, path: &Path, max_bytes: Option<u64>) -> Result<(), StoreError> {
+    let foreign = |error: StoreError| match error {
+        StoreError::Foreign { .. } => StoreError::Foreign { place: path.display().to_string() },
+        other => other,
+    };
+    conn.busy_timeout(Duration::ZERO).map_err(failed)?;
+    for (name, value) in [("secure_delete", "ON"), ("trusted_schema", "OFF"), ("temp_store", "MEMORY")] {
+        patiently(|| Ok(conn.pragma_update(None, name, value)?)).map_err(foreign)?;
+    }
+    patiently(|| Ok(conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?))
+        .map_err(foreign)?;
+    conn.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+    conn.busy_timeout(READ_PATIENCE).map_err(failed)?;
+    schema::migrate(conn, path).map_err(foreign)?;
+    conn.busy_timeout(Duration::ZERO).map_err(failed)?;
+    conn.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
+    conn.pragma_update(None, "wal_autocheckpoint", 0).map_err(failed)?;
+    if let Some(bytes) = max_bytes {
+        let pages = i64::try_from((bytes / PAGE).max(1)).unwrap_or(i64::MAX);
+        conn.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// What SQLite says, in the store's words.
+fn failed(error: rusqlite::Error) -> StoreError {
+    let reason = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => StoreError::Full,
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            StoreError::ReadOnly { place: "the database".into(), reason }
+        }
+        Some(ErrorCode::NotADatabase) => StoreError::Foreign { place: "the file".into() },
+        Some(ErrorCode::ConstraintViolation) => StoreError::System {
+            reason: "a record of that number is kept already; fold the journal again".into(),
+        },
+        _ => StoreError::System { reason },
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn log_of(path: &Path) -> PathBuf {
+    suffixed(path, "-wal")
+}
+
+fn beside(path: &Path, what: &str) -> PathBuf {
+    suffixed(path, &format!(".{what}"))
+}
+
+fn suffixed(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}

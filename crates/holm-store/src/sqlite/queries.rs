@@ -1,0 +1,425 @@
+//! Questions and changes in SQL, one function each.
+
+use std::ops::Range;
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter, types::Value};
+
+use super::{failed, schema};
+use crate::{
+    StoreError,
+    backend::{BlobRow, Gravestone, ListFilter, ListedRow, RunNo, RunRow, Stale},
+    derive::{Day, Entry, HeadFacts, Subject, Tally, TextRow},
+};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+pub(super) fn meta(conn: &Connection, name: &str) -> Result<Option<Vec<u8>>> {
+    conn.query_row("SELECT value FROM meta WHERE name = ?", [name], |row| row.get(0))
+        .optional()
+        .map_err(failed)
+}
+
+pub(super) fn meta_or(conn: &Connection, name: &str, value: &[u8]) -> Result<Vec<u8>> {
+    conn.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", params![name, value]).map_err(failed)?;
+    Ok(meta(conn, name)?.unwrap_or_default())
+}
+
+pub(super) fn any_run(conn: &Connection) -> Result<bool> {
+    conn.query_row("SELECT EXISTS (SELECT 1 FROM runs)", [], |row| row.get(0)).map_err(failed)
+}
+
+/// Makes a run; the caller has a transaction.
+pub(super) fn create(
+    conn: &Connection,
+    id: &str,
+    key: Option<&[u8]>,
+    now: u64,
+    holder: Option<(&str, &str)>,
+) -> Result<RunNo> {
+    let taken = |sql: &str| -> Result<bool> { conn.query_row(sql, [id], |row| row.get(0)).map_err(failed) };
+    if taken("SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?)")? {
+        return Err(StoreError::Exists { run: id.into() });
+    }
+    if taken("SELECT EXISTS (SELECT 1 FROM stones WHERE id = ?)")? {
+        return Err(StoreError::Erased { run: id.into() });
+    }
+    let (words, name) = holder.unzip();
+    conn.execute(
+        "INSERT INTO runs (id, created, key, holder, holder_name) VALUES (?, ?, ?, ?, ?)",
+        params![id, signed(now), key, words, name],
+    )
+    .map_err(failed)?;
+    let no = RunNo(conn.last_insert_rowid());
+    super::leases::moved(conn, no)?;
+    Ok(no)
+}
+
+pub(super) fn find(conn: &Connection, id: &str) -> Result<RunRow> {
+    conn.query_row("SELECT no, id, key FROM runs WHERE id = ?", [id], |row| run_row(row, 0))
+        .optional()
+        .map_err(failed)?
+        .ok_or_else(|| StoreError::Missing { run: id.into() })
+}
+
+pub(super) fn records(conn: &Connection, run: RunNo, range: &Range<u64>) -> Result<Vec<(u64, Vec<u8>)>> {
+    let most = u64::from(u32::MAX);
+    if range.is_empty() || range.start > most {
+        return Ok(Vec::new());
+    }
+    let first = schema::key(run, range.start)?;
+    let last = schema::key(run, (range.end - 1).min(most))?;
+    let mut statement = conn
+        .prepare_cached("SELECT id, line FROM records WHERE id BETWEEN ? AND ? ORDER BY id")
+        .map_err(failed)?;
+    let rows = statement.query_map([first, last], |row| {
+        // Lines are text, sealed ones are not.
+        let line = match row.get_ref(1)? {
+            rusqlite::types::ValueRef::Text(bytes) | rusqlite::types::ValueRef::Blob(bytes) => bytes.to_vec(),
+            _ => Vec::new(),
+        };
+        Ok((schema::seq(row.get(0)?), line))
+    });
+    rows.and_then(Iterator::collect).map_err(failed)
+}
+
+pub(super) fn keep_snapshot(conn: &Connection, run: RunNo, body: &[u8]) -> Result<()> {
+    conn.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", params![run.0, body]).map_err(failed)?;
+    Ok(())
+}
+
+pub(super) fn snapshot(conn: &Connection, run: RunNo) -> Result<Option<Vec<u8>>> {
+    conn.query_row("SELECT body FROM snapshots WHERE run = ?", [run.0], |row| row.get(0))
+        .optional()
+        .map_err(failed)
+}
+
+pub(super) fn name(conn: &Connection, run: RunNo, title: Option<&[u8]>) -> Result<()> {
+    conn.execute("UPDATE runs SET named = ?2 WHERE no = ?1", params![run.0, title]).map_err(failed)?;
+    Ok(())
+}
+
+pub(super) fn tag(conn: &Connection, run: RunNo, tag: &str) -> Result<()> {
+    conn.execute("INSERT OR IGNORE INTO tags VALUES (?, ?)", params![run.0, tag]).map_err(failed)?;
+    Ok(())
+}
+
+pub(super) fn untag(conn: &Connection, run: RunNo, tag: &str) -> Result<()> {
+    conn.execute("DELETE FROM tags WHERE run = ? AND tag = ?", params![run.0, tag]).map_err(failed)?;
+    Ok(())
+}
+
+/// The page of a list; `holder` holds the lease's words here, which the caller turns into a name.
+pub(super) fn list(conn: &Connection, filter: &Filter) -> Result<Vec<(ListedRow, Option<String>)>> {
+    let time = if filter.by_created { "r.created" } else { "coalesce(h.updated, r.created)" };
+    let (compare, order) = if filter.oldest_first { (">", "ASC") } else { ("<", "DESC") };
+    let mut sql = format!(
+        "SELECT r.no, r.id, r.key, r.created, coalesce(h.updated, r.created), coalesce(h.records, 0),
+            coalesce(h.agent, ''), coalesce(h.model, ''), r.named, h.title, r.holder, r.holder_name,
+            (SELECT group_concat(tag, char(10)) FROM (SELECT tag FROM tags WHERE run = r.no ORDER BY tag))
+         FROM runs r LEFT JOIN heads h ON h.run = r.no WHERE 1"
+    );
+    let mut values: Vec<Value> = Vec::new();
+    if let Some(id) = &filter.id {
+        sql += " AND r.id = ?";
+        values.push(id.clone().into());
+    }
+    if let Some(tag) = &filter.tag {
+        sql += " AND EXISTS (SELECT 1 FROM tags WHERE run = r.no AND tag = ?)";
+        values.push(tag.clone().into());
+    }
+    if let Some((at, no)) = filter.after {
+        sql += &format!(" AND ({time}, r.no) {compare} (?, ?)");
+        values.extend([signed(at).into(), no.into()]);
+    }
+    sql += &format!(" ORDER BY {time} {order}, r.no {order} LIMIT ?");
+    values.push(signed(filter.limit).into());
+    let mut statement = conn.prepare(&sql).map_err(failed)?;
+    let rows = statement.query_map(params_from_iter(values), listed);
+    rows.and_then(Iterator::collect).map_err(failed)
+}
+
+/// A filter that has left its caller.
+pub(super) struct Filter {
+    id: Option<String>,
+    tag: Option<String>,
+    by_created: bool,
+    oldest_first: bool,
+    after: Option<(u64, i64)>,
+    limit: u64,
+}
+
+impl From<ListFilter<'_>> for Filter {
+    fn from(filter: ListFilter<'_>) -> Self {
+        Self {
+            id: filter.id.map(str::to_owned),
+            tag: filter.tag.map(str::to_owned),
+            by_created: filter.by_created,
+            oldest_first: filter.oldest_first,
+            after: filter.after,
+            limit: filter.limit,
+        }
+    }
+}
+
+fn listed(row: &Row<'_>) -> rusqlite::Result<(ListedRow, Option<String>)> {
+    let tags: Option<String> = row.get(12)?;
+    let listed = ListedRow {
+        run: run_row(row, 0)?,
+        created: unsigned(row.get(3)?),
+        updated: unsigned(row.get(4)?),
+        records: unsigned(row.get(5)?),
+        agent: row.get(6)?,
+        model: row.get(7)?,
+        named: row.get(8)?,
+        derived: row.get(9)?,
+        tags: tags.map(|tags| tags.lines().map(str::to_owned).collect()).unwrap_or_default(),
+        holder: row.get(11)?,
+    };
+    Ok((listed, row.get(10)?))
+}
+
+pub(super) fn stale(conn: &Connection) -> Result<Vec<Stale>> {
+    let mut statement = conn
+        .prepare_cached(
+            "SELECT r.no, r.id, r.key,
+                (SELECT id FROM records WHERE id BETWEEN r.no << 32 AND (r.no << 32) + 4294967295
+                 ORDER BY id DESC LIMIT 1),
+                coalesce(h.records, 0), h.title IS NOT NULL, coalesce(h.folded, 0)
+             FROM moved m JOIN runs r ON r.no = m.run LEFT JOIN heads h ON h.run = r.no",
+        )
+        .map_err(failed)?;
+    let rows = statement.query_map([], |row| {
+        let last: Option<i64> = row.get(3)?;
+        Ok(Stale {
+            run: run_row(row, 0)?,
+            records: last.map_or(0, |key| schema::seq(key) + 1),
+            head_at: unsigned(row.get(4)?),
+            titled: row.get(5)?,
+            folded: unsigned(row.get(6)?),
+        })
+    });
+    rows.and_then(Iterator::collect).map_err(failed)
+}
+
+pub(super) fn keep_head(conn: &Connection, run: RunNo, facts: &HeadFacts) -> Result<()> {
+    conn.execute(
+        "INSERT INTO heads (run, records, updated, agent, model, title)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM runs WHERE no = ?1)
+         ON CONFLICT (run) DO UPDATE SET records = ?2, updated = ?3,
+            agent = iif(?4 = '', agent, ?4), model = iif(?5 = '', model, ?5), title = coalesce(?6, title)",
+        params![run.0, signed(facts.records), signed(facts.updated), facts.agent, facts.model, facts.title],
+    )
+    .map_err(failed)?;
+    settle(conn, run)
+}
+
+pub(super) fn keep_folded(
+    conn: &Connection,
+    run: RunNo,
+    records: u64,
+    usage: &[Entry],
+    texts: &[TextRow],
+) -> Result<()> {
+    let known: Option<i64> = conn
+        .query_row(
+            "SELECT coalesce((SELECT folded FROM heads WHERE run = ?1), 0) FROM runs WHERE no = ?1",
+            [run.0],
+            |row| row.get(0),
+        )
+        .optional()
+        .map_err(failed)?;
+    // Erased, or somebody else was faster.
+    let Some(known) = known.map(unsigned).filter(|known| *known < records) else { return Ok(()) };
+    conn.execute("DELETE FROM usage WHERE run = ?", [run.0]).map_err(failed)?;
+    for entry in usage {
+        keep_entry(conn, run, entry)?;
+    }
+    let mut insert = conn.prepare_cached("INSERT INTO texts (rowid, text) VALUES (?, ?)").map_err(failed)?;
+    for row in texts.iter().filter(|row| row.seq >= known) {
+        insert.execute(params![schema::key(run, row.seq)?, row.text]).map_err(failed)?;
+    }
+    conn.execute(
+        "INSERT INTO heads (run, records, updated, agent, model, folded) VALUES (?1, 0, 0, '', '', ?2)
+         ON CONFLICT (run) DO UPDATE SET folded = ?2",
+        params![run.0, signed(records)],
+    )
+    .map_err(failed)?;
+    settle(conn, run)
+}
+
+/// A run that nobody drives and of which everything is known need not be looked at again.
+fn settle(conn: &Connection, run: RunNo) -> Result<()> {
+    let (first, last) = schema::keys(run)?;
+    conn.execute(
+        "DELETE FROM moved WHERE run = ?1
+            AND EXISTS (SELECT 1 FROM runs WHERE no = ?1 AND holder IS NULL)
+            AND EXISTS (SELECT 1 FROM heads WHERE run = ?1 AND records = folded AND records - 1 =
+                (SELECT id FROM records WHERE id BETWEEN ?2 AND ?3 ORDER BY id DESC LIMIT 1) - ?2)",
+        params![run.0, first, last],
+    )
+    .map_err(failed)?;
+    Ok(())
+}
+
+fn keep_entry(conn: &Connection, run: RunNo, entry: &Entry) -> Result<()> {
+    let (kind, name) = match &entry.subject {
+        Subject::Model(name) => (0, name),
+        Subject::Tool(name) => (1, name),
+    };
+    let Tally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
+    conn.prepare_cached("INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+        .and_then(|mut insert| {
+            insert.execute(params![
+                run.0,
+                signed(entry.day.value()),
+                kind,
+                name,
+                signed(calls),
+                signed(errors),
+                signed(tokens.input),
+                signed(tokens.output),
+                signed(tokens.cached),
+                signed(tokens.cache_write),
+                signed(tokens.reasoning),
+                signed(cost.value()),
+                signed(unpriced),
+                signed(millis),
+                signed(bytes),
+            ])
+        })
+        .map_err(failed)?;
+    Ok(())
+}
+
+pub(super) fn forget_derived(conn: &Connection) -> Result<()> {
+    conn.execute_batch(
+        "DELETE FROM heads; DELETE FROM usage; DELETE FROM texts; INSERT OR IGNORE INTO moved SELECT no FROM runs;",
+    )
+    .map_err(failed)
+}
+
+pub(super) fn usage(conn: &Connection) -> Result<Vec<(String, Entry)>> {
+    let mut statement = conn
+        .prepare_cached("SELECT r.id, u.* FROM usage u JOIN runs r ON r.no = u.run ORDER BY u.run, u.day")
+        .map_err(failed)?;
+    let rows = statement.query_map([], |row| {
+        let name: String = row.get(4)?;
+        let kind: i64 = row.get(3)?;
+        let number = |column: usize| row.get(column).map(unsigned);
+        let tokens = holm_kernel::Usage {
+            input: number(7)?,
+            output: number(8)?,
+            cached: number(9)?,
+            cache_write: number(10)?,
+            reasoning: number(11)?,
+        };
+        let tally = Tally {
+            calls: number(5)?,
+            failed: number(6)?,
+            tokens,
+            cost: holm_kernel::NanoUsd::new(number(12)?),
+            unpriced: number(13)?,
+            millis: number(14)?,
+            bytes: number(15)?,
+        };
+        let subject = if kind == 0 { Subject::Model(name) } else { Subject::Tool(name) };
+        Ok((row.get(0)?, Entry { day: Day::new(number(2)?), subject, tally }))
+    });
+    rows.and_then(Iterator::collect).map_err(failed)
+}
+
+pub(super) fn matching(conn: &Connection, terms: &[String], limit: u64) -> Result<Vec<(RunRow, u64)>> {
+    let query: Vec<String> = terms.iter().map(|term| format!("\"{}\"", term.replace('"', "\"\""))).collect();
+    let mut statement = conn
+        .prepare_cached("SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid DESC LIMIT ?")
+        .map_err(failed)?;
+    let keys: Vec<i64> = statement
+        .query_map(params![query.join(" AND "), signed(limit)], |row| row.get(0))
+        .and_then(Iterator::collect)
+        .map_err(failed)?;
+    let mut find = conn.prepare_cached("SELECT no, id, key FROM runs WHERE no = ?").map_err(failed)?;
+    let mut found = Vec::with_capacity(keys.len());
+    for key in keys {
+        let row = find.query_row([schema::run(key)], |row| run_row(row, 0)).optional().map_err(failed)?;
+        found.extend(row.map(|row| (row, schema::seq(key))));
+    }
+    Ok(found)
+}
+
+pub(super) fn refer(conn: &Connection, run: RunNo, name: &str, file: &str, bytes: u64) -> Result<()> {
+    conn.execute(
+        "INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?)",
+        params![run.0, name, file, signed(bytes)],
+    )
+    .map_err(failed)?;
+    Ok(())
+}
+
+pub(super) fn blob(conn: &Connection, name: &str) -> Result<Option<BlobRow>> {
+    conn.query_row(
+        "SELECT r.no, r.id, r.key, b.file, b.bytes FROM blobs b JOIN runs r ON r.no = b.run WHERE b.name = ? LIMIT 1",
+        [name],
+        blob_row,
+    )
+    .optional()
+    .map_err(failed)
+}
+
+pub(super) fn blobs_of(conn: &Connection, run: RunNo) -> Result<Vec<BlobRow>> {
+    let sql =
+        "SELECT r.no, r.id, r.key, b.file, b.bytes FROM blobs b JOIN runs r ON r.no = b.run WHERE b.run = ?";
+    let mut statement = conn.prepare_cached(sql).map_err(failed)?;
+    let rows = statement.query_map([run.0], blob_row);
+    rows.and_then(Iterator::collect).map_err(failed)
+}
+
+/// Removes every row of a run and leaves a stone; gives the files that nobody refers to any more.
+pub(super) fn erase(conn: &Connection, run: &RunRow, stone: &Gravestone) -> Result<Vec<String>> {
+    let (first, last) = schema::keys(run.no)?;
+    let mut statement = conn
+        .prepare(
+            "SELECT file FROM blobs b WHERE run = ?1
+             AND NOT EXISTS (SELECT 1 FROM blobs WHERE file = b.file AND run <> ?1)",
+        )
+        .map_err(failed)?;
+    let orphans = statement.query_map([run.no.0], |row| row.get(0));
+    let orphans: Vec<String> = orphans.and_then(Iterator::collect).map_err(failed)?;
+    for sql in
+        ["DELETE FROM texts WHERE rowid BETWEEN ? AND ?", "DELETE FROM records WHERE id BETWEEN ? AND ?"]
+    {
+        conn.execute(sql, [first, last]).map_err(failed)?;
+    }
+    for table in ["snapshots", "tags", "blobs", "heads", "moved", "usage"] {
+        conn.execute(&format!("DELETE FROM {table} WHERE run = ?"), [run.no.0]).map_err(failed)?;
+    }
+    conn.execute("DELETE FROM runs WHERE no = ?", [run.no.0]).map_err(failed)?;
+    conn.execute(
+        "INSERT OR REPLACE INTO stones VALUES (?, ?, ?, ?)",
+        params![run.id, signed(stone.at), signed(stone.records), stone.chain],
+    )
+    .map_err(failed)?;
+    Ok(orphans)
+}
+
+/// Whether any run refers to a file.
+pub(super) fn is_referred(conn: &Connection, file: &str) -> Result<bool> {
+    conn.query_row("SELECT EXISTS (SELECT 1 FROM blobs WHERE file = ?)", [file], |row| row.get(0))
+        .map_err(failed)
+}
+
+fn run_row(row: &Row<'_>, at: usize) -> rusqlite::Result<RunRow> {
+    Ok(RunRow { no: RunNo(row.get(at)?), id: row.get(at + 1)?, key: row.get(at + 2)? })
+}
+
+fn blob_row(row: &Row<'_>) -> rusqlite::Result<BlobRow> {
+    Ok(BlobRow { run: run_row(row, 0)?, file: row.get(3)?, bytes: unsigned(row.get(4)?) })
+}
+
+/// SQL has no unsigned numbers; none of ours comes near the end of the signed ones.
+fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+fn unsigned(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}

@@ -1,0 +1,131 @@
+//! Tables, and how older ones become the present ones.
+//!
+//! A record's key is its run's number and its own in one integer, so that an append touches one page of one tree and a
+//! journal lies together. Everything that can be computed from records stands apart, in the tables of step 2.
+
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::failed;
+use crate::{StoreError, backend::RunNo};
+
+/// Marks a file as a store of Holm.
+const APPLICATION: i32 = 0x686f_6c6d;
+
+/// Bits of a record's key that are its number in the journal; the rest is the run's.
+const SEQ_BITS: u32 = 32;
+
+/// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
+const STEPS: [&str; 2] = [
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+     CREATE TABLE runs (
+        no INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        created INTEGER NOT NULL,
+        key BLOB,
+        named BLOB,
+        holder TEXT,
+        holder_name TEXT
+     );
+     CREATE TABLE records (id INTEGER PRIMARY KEY, line BLOB NOT NULL);
+     CREATE TABLE snapshots (run INTEGER PRIMARY KEY, body BLOB NOT NULL);
+     CREATE TABLE tags (run INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (run, tag)) WITHOUT ROWID;
+     CREATE INDEX tags_by_tag ON tags (tag);
+     CREATE TABLE blobs (
+        run INTEGER NOT NULL, name TEXT NOT NULL, file TEXT NOT NULL, bytes INTEGER NOT NULL,
+        PRIMARY KEY (run, name)
+     ) WITHOUT ROWID;
+     CREATE INDEX blobs_by_name ON blobs (name);
+     CREATE INDEX blobs_by_file ON blobs (file);
+     CREATE TABLE stones (
+        id TEXT PRIMARY KEY, at INTEGER NOT NULL, records INTEGER NOT NULL, chain TEXT NOT NULL
+     ) WITHOUT ROWID;",
+    "CREATE TABLE heads (
+        run INTEGER PRIMARY KEY,
+        records INTEGER NOT NULL,
+        updated INTEGER NOT NULL,
+        agent TEXT NOT NULL,
+        model TEXT NOT NULL,
+        title BLOB,
+        folded INTEGER NOT NULL DEFAULT 0
+     );
+     CREATE INDEX heads_by_time ON heads (updated, run);
+     CREATE TABLE moved (run INTEGER PRIMARY KEY);
+     INSERT INTO moved SELECT no FROM runs;
+     CREATE TABLE usage (
+        run INTEGER NOT NULL, day INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL,
+        calls INTEGER NOT NULL, failed INTEGER NOT NULL,
+        input INTEGER NOT NULL, output INTEGER NOT NULL,
+        cached INTEGER NOT NULL, cache_write INTEGER NOT NULL, reasoning INTEGER NOT NULL,
+        cost INTEGER NOT NULL, unpriced INTEGER NOT NULL, millis INTEGER NOT NULL, bytes INTEGER NOT NULL,
+        PRIMARY KEY (run, day, kind, name)
+     ) WITHOUT ROWID;
+     CREATE VIRTUAL TABLE texts USING fts5 (
+        text, content = '', contentless_delete = 1, tokenize = 'trigram'
+     );",
+];
+
+/// Brings a database to the present schema, all steps or none.
+pub(super) fn migrate(conn: &Connection, path: &Path) -> Result<(), StoreError> {
+    migrate_to(conn, path, STEPS.len())
+}
+
+pub(super) fn migrate_to(conn: &Connection, path: &Path, goal: usize) -> Result<(), StoreError> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).map_err(failed)?;
+    let found = version(&tx, path)?;
+    if found as usize > STEPS.len() {
+        let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+        return Err(StoreError::Newer { found, known });
+    }
+    for (step, number) in STEPS.iter().zip(1_u32..).take(goal).skip(found as usize) {
+        tx.execute_batch(step).map_err(failed)?;
+        tx.pragma_update(None, "user_version", number).map_err(failed)?;
+    }
+    if found == 0 {
+        tx.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
+    }
+    tx.commit().map_err(failed)
+}
+
+/// The schema that is there; an empty file is a store to be.
+fn version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
+    let foreign = || StoreError::Foreign { place: path.display().to_string() };
+    let read = |name: &str| -> Result<i64, StoreError> {
+        conn.pragma_query_value(None, name, |row| row.get(0)).map_err(failed)
+    };
+    let (version, application) = (read("user_version")?, read("application_id")?);
+    let tables: i64 =
+        conn.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(failed)?;
+    if version == 0 && application == 0 && tables == 0 {
+        return Ok(0);
+    }
+    if application != i64::from(APPLICATION) {
+        return Err(foreign());
+    }
+    u32::try_from(version).map_err(|_| foreign())
+}
+
+/// The key of a record.
+pub(super) fn key(run: RunNo, seq: u64) -> Result<i64, StoreError> {
+    let too_many = |reason: &str| StoreError::System { reason: reason.into() };
+    let seq =
+        u32::try_from(seq).map_err(|_| too_many("a journal holds 4,294,967,296 records at the most"))?;
+    let run = i32::try_from(run.0).map_err(|_| too_many("a store holds 2,147,483,647 runs at the most"))?;
+    Ok((i64::from(run) << SEQ_BITS) | i64::from(seq))
+}
+
+/// The keys of all records of a run, both ends included.
+pub(super) fn keys(run: RunNo) -> Result<(i64, i64), StoreError> {
+    Ok((key(run, 0)?, key(run, u64::from(u32::MAX))?))
+}
+
+/// A record's number in its journal.
+pub(super) const fn seq(key: i64) -> u64 {
+    key.cast_unsigned() & ((1 << SEQ_BITS) - 1)
+}
+
+/// The run of a record.
+pub(super) const fn run(key: i64) -> i64 {
+    key >> SEQ_BITS
+}

@@ -1,0 +1,198 @@
+//! The one connection that writes.
+//!
+//! It waits for nobody while it holds its lock: a database that another process is writing is tried again with the lock
+//! let go, so that whoever appends on a thread of an async runtime is never kept waiting by a stranger.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError, TryLockError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params_from_iter, types::ToSqlOutput};
+
+use super::{failed, is_busy, schema};
+use crate::{
+    StoreError,
+    backend::{Batch, Body},
+};
+
+/// How long another process may write before it is called stuck. Erasing and importing large sessions takes seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The first and the longest pause between two tries.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(20));
+
+/// Rows of one `INSERT`: a batch of a driver has a few, and each number is a statement to keep prepared.
+const ROWS: usize = 8;
+
+/// How often an append looks whether the lock is free before it goes into the queue.
+const TRIES: u32 = 64;
+
+const INSERTS: [&str; ROWS] = [
+    "INSERT INTO records VALUES (?,?)",
+    "INSERT INTO records VALUES (?,?),(?,?)",
+    "INSERT INTO records VALUES (?,?),(?,?),(?,?)",
+    "INSERT INTO records VALUES (?,?),(?,?),(?,?),(?,?)",
+    "INSERT INTO records VALUES (?,?),(?,?),(?,?),(?,?),(?,?)",
+    "INSERT INTO records VALUES (?,?),(?,?),(?,?),(?,?),(?,?),(?,?)",
+    "INSERT INTO records VALUES (?,?),(?,?),(?,?),(?,?),(?,?),(?,?),(?,?)",
+    "INSERT INTO records VALUES (?,?),(?,?),(?,?),(?,?),(?,?),(?,?),(?,?),(?,?)",
+];
+
+pub(super) struct Writer(Mutex<Connection>);
+
+/// What came of an append on the caller's own thread.
+pub(super) enum Attempt {
+    /// It is written.
+    Done,
+    /// Somebody else is writing.
+    Contended,
+    /// It cannot be written.
+    Failed(StoreError),
+}
+
+impl Writer {
+    pub(super) fn new(conn: Connection) -> Self {
+        conn.set_prepared_statement_cache_capacity(64);
+        Self(Mutex::new(conn))
+    }
+
+    /// Appends at once, if nobody is writing.
+    pub(super) fn try_append(&self, batch: &Batch<'_>) -> Attempt {
+        let Some(conn) = self.try_lock() else { return Attempt::Contended };
+        let done = if batch.bodies.len() <= ROWS {
+            // One statement is a transaction by itself.
+            insert(&conn, batch)
+        } else {
+            transaction(&conn, |tx| insert(tx, batch))
+        };
+        match done {
+            Ok(()) => Attempt::Done,
+            Err(Refusal::Busy) => Attempt::Contended,
+            Err(Refusal::Error(error)) => Attempt::Failed(error),
+        }
+    }
+
+    /// Writes in one transaction, on a thread that may wait. `work` may run more than once.
+    pub(super) fn write<T>(
+        &self,
+        mut work: impl FnMut(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        patiently(|| transaction(&self.lock(), |tx| Ok(work(tx)?)))
+    }
+
+    /// Does something with the connection that is no transaction.
+    pub(super) fn with<T>(
+        &self,
+        mut work: impl FnMut(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        patiently(|| work(&self.lock()).map_err(Refusal::from))
+    }
+
+    /// Does something short at once, if nobody is writing; none if somebody is.
+    pub(super) fn try_with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
+        self.try_lock().and_then(|conn| work(&conn).ok())
+    }
+
+    /// Appends several batches in one transaction.
+    pub(super) fn append_all(&self, batches: &[Batch<'_>]) -> Result<(), StoreError> {
+        patiently(|| transaction(&self.lock(), |tx| batches.iter().try_for_each(|batch| insert(tx, batch))))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        // A panic inside SQLite's wrapper leaves a transaction that the guard has rolled back.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn try_lock(&self) -> Option<MutexGuard<'_, Connection>> {
+        for _ in 0..TRIES {
+            match self.0.try_lock() {
+                Ok(conn) => return Some(conn),
+                Err(TryLockError::Poisoned(error)) => return Some(error.into_inner()),
+                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+            }
+        }
+        None
+    }
+}
+
+/// Adds the rows of a batch to whatever transaction is open.
+pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal> {
+    let mut seq = batch.first;
+    for rows in batch.bodies.chunks(ROWS) {
+        let sql = INSERTS.get(rows.len() - 1).copied().unwrap_or_default();
+        let mut statement = conn.prepare_cached(sql)?;
+        let mut values = Vec::with_capacity(rows.len() * 2);
+        for body in rows {
+            values.push(Cell::Key(schema::key(batch.run, seq)?));
+            values.push(Cell::Body(body));
+            seq += 1;
+        }
+        statement.execute(params_from_iter(values))?;
+    }
+    Ok(())
+}
+
+enum Cell<'a> {
+    Key(i64),
+    Body(&'a Body<'a>),
+}
+
+impl ToSql for Cell<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self {
+            Self::Key(key) => Ok(ToSqlOutput::from(*key)),
+            Self::Body(Body::Plain(text)) => text.to_sql(),
+            Self::Body(Body::Sealed(bytes)) => bytes.to_sql(),
+        }
+    }
+}
+
+/// Why a write did not happen.
+pub(super) enum Refusal {
+    /// Another process writes.
+    Busy,
+    Error(StoreError),
+}
+
+impl From<rusqlite::Error> for Refusal {
+    fn from(error: rusqlite::Error) -> Self {
+        if is_busy(&error) { Self::Busy } else { Self::Error(failed(error)) }
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::Error(error)
+    }
+}
+
+fn transaction<T>(
+    conn: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate)?;
+    let value = work(&tx)?;
+    tx.commit()?;
+    Ok(value)
+}
+
+/// Tries again while another process writes.
+pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Refusal>) -> Result<T, StoreError> {
+    let since = Instant::now();
+    let mut pause = PAUSES.0;
+    loop {
+        match work() {
+            Ok(value) => return Ok(value),
+            Err(Refusal::Error(error)) => return Err(error),
+            Err(Refusal::Busy) if since.elapsed() > PATIENCE => {
+                return Err(StoreError::Locked { seconds: PATIENCE.as_secs() });
+            }
+            Err(Refusal::Busy) => {
+                thread::sleep(pause);
+                pause = (pause * 2).min(PAUSES.1);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Large results in the store.
+//!
+//! A result is named by the SHA-256 of its text. Without encryption the same text is kept once for all runs; with it,
+//! each run has its own copy under its own key, so that erasing one run erases its text. A result lives as long as a run
+//! refers to it.
+
+use std::{ops::Range, sync::PoisonError};
+
+use holm_runtime::{BlobFailed, Blobs, BoxFuture};
+use sha2::{Digest as _, Sha256};
+
+use super::{Inner, Store};
+use crate::{StoreError, backend::BlobRow, vault::hex};
+
+/// Bytes that are sealed at a time, so that a part can be read without decrypting the whole.
+const PIECE: u64 = 64 * 1024;
+
+/// What sealing adds to a piece: layout, nonce, tag.
+const SEALING: u64 = 1 + 24 + 16;
+
+/// Results whose verification is remembered; the list is dropped when it is longer.
+const REMEMBERED: usize = 4_096;
+
+impl Blobs for Store {
+    fn put<'a>(&'a self, run: &'a str, text: &'a [u8]) -> BoxFuture<'a, Result<String, BlobFailed>> {
+        Box::pin(async move { Ok(self.put_blob(run, text).await?) })
+    }
+
+    fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobFailed>> {
+        Box::pin(async move { Ok(self.inner.get_blob(digest, range).await?) })
+    }
+}
+
+impl Store {
+    async fn put_blob(&self, run: &str, text: &[u8]) -> Result<String, StoreError> {
+        let row = self.find(run).await?;
+        let digest = hex(&Sha256::digest(text));
+        let backend = &self.inner.backend;
+        let (name, file, sealed) = match (&self.inner.vault, self.inner.key(&row)?) {
+            (Some(vault), Some(key)) => {
+                let (name, file) = (vault.name(&digest), vault.name(&format!("{run} {digest}")));
+                let mut sealed = Vec::with_capacity(text.len() + 64);
+                for (at, piece) in (0..).zip(text.chunks(usize::try_from(PIECE).unwrap_or(usize::MAX))) {
+                    sealed.extend_from_slice(&key.seal(&piece_of(&digest), at, piece)?);
+                }
+                (name, file, Some(sealed))
+            }
+            _ => (digest.clone(), digest.clone(), None),
+        };
+        let bytes = sealed.as_deref().unwrap_or(text);
+        backend.keep_blob(&file, bytes).await?;
+        backend.refer(row.no, &name, &file, text.len() as u64).await?;
+        // Erasing another run may have removed the file between the two.
+        if backend.stamp(&file).await?.is_none() {
+            backend.keep_blob(&file, bytes).await?;
+        }
+        Ok(digest)
+    }
+
+    /// The digests of the large results that a run refers to are in its journal; this is how many bytes they take.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn blob_bytes(&self, run: &str) -> Result<u64, StoreError> {
+        let row = self.find(run).await?;
+        Ok(self.inner.backend.blobs_of(row.no).await?.iter().map(|blob| blob.bytes).sum())
+    }
+}
+
+impl Inner {
+    async fn get_blob(&self, digest: &str, range: Range<u64>) -> Result<Vec<u8>, StoreError> {
+        let missing = || StoreError::NoBlob { digest: digest.chars().take(64).collect() };
+        if digest.len() != 64 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(missing());
+        }
+        let name = self.vault.as_ref().map_or_else(|| digest.to_owned(), |vault| vault.name(digest));
+        let row = self.backend.blob(&name).await?.ok_or_else(missing)?;
+        let range = range.start.min(row.bytes)..range.end.min(row.bytes).max(range.start.min(row.bytes));
+        match self.key(&row.run)? {
+            Some(key) => {
+                let changed = || StoreError::BlobChanged { digest: digest.into() };
+                self.open_pieces(&row, digest, range, |at, sealed| {
+                    key.open(&piece_of(digest), at, sealed).ok_or_else(changed)
+                })
+                .await
+            }
+            None => self.read_verified(&row, digest, range).await,
+        }
+    }
+
+    /// Reads the whole and compares its digest, unless that was done since the file last changed.
+    async fn read_verified(
+        &self,
+        row: &BlobRow,
+        digest: &str,
+        range: Range<u64>,
+    ) -> Result<Vec<u8>, StoreError> {
+        let missing = || StoreError::NoBlob { digest: digest.into() };
+        let stamp = self.backend.stamp(&row.file).await?.ok_or_else(missing)?;
+        if stamp.length != row.bytes {
+            return Err(StoreError::BlobChanged { digest: digest.into() });
+        }
+        let known = self.verified.lock().unwrap_or_else(PoisonError::into_inner).get(digest).copied();
+        if known.is_some() && known == stamp.changed {
+            return self.backend.read_blob(&row.file, range).await;
+        }
+        let whole = self.backend.read_blob(&row.file, 0..row.bytes).await?;
+        if hex(&Sha256::digest(&whole)) != digest {
+            return Err(StoreError::BlobChanged { digest: digest.into() });
+        }
+        if let Some(changed) = stamp.changed {
+            let mut verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+            if verified.len() >= REMEMBERED {
+                verified.clear();
+            }
+            verified.insert(digest.into(), changed);
+        }
+        Ok(part(&whole, range).to_vec())
+    }
+
+    /// Reads and opens the pieces that a range touches; each piece vouches for itself and its place.
+    async fn open_pieces(
+        &self,
+        row: &BlobRow,
+        digest: &str,
+        range: Range<u64>,
+        open: impl Fn(u64, &[u8]) -> Result<Vec<u8>, StoreError> + Send,
+    ) -> Result<Vec<u8>, StoreError> {
+        let changed = || StoreError::BlobChanged { digest: digest.into() };
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (first, last) = (range.start / PIECE, (range.end - 1) / PIECE);
+        let sealed = PIECE + SEALING;
+        let end = (last + 1).saturating_mul(sealed).min(row.bytes + SEALING * row.bytes.div_ceil(PIECE));
+        let bytes = self.backend.read_blob(&row.file, first * sealed..end).await?;
+        if bytes.len() as u64 != end - first * sealed {
+            return Err(changed());
+        }
+        let mut plain = Vec::with_capacity(bytes.len());
+        for (at, piece) in (first..).zip(bytes.chunks(usize::try_from(sealed).unwrap_or(usize::MAX))) {
+            plain.extend_from_slice(&open(at, piece)?);
+        }
+        let skipped = first * PIECE;
+        Ok(part(&plain, range.start - skipped..range.end - skipped).to_vec())
+    }
+}
+
+/// Binds a piece to its text as well as to its place.
+fn piece_of(digest: &str) -> String {
+    format!("blob {digest}")
+}
+
+fn part(bytes: &[u8], range: Range<u64>) -> &[u8] {
+    let end = usize::try_from(range.end).unwrap_or(usize::MAX).min(bytes.len());
+    let start = usize::try_from(range.start).unwrap_or(usize::MAX).min(end);
+    bytes.get(start..end).unwrap_or_default()
+}

@@ -1,0 +1,209 @@
+//! Journals in the store.
+
+use std::{
+    io::Write as _,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use holm_runtime::{BoxFuture, Durability, Journal, JournalFailed, Journals, Opened};
+
+use super::{Inner, Store, lease::Lease};
+use crate::{
+    StoreError,
+    backend::{Batch, Body, Creation, RunNo, RunRow},
+    check_run_id,
+    vault::SessionKey,
+};
+
+/// Places of sealed things; they never change, or nothing could be opened again.
+const RECORD: &str = "record";
+const SNAPSHOT: &str = "snapshot";
+
+impl Journals for Store {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+        Box::pin(async move { Ok(Box::new(self.begin(run).await?) as Box<dyn Journal>) })
+    }
+
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+        Box::pin(async move { Ok(self.take_over(run).await?) })
+    }
+
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+        Box::pin(async move {
+            let row = self.find(run).await?;
+            Ok(self.text(&row).await?.0)
+        })
+    }
+}
+
+impl Store {
+    async fn begin(&self, run: &str) -> Result<StoreJournal, StoreError> {
+        check_run_id(run)?;
+        let (key, wrapped) = match &self.inner.vault {
+            Some(vault) => vault.new_key(run).map(|(key, wrapped)| (Some(key), Some(wrapped)))?,
+            None => (None, None),
+        };
+        let no = self.inner.backend.create(run, wrapped.as_deref(), now(), Creation::Driven).await?;
+        let lease = Lease::born(&self.inner, no);
+        Ok(StoreJournal { lease, run: no, id: run.into(), key, next: 0, state: State::Sound })
+    }
+
+    async fn take_over(&self, run: &str) -> Result<Opened, StoreError> {
+        let row = self.find(run).await?;
+        let lease = Lease::take(&self.inner, &row).await?;
+        let (text, next) = self.text(&row).await?;
+        let key = self.inner.key(&row)?;
+        let snapshot = self.inner.backend.snapshot(row.no).await?;
+        // A snapshot that cannot be opened is no snapshot; the journal is whole without it.
+        let snapshot = match (snapshot, &key) {
+            (Some(sealed), Some(key)) => key.open(SNAPSHOT, 0, &sealed),
+            (snapshot, _) => snapshot,
+        };
+        let journal = StoreJournal { lease, run: row.no, id: row.id, key, next, state: State::Sound };
+        Ok(Opened { text, snapshot, journal: Box::new(journal) })
+    }
+
+    pub(crate) async fn find(&self, run: &str) -> Result<RunRow, StoreError> {
+        check_run_id(run)?;
+        self.inner.backend.find(run).await
+    }
+
+    /// A run's whole lines and their number.
+    pub(crate) async fn text(&self, row: &RunRow) -> Result<(Vec<u8>, u64), StoreError> {
+        let lines = self.inner.lines(row, 0..u64::MAX).await?;
+        let mut text = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+        for line in &lines {
+            text.extend_from_slice(line);
+            text.push(b'\n');
+        }
+        Ok((text, lines.len() as u64))
+    }
+}
+
+impl Inner {
+    /// Some lines of a run, opened, without their ends. A gap is damage, never passed over.
+    pub(crate) async fn lines(
+        &self,
+        row: &RunRow,
+        range: std::ops::Range<u64>,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        let damaged = |reason: String| StoreError::Damaged { run: row.id.clone(), reason };
+        let key = self.key(row)?;
+        let mut next = range.start;
+        let mut lines = Vec::new();
+        for (seq, body) in self.backend.records(row.no, range).await? {
+            if seq != next {
+                return Err(damaged(format!("record {next} is missing")));
+            }
+            next += 1;
+            lines.push(match &key {
+                None => body,
+                Some(key) => key
+                    .open(RECORD, seq, &body)
+                    .ok_or_else(|| damaged(format!("record {seq} cannot be decrypted")))?,
+            });
+        }
+        Ok(lines)
+    }
+}
+
+/// Writes one run's journal into the store.
+struct StoreJournal {
+    lease: Lease,
+    run: RunNo,
+    id: String,
+    key: Option<SessionKey>,
+    next: u64,
+    state: State,
+}
+
+/// Whether it is known where the journal ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Sound,
+    /// An append failed or was given up half-way.
+    Uncertain,
+}
+
+impl StoreJournal {
+    async fn add(&mut self, lines: &str, durability: Durability) -> Result<(), StoreError> {
+        if self.state == State::Uncertain {
+            return Err(StoreError::Uncertain { run: self.id.clone() });
+        }
+        let bodies = bodies(lines, self.next, self.key.as_ref())?;
+        let count = bodies.len() as u64;
+        // Cleared when the answer has come: a caller that stops waiting leaves the journal uncertain.
+        self.state = State::Uncertain;
+        let batch = Batch { run: self.run, first: self.next, bodies };
+        self.lease.inner().backend.append(batch, durability).await?;
+        self.next += count;
+        self.state = State::Sound;
+        Ok(())
+    }
+}
+
+impl Journal for StoreJournal {
+    fn append<'a>(
+        &'a mut self,
+        lines: &'a str,
+        durability: Durability,
+    ) -> BoxFuture<'a, Result<(), JournalFailed>> {
+        Box::pin(async move { Ok(self.add(lines, durability).await?) })
+    }
+
+    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
+        Box::pin(async move {
+            let backend = &self.lease.inner().backend;
+            match &self.key {
+                None => backend.keep_snapshot(self.run, snapshot).await?,
+                Some(key) => {
+                    let sealed = key.seal(SNAPSHOT, 0, snapshot)?;
+                    backend.keep_snapshot(self.run, &sealed).await?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Splits lines that follow record `next - 1`, and seals them where there is a key.
+///
+/// The chain is verified whenever a journal is folded; here only what would put a line in the wrong row is refused.
+pub(crate) fn bodies<'a>(
+    lines: &'a str,
+    next: u64,
+    key: Option<&SessionKey>,
+) -> Result<Vec<Body<'a>>, StoreError> {
+    let out_of_order = |next: u64, reason: &str| StoreError::OutOfOrder { next, reason: reason.into() };
+    if lines.is_empty() || !lines.ends_with('\n') {
+        return Err(out_of_order(next, "a line has no end"));
+    }
+    let mut bodies = Vec::with_capacity(1);
+    for (seq, line) in (next..).zip(lines.split_terminator('\n')) {
+        if !is_record(line, seq) {
+            return Err(out_of_order(seq, "the line bears another number, or none"));
+        }
+        bodies.push(match key {
+            None => Body::Plain(line),
+            Some(key) => Body::Sealed(key.seal(RECORD, seq, line.as_bytes())?),
+        });
+    }
+    Ok(bodies)
+}
+
+/// Whether a line begins as the kernel writes record `seq`.
+fn is_record(line: &str, seq: u64) -> bool {
+    let mut expected = [0_u8; 48];
+    let mut rest = &mut expected[..];
+    if write!(rest, "{{\"v\":{},\"seq\":{seq},", holm_kernel::journal::VERSION).is_err() {
+        return false;
+    }
+    let length = 48 - rest.len();
+    line.as_bytes().get(..length) == expected.get(..length)
+}
+
+/// Milliseconds since 1970, for lists; nothing in a run depends on it.
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

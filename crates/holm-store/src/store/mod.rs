@@ -1,0 +1,202 @@
+//! The store: one handle for journals, large results and sessions, whatever database is below it.
+
+mod blobs;
+mod index;
+mod journal;
+mod lease;
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{
+    MasterKey, StoreError,
+    backend::{Backend, RunRow},
+    vault::{SessionKey, Vault},
+};
+
+pub(crate) use index::{Depth, TITLE};
+pub(crate) use journal::{bodies, now};
+use lease::Held;
+
+/// Keeps the journals of many runs, their large results, and what is known about them. Clones are the same store.
+///
+/// It implements [`Journals`](holm_runtime::Journals) and [`Blobs`](holm_runtime::Blobs), so an agent writes through
+/// it; and it answers what people ask about sessions: [`list`](Self::list), [`search`](Self::search),
+/// [`usage`](Self::usage), [`export`](Self::export) and [`import`](Self::import), [`erase`](Self::erase) and
+/// [`retain`](Self::retain).
+///
+/// ```
+/// use holm_kernel::{Config, Model, Started, Timestamp, journal};
+/// use holm_runtime::{Durability, Journals as _};
+/// use holm_store::Store;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("holm.db");
+/// let store = Store::open(&path).await?;
+/// let started = Started::new("first", 7, Config::new(Model::named("example/model")));
+/// let (_, _, line) = journal::begin(started, Timestamp::new(1_000)).expect("it can be written");
+///
+/// let mut journal = store.create("first").await?;
+/// journal.append(&line, Durability::Synced).await?;
+/// drop(journal);
+/// assert_eq!(store.open("first").await?.text, line.as_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) backend: Box<dyn Backend>,
+    pub(crate) vault: Option<Vault>,
+    pub(crate) held: Held,
+    /// Large results that were read whole and found to be what their name says, with the file's stamp.
+    verified: Mutex<BTreeMap<String, (u64, u64)>>,
+    /// Files that were exported to, so that whoever looks for secrets finds them too.
+    pub(crate) exports: Mutex<Vec<PathBuf>>,
+}
+
+impl Store {
+    /// Opens the SQLite database at `path`, or makes it.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the place cannot be written, holds something else, or a later version's store.
+    #[cfg(feature = "sqlite")]
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Options::new().open(path).await
+    }
+
+    /// Opens the store in a PostgreSQL database, or makes it there. The connection lives on the runtime that calls this.
+    ///
+    /// `url` is what `psql` takes, for example `host=/run/postgresql user=holm dbname=holm`. The connection is not
+    /// encrypted: use a socket or a tunnel.
+    ///
+    /// # Errors
+    /// [`StoreError`], as [`open`](Self::open).
+    #[cfg(feature = "postgres")]
+    pub async fn postgres(url: &str) -> Result<Self, StoreError> {
+        Options::new().postgres(url).await
+    }
+
+    /// Every file that the store has written: the database with its log, locks and large results, and what this handle
+    /// exported. A database server's files are its own and not listed.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = self.inner.backend.files();
+        files.extend(self.inner.exports.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        files
+    }
+
+    async fn over(backend: Box<dyn Backend>, key: Option<MasterKey>) -> Result<Self, StoreError> {
+        let vault = key.as_ref().map(Vault::new);
+        check_key(&*backend, vault.as_ref()).await?;
+        let (held, verified, exports) = (Held::default(), Mutex::default(), Mutex::default());
+        Ok(Self { inner: Arc::new(Inner { backend, vault, held, verified, exports }) })
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Store").field("encrypted", &self.inner.vault.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    /// The key that seals what a run says; none in a store without encryption.
+    pub(crate) fn key(&self, run: &RunRow) -> Result<Option<SessionKey>, StoreError> {
+        let Some(vault) = &self.vault else { return Ok(None) };
+        let Some(wrapped) = &run.key else {
+            return Err(StoreError::Damaged { run: run.id.clone(), reason: "its key is missing".into() });
+        };
+        vault.key(&run.id, wrapped).map(Some)
+    }
+}
+
+/// How a store is opened.
+///
+/// ```no_run
+/// # async fn open() -> Result<(), holm_store::StoreError> {
+/// use holm_store::{MasterKey, Options};
+///
+/// let store = Options::new().key(MasterKey::new([7; 32])).max_bytes(1 << 30).open("holm.db").await?;
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Default)]
+pub struct Options {
+    key: Option<MasterKey>,
+    max_bytes: Option<u64>,
+}
+
+impl Options {
+    /// No encryption, no limit.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Encrypts what sessions say. A store is made with a key or without one and stays so.
+    #[must_use]
+    pub fn key(mut self, key: MasterKey) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// How large the SQLite database may grow, large results apart; appends fail with [`StoreError::Full`] then, and
+    /// what is there stays sound.
+    #[must_use]
+    pub const fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = Some(bytes);
+        self
+    }
+
+    /// As [`Store::open`].
+    ///
+    /// # Errors
+    /// As there; [`StoreError::KeyNeeded`], [`StoreError::WrongKey`] and [`StoreError::NotEncrypted`] too.
+    #[cfg(feature = "sqlite")]
+    pub async fn open(self, path: impl AsRef<Path>) -> Result<Store, StoreError> {
+        let path = path.as_ref().to_owned();
+        let backend = crate::sqlite::Sqlite::open(path, self.max_bytes).await?;
+        Store::over(Box::new(backend), self.key).await
+    }
+
+    /// As [`Store::postgres`].
+    ///
+    /// # Errors
+    /// As there, and as [`open`](Self::open).
+    #[cfg(feature = "postgres")]
+    pub async fn postgres(self, url: &str) -> Result<Store, StoreError> {
+        let backend = crate::postgres::Postgres::open(url).await?;
+        Store::over(Box::new(backend), self.key).await
+    }
+}
+
+/// A store is encrypted from its first run on, or never; two stores that are opened at once must agree.
+async fn check_key(backend: &dyn Backend, vault: Option<&Vault>) -> Result<(), StoreError> {
+    let kept = backend.meta("key").await?;
+    match (vault, kept) {
+        (None, None) => Ok(()),
+        (None, Some(_)) => Err(StoreError::KeyNeeded),
+        (Some(vault), Some(check)) => {
+            if vault.knows(&check) {
+                Ok(())
+            } else {
+                Err(StoreError::WrongKey)
+            }
+        }
+        (Some(vault), None) => {
+            if backend.any_run().await? {
+                return Err(StoreError::NotEncrypted);
+            }
+            let kept = backend.meta_or("key", &vault.check()?).await?;
+            if vault.knows(&kept) { Ok(()) } else { Err(StoreError::WrongKey) }
+        }
+    }
+}
