@@ -4,6 +4,8 @@ mod backend;
 mod derive;
 mod error;
 mod name;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod sessions;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -1,1 +1,126 @@
+use rusqlite::Connection;
 
+use super::*;
+use crate::backend::RunNo;
+use crate::{Listing, Options, Store};
+
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("holm.db");
+    (folder, path)
+}
+
+async fn open(path: &Path) -> Result<Store, StoreError> {
+    Options::new().open(path).await
+}
+
+#[tokio::test]
+async fn an_older_schema_is_brought_up_to_date_with_all_it_holds() {
+    let (_folder, path) = place();
+    let conn = Connection::open(&path).unwrap();
+    schema::migrate_to(&conn, &path, 1).unwrap();
+    conn.execute("INSERT INTO runs (id, created) VALUES ('old', 5)", []).unwrap();
+    conn.execute("INSERT INTO records VALUES (1 << 32, ?)", [r#"{"v":1,"seq":0,"at":77}"#]).unwrap();
+    drop(conn);
+    let store = open(&path).await.unwrap();
+    let sessions = store.list(&Listing::default()).await.unwrap().sessions;
+    assert_eq!(sessions.len(), 1);
+    assert_eq!((sessions[0].run.as_str(), sessions[0].records, sessions[0].updated.value()), ("old", 1, 77));
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused_and_left_alone() {
+    let (_folder, path) = place();
+    drop(open(&path).await.unwrap());
+    let conn = Connection::open(&path).unwrap();
+    conn.pragma_update(None, "user_version", 99).unwrap();
+    drop(conn);
+    let before = std::fs::read(&path).unwrap();
+    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 2 }));
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[tokio::test]
+async fn other_programs_files_are_refused_and_left_alone() {
+    let (folder, path) = place();
+    let conn = Connection::open(&path).unwrap();
+    conn.execute_batch("CREATE TABLE theirs (x)").unwrap();
+    drop(conn);
+    assert!(matches!(open(&path).await, Err(StoreError::Foreign { place }) if place.contains("holm.db")));
+    let text = folder.path().join("text");
+    std::fs::write(
+        &text,
+        "no database at all, but a text that is long enough for a header of one".repeat(20),
+    )
+    .unwrap();
+    assert!(matches!(open(&text).await, Err(StoreError::Foreign { .. })));
+    assert!(std::fs::read_to_string(&text).unwrap().starts_with("no database"));
+}
+
+#[test]
+fn keys_hold_run_and_record() {
+    for (run, seq) in [(1, 0), (1, 4_294_967_295), (2_147_483_647, 7)] {
+        let key = schema::key(RunNo(run), seq).unwrap();
+        assert_eq!((schema::run(key), schema::seq(key)), (run, seq));
+    }
+    assert!(schema::key(RunNo(1), 4_294_967_296).is_err());
+    assert!(schema::key(RunNo(2_147_483_648), 0).is_err());
+    assert!(schema::key(RunNo(1), 4_294_967_295).unwrap() < schema::key(RunNo(2), 0).unwrap());
+}
+
+#[test]
+fn the_locks_of_the_dead_are_free_and_swept_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let locks = folder.path().join("locks");
+    let one = Holder::new(locks.clone()).unwrap();
+    let two = Holder::new(locks.clone()).unwrap();
+    assert!(two.lives(one.token()) && one.lives(two.token()) && one.lives(one.token()));
+    let token = one.token().to_owned();
+    drop(one);
+    assert!(!two.lives(&token));
+    // A file that nobody locks is what a killed process leaves behind.
+    std::fs::write(locks.join("dead"), "").unwrap();
+    assert!(!two.lives("dead"));
+    let three = Holder::new(locks.clone()).unwrap();
+    assert!(!locks.join("dead").exists());
+    assert!(three.lives(two.token()));
+}
+
+#[tokio::test]
+async fn the_log_is_moved_into_the_database_when_it_has_grown() {
+    use holm_runtime::{Durability, Journals as _};
+    let (_folder, path) = place();
+    let store = open(&path).await.unwrap();
+    let mut journal = store.create("one").await.unwrap();
+    for seq in 0..3_000 {
+        let line = format!("{{\"v\":1,\"seq\":{seq},\"padding\":\"{}\"}}\n", "x".repeat(3_000));
+        journal.append(&line, Durability::Written).await.unwrap();
+    }
+    let bytes = || (log_of(&path).metadata().unwrap().len(), path.metadata().unwrap().len());
+    for _ in 0..500 {
+        if bytes().1 > 4 << 20 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let (log, database) = bytes();
+    assert!(database > 4 << 20, "{database} bytes in the database");
+    assert!(log < 24 << 20, "{log} bytes in the log");
+}
+
+#[test]
+fn results_appear_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = BlobFolder::new(folder.path().join("blobs"));
+    blobs.keep("abcdef", b"text").unwrap();
+    blobs.keep("abcdef", b"text").unwrap();
+    assert_eq!(blobs.read("abcdef", &(1..3)).unwrap(), b"ex");
+    assert_eq!(blobs.files().len(), 1, "nothing unfinished is left");
+    // What a crash cut short is written anew.
+    std::fs::write(&blobs.files()[0], b"te").unwrap();
+    blobs.keep("abcdef", b"text").unwrap();
+    assert_eq!(blobs.read("abcdef", &(0..9)).unwrap(), b"text");
+    blobs.remove("abcdef").unwrap();
+    blobs.remove("abcdef").unwrap();
+    assert!(blobs.stamp("abcdef").unwrap().is_none());
+}

@@ -1,0 +1,112 @@
+//! Group commit: a connection does one thing at a time, so everything that waits for it goes in one transaction.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio_postgres::Client;
+
+use super::{LOCKS, failed, signed};
+use crate::{
+    StoreError,
+    backend::{Batch, RunNo},
+};
+
+/// Batches of one transaction at the most, so that the first to come does not wait for ever.
+const GROUP: usize = 1_024;
+
+const INSERT: &str = "INSERT INTO holm_records SELECT * FROM unnest($1::int8[], $2::int8[], $3::bytea[])";
+
+/// Something to be done in order.
+pub(super) enum Job {
+    Append {
+        rows: Rows,
+        done: oneshot::Sender<Result<(), StoreError>>,
+    },
+    /// Gives a lease back.
+    Release {
+        run: RunNo,
+        lock: i32,
+    },
+}
+
+/// Lines as the server takes them.
+#[derive(Default)]
+pub(super) struct Rows {
+    runs: Vec<i64>,
+    seqs: Vec<i64>,
+    lines: Vec<Vec<u8>>,
+}
+
+impl Rows {
+    pub(super) fn of(batch: &Batch<'_>) -> Self {
+        let mut rows = Self::default();
+        for (seq, body) in (batch.first..).zip(&batch.bodies) {
+            rows.runs.push(batch.run.0);
+            rows.seqs.push(signed(seq));
+            rows.lines.push(body.bytes().to_vec());
+        }
+        rows
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.runs.extend_from_slice(&other.runs);
+        self.seqs.extend_from_slice(&other.seqs);
+        self.lines.extend_from_slice(&other.lines);
+    }
+}
+
+/// Appends through `client` for as long as `lease`, the connection that holds the leases, lives.
+pub(super) fn start(client: Arc<Client>, lease: Arc<Client>) -> mpsc::UnboundedSender<Job> {
+    let (sender, mut jobs) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        let mut group = Vec::new();
+        while jobs.recv_many(&mut group, GROUP).await > 0 {
+            commit(&client, &lease, &mut group).await;
+        }
+    });
+    sender
+}
+
+async fn commit(client: &Client, lease: &Client, group: &mut Vec<Job>) {
+    let mut waiting = Vec::with_capacity(group.len());
+    for job in group.drain(..) {
+        match job {
+            Job::Append { rows, done } => waiting.push((rows, done)),
+            Job::Release { run, lock } => release(lease, run, lock).await,
+        }
+    }
+    if lease.is_closed() {
+        for (_, done) in waiting {
+            let reason = "the connection that holds the leases is lost; open the store again".to_owned();
+            let _ = done.send(Err(StoreError::System { reason }));
+        }
+        return;
+    }
+    let mut all = Rows::default();
+    for (rows, _) in &waiting {
+        all.add(rows);
+    }
+    let together = insert(client, &all).await;
+    let one_by_one = together.is_err() && waiting.len() > 1;
+    for (rows, done) in waiting {
+        // One that fails must not spoil the others.
+        let result = if one_by_one { insert(client, &rows).await } else { together.clone() };
+        // Whoever no longer waits folds the journal again.
+        let _ = done.send(result);
+    }
+}
+
+async fn insert(client: &Client, rows: &Rows) -> Result<(), StoreError> {
+    if rows.runs.is_empty() {
+        return Ok(());
+    }
+    client.execute(INSERT, &[&rows.runs, &rows.seqs, &rows.lines]).await.map_err(failed)?;
+    Ok(())
+}
+
+/// First the name, then the lock: the next holder writes its own.
+async fn release(client: &Client, run: RunNo, lock: i32) {
+    // Should this fail, then the connection is lost and the server has released everything.
+    let _ = client.execute("UPDATE holm_runs SET holder = NULL WHERE no = $1", &[&run.0]).await;
+    let _ = client.execute("SELECT pg_advisory_unlock($1, $2)", &[&LOCKS, &lock]).await;
+}

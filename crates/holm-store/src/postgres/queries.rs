@@ -1,0 +1,281 @@
+//! Questions and changes in PostgreSQL's SQL, one function each.
+
+use tokio_postgres::{Client, Row, Transaction, types::ToSql};
+
+use super::{LOCKS, clean, failed, signed, unsigned};
+use crate::{
+    StoreError,
+    backend::{BlobRow, ListFilter, ListedRow, RunNo, RunRow, Stale},
+    derive::{Day, Entry, HeadFacts, Subject, Tally, TextRow},
+};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Makes a run; the caller commits.
+pub(super) async fn create(
+    tx: &Transaction<'_>,
+    id: &str,
+    key: Option<&[u8]>,
+    now: u64,
+    holder: Option<String>,
+) -> Result<RunNo> {
+    let erased = tx.query_opt("SELECT 1 FROM holm_stones WHERE id = $1", &[&id]).await.map_err(failed)?;
+    if erased.is_some() {
+        return Err(StoreError::Erased { run: id.into() });
+    }
+    let row = tx
+        .query_opt(
+            "INSERT INTO holm_runs (id, created, key, holder) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (id) DO NOTHING RETURNING no",
+            &[&id, &signed(now), &key, &holder],
+        )
+        .await
+        .map_err(failed)?;
+    row.map(|row| RunNo(row.get(0))).ok_or_else(|| StoreError::Exists { run: id.into() })
+}
+
+/// The page of a list.
+pub(super) async fn list(client: &Client, filter: &ListFilter<'_>) -> Result<Vec<ListedRow>> {
+    let time = if filter.by_created { "r.created" } else { "coalesce(h.updated, r.created)" };
+    let (compare, order) = if filter.oldest_first { (">", "ASC") } else { ("<", "DESC") };
+    let mut sql = String::from(
+        "SELECT r.no, r.id, r.key, r.created, coalesce(h.updated, r.created), coalesce(h.records, 0),
+            coalesce(h.agent, ''), coalesce(h.model, ''), r.named, h.title,
+            CASE WHEN EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
+                AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                AND l.classid = $1::int4::oid AND l.objid = r.no::int4::oid) THEN r.holder END,
+            ARRAY (SELECT tag FROM holm_tags WHERE run = r.no ORDER BY tag COLLATE \"C\")
+         FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no WHERE true",
+    );
+    let (at, no) = filter.after.map_or((0, 0), |(at, no)| (signed(at), no));
+    let limit = signed(filter.limit);
+    let mut values: Vec<&(dyn ToSql + Sync)> = vec![&LOCKS];
+    if let Some(id) = &filter.id {
+        values.push(id);
+        sql += &format!(" AND r.id = ${}", values.len());
+    }
+    if let Some(tag) = &filter.tag {
+        values.push(tag);
+        sql += &format!(" AND EXISTS (SELECT 1 FROM holm_tags WHERE run = r.no AND tag = ${})", values.len());
+    }
+    if filter.after.is_some() {
+        values.extend([&at as &(dyn ToSql + Sync), &no]);
+        sql += &format!(" AND ({time}, r.no) {compare} (${}, ${})", values.len() - 1, values.len());
+    }
+    values.push(&limit);
+    sql += &format!(" ORDER BY {time} {order}, r.no {order} LIMIT ${}", values.len());
+    let rows = client.query(&sql, &values).await.map_err(failed)?;
+    Ok(rows.iter().map(listed).collect())
+}
+
+fn listed(row: &Row) -> ListedRow {
+    ListedRow {
+        run: run_row(row),
+        created: unsigned(row.get(3)),
+        updated: unsigned(row.get(4)),
+        records: unsigned(row.get(5)),
+        agent: row.get(6),
+        model: row.get(7),
+        named: row.get(8),
+        derived: row.get(9),
+        holder: row.get(10),
+        tags: row.get(11),
+    }
+}
+
+pub(super) async fn stale(client: &Client) -> Result<Vec<Stale>> {
+    let rows = client
+        .query(
+            "SELECT r.no, r.id, r.key, coalesce((SELECT max(seq) + 1 FROM holm_records WHERE run = r.no), 0),
+                coalesce(h.records, 0), h.title IS NOT NULL, coalesce(h.folded, 0)
+             FROM holm_runs r LEFT JOIN holm_heads h ON h.run = r.no WHERE r.moved",
+            &[],
+        )
+        .await
+        .map_err(failed)?;
+    let stale = |row: &Row| Stale {
+        run: run_row(row),
+        records: unsigned(row.get(3)),
+        head_at: unsigned(row.get(4)),
+        titled: row.get(5),
+        folded: unsigned(row.get(6)),
+    };
+    Ok(rows.iter().map(stale).collect())
+}
+
+pub(super) async fn keep_head(tx: &Transaction<'_>, run: RunNo, facts: &HeadFacts) -> Result<()> {
+    tx.execute(
+        "INSERT INTO holm_heads (run, records, updated, agent, model, title)
+         SELECT no, $2, $3, $4, $5, $6 FROM holm_runs WHERE no = $1
+         ON CONFLICT (run) DO UPDATE SET records = excluded.records, updated = excluded.updated,
+            agent = coalesce(nullif(excluded.agent, ''), holm_heads.agent),
+            model = coalesce(nullif(excluded.model, ''), holm_heads.model),
+            title = coalesce(excluded.title, holm_heads.title)",
+        &[
+            &run.0,
+            &signed(facts.records),
+            &signed(facts.updated),
+            &clean(&facts.agent),
+            &clean(&facts.model),
+            &facts.title,
+        ],
+    )
+    .await
+    .map_err(failed)?;
+    settle(tx, run).await
+}
+
+pub(super) async fn keep_folded(
+    tx: &Transaction<'_>,
+    run: RunNo,
+    records: u64,
+    usage: &[Entry],
+    texts: &[TextRow],
+) -> Result<()> {
+    // The run's row is held, so that two who fold do it one after the other.
+    let found =
+        tx.query_opt("SELECT 1 FROM holm_runs WHERE no = $1 FOR UPDATE", &[&run.0]).await.map_err(failed)?;
+    let row =
+        tx.query_opt("SELECT folded FROM holm_heads WHERE run = $1", &[&run.0]).await.map_err(failed)?;
+    let known = row.map_or(0, |row| unsigned(row.get(0)));
+    // Erased, or somebody else was faster.
+    if found.is_none() || known >= records {
+        return Ok(());
+    }
+    tx.execute("DELETE FROM holm_usage WHERE run = $1", &[&run.0]).await.map_err(failed)?;
+    for entry in usage {
+        keep_entry(tx, run, entry).await?;
+    }
+    let new = texts.iter().filter(|row| row.seq >= known);
+    let (seqs, folded): (Vec<i64>, Vec<String>) =
+        new.map(|row| (signed(row.seq), clean(&row.text.to_lowercase()))).unzip();
+    tx.execute(
+        "INSERT INTO holm_texts SELECT $1, * FROM unnest($2::int8[], $3::text[])",
+        &[&run.0, &seqs, &folded],
+    )
+    .await
+    .map_err(failed)?;
+    tx.execute(
+        "INSERT INTO holm_heads (run, records, updated, agent, model, folded) VALUES ($1, 0, 0, '', '', $2)
+         ON CONFLICT (run) DO UPDATE SET folded = excluded.folded",
+        &[&run.0, &signed(records)],
+    )
+    .await
+    .map_err(failed)?;
+    settle(tx, run).await
+}
+
+/// A run that nobody drives and of which everything is known need not be looked at again.
+async fn settle(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
+    tx.execute(
+        "UPDATE holm_runs SET moved = false WHERE no = $1 AND holder IS NULL AND EXISTS (
+            SELECT 1 FROM holm_heads WHERE run = $1 AND records = folded
+            AND records = (SELECT coalesce(max(seq) + 1, 0) FROM holm_records WHERE run = $1))",
+        &[&run.0],
+    )
+    .await
+    .map_err(failed)?;
+    Ok(())
+}
+
+async fn keep_entry(tx: &Transaction<'_>, run: RunNo, entry: &Entry) -> Result<()> {
+    let (kind, name) = match &entry.subject {
+        Subject::Model(name) => (0_i64, name),
+        Subject::Tool(name) => (1, name),
+    };
+    let Tally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
+    let numbers: Vec<i64> = [
+        calls,
+        errors,
+        tokens.input,
+        tokens.output,
+        tokens.cached,
+        tokens.cache_write,
+        tokens.reasoning,
+        cost.value(),
+        unpriced,
+        millis,
+        bytes,
+    ]
+    .map(signed)
+    .to_vec();
+    tx.execute(
+        "INSERT INTO holm_usage VALUES ($1, $2, $3, $4, $5)",
+        &[&run.0, &signed(entry.day.value()), &kind, &clean(name), &numbers],
+    )
+    .await
+    .map_err(failed)?;
+    Ok(())
+}
+
+pub(super) async fn usage(client: &Client) -> Result<Vec<(String, Entry)>> {
+    let rows = client
+        .query("SELECT r.id, u.day, u.kind, u.name, u.numbers FROM holm_usage u JOIN holm_runs r ON r.no = u.run", &[])
+        .await
+        .map_err(failed)?;
+    Ok(rows.iter().map(|row| (row.get(0), entry(row))).collect())
+}
+
+fn entry(row: &Row) -> Entry {
+    let (kind, name, numbers): (i64, String, Vec<i64>) = (row.get(2), row.get(3), row.get(4));
+    let number = |at: usize| numbers.get(at).copied().map_or(0, unsigned);
+    let tokens = holm_kernel::Usage {
+        input: number(2),
+        output: number(3),
+        cached: number(4),
+        cache_write: number(5),
+        reasoning: number(6),
+    };
+    let tally = Tally {
+        calls: number(0),
+        failed: number(1),
+        tokens,
+        cost: holm_kernel::NanoUsd::new(number(7)),
+        unpriced: number(8),
+        millis: number(9),
+        bytes: number(10),
+    };
+    let subject = if kind == 0 { Subject::Model(name) } else { Subject::Tool(name) };
+    Entry { day: Day::new(unsigned(row.get(1))), subject, tally }
+}
+
+pub(super) async fn matching(client: &Client, terms: &[String], limit: u64) -> Result<Vec<(RunRow, u64)>> {
+    let escaped = |term: &String| {
+        let term = term.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        format!("%{term}%")
+    };
+    let patterns: Vec<String> = terms.iter().map(escaped).collect();
+    let rows = client
+        .query(
+            "SELECT r.no, r.id, r.key, t.seq FROM holm_texts t JOIN holm_runs r ON r.no = t.run
+             WHERE t.folded LIKE ALL ($1) ORDER BY t.run DESC, t.seq DESC LIMIT $2",
+            &[&patterns, &signed(limit)],
+        )
+        .await
+        .map_err(failed)?;
+    Ok(rows.iter().map(|row| (run_row(row), unsigned(row.get(3)))).collect())
+}
+
+/// Removes every row of a run and what only it refers to; the caller holds the lock of references.
+pub(super) async fn erase(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
+    tx.execute(
+        "DELETE FROM holm_pieces p USING holm_blobs b WHERE b.run = $1 AND p.file = b.file
+         AND NOT EXISTS (SELECT 1 FROM holm_blobs o WHERE o.file = b.file AND o.run <> $1)",
+        &[&run.0],
+    )
+    .await
+    .map_err(failed)?;
+    for table in ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage"] {
+        tx.execute(&format!("DELETE FROM holm_{table} WHERE run = $1"), &[&run.0]).await.map_err(failed)?;
+    }
+    tx.execute("DELETE FROM holm_runs WHERE no = $1", &[&run.0]).await.map_err(failed)?;
+    Ok(())
+}
+
+pub(super) fn run_row(row: &Row) -> RunRow {
+    RunRow { no: RunNo(row.get(0)), id: row.get(1), key: row.get(2) }
+}
+
+pub(super) fn blob_row(row: &Row) -> BlobRow {
+    BlobRow { run: run_row(row), file: row.get(3), bytes: unsigned(row.get(4)) }
+}

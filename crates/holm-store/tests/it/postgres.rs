@@ -1,0 +1,210 @@
+//! The whole suite on PostgreSQL, which the tests start themselves: Debian's binaries, a folder of its own, a socket and
+//! no port. A server does not run as root, so root starts it as somebody else.
+
+use std::{
+    future::Future,
+    path::{Path, PathBuf},
+    pin::Pin,
+    process::{Child, Command, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use holm_runtime::{Durability, JournalFailed, Journals as _};
+use holm_store::{Options, Store, StoreError};
+
+use crate::suite::{Place, script::session};
+
+/// Who the server runs as when the tests run as root: Debian's `nobody`.
+const NOBODY: u32 = 65_534;
+
+/// The socket's name has this number in it; nobody listens on a port.
+const PORT: &str = "5432";
+
+/// One server for all tests of this process; each test has a database of its own.
+struct Server {
+    folder: PathBuf,
+    _child: Child,
+}
+
+impl Server {
+    fn get() -> &'static Self {
+        static SERVER: OnceLock<Server> = OnceLock::new();
+        SERVER.get_or_init(Self::start)
+    }
+
+    fn start() -> Self {
+        let bin = binaries();
+        // Left behind on purpose: the server ends with this process, the folder is the system's to sweep.
+        let folder = tempfile::Builder::new().prefix("holm-pg").tempdir_in("/tmp").unwrap().keep();
+        let data = folder.join("data");
+        std::fs::create_dir(&data).unwrap();
+        if is_root() {
+            for path in [&folder, &data] {
+                std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
+        let made = as_somebody(&bin.join("initdb"))
+            .args(["--username=holm", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-D"])
+            .arg(&data)
+            .current_dir(&folder)
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let child = as_somebody(&bin.join("postgres"))
+            .arg("-D")
+            .arg(&data)
+            .arg("-k")
+            .arg(&folder)
+            .args(["-p", PORT, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=300"])
+            .current_dir(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let server = Self { folder, _child: child };
+        server.wait();
+        server
+    }
+
+    fn wait(&self) {
+        let since = Instant::now();
+        while !self.folder.join(format!(".s.PGSQL.{PORT}")).exists() {
+            assert!(since.elapsed() < Duration::from_secs(60), "PostgreSQL did not start within a minute");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn url(&self, database: &str) -> String {
+        format!("host={} port={PORT} user=holm dbname={database}", self.folder.display())
+    }
+}
+
+fn binaries() -> PathBuf {
+    let known = ["/usr/lib/postgresql/15/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/17/bin"];
+    let found = known.iter().map(PathBuf::from).find(|path| path.join("postgres").exists());
+    found.expect("PostgreSQL is missing: sudo apt-get install -y --no-install-recommends postgresql")
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}
+
+/// The program ends when this process does, however it ends.
+fn as_somebody(program: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    command.arg("--pdeathsig=INT");
+    if is_root() {
+        let id = NOBODY.to_string();
+        command.args([&format!("--reuid={id}"), &format!("--regid={id}"), "--clear-groups"]);
+    }
+    command.arg(program);
+    command
+}
+
+pub(crate) struct Database(String);
+
+impl Database {
+    async fn client(&self) -> tokio_postgres::Client {
+        let (client, connection) = tokio_postgres::connect(&self.0, tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client
+    }
+}
+
+impl Place for Database {
+    fn open(&self, options: Options) -> Pin<Box<dyn Future<Output = Store> + Send + '_>> {
+        Box::pin(async { self.try_open(options).await.unwrap() })
+    }
+
+    fn try_open(
+        &self,
+        options: Options,
+    ) -> Pin<Box<dyn Future<Output = Result<Store, StoreError>> + Send + '_>> {
+        Box::pin(async move { options.postgres(&self.0).await })
+    }
+}
+
+pub(crate) async fn database() -> Database {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let server = tokio::task::spawn_blocking(Server::get).await.unwrap();
+    let name = format!("holm_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    let since = Instant::now();
+    // The socket is there a moment before the server is ready.
+    let client = loop {
+        match tokio_postgres::connect(&server.url("postgres"), tokio_postgres::NoTls).await {
+            Ok((client, connection)) => {
+                tokio::spawn(connection);
+                break client;
+            }
+            Err(error) => assert!(since.elapsed() < Duration::from_secs(30), "{error}"),
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
+    Database(server.url(&name))
+}
+
+whole_suite!(crate::postgres::database);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_newer_schema_is_refused() {
+    let place = database().await;
+    drop(place.open(Options::new()).await);
+    place.client().await.batch_execute("UPDATE holm_schema SET version = 99").await.unwrap();
+    assert_eq!(
+        place.try_open(Options::new()).await.map(|_| ()),
+        Err(StoreError::Newer { found: 99, known: 2 })
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_connection_stops_every_append_and_frees_the_run() {
+    let place = database().await;
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "fine");
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+    let other = place.open(Options::new()).await;
+    assert!(matches!(other.open("one").await.map(|_| ()), Err(JournalFailed::Busy { .. })));
+    // The server ends the connection that holds the lease, as it does when a machine vanishes.
+    place
+        .client()
+        .await
+        .batch_execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        .await
+        .unwrap();
+    let mut opened = None;
+    for _ in 0..100 {
+        match other.open("one").await {
+            Ok(found) => {
+                opened = Some(found);
+                break;
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    }
+    let mut opened = opened.expect("the run is free");
+    assert_eq!(opened.text, script.lines[0].as_bytes());
+    opened.journal.append(&script.lines[1], Durability::Synced).await.unwrap();
+    for durability in [Durability::Written, Durability::Synced] {
+        assert!(journal.append(&script.lines[1], durability).await.is_err());
+    }
+    assert_eq!(other.read("one").await.unwrap(), script.lines[..2].concat().as_bytes());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn search_has_an_index_where_the_server_offers_one() {
+    let place = database().await;
+    drop(place.open(Options::new()).await);
+    let rows = place
+        .client()
+        .await
+        .query("SELECT 1 FROM pg_indexes WHERE indexname = 'holm_texts_by_trigram'", &[])
+        .await
+        .unwrap();
+    assert_eq!(rows.len(), 1, "Debian's server has pg_trgm");
+}

@@ -1,0 +1,237 @@
+//! Journals and large results.
+
+use std::{sync::Arc, time::Duration};
+
+use holm_kernel::journal;
+use holm_runtime::{BlobFailed, Blobs as _, Durability, JournalFailed, Journals as _};
+use holm_store::{Options, StoreError};
+
+use super::{
+    Place,
+    script::{Script, session},
+};
+
+const BOTH: [Durability; 2] = [Durability::Written, Durability::Synced];
+
+pub(crate) async fn lines_are_found_again_to_the_byte(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello \u{1f600} \u{0} \"quoted\"", "out\r\nput", "answer");
+    let mut journal = store.create("one").await.unwrap();
+    for (line, durability) in script.lines.iter().zip(BOTH.iter().cycle()) {
+        journal.append(line, *durability).await.unwrap();
+    }
+    assert_eq!(store.read("one").await.unwrap(), script.text().as_bytes(), "while it is driven");
+    drop(journal);
+    let opened = store.open("one").await.unwrap();
+    assert_eq!(opened.text, script.text().as_bytes());
+    assert_eq!(opened.snapshot, None);
+    let records = journal::decode_strict(&opened.text).unwrap();
+    assert_eq!(journal::replay(&records).unwrap().receipt(), script.run().receipt());
+}
+
+pub(crate) async fn several_lines_are_kept_together(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let mut script = Script::new("many");
+    for turn in 0..30 {
+        script.prompt(&format!("prompt {turn}")).answer("fine");
+    }
+    let mut journal = store.create("many").await.unwrap();
+    let mut rest = script.lines.as_slice();
+    // Sizes around every number of rows that one statement takes.
+    for (size, durability) in [1, 2, 7, 8, 9, 17].into_iter().zip(BOTH.iter().cycle()) {
+        let (now, later) = rest.split_at(size);
+        journal.append(&now.concat(), *durability).await.unwrap();
+        rest = later;
+    }
+    journal.append(&rest.concat(), Durability::Written).await.unwrap();
+    assert_eq!(store.read("many").await.unwrap(), script.text().as_bytes());
+}
+
+pub(crate) async fn a_run_is_never_written_over(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let _journal = store.create("one").await.unwrap();
+    let again = store.create("one").await.map(|_| ());
+    assert_eq!(again, Err(JournalFailed::Exists { run: "one".into() }));
+    let elsewhere = place.open(Options::new()).await.create("one").await.map(|_| ());
+    assert_eq!(elsewhere, Err(JournalFailed::Exists { run: "one".into() }));
+    let missing = store.open("two").await.map(|_| ());
+    assert_eq!(missing, Err(JournalFailed::Missing { run: "two".into() }));
+    assert_eq!(store.read("two").await, Err(JournalFailed::Missing { run: "two".into() }));
+}
+
+pub(crate) async fn lines_out_of_order_are_refused_and_leave_nothing(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "answer");
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+    let unfinished = script.lines[1].trim_end();
+    for bad in ["", "\n", "no record\n", unfinished, &script.lines[0], &script.lines[2]] {
+        assert!(journal.append(bad, Durability::Synced).await.is_err(), "{bad:?}");
+    }
+    let skipping = format!("{}{}", script.lines[1], script.lines[3]);
+    assert!(journal.append(&skipping, Durability::Written).await.is_err());
+    assert_eq!(store.read("one").await.unwrap(), script.lines[0].as_bytes());
+    journal.append(&script.lines[1..].concat(), Durability::Written).await.unwrap();
+    assert_eq!(store.read("one").await.unwrap(), script.text().as_bytes());
+}
+
+pub(crate) async fn a_run_is_driven_in_one_place_at_a_time(place: &dyn Place) {
+    let (here, there) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    let journal = here.create("one").await.unwrap();
+    assert!(here.session("one").await.unwrap().holder.is_some());
+    for store in [&here, &there] {
+        let refused = store.open("one").await.map(|_| ());
+        assert!(matches!(refused, Err(JournalFailed::Busy { .. })), "{refused:?}");
+        assert!(matches!(store.erase("one").await, Err(StoreError::Busy { .. })));
+    }
+    drop(journal);
+    let journal = patiently(&there, "one").await;
+    assert!(matches!(here.open("one").await.map(|_| ()), Err(JournalFailed::Busy { .. })));
+    drop(journal);
+    drop(patiently(&here, "one").await);
+}
+
+/// A lease is given back at once or very soon.
+async fn patiently(store: &holm_store::Store, run: &str) -> holm_runtime::Opened {
+    for _ in 0..200 {
+        match store.open(run).await {
+            Ok(opened) => return opened,
+            Err(JournalFailed::Busy { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    panic!("the lease was not given back within 2 s");
+}
+
+pub(crate) async fn a_store_that_is_gone_holds_nothing(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "answer");
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+    // As a process that is killed: nothing is given back.
+    drop(store);
+    std::mem::drop(journal);
+    let again = place.open(Options::new()).await;
+    let mut opened = patiently(&again, "one").await;
+    assert_eq!(opened.text, script.lines[0].as_bytes());
+    opened.journal.append(&script.lines[1], Durability::Synced).await.unwrap();
+}
+
+pub(crate) async fn another_writer_cannot_put_a_second_record_in_a_place(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "answer");
+    let mut first = store.create("one").await.unwrap();
+    first.append(&script.lines[0], Durability::Synced).await.unwrap();
+    drop(first);
+    let mut second = patiently(&store, "one").await.journal;
+    second.append(&script.lines[1], Durability::Written).await.unwrap();
+    assert!(second.append(&script.lines[1], Durability::Written).await.is_err());
+    assert_eq!(store.read("one").await.unwrap(), script.lines[..2].concat().as_bytes());
+}
+
+pub(crate) async fn names_that_are_no_names_are_refused(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    for bad in ["", "..", "a/b", "a b", "x\0y", &"x".repeat(129)] {
+        assert!(matches!(store.create(bad).await.map(|_| ()), Err(JournalFailed::BadName { .. })), "{bad:?}");
+        assert!(matches!(store.open(bad).await.map(|_| ()), Err(JournalFailed::BadName { .. })), "{bad:?}");
+        assert!(matches!(store.read(bad).await, Err(JournalFailed::BadName { .. })), "{bad:?}");
+    }
+}
+
+pub(crate) async fn many_runs_append_at_once_and_lose_nothing(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let other = place.open(Options::new()).await;
+    let mut tasks = Vec::new();
+    for number in 0..32 {
+        let store = if number % 2 == 0 { store.clone() } else { other.clone() };
+        tasks.push(tokio::spawn(async move {
+            let id = format!("run-{number}");
+            let mut script = Script::new(&id);
+            for turn in 0..10 {
+                script.prompt(&format!("{id} {turn}")).answer("fine");
+            }
+            let mut journal = store.create(&id).await.unwrap();
+            for (line, durability) in script.lines.iter().zip(BOTH.iter().cycle()) {
+                journal.append(line, *durability).await.unwrap();
+            }
+            (id, script.text())
+        }));
+    }
+    for task in tasks {
+        let (id, text) = task.await.unwrap();
+        assert_eq!(store.read(&id).await.unwrap(), text.as_bytes(), "{id}");
+    }
+}
+
+pub(crate) async fn an_append_that_nobody_waits_for_leaves_the_journal_uncertain(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "answer");
+    let mut journal = store.create("one").await.unwrap();
+    {
+        let append = journal.append(&script.lines[0], Durability::Synced);
+        let nothing = std::future::ready(());
+        // Begun, and given up before its answer can have come.
+        tokio::select! { biased; result = append => result.unwrap(), () = nothing => {} }
+    }
+    let after = journal.append(&script.lines[1], Durability::Synced).await;
+    assert!(matches!(after, Err(JournalFailed::System { .. })), "{after:?}");
+    drop(journal);
+    let opened = patiently(&store, "one").await;
+    assert!(opened.text.is_empty() || opened.text == script.lines[0].as_bytes());
+}
+
+pub(crate) async fn a_snapshot_is_kept_and_helps(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    let mut script = session("one", "hello", "out", "answer");
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&script.text(), Durability::Synced).await.unwrap();
+    journal.keep_snapshot(b"an older one").await.unwrap();
+    journal.keep_snapshot(script.snapshot().as_bytes()).await.unwrap();
+    let kept = script.lines.len();
+    script.prompt("more").answer("done");
+    journal.append(&script.lines[kept..].concat(), Durability::Synced).await.unwrap();
+    drop(journal);
+    let opened = patiently(&store, "one").await;
+    let snapshot = journal::Snapshot::decode(&opened.snapshot.unwrap()).unwrap();
+    let records = journal::decode_strict(&opened.text).unwrap();
+    assert_eq!(snapshot.head(), records[kept - 1].head());
+    assert_eq!(journal::resume(Some(&snapshot), &records).unwrap().receipt(), script.run().receipt());
+}
+
+pub(crate) async fn large_results_are_kept_once_and_read_in_parts(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    drop((store.create("one").await.unwrap(), store.create("two").await.unwrap()));
+    let text: Vec<u8> = (0..300_000_u32).flat_map(u32::to_be_bytes).collect();
+    let digest = store.put("one", &text).await.unwrap();
+    assert_eq!(digest, journal::Hash::of(&text).to_string());
+    assert_eq!(store.put("two", &text).await.unwrap(), digest);
+    assert_eq!(store.put("one", &text).await.unwrap(), digest);
+    let length = text.len() as u64;
+    for range in [0..length, 0..1, 65_535..65_537, 70_000..200_001, length - 3..length, 5..5, length..length]
+    {
+        let expect = &text[usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap()];
+        assert_eq!(store.get(&digest, range.clone()).await.unwrap(), expect, "{range:?}");
+    }
+    assert_eq!(store.get(&digest, length - 2..u64::MAX).await.unwrap(), &text[text.len() - 2..]);
+    assert_eq!(store.get(&digest, u64::MAX - 1..u64::MAX).await.unwrap(), b"");
+    let empty = store.put("one", b"").await.unwrap();
+    assert_eq!(store.get(&empty, 0..10).await.unwrap(), b"");
+    for unknown in ["", "../../etc/passwd", &"0".repeat(64)] {
+        assert!(matches!(store.get(unknown, 0..1).await, Err(BlobFailed::Missing { .. })), "{unknown}");
+    }
+    assert!(store.put("three", b"x").await.is_err(), "no such run");
+}
+
+pub(crate) async fn large_results_live_as_long_as_a_run_refers_to_them(place: &dyn Place) {
+    let store = Arc::new(place.open(Options::new()).await);
+    drop((store.create("one").await.unwrap(), store.create("two").await.unwrap()));
+    let shared = store.put("one", b"both").await.unwrap();
+    store.put("two", b"both").await.unwrap();
+    let own = store.put("one", b"only one").await.unwrap();
+    assert_eq!(store.blob_bytes("one").await.unwrap(), 12);
+    store.erase("one").await.unwrap();
+    assert_eq!(store.get(&shared, 0..9).await.unwrap(), b"both");
+    assert!(matches!(store.get(&own, 0..9).await, Err(BlobFailed::Missing { .. })));
+    store.erase("two").await.unwrap();
+    assert!(matches!(store.get(&shared, 0..9).await, Err(BlobFailed::Missing { .. })));
+}

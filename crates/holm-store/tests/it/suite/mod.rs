@@ -1,0 +1,74 @@
+//! What every store must do, whatever database is below it. Each test gets a store of its own, and a way to open the
+//! same store once more as another process would.
+
+pub(crate) mod journals;
+pub(crate) mod script;
+pub(crate) mod sessions;
+
+use holm_store::{Options, Store};
+use std::{future::Future, pin::Pin};
+
+/// Where a store is kept.
+pub(crate) trait Place: Sync {
+    fn open(&self, options: Options) -> Pin<Box<dyn Future<Output = Store> + Send + '_>>;
+
+    fn try_open(
+        &self,
+        options: Options,
+    ) -> Pin<Box<dyn Future<Output = Result<Store, holm_store::StoreError>> + Send + '_>>;
+}
+
+/// Makes one `#[tokio::test]` of each function of the suite.
+
+macro_rules! suite {
+    ($place:path: $($module:ident { $($test:ident)* })*) => {
+        $(mod $module {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                let place = $place().await;
+                $crate::suite::$module::$test(&place).await;
+            })*
+        })*
+    };
+}
+
+/// Every test of the suite, so that no database can leave one out.
+
+macro_rules! whole_suite {
+    ($place:path) => {
+        suite! { $place:
+            journals {
+                lines_are_found_again_to_the_byte
+                several_lines_are_kept_together
+                a_run_is_never_written_over
+                lines_out_of_order_are_refused_and_leave_nothing
+                a_run_is_driven_in_one_place_at_a_time
+                a_store_that_is_gone_holds_nothing
+                another_writer_cannot_put_a_second_record_in_a_place
+                names_that_are_no_names_are_refused
+                many_runs_append_at_once_and_lose_nothing
+                an_append_that_nobody_waits_for_leaves_the_journal_uncertain
+                a_snapshot_is_kept_and_helps
+                large_results_are_kept_once_and_read_in_parts
+                large_results_live_as_long_as_a_run_refers_to_them
+            }
+            sessions {
+                sessions_are_listed_page_by_page
+                a_title_is_the_first_prompt_until_somebody_gives_one
+                tags_are_put_on_and_taken_off
+                words_are_found_in_prompts_answers_calls_and_results
+                what_came_since_the_last_search_is_found_too
+                an_export_is_imported_to_the_byte
+                a_journal_that_was_changed_is_not_imported
+                an_import_never_writes_over_a_run
+                a_session_reads_as_markdown
+                usage_is_what_the_kernel_counted
+                usage_can_be_computed_again_and_is_the_same
+                an_erased_session_is_gone_and_its_name_stays_taken
+                retention_keeps_what_it_is_told_to
+                an_encrypted_store_does_the_same_and_tells_nothing
+                a_store_is_opened_with_its_own_key_only
+            }
+        }
+    };
+}
