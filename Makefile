@@ -28,6 +28,8 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@scripts/setup test suites sdks wasm js
 	@echo '== tests'
 	@cargo test --workspace
+	@echo '== the store on PostgreSQL'
+	@cargo test -p holm-store --features postgres --test it postgres
 	@echo '== tests under other serde_json features'
 	@scripts/test-features
 	@echo '== builds for other targets'

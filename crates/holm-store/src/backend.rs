@@ -1,7 +1,13 @@
 //! What a database must be able to do. Everything above this line is the same for all of them; everything below it is
 //! one database's own affair.
 
-use std::{future::Future, ops::Range, path::PathBuf, pin::Pin};
+use std::{
+    future::Future,
+    ops::Range,
+    path::PathBuf,
+    pin::Pin,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use holm_runtime::Durability;
 
@@ -117,6 +123,44 @@ pub(crate) struct Gravestone {
     pub(crate) chain: String,
 }
 
+/// What a store has committed since it was opened: how well appends share their syncs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Commits {
+    /// Appends that were written on their caller's own thread.
+    pub inline: u64,
+    /// Appends that went through a group.
+    pub grouped: u64,
+    /// Groups, each one transaction.
+    pub groups: u64,
+    /// Groups that ended with a sync.
+    pub syncs: u64,
+}
+
+/// Counts commits from several threads; the numbers are for people, so no order among them is needed.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) inline: AtomicU64,
+    pub(crate) grouped: AtomicU64,
+    pub(crate) groups: AtomicU64,
+    pub(crate) syncs: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn count(counter: &AtomicU64, more: u64) {
+        counter.fetch_add(more, Ordering::Relaxed);
+    }
+
+    pub(crate) fn read(&self) -> Commits {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Commits {
+            inline: read(&self.inline),
+            grouped: read(&self.grouped),
+            groups: read(&self.groups),
+            syncs: read(&self.syncs),
+        }
+    }
+}
+
 pub(crate) trait Backend: Send + Sync {
     fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>>;
     /// Writes a value unless there is one; gives the one that is there afterwards.
@@ -175,6 +219,8 @@ pub(crate) trait Backend: Send + Sync {
     fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()>;
     /// Makes sure that nothing of erased runs is left in files that this store writes.
     fn scour(&self) -> Pending<'_, ()>;
+    /// What was committed since the store was opened.
+    fn commits(&self) -> Commits;
     /// Every file that was written.
     fn files(&self) -> Vec<PathBuf>;
 }

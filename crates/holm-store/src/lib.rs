@@ -1,5 +1,54 @@
 //! Keeps journals, large results, sessions and usage. This crate decides nothing about a run: it keeps what it is given
 //! and finds it again.
+//!
+//! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature `postgres`). It is where
+//! an agent's journals go ([`Journals`](holm_runtime::Journals)) and its large results
+//! ([`Blobs`](holm_runtime::Blobs)), and it answers what people ask about sessions: lists, searches, exports, usage,
+//! and that they be forgotten. Journals in memory and in plain files need no store: [`MemoryJournal`], [`JsonLines`].
+//!
+//! ```text
+//!   agent ──append──►  Store  ◄──list, search, usage, export, erase── people
+//!                        │
+//!      one row a line ───┼─── large results, by their SHA-256
+//!                        │
+//!                derived: titles, usage, search index (computed from the lines, when somebody asks)
+//! ```
+//!
+//! # What survives what
+//!
+//! | | the process is killed | the system crashes or power is lost |
+//! |---|---|---|
+//! | [`Written`](holm_runtime::Durability::Written), SQLite | kept | the last lines may be lost: those since the last sync of *any* run or the last checkpoint, at most about 4 MiB of log |
+//! | [`Synced`](holm_runtime::Durability::Synced), SQLite | kept | kept |
+//! | `Written`, PostgreSQL | kept | a crash of the *server* may lose up to about 0.6 s (three times its `wal_writer_delay`) |
+//! | `Synced`, PostgreSQL | kept | kept, as far as the server's `fsync` is on |
+//! | a large result that [`put`](holm_runtime::Blobs::put) has named | kept | kept |
+//!
+//! What is lost is always an end: a journal that is found again is a beginning of what was written, never one with a
+//! hole, and the lines of one append are there together or not at all. A driver asks for `Synced` before it does
+//! anything that cannot be done twice, so what a loss of power costs is work that may be done again: replies of models
+//! (and what they cost) and results of tools that only read. A disk that says it has synced and has not is beyond this
+//! table.
+//!
+//! How: SQLite's write-ahead log with `synchronous = NORMAL`; an append that need not be synced is one statement on the
+//! caller's own thread. Those that must be are committed in groups by one thread, which then syncs the log once for all
+//! of them: 64 runs that wait together share one sync. If a sync ever fails, every later one is refused until the store
+//! is opened again, because the system may have dropped what it could not write.
+//!
+//! # Who may write
+//!
+//! A run is driven in one place at a time. In SQLite a lease names a lock file that the system unlocks when its process
+//! ends, in whatever way; in PostgreSQL it is an advisory lock of the connection. So a run whose driver was killed can
+//! be resumed at once, and one whose driver lives cannot be taken from it. Several processes may use one store.
+//!
+//! # What is readable
+//!
+//! Files are for their owner alone. A store made with a [`MasterKey`] keeps lines, titles, snapshots and large results
+//! encrypted, each session under its own key; ids, tags, times, sizes, numbers, and the names of agents, models and
+//! tools stay readable, and a search has to decrypt everything. [`Store::erase`] leaves nothing of a session in SQLite's
+//! files. PostgreSQL's pages and logs keep deleted rows until the server uses their room again: use encryption where
+//! that matters, then what is left cannot be read without the key that was erased.
+
 mod backend;
 mod derive;
 mod error;
@@ -12,6 +61,7 @@ mod sqlite;
 mod store;
 mod vault;
 
+pub use backend::Commits;
 pub use derive::{Day, Entry, Folded, Subject, Tally, TextKind, fold, search_text};
 pub use error::StoreError;
 pub use name::{MAX_RUN_ID, MAX_TAG, MAX_TITLE, check_run_id};
@@ -20,3 +70,5 @@ pub use sessions::{
 };
 pub use store::{Options, Store};
 pub use vault::MasterKey;
+
+pub use holm_runtime::{JsonLines, MemoryJournal};

@@ -14,8 +14,8 @@ use super::{
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Creation, Gravestone, ListFilter, ListedRow, Pending, RunNo, RunRow, Stale,
-        Stamp,
+        Backend, Batch, BlobRow, Body, Commits, Creation, Gravestone, ListFilter, ListedRow, Pending, RunNo,
+        RunRow, Stale, Stamp,
     },
     derive::{Entry, HeadFacts, TextRow},
 };
@@ -126,7 +126,7 @@ impl Backend for Postgres {
                 Creation::Imported(bodies) => {
                     let run = queries::create(&tx, id, key, now, None).await?;
                     let seqs: Vec<i64> = (0..).take(bodies.len()).collect();
-                    let lines: Vec<&[u8]> = bodies.iter().map(|body| body.bytes()).collect();
+                    let lines: Vec<&[u8]> = bodies.iter().map(Body::bytes).collect();
                     let sql = "INSERT INTO holm_records SELECT $1, * FROM unnest($2::int8[], $3::bytea[])";
                     tx.execute(sql, &[&run.0, &seqs, &lines]).await.map_err(failed)?;
                     run
@@ -354,6 +354,10 @@ impl Backend for Postgres {
             }
             Ok(())
         })
+    }
+
+    fn commits(&self) -> Commits {
+        self.counters.read()
     }
 
     fn files(&self) -> Vec<PathBuf> {

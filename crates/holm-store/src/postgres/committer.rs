@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 use super::{LOCKS, failed, signed};
 use crate::{
     StoreError,
-    backend::{Batch, RunNo},
+    backend::{Batch, Counters, RunNo},
 };
 
 /// Batches of one transaction at the most, so that the first to come does not wait for ever.
@@ -55,44 +55,61 @@ impl Rows {
     }
 }
 
-/// Appends through `client` for as long as `lease`, the connection that holds the leases, lives.
-pub(super) fn start(client: Arc<Client>, lease: Arc<Client>) -> mpsc::UnboundedSender<Job> {
+/// Appends through one connection for as long as the one that holds the leases lives.
+pub(super) struct Committer {
+    pub(super) client: Arc<Client>,
+    pub(super) lease: Arc<Client>,
+    /// Syncs of each commit: one, or none where the server does not wait for the disk.
+    pub(super) syncs: u64,
+    pub(super) counters: Arc<Counters>,
+}
+
+pub(super) fn start(committer: Committer) -> mpsc::UnboundedSender<Job> {
     let (sender, mut jobs) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut group = Vec::new();
         while jobs.recv_many(&mut group, GROUP).await > 0 {
-            commit(&client, &lease, &mut group).await;
+            committer.commit(&mut group).await;
         }
     });
     sender
 }
 
-async fn commit(client: &Client, lease: &Client, group: &mut Vec<Job>) {
-    let mut waiting = Vec::with_capacity(group.len());
-    for job in group.drain(..) {
-        match job {
-            Job::Append { rows, done } => waiting.push((rows, done)),
-            Job::Release { run, lock } => release(lease, run, lock).await,
+impl Committer {
+    async fn commit(&self, group: &mut Vec<Job>) {
+        let Self { client, lease, .. } = self;
+        let mut waiting = Vec::with_capacity(group.len());
+        for job in group.drain(..) {
+            match job {
+                Job::Append { rows, done } => waiting.push((rows, done)),
+                Job::Release { run, lock } => release(lease, run, lock).await,
+            }
         }
-    }
-    if lease.is_closed() {
-        for (_, done) in waiting {
-            let reason = "the connection that holds the leases is lost; open the store again".to_owned();
-            let _ = done.send(Err(StoreError::System { reason }));
+        if waiting.is_empty() {
+            return;
         }
-        return;
-    }
-    let mut all = Rows::default();
-    for (rows, _) in &waiting {
-        all.add(rows);
-    }
-    let together = insert(client, &all).await;
-    let one_by_one = together.is_err() && waiting.len() > 1;
-    for (rows, done) in waiting {
-        // One that fails must not spoil the others.
-        let result = if one_by_one { insert(client, &rows).await } else { together.clone() };
-        // Whoever no longer waits folds the journal again.
-        let _ = done.send(result);
+        if lease.is_closed() {
+            for (_, done) in waiting {
+                let reason = "the connection that holds the leases is lost; open the store again".to_owned();
+                let _ = done.send(Err(StoreError::System { reason }));
+            }
+            return;
+        }
+        Counters::count(&self.counters.groups, 1);
+        Counters::count(&self.counters.grouped, waiting.len() as u64);
+        Counters::count(&self.counters.syncs, self.syncs);
+        let mut all = Rows::default();
+        for (rows, _) in &waiting {
+            all.add(rows);
+        }
+        let together = insert(client, &all).await;
+        let one_by_one = together.is_err() && waiting.len() > 1;
+        for (rows, done) in waiting {
+            // One that fails must not spoil the others.
+            let result = if one_by_one { insert(client, &rows).await } else { together.clone() };
+            // Whoever no longer waits folds the journal again.
+            let _ = done.send(result);
+        }
     }
 }
 

@@ -14,8 +14,11 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
 use tokio_postgres::{Client, NoTls, error::SqlState};
 
-use crate::{StoreError, backend::RunNo};
-use committer::Job;
+use crate::{
+    StoreError,
+    backend::{Counters, RunNo},
+};
+use committer::{Committer, Job};
 
 /// Marks Holm's advisory locks among those of other programs; the run's number is the other half.
 const LOCKS: i32 = 0x686f_6c6d;
@@ -32,6 +35,7 @@ pub(crate) struct Postgres {
     safe: Arc<Client>,
     synced: mpsc::UnboundedSender<Job>,
     written: mpsc::UnboundedSender<Job>,
+    counters: Arc<Counters>,
 }
 
 impl Postgres {
@@ -40,9 +44,17 @@ impl Postgres {
         schema::migrate(&mut ask).await?;
         let safe = Arc::new(connect(url, "on").await?);
         let fast = Arc::new(connect(url, "off").await?);
-        let synced = committer::start(Arc::clone(&safe), Arc::clone(&safe));
-        let written = committer::start(fast, Arc::clone(&safe));
-        Ok(Self { ask: Mutex::new(ask), safe, synced, written })
+        let counters = Arc::<Counters>::default();
+        let start = |client: Arc<Client>, syncs| {
+            committer::start(Committer {
+                client,
+                lease: Arc::clone(&safe),
+                syncs,
+                counters: Arc::clone(&counters),
+            })
+        };
+        let (synced, written) = (start(Arc::clone(&safe), 1), start(fast, 0));
+        Ok(Self { ask: Mutex::new(ask), safe, synced, written, counters })
     }
 }
 

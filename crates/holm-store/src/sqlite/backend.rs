@@ -21,8 +21,8 @@ use super::{
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Creation, Gravestone, ListFilter, ListedRow, Pending, RunNo, RunRow, Stale,
-        Stamp,
+        Backend, Batch, BlobRow, Commits, Counters, Creation, Gravestone, ListFilter, ListedRow, Pending,
+        RunNo, RunRow, Stale, Stamp,
     },
     derive::{Entry, HeadFacts, TextRow},
     sessions::blocking,
@@ -144,6 +144,7 @@ impl Backend for Sqlite {
                 match self.db.writer.try_append(&batch) {
                     Attempt::Done => {
                         self.committer.note(bytes_of(&batch));
+                        Counters::count(&self.counters.inline, 1);
                         return Ok(());
                     }
                     Attempt::Failed(error) => return Err(error),
@@ -271,6 +272,10 @@ impl Backend for Sqlite {
             remove_left_over(db)?;
             empty_log(db)
         })
+    }
+
+    fn commits(&self) -> Commits {
+        self.counters.read()
     }
 
     fn files(&self) -> Vec<PathBuf> {

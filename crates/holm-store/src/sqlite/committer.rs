@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use super::writer::Writer;
 use crate::{
     StoreError,
-    backend::{Batch, Body, RunNo},
+    backend::{Batch, Body, Counters, RunNo},
 };
 
 /// Bytes of the log after which it is moved into the database.
@@ -137,6 +137,7 @@ pub(super) struct Work {
     pub(super) log: PathBuf,
     /// Set once a sync has failed: the system may have thrown the pages away, so no later sync can be believed.
     pub(super) unsynced: Option<StoreError>,
+    pub(super) counters: Arc<Counters>,
 }
 
 /// What the thread finds when it looks.
@@ -186,6 +187,8 @@ impl Work {
             Err(_) => batches.chunks(1).map(|one| self.writer.append_all(one)).collect(),
         };
         drop(batches);
+        Counters::count(&self.counters.groups, 1);
+        Counters::count(&self.counters.grouped, waiting.len() as u64);
         let must_sync = |(entry, result): (&(_, Durability, _), &Result<(), StoreError>)| {
             entry.1 == Durability::Synced && result.is_ok()
         };
@@ -210,6 +213,7 @@ impl Work {
             // The log stays the same file as long as this store is open.
             None => File::open(&self.log).and_then(|file| log.insert(file).sync_data()),
         };
+        Counters::count(&self.counters.syncs, 1);
         synced.map_err(|error| {
             let error = StoreError::Unsynced { reason: error.to_string() };
             self.unsynced = Some(error.clone());

@@ -20,7 +20,7 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::{StoreError, error, sessions::blocking};
+use crate::{StoreError, backend::Counters, error, sessions::blocking};
 use committer::{Committer, Work};
 use files::BlobFolder;
 use holder::Holder;
@@ -43,6 +43,7 @@ pub(crate) struct Sqlite {
     committer: Committer,
     db: Arc<Db>,
     leases: Leases,
+    counters: Arc<Counters>,
 }
 
 /// What threads that may block work with.
@@ -77,11 +78,17 @@ impl Sqlite {
         files::sync_folder(folder)?;
         let holder = Holder::new(beside(&path, "locks"))?;
         let writer = Arc::new(Writer::new(writer));
-        let work = Work { writer: Arc::clone(&writer), log: log_of(&path), unsynced: None };
+        let counters = Arc::<Counters>::default();
+        let work = Work {
+            writer: Arc::clone(&writer),
+            log: log_of(&path),
+            unsynced: None,
+            counters: Arc::clone(&counters),
+        };
         let committer = Committer::start(work)?;
         let blobs = BlobFolder::new(beside(&path, "blobs"));
         let db = Db { path, writer, readers: Mutex::default(), blobs, holder };
-        Ok(Self { committer, db: Arc::new(db), leases: Leases::default() })
+        Ok(Self { committer, db: Arc::new(db), leases: Leases::default(), counters })
     }
 }
 
@@ -151,6 +158,7 @@ fn set_up(conn: &Connection, path: &Path, max_bytes: Option<u64>) -> Result<(), 
 }
 
 /// What SQLite says, in the store's words.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn failed(error: rusqlite::Error) -> StoreError {
     let reason = error.to_string();
     match error.sqlite_error_code() {

@@ -112,11 +112,11 @@ pub(super) fn untag(conn: &Connection, run: RunNo, tag: &str) -> Result<()> {
 pub(super) fn list(conn: &Connection, filter: &Filter) -> Result<Vec<(ListedRow, Option<String>)>> {
     let time = if filter.by_created { "r.created" } else { "coalesce(h.updated, r.created)" };
     let (compare, order) = if filter.oldest_first { (">", "ASC") } else { ("<", "DESC") };
-    let mut sql = format!(
+    let mut sql = String::from(
         "SELECT r.no, r.id, r.key, r.created, coalesce(h.updated, r.created), coalesce(h.records, 0),
             coalesce(h.agent, ''), coalesce(h.model, ''), r.named, h.title, r.holder, r.holder_name,
             (SELECT group_concat(tag, char(10)) FROM (SELECT tag FROM tags WHERE run = r.no ORDER BY tag))
-         FROM runs r LEFT JOIN heads h ON h.run = r.no WHERE 1"
+         FROM runs r LEFT JOIN heads h ON h.run = r.no WHERE 1",
     );
     let mut values: Vec<Value> = Vec::new();
     if let Some(id) = &filter.id {

@@ -89,13 +89,12 @@ impl Inner {
     ) -> Result<Vec<Vec<u8>>, StoreError> {
         let damaged = |reason: String| StoreError::Damaged { run: row.id.clone(), reason };
         let key = self.key(row)?;
-        let mut next = range.start;
+        let expected = range.start..;
         let mut lines = Vec::new();
-        for (seq, body) in self.backend.records(row.no, range).await? {
+        for (next, (seq, body)) in expected.zip(self.backend.records(row.no, range).await?) {
             if seq != next {
                 return Err(damaged(format!("record {next} is missing")));
             }
-            next += 1;
             lines.push(match &key {
                 None => body,
                 Some(key) => key

@@ -14,7 +14,7 @@ use std::{
 
 use crate::{
     MasterKey, StoreError,
-    backend::{Backend, RunRow},
+    backend::{Backend, Commits, RunRow},
     vault::{SessionKey, Vault},
 };
 
@@ -92,6 +92,12 @@ impl Store {
         let mut files = self.inner.backend.files();
         files.extend(self.inner.exports.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
         files
+    }
+
+    /// What was committed since this store was opened.
+    #[must_use]
+    pub fn commits(&self) -> Commits {
+        self.inner.backend.commits()
     }
 
     async fn over(backend: Box<dyn Backend>, key: Option<MasterKey>) -> Result<Self, StoreError> {

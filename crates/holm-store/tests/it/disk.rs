@@ -140,7 +140,7 @@ async fn a_full_store_says_so_and_stays_sound() {
         let known = kept.len();
         script.prompt(&"x".repeat(5_000)).answer("fine");
         let text = script.text();
-        let durability = if kept.len() % 2 == 0 { Durability::Written } else { Durability::Synced };
+        let durability = if kept.len().is_multiple_of(2) { Durability::Written } else { Durability::Synced };
         match journal.append(&text[known..], durability).await {
             Ok(()) => kept = text,
             Err(error) => break error,

@@ -2,6 +2,7 @@
 //! no port. A server does not run as root, so root starts it as somebody else.
 
 use std::{
+    fs::File,
     future::Future,
     path::{Path, PathBuf},
     pin::Pin,
@@ -24,22 +25,40 @@ const NOBODY: u32 = 65_534;
 /// The socket's name has this number in it; nobody listens on a port.
 const PORT: &str = "5432";
 
+/// How the servers' folders begin.
+const PREFIX: &str = "holm-pg-";
+
 /// One server for all tests of this process; each test has a database of its own.
 struct Server {
     folder: PathBuf,
     _child: Child,
+    /// Held as long as this process lives: says to others that the folder is in use.
+    _lock: File,
 }
 
 impl Server {
     fn get() -> &'static Self {
         static SERVER: OnceLock<Server> = OnceLock::new();
-        SERVER.get_or_init(Self::start)
+        SERVER.get_or_init(|| {
+            let (sender, ready) = std::sync::mpsc::channel();
+            // The server ends with the thread that started it, so that thread must outlive every test.
+            std::thread::spawn(move || {
+                sender.send(Self::start()).unwrap();
+                loop {
+                    std::thread::park();
+                }
+            });
+            ready.recv().expect("PostgreSQL did not start; see above")
+        })
     }
 
     fn start() -> Self {
         let bin = binaries();
-        // Left behind on purpose: the server ends with this process, the folder is the system's to sweep.
-        let folder = tempfile::Builder::new().prefix("holm-pg").tempdir_in("/tmp").unwrap().keep();
+        sweep();
+        // Not in the user's own folder, where nobody else may go; removed by the next tests that come here.
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in("/tmp").unwrap().keep();
+        let lock = File::create(folder.join("lock")).unwrap();
+        lock.lock().unwrap();
         let data = folder.join("data");
         std::fs::create_dir(&data).unwrap();
         if is_root() {
@@ -62,10 +81,10 @@ impl Server {
             .args(["-p", PORT, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=300"])
             .current_dir(&folder)
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(File::create(folder.join("log")).unwrap())
             .spawn()
             .unwrap();
-        let server = Self { folder, _child: child };
+        let server = Self { folder, _child: child, _lock: lock };
         server.wait();
         server
     }
@@ -73,13 +92,27 @@ impl Server {
     fn wait(&self) {
         let since = Instant::now();
         while !self.folder.join(format!(".s.PGSQL.{PORT}")).exists() {
-            assert!(since.elapsed() < Duration::from_secs(60), "PostgreSQL did not start within a minute");
+            assert!(
+                since.elapsed() < Duration::from_secs(60),
+                "PostgreSQL did not start within a minute: see {}",
+                self.folder.join("log").display()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
     fn url(&self, database: &str) -> String {
         format!("host={} port={PORT} user=holm dbname={database}", self.folder.display())
+    }
+}
+
+/// Removes the folders of servers that are gone with their tests.
+fn sweep() {
+    for path in std::fs::read_dir("/tmp").unwrap().flatten().map(|entry| entry.path()) {
+        let ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+        if ours && File::open(path.join("lock")).is_ok_and(|lock| lock.try_lock().is_ok()) {
+            let _ = std::fs::remove_dir_all(&path);
+        }
     }
 }
 
@@ -140,7 +173,7 @@ pub(crate) async fn database() -> Database {
                 tokio::spawn(connection);
                 break client;
             }
-            Err(error) => assert!(since.elapsed() < Duration::from_secs(30), "{error}"),
+            Err(error) => assert!(since.elapsed() < Duration::from_secs(10), "{error}"),
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
@@ -174,7 +207,10 @@ async fn a_lost_connection_stops_every_append_and_frees_the_run() {
     place
         .client()
         .await
-        .batch_execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        .batch_execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+        )
         .await
         .unwrap();
     let mut opened = None;

@@ -163,6 +163,36 @@ pub(crate) async fn many_runs_append_at_once_and_lose_nothing(place: &dyn Place)
     }
 }
 
+pub(crate) async fn runs_that_wait_together_share_a_sync(place: &dyn Place) {
+    const RUNS: u64 = 64;
+    const LINES: u64 = 20;
+    let store = place.open(Options::new()).await;
+    let mut journals = Vec::new();
+    for number in 0..RUNS {
+        journals.push(store.create(&format!("run-{number}")).await.unwrap());
+    }
+    let mut tasks = Vec::new();
+    for mut journal in journals {
+        tasks.push(tokio::spawn(async move {
+            let mut script = Script::new("any");
+            for turn in 0..LINES {
+                journal.append(script.lines.last().unwrap(), Durability::Synced).await.unwrap();
+                script.prompt(&format!("{turn}"));
+            }
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let commits = store.commits();
+    assert_eq!(commits.grouped, RUNS * LINES, "{commits:?}");
+    assert!(commits.syncs >= LINES, "a run waits for its own line: {commits:?}");
+    assert!(commits.syncs * 2 < RUNS * LINES, "a sync serves several: {commits:?}");
+    let mut journal = store.create("alone").await.unwrap();
+    journal.append(&Script::new("alone").lines[0], Durability::Synced).await.unwrap();
+    assert_eq!(store.commits().syncs, commits.syncs + 1, "and one alone has its own");
+}
+
 pub(crate) async fn an_append_that_nobody_waits_for_leaves_the_journal_uncertain(place: &dyn Place) {
     let store = place.open(Options::new()).await;
     let script = session("one", "hello", "out", "answer");

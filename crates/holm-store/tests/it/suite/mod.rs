@@ -19,7 +19,6 @@ pub(crate) trait Place: Sync {
 }
 
 /// Makes one `#[tokio::test]` of each function of the suite.
-
 macro_rules! suite {
     ($place:path: $($module:ident { $($test:ident)* })*) => {
         $(mod $module {
@@ -33,7 +32,6 @@ macro_rules! suite {
 }
 
 /// Every test of the suite, so that no database can leave one out.
-
 macro_rules! whole_suite {
     ($place:path) => {
         suite! { $place:
@@ -47,6 +45,7 @@ macro_rules! whole_suite {
                 another_writer_cannot_put_a_second_record_in_a_place
                 names_that_are_no_names_are_refused
                 many_runs_append_at_once_and_lose_nothing
+                runs_that_wait_together_share_a_sync
                 an_append_that_nobody_waits_for_leaves_the_journal_uncertain
                 a_snapshot_is_kept_and_helps
                 large_results_are_kept_once_and_read_in_parts
