@@ -168,9 +168,27 @@ async fn a_protected_path_that_does_not_exist_cannot_be_made_and_leaves_nothing_
         let script = "mkdir .holm; echo x > .holm/config; mkdir -p deep; echo x > deep/agent.toml; mv deep d2; \
                       mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; git init -q .";
         let outcome = cell.run(&jail, &cell::shell(script)).await;
-        for name in [".holm", "deep", ".git"] {
-            let left = fs::exists(cell.path("work").join(name)).unwrap();
-            assert!(!left, "{way:?}: {name}: {}", cell::text(&outcome.stderr.bytes));
+        let left: Vec<_> =
+            fs::read_dir(cell.path("work")).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(left, ["old"], "{way:?}: {}", cell::text(&outcome.stderr.bytes));
+    }
+}
+
+#[tokio::test]
+async fn a_protected_file_does_not_change_its_place_with_the_folders_around_it() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        fs::create_dir_all(cell.path("work/a/b")).unwrap();
+        fs::write(cell.path("work/a/b/agent.toml"), "safe").unwrap();
+        let owned =
+            std::process::Command::new("chown").args(["-R", "65534:65534"]).arg(cell.path("work/a")).status();
+        assert!(owned.unwrap().success() || !cell::is_root());
+        let jail = cell.jail().protect(cell.path("work/a/b/agent.toml"));
+        for moved in ["a/b", "a"] {
+            let script = format!("mv {moved} x; rm -rf {moved}; mkdir -p a/b; echo evil > a/b/agent.toml");
+            let outcome = cell.run(&jail, &cell::shell(&script)).await;
+            let found = fs::read_to_string(cell.path("work/a/b/agent.toml")).unwrap_or_default();
+            assert_eq!(found, "safe", "{way:?}: {moved}: {}", cell::text(&outcome.stderr.bytes));
         }
     }
 }
