@@ -3,9 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Hooks, Journal, MemoryBlobs,
-    MemoryJournal, Model, NoChildren, NoDeltas, NoPrograms, Nobody, Secrets, Spawner, SystemClock, Tool,
-    Toolbox,
+    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Hooks, IntoTool, Journal, MemoryBlobs,
+    MemoryJournal, Model, NoChildren, NoDeltas, NoPrograms, Nobody, Secrets, Spawner, SystemClock, Toolbox,
 };
 
 /// What has the shape of a key is found by a table that is not small, so all hosts that know no secret share it.
@@ -67,7 +66,7 @@ impl Host {
 
     /// Adds a tool.
     #[must_use]
-    pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
+    pub fn tool<M>(mut self, tool: impl IntoTool<M>) -> Self {
         let tools = Arc::unwrap_or_clone(self.parts.tools);
         self.parts.tools = Arc::new(tools.with(tool));
         self

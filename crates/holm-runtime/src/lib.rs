@@ -96,8 +96,9 @@ pub use secrecy::SecretString;
 pub use secrets::Secrets;
 pub use spawner::{Child, NoChildren, Spawner};
 pub use tool::{
-    BadArguments, Carry, ClosureTool, Containment, Data, FnTool, IntoOutput, Job, Progress, Threads, Tool,
-    Toolbox, ToolboxError, Typed, TypedTool, Update, blocking_tool, job_tool, schema_of, tool, tool_fn,
+    BadArguments, Carry, ClosureTool, Containment, Data, FnTool, IntoOutput, IntoTool, Job, Progress,
+    Threads, Tool, Toolbox, ToolboxError, Typed, TypedTool, Update, blocking_tool, job_tool, schema_of, tool,
+    tool_fn,
 };
 
 /// What the code that `#[tool]` writes calls; no part of the interface.

@@ -10,8 +10,8 @@ use holm_kernel::{
 
 use super::{Agent, Inner};
 use crate::{
-    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Host, Journals, Model, NoJournals,
-    Secrets, Spawner, Tool, Toolbox, ToolboxError,
+    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Host, IntoTool, Journals, Model,
+    NoJournals, Secrets, Spawner, Toolbox, ToolboxError,
 };
 
 /// Puts an agent together. It can do nothing but ask its model until something is added by name.
@@ -54,7 +54,7 @@ impl Builder {
     }
 
     /// Adds a tool.
-    pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
+    pub fn tool<M>(mut self, tool: impl IntoTool<M>) -> Self {
         self.tools = self.tools.with(tool);
         self
     }

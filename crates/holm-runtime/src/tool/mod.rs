@@ -42,3 +42,43 @@ pub trait Tool: Send + Sync {
     /// Runs one call. What goes wrong is said in the output; a panic counts as a failed call.
     fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput>;
 }
+
+/// Something that can be given where a tool is wanted: a tool, or the name that `#[tool]` made of a function.
+///
+/// `M` only tells the two apart and is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "put `#[tool]` on the function, use `tool(…)` for a closure, or implement `Tool`"
+)]
+pub trait IntoTool<M> {
+    /// The tool.
+    type Tool: Tool + 'static;
+
+    /// Makes the tool.
+    fn into_tool(self) -> Self::Tool;
+}
+
+/// How a tool is given: as it is. See [`IntoTool`].
+#[derive(Debug)]
+pub enum AsItIs {}
+
+/// How a tool is given: by a function that makes it. See [`IntoTool`].
+#[derive(Debug)]
+pub enum ByName {}
+
+impl<T: Tool + 'static> IntoTool<AsItIs> for T {
+    type Tool = T;
+
+    fn into_tool(self) -> T {
+        self
+    }
+}
+
+impl<F: FnOnce() -> T, T: Tool + 'static> IntoTool<ByName> for F {
+    type Tool = T;
+
+    fn into_tool(self) -> T {
+        self()
+    }
+}

@@ -13,7 +13,8 @@ use serde::Serialize;
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "no text for the model can be made of this",
-    note = "return a text, a number, `Json`, `ToolOutput`, a `Result` of these, or wrap a type that is `Serialize` in `Data(…)`"
+    note = "return a text, a number, nothing, `Json`, `ToolOutput`, or a `Result` of these whose error is `Display`",
+    note = "a type of your own has to be `Serialize`; where a plain function of the runtime takes it, wrap it in `Data(…)`"
 )]
 pub trait IntoOutput {
     /// The output.

@@ -24,7 +24,7 @@ pub fn needs(texts: &[&str]) -> Vec<Template> {
     texts.iter().map(|text| text.parse().expect("the macro has read this need")).collect()
 }
 
-/// A description as it stands in a doc comment.
+/// What is said about arguments that the function's types refuse.
 pub fn failed_arguments(error: &super::BadArguments) -> ToolOutput {
     ToolOutput::failed(error.to_string())
 }
@@ -39,7 +39,7 @@ pub fn block(
 
 /// What a function returned. An output is made of it by the first of these traits that fits, found by how often the
 /// value has to be borrowed: an output by itself, a `Result` of something that can be written as JSON, something that
-/// can be written as JSON.
+/// can be written as JSON; and for everything else, an error that says what a tool may return.
 pub struct Returned<T>(pub Option<T>);
 
 /// See [`Returned`].
@@ -48,7 +48,7 @@ pub trait AsOutput {
     fn output(&mut self) -> ToolOutput;
 }
 
-impl<T: IntoOutput> AsOutput for Returned<T> {
+impl<T: IntoOutput> AsOutput for &mut &mut &mut Returned<T> {
     fn output(&mut self) -> ToolOutput {
         self.0.take().map_or_else(ToolOutput::default, IntoOutput::into_output)
     }
@@ -60,7 +60,7 @@ pub trait AsResult {
     fn output(&mut self) -> ToolOutput;
 }
 
-impl<T: Serialize, E: Display> AsResult for &mut Returned<Result<T, E>> {
+impl<T: Serialize, E: Display> AsResult for &mut &mut Returned<Result<T, E>> {
     fn output(&mut self) -> ToolOutput {
         match self.0.take() {
             Some(Ok(value)) => Data(value).into_output(),
@@ -76,8 +76,30 @@ pub trait AsData {
     fn output(&mut self) -> ToolOutput;
 }
 
-impl<T: Serialize> AsData for &mut &mut Returned<T> {
+impl<T: Serialize> AsData for &mut Returned<T> {
     fn output(&mut self) -> ToolOutput {
         self.0.take().map_or_else(ToolOutput::default, |value| Data(value).into_output())
+    }
+}
+
+/// See [`Returned`].
+pub trait AsAnything {
+    /// What was returned.
+    type Value;
+
+    /// The output.
+    fn output(&mut self) -> ToolOutput
+    where
+        Self::Value: IntoOutput;
+}
+
+impl<T> AsAnything for Returned<T> {
+    type Value = T;
+
+    fn output(&mut self) -> ToolOutput
+    where
+        T: IntoOutput,
+    {
+        self.0.take().map_or_else(ToolOutput::default, IntoOutput::into_output)
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use holm_guards::{postcondition::Postconditions, schema::Schema};
 
-use super::Tool;
+use super::{IntoTool, Tool};
 
 /// The tools of a run, in the order in which the model sees them.
 #[derive(Clone, Default)]
@@ -24,7 +24,7 @@ impl Toolbox {
     /// Adds a tool. That a name is taken already is told by [`check`](Self::check), which every driver asks before a
     /// run begins.
     #[must_use]
-    pub fn with(mut self, tool: impl Tool + 'static) -> Self {
+    pub fn with<M>(mut self, tool: impl IntoTool<M>) -> Self {
         if let Err(ToolboxError::Duplicate { name }) = self.add(tool) {
             self.duplicates.push(name);
         }
@@ -35,8 +35,8 @@ impl Toolbox {
     ///
     /// # Errors
     /// [`ToolboxError::Duplicate`] if its name is taken; the toolbox stays as it was.
-    pub fn add(&mut self, tool: impl Tool + 'static) -> Result<(), ToolboxError> {
-        self.add_shared(Arc::new(tool))
+    pub fn add<M>(&mut self, tool: impl IntoTool<M>) -> Result<(), ToolboxError> {
+        self.add_shared(Arc::new(tool.into_tool()))
     }
 
     /// Adds a tool that others hold too.

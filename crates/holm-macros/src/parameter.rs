@@ -1,0 +1,118 @@
+//! One parameter: an argument of the call, or something that the runtime hands in.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Attribute, Error, Ident, Pat, PatType, Result, Type, spanned::Spanned};
+
+/// One parameter of a tool's function.
+pub(crate) struct Parameter {
+    pub(crate) role: Role,
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+    /// Doc comments, `serde` and `schemars` attributes, for the field that it becomes.
+    pub(crate) attributes: Vec<Attribute>,
+}
+
+/// What a parameter stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// One argument.
+    Argument,
+    /// All arguments.
+    All,
+    /// The job itself.
+    Job,
+    /// The job's progress.
+    Progress,
+    /// The job's stop token.
+    Stop,
+}
+
+impl Parameter {
+    /// Reads a parameter and takes the attributes off it that a function cannot have.
+    pub(crate) fn read(typed: &mut PatType) -> Result<Self> {
+        let ident = name(&typed.pat)?;
+        owned(&typed.ty, &ident)?;
+        let mut role = injected(&typed.ty).unwrap_or(Role::Argument);
+        let mut attributes = Vec::new();
+        for attribute in std::mem::take(&mut typed.attrs) {
+            if attribute.path().is_ident("arguments") {
+                role = Role::All;
+            } else if ["doc", "serde", "schemars"].iter().any(|known| attribute.path().is_ident(known)) {
+                attributes.push(attribute);
+            } else if attribute.path().is_ident("cfg") {
+                return Err(Error::new(
+                    attribute.span(),
+                    "an argument cannot depend on `cfg`; use two functions",
+                ));
+            } else {
+                typed.attrs.push(attribute);
+            }
+        }
+        Ok(Self { role, ident, ty: (*typed.ty).clone(), attributes })
+    }
+
+    /// The field of the arguments' type, for an argument.
+    pub(crate) fn field(&self) -> Option<TokenStream> {
+        let (attributes, ident, ty) = (&self.attributes, &self.ident, &self.ty);
+        (self.role == Role::Argument).then(|| quote!(#(#attributes)* #ident: #ty,))
+    }
+
+    /// What the function is called with.
+    pub(crate) fn value(&self) -> TokenStream {
+        let ident = &self.ident;
+        match self.role {
+            Role::Argument => quote!(__arguments.#ident),
+            Role::All => quote!(__arguments),
+            Role::Job => quote!(::core::clone::Clone::clone(&__job)),
+            Role::Progress => quote!(::core::clone::Clone::clone(&__job.progress)),
+            Role::Stop => quote!(::core::clone::Clone::clone(&__job.stop)),
+        }
+    }
+}
+
+fn name(pattern: &Pat) -> Result<Ident> {
+    match pattern {
+        Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none() => {
+            Ok(pattern.ident.clone())
+        }
+        other => Err(Error::new(
+            other.span(),
+            "give the parameter a plain name: the model uses it to say what the value is",
+        )),
+    }
+}
+
+/// Arguments are parsed anew for every call, so there is nothing that they could be borrowed from.
+fn owned(ty: &Type, ident: &Ident) -> Result<()> {
+    let instead = match ty {
+        Type::Reference(reference) => match reference.elem.to_token_stream().to_string().as_str() {
+            "str" => "`String`".to_owned(),
+            "Path" | "std :: path :: Path" => "`PathBuf`".to_owned(),
+            other => match &*reference.elem {
+                Type::Slice(slice) => format!("`Vec<{}>`", slice.elem.to_token_stream()),
+                _ => format!("`{}`", other.replace(' ', "")),
+            },
+        },
+        Type::ImplTrait(_) => "a type that can be parsed".to_owned(),
+        _ => return Ok(()),
+    };
+    Err(Error::new(
+        ty.span(),
+        format!("an argument is parsed for every call and has to be owned: make `{ident}` {instead}"),
+    ))
+}
+
+fn injected(ty: &Type) -> Option<Role> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    if !last.arguments.is_empty() {
+        return None;
+    }
+    match last.ident.to_string().as_str() {
+        "Job" => Some(Role::Job),
+        "Progress" => Some(Role::Progress),
+        "CancellationToken" => Some(Role::Stop),
+        _ => None,
+    }
+}

@@ -1,0 +1,121 @@
+//! What a function has to be like to be a tool.
+
+use holm_grants::Template;
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::{
+    Attribute, Error, Expr, ExprLit, FnArg, Item, ItemFn, Lit, LitStr, Meta, Result, ext::IdentExt,
+    spanned::Spanned,
+};
+
+use crate::{
+    options,
+    parameter::{Parameter, Role},
+};
+
+/// A function that can be a tool.
+pub(crate) struct Signature {
+    /// The function without what only the macro understands.
+    pub(crate) function: ItemFn,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) description: String,
+    /// Doc comments, for the tool's own documentation.
+    pub(crate) docs: Vec<Attribute>,
+}
+
+impl Signature {
+    pub(crate) fn read(item: Item) -> Result<Self> {
+        let Item::Fn(mut function) = item else {
+            let text = "`#[tool]` stands on a function; for a tool with state implement `TypedTool`";
+            return Err(Error::new(item.span(), text));
+        };
+        refuse(&function)?;
+        let docs: Vec<Attribute> =
+            function.attrs.extract_if(.., |attribute| attribute.path().is_ident("doc")).collect();
+        let description = text_of(&docs);
+        if description.is_empty() {
+            return Err(Error::new(
+                function.sig.ident.span(),
+                "write a doc comment above the function: the model reads it to know what the tool does",
+            ));
+        }
+        let mut parameters = Vec::new();
+        for input in &mut function.sig.inputs {
+            match input {
+                FnArg::Receiver(receiver) => {
+                    let text = "a tool is a free function; for a tool with state implement `TypedTool`";
+                    return Err(Error::new(receiver.span(), text));
+                }
+                FnArg::Typed(typed) => parameters.push(Parameter::read(typed)?),
+            }
+        }
+        let all = parameters.iter().find(|parameter| parameter.role == Role::All);
+        let one = parameters.iter().find(|parameter| parameter.role == Role::Argument);
+        if let (Some(all), Some(one)) = (all, one) {
+            let text =
+                format!("`{}` stands for all arguments already; make this one of its fields", all.ident);
+            return Err(Error::new(one.ident.span(), text));
+        }
+        Ok(Self { function, parameters, description, docs })
+    }
+
+    /// Whether every argument that a need names exists.
+    pub(crate) fn check_needs(&self, needs: &[LitStr]) -> Result<()> {
+        if self.parameters.iter().any(|parameter| parameter.role == Role::All) {
+            // Their names are only known to the type; the toolbox checks them when it is put together.
+            return Ok(());
+        }
+        let arguments = self.parameters.iter().filter(|parameter| parameter.role == Role::Argument);
+        let names: Vec<String> = arguments.map(|parameter| parameter.ident.unraw().to_string()).collect();
+        for need in needs {
+            let template: Template = options::template(need)?;
+            if let Some(unknown) = template.arguments().find(|name| !names.iter().any(|known| known == name))
+            {
+                let there = if names.is_empty() { "none".into() } else { names.join(", ") };
+                let text = format!("the function has no argument `{unknown}`; there are: {there}");
+                return Err(Error::new(need.span(), text));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refuse(function: &ItemFn) -> Result<()> {
+    let signature = &function.sig;
+    let refused: Option<(Span, &str)> = if !signature.generics.params.is_empty() {
+        let text = "a tool cannot be generic: its schema needs concrete types; write one function per type";
+        Some((signature.generics.span(), text))
+    } else if let Some(variadic) = &signature.variadic {
+        Some((variadic.span(), "a tool cannot take any number of arguments; take a `Vec`"))
+    } else if let Some(constness) = &signature.constness {
+        Some((constness.span(), "a tool cannot be `const`; leave the word out"))
+    } else if let Some(abi) = &signature.abi {
+        Some((abi.span(), "a tool cannot be `extern`; write a plain function that calls it"))
+    } else if signature.safety.to_token_stream().to_string() == "unsafe" {
+        Some((
+            signature.safety.span(),
+            "a model cannot keep the promises of an `unsafe` function; make it safe",
+        ))
+    } else {
+        None
+    };
+    refused.map_or(Ok(()), |(span, text)| Err(Error::new(span, text)))
+}
+
+/// The text of doc comments, as people wrote it.
+fn text_of(docs: &[Attribute]) -> String {
+    let line = |attribute: &Attribute| match &attribute.meta {
+        Meta::NameValue(pair) => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        Meta::Path(_) | Meta::List(_) => None,
+    };
+    let lines: Vec<String> = docs.iter().filter_map(line).collect();
+    let lines: Vec<&str> = lines
+        .iter()
+        .flat_map(|text| text.split('\n'))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end())
+        .collect();
+    lines.join("\n").trim().to_owned()
+}

@@ -1,0 +1,9 @@
+use holm_macros::tool;
+
+/// Reads a file.
+#[tool(crate = "::holm_runtime", needs("reed:{path}"))]
+fn read(path: String) -> String {
+    path
+}
+
+fn main() {}

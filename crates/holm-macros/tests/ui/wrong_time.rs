@@ -1,0 +1,7 @@
+use holm_macros::tool;
+
+/// Waits.
+#[tool(crate = "::holm_runtime", timeout = "30 seconds")]
+fn wait() {}
+
+fn main() {}
