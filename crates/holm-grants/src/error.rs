@@ -3,7 +3,10 @@
 //! One small enum per kind of text, so that a caller can tell a typing mistake from an attack and can show the hint
 //! that the message carries. None of them repeats a whole hostile text.
 
+use alloc::boxed::Box;
 use alloc::string::String;
+
+use core::fmt;
 
 use thiserror::Error;
 
@@ -16,6 +19,36 @@ pub enum GrantError {
     /// The kind is not one that exists.
     #[error("unknown grant kind; use read, write, fetch, env, exec, secret, spawn or tool")]
     UnknownKind,
+    /// The kind is written in capitals.
+    #[error("kinds are written in small letters; write {kind}:")]
+    Capitals {
+        /// The kind as it is written.
+        kind: &'static str,
+    },
+    /// White space stands behind the colon.
+    #[error("white space after the colon; write {kind}: and the value without a space between them")]
+    Space {
+        /// The kind.
+        kind: &'static str,
+    },
+    /// Nothing stands behind the colon.
+    #[error("nothing after {kind}:; write a name, for example {example}")]
+    NoName {
+        /// The kind.
+        kind: &'static str,
+        /// A grant of that kind.
+        example: &'static str,
+    },
+    /// One of a list is wrong.
+    #[error("entry {position} ({text:?}): {reason}")]
+    Entry {
+        /// Which entry, counted from one.
+        position: u64,
+        /// How it begins.
+        text: String,
+        /// What is wrong with it.
+        reason: Box<GrantError>,
+    },
     /// The kind is a consumable one, which is a different type.
     #[error("{kind} is an allowance, not a grant; give it where amounts are given")]
     Consumable {
@@ -46,6 +79,36 @@ pub enum GrantError {
         /// The most that one list may hold.
         max: u64,
     },
+}
+
+/// Characters of a wrong entry that are shown: enough to recognise it.
+const SHOWN: usize = 40;
+
+impl GrantError {
+    /// The mistake with the place of its entry in a list.
+    pub(crate) fn in_list(self, position: u64, text: &str) -> Self {
+        Self::Entry { position, text: text.chars().take(SHOWN).collect(), reason: Box::new(self) }
+    }
+
+    /// The mistake alone, where what it is about was named already.
+    pub(crate) fn without_subject(&self) -> &dyn fmt::Display {
+        match self {
+            Self::Path(error) => error,
+            Self::Name(error) => error,
+            Self::Url(error) => error,
+            Self::NoKind
+            | Self::UnknownKind
+            | Self::Capitals { .. }
+            | Self::Space { .. }
+            | Self::NoName { .. }
+            | Self::Entry { .. }
+            | Self::Consumable { .. }
+            | Self::SecretWithoutHost
+            | Self::SecretForAnyHost
+            | Self::DeniedUrlPath
+            | Self::TooMany { .. } => self,
+        }
+    }
 }
 
 /// Why a text is not a file path or a path pattern.

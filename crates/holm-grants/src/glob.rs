@@ -69,6 +69,11 @@ impl Glob {
         }
     }
 
+    /// Whether its text begins with white space.
+    pub(crate) fn begins_with_space(&self) -> bool {
+        self.parts.first().is_some_and(|part| part.starts_with(char::is_whitespace))
+    }
+
     /// Whether this is `*` alone.
     pub(crate) fn is_any(&self) -> bool {
         self.parts.len() == 2 && self.parts.iter().all(String::is_empty)

@@ -55,6 +55,7 @@ impl Grant {
     ///
     /// Where the text is no pattern of that kind.
     pub fn new(kind: Kind, pattern: &str) -> Result<Self, GrantError> {
+        kind.check_value(pattern)?;
         Ok(match kind {
             Kind::Read => Self::Read(pattern.parse()?),
             Kind::Write => Self::Write(pattern.parse()?),
@@ -128,7 +129,7 @@ impl Grant {
     /// # Ok::<(), holm_grants::GrantError>(())
     /// ```
     pub fn exactly(request: &Request) -> Result<Self, GrantError> {
-        Ok(match request {
+        let grant = match request {
             Request::Read(path) => Self::Read(PathPattern::exactly(path)?),
             Request::Write(path) => Self::Write(PathPattern::exactly(path)?),
             Request::Fetch(url) => Self::Fetch(FetchPattern::origin(url)?),
@@ -137,7 +138,24 @@ impl Grant {
             Request::Secret(used) => Self::Secret(SecretPattern::exactly(used)?),
             Request::Spawn(name) => Self::Spawn(NamePattern::exactly(name)?),
             Request::Tool(name) => Self::Tool(NamePattern::exactly(name)?),
-        })
+        };
+        grant.readable()
+    }
+
+    /// The grant, if its own text is one: a pattern that begins with a space could not be read back.
+    pub(crate) fn readable(self) -> Result<Self, GrantError> {
+        let begins_with_space = match &self {
+            Self::Read(pattern) | Self::Write(pattern) => pattern.begins_with_space(),
+            Self::Exec(ProgramPattern::Path(pattern)) => pattern.begins_with_space(),
+            // Neither names nor hosts hold white space.
+            Self::Exec(ProgramPattern::Name(_))
+            | Self::Fetch(_)
+            | Self::Env(_)
+            | Self::Secret(_)
+            | Self::Spawn(_)
+            | Self::Tool(_) => false,
+        };
+        if begins_with_space { Err(GrantError::Space { kind: self.kind().as_str() }) } else { Ok(self) }
     }
 }
 

@@ -41,6 +41,31 @@ impl Kind {
         }
     }
 
+    /// What is wrong with a value before it is read as a pattern. A space there is a typing mistake: nobody means a file
+    /// whose name begins with one.
+    pub(crate) fn check_value(self, value: &str) -> Result<(), crate::GrantError> {
+        if value.starts_with(char::is_whitespace) {
+            return Err(crate::GrantError::Space { kind: self.as_str() });
+        }
+        self.check_named(value)
+    }
+
+    /// Whether a name is there, for the kinds whose values are names.
+    pub(crate) fn check_named(self, value: &str) -> Result<(), crate::GrantError> {
+        let example = match self {
+            Self::Exec => "exec:git",
+            Self::Env => "env:LANG",
+            Self::Spawn => "spawn:reviewer",
+            Self::Tool => "tool:grep",
+            // Theirs are told where they are read.
+            Self::Read | Self::Write | Self::Fetch | Self::Secret => return Ok(()),
+        };
+        if value.is_empty() {
+            return Err(crate::GrantError::NoName { kind: self.as_str(), example });
+        }
+        Ok(())
+    }
+
     /// Splits `kind:value`.
     pub(crate) fn split(text: &str) -> Result<(Self, &str), crate::GrantError> {
         let (word, value) = text.split_once(':').ok_or(crate::GrantError::NoKind)?;
@@ -49,7 +74,12 @@ impl Kind {
             None if crate::AllowanceKind::parse(word).is_some() => {
                 Err(crate::GrantError::Consumable { kind: word.into() })
             }
-            None => Err(crate::GrantError::UnknownKind),
+            None => Err(Self::ALL
+                .into_iter()
+                .find(|kind| kind.as_str().eq_ignore_ascii_case(word))
+                .map_or(crate::GrantError::UnknownKind, |kind| crate::GrantError::Capitals {
+                    kind: kind.as_str(),
+                })),
         }
     }
 }

@@ -62,6 +62,7 @@ impl Request {
     ///
     /// Where the value is no path, URL or name of that kind.
     pub fn new(kind: Kind, value: &str) -> Result<Self, GrantError> {
+        kind.check_named(value)?;
         Ok(match kind {
             Kind::Read => Self::Read(value.parse()?),
             Kind::Write => Self::Write(value.parse()?),

@@ -65,14 +65,14 @@ impl GrantSet {
     ///
     /// # Errors
     ///
-    /// The first text that is no grant, or too many of them.
+    /// The first text that is no grant, with its place ([`GrantError::Entry`]), or too many of them.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, GrantError> {
         let mut grants = BTreeSet::new();
-        for (i, text) in texts.into_iter().enumerate() {
-            if i >= MAX_GRANTS {
+        for (position, text) in (1..).zip(texts) {
+            if position > MAX_GRANTS as u64 {
                 return Err(GrantError::TooMany { max: MAX_GRANTS as u64 });
             }
-            grants.insert(text.parse()?);
+            grants.insert(text.parse().map_err(|error: GrantError| error.in_list(position, text))?);
         }
         Ok(Self(grants))
     }

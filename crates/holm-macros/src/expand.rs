@@ -6,7 +6,7 @@ use syn::{Ident, Item, Path, Result, ReturnType, ext::IdentExt, parse_quote, spa
 
 use crate::{
     options::{Flag, Options},
-    parameter::Role,
+    parameter::{Parameter, Role},
     signature::Signature,
 };
 
@@ -83,6 +83,8 @@ impl Written {
         let doc = format!("The function behind the tool `{}`, to be called directly.", self.name().unraw());
         quote! {
             #[doc = #doc]
+            // Arguments have to be owned, whatever the function does with them.
+            #[allow(clippy::needless_pass_by_value, clippy::unused_async)]
             #function
         }
     }
@@ -94,7 +96,7 @@ impl Written {
             let ty = &all.ty;
             return quote!(type __Arguments = #ty;);
         }
-        let fields = parameters.iter().filter_map(|parameter| parameter.field());
+        let fields = parameters.iter().filter_map(Parameter::field);
         let path = quote!(#runtime).to_string().replace(' ', "");
         let (serde, schemars) = (format!("{path}::__private::serde"), format!("{path}::__private::schemars"));
         quote! {
@@ -157,7 +159,7 @@ impl Written {
 
     fn run(&self) -> TokenStream {
         let (runtime, name) = (self.runtime(), self.name());
-        let values = self.signature.parameters.iter().map(|parameter| parameter.value());
+        let values = self.signature.parameters.iter().map(Parameter::value);
         let call = quote!(#name::call(#(#values),*));
         let parsed = quote! {
             let __arguments: __Arguments = match __job.parse() {

@@ -1,7 +1,10 @@
 //! What stands in the parentheses of `#[tool(…)]`.
 
 use holm_grants::Template;
-use syn::{Error, Ident, LitInt, LitStr, Path, Result, ext::IdentExt, meta::ParseNestedMeta, parenthesized};
+use syn::{
+    Error, Ident, LitInt, LitStr, Path, Result, ext::IdentExt, meta::ParseNestedMeta, parenthesized,
+    parse::ParseBuffer,
+};
 
 /// Every option, for the message about one that does not exist.
 const ALL: &str = "level, needs, name, idempotent, exclusive, advisory, polling, aborts_siblings, may_be_empty, \
@@ -74,7 +77,7 @@ impl Options {
             "timeout" => self.timeout_ms = Some(millis(&meta.value()?.parse()?)?),
             "result_limit" => self.result_limit = Some(meta.value()?.parse::<LitInt>()?.base10_parse()?),
             "crate" => {
-                self.runtime = Some(meta.value()?.parse::<LitStr>()?.parse_with(Path::parse_mod_style)?)
+                self.runtime = Some(meta.value()?.parse::<LitStr>()?.parse_with(Path::parse_mod_style)?);
             }
             other => match Flag::named(other) {
                 Some(flag) => self.flags.push(flag),
@@ -120,7 +123,7 @@ fn needs(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     }
     let list;
     parenthesized!(list in meta.input);
-    let list = list.parse_terminated(|input| input.parse::<LitStr>(), syn::Token![,])?;
+    let list = list.parse_terminated(ParseBuffer::parse::<LitStr>, syn::Token![,])?;
     let list: Vec<LitStr> = list.into_iter().collect();
     for need in &list {
         template(need)?;

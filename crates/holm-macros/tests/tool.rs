@@ -49,7 +49,7 @@ enum Volume {
 )]
 fn say(path: String, volume: Volume, #[serde(default)] r#type: u8) -> Result<String, String> {
     match volume {
-        Volume::Quiet => Ok(format!("{path} {}", r#type)),
+        Volume::Quiet => Ok(format!("{path} {type}")),
         Volume::Loud => Err(format!("{path} is too loud")),
     }
 }
@@ -96,6 +96,7 @@ async fn search(#[arguments] search: Search) -> String {
 
 /// Breaks.
 #[tool(crate = "::holm_runtime")]
+#[expect(clippy::panic, reason = "on purpose")]
 fn breaks(why: String) -> String {
     panic!("{why}")
 }
@@ -111,8 +112,8 @@ fn the_declaration_is_made_of_what_the_function_says() {
     assert_eq!((declared.name.as_str(), declared.level), ("add", Level::None));
     assert_eq!(declared.description, "Adds two numbers.\n\nNever more than two.");
     let expected = concat!(
-        r#"{"properties":{"a":{"description":"The first.","format":"int64","type":"integer"},"#,
-        r#""b":{"description":"The second; 1 if left out.","format":"int64","type":"integer"}},"#,
+        r#"{"properties":{"a":{"description":"The first.","type":"integer"},"#,
+        r#""b":{"description":"The second; 1 if left out.","type":"integer"}},"#,
         r#""required":["a"],"type":"object"}"#
     );
     assert_eq!(declared.schema.canonical(), expected);

@@ -50,9 +50,24 @@ fn a_wrong_grant_says_what_to_write_instead() {
         "unknown grant kind; use read, write, fetch, env, exec, secret, spawn or tool",
     );
     check(
-        "READ:x",
-        GrantError::UnknownKind,
-        "unknown grant kind; use read, write, fetch, env, exec, secret, spawn or tool",
+        "READ:src",
+        GrantError::Capitals { kind: "read" },
+        "kinds are written in small letters; write read:",
+    );
+    check(
+        "read: src",
+        GrantError::Space { kind: "read" },
+        "white space after the colon; write read: and the value without a space between them",
+    );
+    check(
+        "exec:",
+        GrantError::NoName { kind: "exec", example: "exec:git" },
+        "nothing after exec:; write a name, for example exec:git",
+    );
+    check(
+        "env:",
+        GrantError::NoName { kind: "env", example: "env:LANG" },
+        "nothing after env:; write a name, for example env:LANG",
     );
     check(
         "time:30s",
@@ -108,4 +123,13 @@ fn every_kind_has_its_own_word() {
     for kind in Kind::ALL {
         assert_eq!(Kind::ALL.iter().filter(|other| other.as_str() == kind.as_str()).count(), 1);
     }
+}
+
+#[test]
+fn a_file_whose_name_begins_with_a_space_can_be_asked_for_but_not_granted_by_name() {
+    let request: crate::Request = "read: odd.txt".parse().unwrap();
+    assert_eq!(request.to_string(), "read: odd.txt");
+    assert_eq!(Grant::exactly(&request), Err(GrantError::Space { kind: "read" }));
+    assert!("read:*".parse::<Grant>().unwrap().admits(&request));
+    assert!(Grant::exactly(&"read:a/ odd.txt".parse().unwrap()).is_ok());
 }

@@ -79,6 +79,12 @@ impl PathPattern {
         leads_to(&self.segments, self.tail, names.map(str::as_bytes), fits)
     }
 
+    /// Whether its text begins with white space.
+    pub(crate) fn begins_with_space(&self) -> bool {
+        !self.absolute
+            && matches!(self.segments.first(), Some(Segment::Name(name)) if name.begins_with_space())
+    }
+
     /// Whether the pattern starts at the file system's root.
     pub(crate) fn is_absolute(&self) -> bool {
         self.absolute

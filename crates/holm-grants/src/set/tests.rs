@@ -183,3 +183,19 @@ fn the_refusal_says_where_it_would_have_led() {
         "leads to an address of a private network; only a grant that names the address opens it"
     );
 }
+
+#[test]
+fn a_list_says_which_of_its_entries_is_wrong() {
+    let told = |texts: &[&str]| GrantSet::parse(texts.iter().copied()).unwrap_err();
+    let told = |texts: &[&str]| alloc::format!("{}", told(texts));
+    assert_eq!(
+        told(&["read:src/**", "exec:git", "raed:docs"]),
+        "entry 3 (\"raed:docs\"): unknown grant kind; use read, write, fetch, env, exec, secret, spawn or tool"
+    );
+    assert_eq!(
+        told(&["exec:"]),
+        "entry 1 (\"exec:\"): nothing after exec:; write a name, for example exec:git"
+    );
+    let long = alloc::format!("nonsense\n{}", "x".repeat(500));
+    assert!(told(&[&long]).len() < 200, "a hostile text is not repeated");
+}

@@ -122,7 +122,7 @@ fn fixed(grant: Grant) -> Result<Need, GrantError> {
         // One line of text stands for every path of the host, so it stays a set.
         Grant::Fetch(_) | Grant::Secret(_) => None,
     };
-    Ok(request.map_or(Need::Grant(grant), Need::Request))
+    request.map_or_else(|| grant.readable().map(Need::Grant), |request| Ok(Need::Request(request)))
 }
 
 /// How values are joined with the text around them.

@@ -76,7 +76,7 @@ pub enum TemplateError {
         name: String,
     },
     /// An argument's value is no path, URL or name, or would leave its place.
-    #[error("argument {name}: {reason}")]
+    #[error("argument {name}: {reason}", reason = .reason.without_subject())]
     Value {
         /// The argument.
         name: String,
@@ -255,6 +255,7 @@ impl FromStr for Template {
             return Err(TemplateError::TooLong { max: MAX_TEMPLATE as u64 });
         }
         let (kind, value) = Kind::split(text)?;
+        kind.check_value(value)?;
         let template = Self { kind, pieces: pieces(value)? };
         match template.slots().count() {
             // A template without arguments is a grant, and wrong ones should be noticed at registration.

@@ -189,3 +189,26 @@ fn an_authors_mistake_shows_at_registration() {
     let long = alloc::format!("read:{}", "a/".repeat(600));
     assert_eq!(long.parse::<Template>(), Err(TemplateError::TooLong { max: 1024 }));
 }
+
+#[test]
+fn a_wrong_argument_is_named_once() {
+    let template: Template = "read:{path}".parse().unwrap();
+    let told = |value: &'static str| template.needs(|_| [value]).unwrap_err().to_string();
+    assert_eq!(told("../x"), "argument path: climbs out with ..; stay beneath the root");
+    assert_eq!(told(""), "argument path: empty; write . for the workspace root");
+    let program: Template = "exec:{program}".parse().unwrap();
+    let told = program.needs(|_| [""]).unwrap_err().to_string();
+    assert_eq!(told, "argument program: nothing after exec:; write a name, for example exec:git");
+}
+
+#[test]
+fn a_space_behind_the_colon_is_a_mistake_in_a_template_too() {
+    let error = "read: {path}".parse::<Template>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "white space after the colon; write read: and the value without a space between them"
+    );
+    let search: Template = "read:{folder}/**".parse().unwrap();
+    assert!(search.needs(|_| [" odd"]).is_err(), "it could not be read back");
+    assert!(search.needs(|_| ["a/ odd"]).is_ok());
+}

@@ -1,18 +1,20 @@
 //! What is wrong with a schema, and what in it is not enforced.
 
-use alloc::string::String;
+use alloc::{format, string::String};
+
+use super::node::Types;
 
 /// A document is not a usable schema. The pointers lead into the schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// A schema is an object or a boolean.
-    #[error("schema at `{pointer}` is neither an object nor a boolean; use `true` to allow everything")]
+    #[error("schema {place} is neither an object nor a boolean; use `true` to allow everything", place = place(.pointer))]
     NotASchema {
         /// Where it stands.
         pointer: String,
     },
     /// A keyword has a value of the wrong form.
-    #[error("`{keyword}` at `{pointer}` must be {expected}")]
+    #[error("`{keyword}` {place} must be {expected}", place = place(.pointer))]
     BadKeyword {
         /// The schema that holds the keyword.
         pointer: String,
@@ -21,8 +23,16 @@ pub enum SchemaError {
         /// What its value should be.
         expected: &'static str,
     },
+    /// A `type` that does not exist.
+    #[error("unknown type {name:?} {place}; use {names}", place = place(.pointer), names = type_names())]
+    UnknownType {
+        /// The schema that holds it.
+        pointer: String,
+        /// The name as written, cut short if it is long.
+        name: String,
+    },
     /// A regular expression cannot be read.
-    #[error("pattern {pattern:?} at `{pointer}` is not a regular expression: {reason}")]
+    #[error("pattern {pattern:?} {place} is not a regular expression: {reason}", place = place(.pointer))]
     BadPattern {
         /// The schema that holds the pattern.
         pointer: String,
@@ -32,7 +42,7 @@ pub enum SchemaError {
         reason: String,
     },
     /// A local reference leads nowhere.
-    #[error("reference {reference:?} at `{pointer}` leads nowhere; define it under `$defs`")]
+    #[error("reference {reference:?} {place} leads nowhere; define it under `$defs`", place = place(.pointer))]
     DanglingReference {
         /// The schema that holds the reference.
         pointer: String,
@@ -40,7 +50,7 @@ pub enum SchemaError {
         reference: String,
     },
     /// A schema applies to a value only if it applies to the same value.
-    #[error("schema at `{pointer}` refers to itself without descending into the value; remove the loop")]
+    #[error("schema {place} refers to itself without descending into the value; remove the loop", place = place(.pointer))]
     EndlessReference {
         /// A schema on the loop.
         pointer: String,
@@ -57,7 +67,7 @@ pub enum SchemaError {
 
 /// A demand of a schema that validation does not enforce.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{keyword}` at `{pointer}` is not enforced: {gap}")]
+#[error("`{keyword}` {place} is not enforced: {gap}", place = place(.pointer))]
 pub struct Unsupported {
     /// The schema that holds the keyword, as a JSON pointer.
     pub pointer: String,
@@ -106,4 +116,23 @@ pub enum Gap {
     /// The divisor has more digits than exact division here can handle.
     #[error("the divisor has more than 18 digits")]
     LongDivisor,
+}
+
+/// Where a pointer leads, for people: the empty one is invisible.
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() { "at the root".into() } else { format!("at `{pointer}`") }
+}
+
+/// The names that `type` knows, in a sentence.
+fn type_names() -> String {
+    let mut out = String::new();
+    for (place, (name, _)) in Types::NAMES.iter().enumerate() {
+        match place {
+            0 => {}
+            last if last + 1 == Types::NAMES.len() => out.push_str(" or "),
+            _ => out.push_str(", "),
+        }
+        out.push_str(name);
+    }
+    out
 }

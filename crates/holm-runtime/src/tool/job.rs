@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use holm_grants::Need;
+use holm_guards::json::Json;
 use holm_kernel::{CallId, Key, Timestamp, ToolRequest};
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
@@ -137,11 +138,44 @@ fn place(pointer: &str) -> String {
 }
 
 pub(super) fn parse<A: DeserializeOwned>(arguments: &str) -> Result<A, BadArguments> {
-    serde_json::from_str(arguments).map_err(|error| {
-        // One line, so the column is the number of bytes that were read; the last of them is in the wrong place.
-        let pointer = pointer_at(arguments, error.column().saturating_sub(1));
-        BadArguments { pointer, reason: reason_of(&error) }
+    serde_json::from_str(arguments).or_else(|error| match with_whole_numbers(arguments) {
+        Some(arguments) => serde_json::from_str(&arguments).map_err(|error| bad(&arguments, &error)),
+        None => Err(bad(arguments, &error)),
     })
+}
+
+fn bad(arguments: &str, error: &serde_json::Error) -> BadArguments {
+    // One line, so the column is the number of bytes that were read; the last of them is in the wrong place.
+    let pointer = pointer_at(arguments, error.column().saturating_sub(1));
+    BadArguments { pointer, reason: reason_of(error) }
+}
+
+/// The same arguments with `5` for `5.0`: to a schema both are integers, to a type they are not. None if nothing
+/// changes.
+fn with_whole_numbers(arguments: &str) -> Option<String> {
+    let mut json = Json::parse(arguments).ok()?;
+    make_whole(&mut json).then(|| json.canonical())
+}
+
+fn make_whole(json: &mut Json) -> bool {
+    match json {
+        Json::Null | Json::Bool(_) | Json::String(_) => false,
+        Json::Number(number) => {
+            let digits = number.as_str().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            let whole = number.as_i64().map(Json::from).or_else(|| number.as_u64().map(Json::from));
+            match whole.filter(|_| !digits) {
+                Some(whole) => {
+                    *json = whole;
+                    true
+                }
+                None => false,
+            }
+        }
+        Json::Array(items) => items.iter_mut().fold(false, |changed, item| make_whole(item) | changed),
+        Json::Object(members) => {
+            members.values_mut().fold(false, |changed, member| make_whole(member) | changed)
+        }
+    }
 }
 
 /// What the error says, without the position that means nothing to whoever wrote the arguments.

@@ -1,6 +1,9 @@
 //! The schema of a Rust type, as the kernel and the providers like it.
 
-use holm_guards::json::{Json, Object};
+use holm_guards::{
+    json::{Json, Object},
+    schema::format,
+};
 use schemars::{JsonSchema, generate::SchemaSettings};
 
 /// The JSON Schema of a type: what the model must send so that the type can be read from it.
@@ -45,14 +48,13 @@ pub(crate) fn from_value(value: &serde_json::Value) -> Json {
     Json::parse(&value.to_string()).unwrap_or(Json::Bool(true))
 }
 
-/// Takes out what says nothing to a model: `null` where a property may be left out, and the width of a number, which
-/// its bounds say already and which some providers refuse.
+/// Members whose values are data, not schemas.
+const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
+
+/// Takes out what says nothing to a model and says exactly what the type can hold.
 fn tidy(schema: &mut Json) {
     match schema {
         Json::Object(members) => {
-            if members.get("type").is_some_and(is_number) {
-                members.remove("format");
-            }
             let required = names(members.get("required"));
             if let Some(Json::Object(properties)) = members.get_mut("properties") {
                 let optional: Vec<String> =
@@ -63,17 +65,41 @@ fn tidy(schema: &mut Json) {
                     }
                 }
             }
-            members.values_mut().for_each(tidy);
+            bound_number(members);
+            let inner: Vec<String> =
+                members.keys().filter(|name| !DATA.contains(&name.as_str())).cloned().collect();
+            for name in inner {
+                members.get_mut(&name).into_iter().for_each(tidy);
+            }
         }
         Json::Array(items) => items.iter_mut().for_each(tidy),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }
 
-/// Whether a type is a number, or a number or nothing.
-fn is_number(kind: &Json) -> bool {
-    let is_one = |kind: &Json| matches!(kind.as_str(), Some("integer" | "number"));
-    is_one(kind) || kind.as_array().is_some_and(|kinds| kinds.iter().any(is_one))
+/// Puts bounds in place of a format: validators check those, and models read them. A format that nobody checks goes.
+fn bound_number(members: &mut Object) {
+    let Some(format) = members.get("format").and_then(Json::as_str) else { return };
+    // Wider integers hold whatever a model sends.
+    let bounds = match format {
+        "int8" => Some((i64::from(i8::MIN), i64::from(i8::MAX))),
+        "uint8" => Some((0, i64::from(u8::MAX))),
+        "int16" => Some((i64::from(i16::MIN), i64::from(i16::MAX))),
+        "uint16" => Some((0, i64::from(u16::MAX))),
+        "int32" => Some((i64::from(i32::MIN), i64::from(i32::MAX))),
+        "uint32" => Some((0, i64::from(u32::MAX))),
+        known if format::is_known(known) => return,
+        _ => None,
+    };
+    members.remove("format");
+    if let Some((min, max)) = bounds {
+        // What the type says of itself is narrower, or the same.
+        for (name, bound) in [("minimum", min), ("maximum", max)] {
+            if !members.contains_key(name) {
+                members.insert(name.into(), Json::from(bound));
+            }
+        }
+    }
 }
 
 fn names(required: Option<&Json>) -> Vec<String> {

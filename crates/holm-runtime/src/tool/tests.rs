@@ -1,1 +1,15 @@
+mod contain;
+mod schemas;
+mod typed;
 
+use std::sync::Arc;
+
+use holm_guards::json::Json;
+use holm_kernel::{Outcome, ToolOutput};
+
+use super::*;
+
+/// A declaration that nobody looks at.
+fn declared(name: &str) -> holm_kernel::Tool {
+    holm_kernel::Tool::new(name, "A test's tool.", Json::object([("type", "object".into())]))
+}

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::json::{Json, Object};
+use crate::ruling::excerpt;
 use crate::schema::index::{Index, MAX_NODES, address};
 use crate::schema::node::{Logic, Node, NodeId};
 use crate::schema::path::escape;
@@ -139,6 +140,10 @@ impl<'a> Compiler<'a> {
 
     pub(super) fn bad(&self, here: Here<'a>, keyword: &'static str, expected: &'static str) -> SchemaError {
         SchemaError::BadKeyword { pointer: self.pointer(here.id), keyword, expected }
+    }
+
+    pub(super) fn unknown_type(&self, here: Here<'a>, name: &str) -> SchemaError {
+        SchemaError::UnknownType { pointer: self.pointer(here.id), name: excerpt(name) }
     }
 
     pub(super) fn report(&mut self, here: Here<'a>, keyword: &str, gap: Gap) {

@@ -12,8 +12,10 @@ use crate::schema::{Gap, Pattern};
 impl<'a> Compiler<'a> {
     pub(super) fn types(&self, here: Here<'a>) -> Built<Types> {
         let expected = "a type name or a list of type names";
-        let bad = || self.bad(here, "type", expected);
-        let named = |json: &Json| json.as_str().and_then(Types::named).ok_or_else(bad);
+        let named = |json: &Json| match json.as_str() {
+            Some(name) => Types::named(name).ok_or_else(|| self.unknown_type(here, name)),
+            None => Err(self.bad(here, "type", expected)),
+        };
         match here.members.get("type") {
             None => Ok(Types::ANY),
             Some(Json::Array(names)) => {

@@ -17,33 +17,44 @@ fn broken_schemas_are_refused_with_the_place() {
         let error = Schema::compile(&json(source)).expect_err(source);
         assert_eq!(error.to_string(), expected, "{source}");
     }
-    check("5", "schema at `` is neither an object nor a boolean; use `true` to allow everything");
+    check("5", "schema at the root is neither an object nor a boolean; use `true` to allow everything");
     check(
         r#"{"properties":{"a/b":null}}"#,
         "schema at `/properties/a~1b` is neither an object nor a boolean; use `true` to allow everything",
     );
-    check(r#"{"type":"text"}"#, "`type` at `` must be a type name or a list of type names");
+    check(
+        r#"{"type":"text"}"#,
+        "unknown type \"text\" at the root; use string, integer, number, boolean, array, object or null",
+    );
+    check(
+        r#"{"properties":{"a":{"type":["string","strng"]}}}"#,
+        "unknown type \"strng\" at `/properties/a`; use string, integer, number, boolean, array, object or null",
+    );
+    check(r#"{"type":7}"#, "`type` at the root must be a type name or a list of type names");
     check(r#"{"items":{"type":[1]}}"#, "`type` at `/items` must be a type name or a list of type names");
     check(
         r#"{"allOf":[true,{"minLength":-1}]}"#,
         "`minLength` at `/allOf/1` must be a whole number, zero or above",
     );
-    check(r#"{"minLength":1.5}"#, "`minLength` at `` must be a whole number, zero or above");
-    check(r#"{"minimum":"1"}"#, "`minimum` at `` must be a number");
-    check(r#"{"multipleOf":0}"#, "`multipleOf` at `` must be a number above zero");
-    check(r#"{"required":"a"}"#, "`required` at `` must be a list of property names");
-    check(r#"{"required":[1]}"#, "`required` at `` must be a list of property names");
-    check(r#"{"enum":"a"}"#, "`enum` at `` must be a list of values");
-    check(r#"{"properties":[]}"#, "`properties` at `` must be an object of schemas");
-    check(r#"{"anyOf":{}}"#, "`anyOf` at `` must be a list of schemas");
-    check(r#"{"$ref":7}"#, "`$ref` at `` must be a reference in a string");
-    check(r#"{"pattern":3}"#, "`pattern` at `` must be a regular expression in a string");
-    check(r#"{"pattern":"("}"#, "pattern \"(\" at `` is not a regular expression: unclosed group");
+    check(r#"{"minLength":1.5}"#, "`minLength` at the root must be a whole number, zero or above");
+    check(r#"{"minimum":"1"}"#, "`minimum` at the root must be a number");
+    check(r#"{"multipleOf":0}"#, "`multipleOf` at the root must be a number above zero");
+    check(r#"{"required":"a"}"#, "`required` at the root must be a list of property names");
+    check(r#"{"required":[1]}"#, "`required` at the root must be a list of property names");
+    check(r#"{"enum":"a"}"#, "`enum` at the root must be a list of values");
+    check(r#"{"properties":[]}"#, "`properties` at the root must be an object of schemas");
+    check(r#"{"anyOf":{}}"#, "`anyOf` at the root must be a list of schemas");
+    check(r#"{"$ref":7}"#, "`$ref` at the root must be a reference in a string");
+    check(r#"{"pattern":3}"#, "`pattern` at the root must be a regular expression in a string");
+    check(r#"{"pattern":"("}"#, "pattern \"(\" at the root is not a regular expression: unclosed group");
     check(
         r##"{"properties":{"a":{"$ref":"#/$defs/ghost"}}}"##,
         "reference \"#/$defs/ghost\" at `/properties/a` leads nowhere; define it under `$defs`",
     );
-    check(r##"{"$ref":"#nowhere"}"##, "reference \"#nowhere\" at `` leads nowhere; define it under `$defs`");
+    check(
+        r##"{"$ref":"#nowhere"}"##,
+        "reference \"#nowhere\" at the root leads nowhere; define it under `$defs`",
+    );
 }
 
 #[test]
