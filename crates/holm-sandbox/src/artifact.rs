@@ -1,0 +1,32 @@
+//! The one place with `unsafe`: turning bytes on disk into code that runs.
+
+use wasmtime::component::Component;
+use wasmtime::{Engine, Module};
+
+use crate::cache::Trusted;
+
+/// Loads a compiled component. Fails where it was compiled by another version or for another configuration.
+pub(crate) fn component(engine: &Engine, code: &Trusted) -> wasmtime::Result<Component> {
+    #[expect(
+        unsafe_code,
+        reason = "loading compiled code is unsafe unless it comes unchanged from the compiler; `Trusted` is only made of \
+                  what our own compiler answered, or of a file that bears a seal made with a key of ours"
+    )]
+    // SAFETY: as the reason says; the engine itself checks version, configuration and processor.
+    unsafe {
+        Component::deserialize(engine, code.as_bytes())
+    }
+}
+
+/// Loads a compiled module. Fails where it was compiled by another version or for another configuration.
+pub(crate) fn module(engine: &Engine, code: &Trusted) -> wasmtime::Result<Module> {
+    #[expect(
+        unsafe_code,
+        reason = "loading compiled code is unsafe unless it comes unchanged from the compiler; `Trusted` is only made of \
+                  what our own compiler answered, or of a file that bears a seal made with a key of ours"
+    )]
+    // SAFETY: as the reason says; the engine itself checks version, configuration and processor.
+    unsafe {
+        Module::deserialize(engine, code.as_bytes())
+    }
+}

@@ -1,0 +1,206 @@
+//! Compiled code on disk, so that each guest is compiled once.
+//!
+//! Loading compiled code is running it, so a file is believed only if it carries a seal made with a key that nobody but its
+//! owner can read. Everything that does not fit (another version, another machine, a torn write, somebody else's file) is
+//! removed and made again; the cache never fails a load.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::OFlags;
+use sha2::{Digest, Sha256};
+
+/// A folder of compiled code.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    folder: PathBuf,
+    key: [u8; 32],
+}
+
+/// Code that came from our own compiler: just now, or under our own seal. The only thing that is ever loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Trusted(Vec<u8>);
+
+/// The name of one piece of code: everything that it depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Id(pub(crate) [u8; 32]);
+
+/// How a file begins.
+const MAGIC: [u8; 8] = *b"holmcw01";
+/// The seal behind it.
+const SEAL: usize = 32;
+/// How many bytes of code are kept, the least recently used going first: some hundred large guests.
+const MAX_BYTES: u64 = 2 << 30;
+
+impl Trusted {
+    /// What our own compiler has just answered.
+    pub(crate) fn from_compiler(code: Vec<u8>) -> Self {
+        Self(code)
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Cache {
+    /// Opens a folder, which is made for its owner alone.
+    pub(crate) fn open(folder: &Path) -> std::io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let key = key(&folder.join("key"))?;
+        Ok(Self { folder: folder.to_owned(), key })
+    }
+
+    /// The code of this name. What does not bear our seal is removed.
+    pub(crate) fn get(&self, id: &Id) -> Option<Trusted> {
+        let path = self.path(id);
+        let bytes = match read_private(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                if error.kind() != std::io::ErrorKind::NotFound {
+                    self.forget(id);
+                }
+                return None;
+            }
+        };
+        let code = self.unseal(id, &bytes);
+        if code.is_none() {
+            self.forget(id);
+        } else if let Ok(file) = File::open(&path) {
+            // Used now, so it goes last; whether this works changes nothing else.
+            let _ = file.set_modified(SystemTime::now());
+        }
+        code
+    }
+
+    /// Keeps code under this name. Whoever reads meanwhile sees all of it or nothing.
+    pub(crate) fn put(&self, id: &Id, code: &Trusted) -> std::io::Result<()> {
+        let mut random = [0; 8];
+        getrandom::fill(&mut random)?;
+        let temporary = self.folder.join(format!("{}.part", hex(&random)));
+        let written = write_private(&temporary, &[&MAGIC, &self.seal(id, &code.0), &code.0])
+            .and_then(|()| fs::rename(&temporary, self.path(id)));
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        self.prune(MAX_BYTES);
+        written
+    }
+
+    /// Removes what is there under this name.
+    pub(crate) fn forget(&self, id: &Id) {
+        let _ = fs::remove_file(self.path(id));
+    }
+
+    fn path(&self, id: &Id) -> PathBuf {
+        self.folder.join(format!("{}.cwasm", hex(&id.0)))
+    }
+
+    fn unseal(&self, id: &Id, bytes: &[u8]) -> Option<Trusted> {
+        let (seal, code) = bytes.strip_prefix(&MAGIC)?.split_at_checked(SEAL)?;
+        let expected = self.seal(id, code);
+        // Without an early end, so that the time tells nothing about the seal.
+        let difference = seal.iter().zip(expected).fold(0, |sum, (a, b)| sum | (a ^ b));
+        (difference == 0).then(|| Trusted(code.to_vec()))
+    }
+
+    /// The seal of code under a name: HMAC-SHA-256, so that only who knows the key can make one.
+    fn seal(&self, id: &Id, code: &[u8]) -> [u8; SEAL] {
+        let pad = |byte: u8| {
+            let mut block = [byte; 64];
+            for (to, key) in block.iter_mut().zip(self.key) {
+                *to ^= key;
+            }
+            block
+        };
+        let inner = Sha256::new()
+            .chain_update(pad(0x36))
+            .chain_update(MAGIC)
+            .chain_update(id.0)
+            .chain_update(code)
+            .finalize();
+        Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize().into()
+    }
+
+    /// Removes the least recently used code until the rest fits.
+    fn prune(&self, max: u64) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.path().extension().is_some_and(|end| end == "cwasm"))
+            .filter_map(|entry| {
+                let meta = entry.metadata().ok()?;
+                Some((meta.modified().ok()?, meta.len(), entry.path()))
+            })
+            .collect();
+        files.sort();
+        let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
+        for (_, size, path) in files {
+            if total <= max {
+                return;
+            }
+            let _ = fs::remove_file(path);
+            total = total.saturating_sub(size);
+        }
+    }
+}
+
+/// The key of a folder, made when it is first needed.
+fn key(path: &Path) -> std::io::Result<[u8; 32]> {
+    for _ in 0..2 {
+        match read_private(path) {
+            Ok(bytes) => {
+                if let Ok(key) = bytes.try_into() {
+                    return Ok(key);
+                }
+                // Torn, or not ours: without it nothing in the folder is believed, and all of it is made again.
+                fs::remove_file(path)?;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(_) => fs::remove_file(path)?,
+        }
+        let mut key = [0; 32];
+        getrandom::fill(&mut key)?;
+        match write_private(path, &[&key]) {
+            Ok(()) => return Ok(key),
+            // Another process was faster; its key is as good.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::Error::other("could not agree on a key"))
+}
+
+/// Reads a file that belongs to us and that nobody else can read or write; a link is no file.
+fn read_private(path: &Path) -> std::io::Result<Vec<u8>> {
+    let flags = OFlags::NOFOLLOW.bits().cast_signed();
+    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let meta = file.metadata()?;
+    let owner = rustix::process::geteuid().as_raw();
+    if !meta.is_file() || meta.uid() != owner || meta.mode() & 0o077 != 0 {
+        return Err(std::io::Error::from(std::io::ErrorKind::PermissionDenied));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Writes a new file that only we can read.
+fn write_private(path: &Path, parts: &[&[u8]]) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    parts.iter().try_for_each(|part| file.write_all(part))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests;

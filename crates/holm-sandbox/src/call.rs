@@ -1,0 +1,129 @@
+//! Everything that one call is given. What is not put in here does not exist for the guest.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::chance::{Clock, Randomness};
+use crate::files::Access;
+use crate::limits::Limits;
+use crate::net::Outbound;
+
+/// One call of a guest, with nothing but what was added by name.
+///
+/// ```
+/// use holm_sandbox::{Access, Call};
+/// let call = Call::new(Access::none()).arg("base64").arg("--decode").stdin("aGk=");
+/// # let _ = call;
+/// ```
+#[derive(Clone)]
+pub struct Call {
+    pub(crate) access: Access,
+    pub(crate) args: Vec<String>,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) stdin: Bytes,
+    pub(crate) input: String,
+    pub(crate) limits: Limits,
+    pub(crate) clock: Clock,
+    pub(crate) randomness: Randomness,
+    pub(crate) outbound: Option<Arc<dyn Outbound>>,
+}
+
+impl Call {
+    /// A call with these grants, the default limits, and nothing else.
+    #[must_use]
+    pub fn new(access: Access) -> Self {
+        Self {
+            access,
+            args: Vec::new(),
+            env: Vec::new(),
+            stdin: Bytes::new(),
+            input: String::new(),
+            limits: Limits::default(),
+            clock: Clock::default(),
+            randomness: Randomness::default(),
+            outbound: None,
+        }
+    }
+
+    /// Adds an argument of the command line. The first is the program's own name.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<String>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Adds arguments of the command line.
+    #[must_use]
+    pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Offers an environment variable. The guest sees it where an `env:` grant admits its name.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets what the guest reads from its standard input.
+    #[must_use]
+    pub fn stdin(mut self, bytes: impl Into<Bytes>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// Sets what a guest of the text world is asked.
+    #[must_use]
+    pub fn input(mut self, text: impl Into<String>) -> Self {
+        self.input = text.into();
+        self
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets which time the guest sees.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Sets which random numbers the guest sees.
+    #[must_use]
+    pub fn randomness(mut self, randomness: Randomness) -> Self {
+        self.randomness = randomness;
+        self
+    }
+
+    /// Gives the guest a way to the network, as far as its `fetch:` grants go.
+    #[must_use]
+    pub fn outbound(mut self, outbound: Arc<dyn Outbound>) -> Self {
+        self.outbound = Some(outbound);
+        self
+    }
+}
+
+/// Arguments, input and environment may hold what nobody should see, so only their sizes are shown.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("policy", self.access.policy())
+            .field("args", &self.args.len())
+            .field("env", &self.env.len())
+            .field("stdin", &self.stdin.len())
+            .field("input", &self.input.len())
+            .field("limits", &self.limits)
+            .field("clock", &self.clock)
+            .field("randomness", &self.randomness)
+            .field("outbound", &self.outbound.is_some())
+            .finish()
+    }
+}

@@ -1,0 +1,129 @@
+//! Telling a running guest to stop, whether it computes, sleeps or waits for the network.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::Notify;
+
+use crate::cut::Cut;
+
+/// A switch that ends a call. Clones switch the same call.
+///
+/// ```
+/// let cancel = holm_sandbox::Cancel::new();
+/// let other = cancel.clone();
+/// other.cancel();
+/// assert!(cancel.is_cancelled());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<Switch>);
+
+#[derive(Debug, Default)]
+struct Switch {
+    cancelled: AtomicBool,
+    sleepers: Mutex<()>,
+    bell: Condvar,
+    tasks: Notify,
+}
+
+impl Cancel {
+    /// A switch that nobody has used.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the call. A guest that computes stops within two ticks of the sandbox's clock; one that waits stops at once.
+    pub fn cancel(&self) {
+        self.0.cancelled.store(true, Ordering::Release);
+        // Taken and let go, so that nobody who has just looked goes to sleep unwoken.
+        drop(self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.bell.notify_all();
+        self.0.tasks.notify_waiters();
+    }
+
+    /// Whether somebody has.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::Acquire)
+    }
+
+    /// Ends when somebody has.
+    pub(crate) async fn cancelled(&self) {
+        let mut bell = std::pin::pin!(self.0.tasks.notified());
+        bell.as_mut().enable();
+        if !self.is_cancelled() {
+            bell.await;
+        }
+    }
+
+    /// Sleeps on this thread until `until`, or is cut short by the switch or by the end of the call's time.
+    pub(crate) fn sleep(&self, until: Instant, deadline: Instant) -> Result<(), Cut> {
+        let mut guard = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            self.check(deadline)?;
+            let now = Instant::now();
+            if now >= until {
+                return Ok(());
+            }
+            let nap = until.min(deadline).saturating_duration_since(now);
+            guard = self.0.bell.wait_timeout(guard, nap).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Whether the call may go on.
+    pub(crate) fn check(&self, deadline: Instant) -> Result<(), Cut> {
+        if self.is_cancelled() {
+            Err(Cut::Cancelled)
+        } else if Instant::now() >= deadline {
+            Err(Cut::Time)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_sleeper_wakes_at_once() {
+        let cancel = Cancel::new();
+        let far = Instant::now() + Duration::from_secs(60);
+        let began = Instant::now();
+        let result = std::thread::scope(|scope| {
+            let sleeper = scope.spawn(|| cancel.sleep(far, far));
+            std::thread::sleep(Duration::from_millis(20));
+            cancel.cancel();
+            sleeper.join().unwrap()
+        });
+        assert_eq!(result, Err(Cut::Cancelled));
+        assert!(began.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn sleep_ends_at_its_time_or_at_the_deadline() {
+        let cancel = Cancel::new();
+        let soon = Instant::now() + Duration::from_millis(5);
+        let far = Instant::now() + Duration::from_secs(60);
+        assert_eq!(cancel.sleep(soon, far), Ok(()));
+        assert_eq!(cancel.sleep(far, soon), Err(Cut::Time));
+    }
+
+    #[tokio::test]
+    async fn a_task_wakes_also_when_it_came_late() {
+        let cancel = Cancel::new();
+        let task = tokio::spawn({
+            let cancel = cancel.clone();
+            async move { cancel.cancelled().await }
+        });
+        tokio::task::yield_now().await;
+        cancel.cancel();
+        task.await.unwrap();
+        cancel.cancelled().await;
+    }
+}

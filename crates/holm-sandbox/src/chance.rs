@@ -1,0 +1,130 @@
+//! The two things that make a run differ from another: the time and randomness. Both are given, real or fixed.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
+
+/// Which time a guest sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Clock {
+    /// The time it is.
+    #[default]
+    Real,
+    /// Always this time since 1970, and a clock of its own that stands still. Sleeping still takes real time.
+    Fixed(Duration),
+}
+
+/// Which random numbers a guest sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Randomness {
+    /// Those of the operating system.
+    #[default]
+    Real,
+    /// A sequence that follows from this number. Good for a repeatable run, useless for secrets.
+    Seeded(u64),
+}
+
+impl Clock {
+    /// Nanoseconds since 1970.
+    pub(crate) fn wall(self) -> Duration {
+        match self {
+            Self::Real => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
+            Self::Fixed(time) => time,
+        }
+    }
+}
+
+/// The clocks as WASI 0.2 wants them.
+pub(crate) struct FixedClock(pub(crate) Duration);
+
+impl HostWallClock for FixedClock {
+    fn resolution(&self) -> Duration {
+        Duration::from_nanos(1)
+    }
+
+    fn now(&self) -> Duration {
+        self.0
+    }
+}
+
+impl HostMonotonicClock for FixedClock {
+    fn resolution(&self) -> u64 {
+        1
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// The random numbers of one call, the same for every interface by which a guest can ask for them.
+#[derive(Debug)]
+pub(crate) struct Dice {
+    source: Randomness,
+    state: u64,
+}
+
+impl Dice {
+    pub(crate) fn new(source: Randomness) -> Self {
+        let state = match source {
+            Randomness::Real => 0,
+            Randomness::Seeded(seed) => seed,
+        };
+        Self { source, state }
+    }
+
+    /// Fills `bytes`.
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) -> Result<(), getrandom::Error> {
+        match self.source {
+            Randomness::Real => getrandom::fill(bytes),
+            Randomness::Seeded(_) => {
+                for chunk in bytes.chunks_mut(8) {
+                    let word = self.next().to_le_bytes();
+                    for (byte, random) in chunk.iter_mut().zip(word) {
+                        *byte = random;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// One number.
+    pub(crate) fn word(&mut self) -> Result<u64, getrandom::Error> {
+        let mut bytes = [0; 8];
+        self.fill(&mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// `SplitMix64`, which is written down in one line and the same everywhere.
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(source: Randomness) -> [u8; 20] {
+        let mut bytes = [0; 20];
+        Dice::new(source).fill(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn a_seed_repeats_and_the_system_does_not() {
+        assert_eq!(bytes(Randomness::Seeded(7)), bytes(Randomness::Seeded(7)));
+        assert_ne!(bytes(Randomness::Seeded(7)), bytes(Randomness::Seeded(8)));
+        assert_ne!(bytes(Randomness::Real), bytes(Randomness::Real));
+    }
+
+    #[test]
+    fn the_sequence_is_the_published_one() {
+        assert_eq!(Dice::new(Randomness::Seeded(0)).word().unwrap(), 0xe220_a839_7b1d_cdaf);
+    }
+}

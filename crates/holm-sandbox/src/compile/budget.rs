@@ -1,0 +1,66 @@
+//! How much compiling may cost, by the size of what is compiled.
+
+use std::time::Duration;
+
+/// What one compilation may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// Time of all processors together, in whole seconds because the system counts so. This is what cuts a bomb: it means
+    /// the same on an idle machine and on a busy one.
+    pub(crate) cpu_seconds: u64,
+    /// Time on the wall, for a machine so busy that nothing comes to an end.
+    pub(crate) wall: Duration,
+    /// Address space in bytes.
+    pub(crate) memory: u64,
+}
+
+/// How far a compilation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// How many bytes are compiled.
+    pub size: usize,
+    /// How long it has taken.
+    pub elapsed: Duration,
+    /// When it would be given up.
+    pub budget: Duration,
+}
+
+/// What the smallest bytes get. Honest ones of this size take some milliseconds, and a bomb is noticed soon.
+const CPU_SECONDS: u64 = 2;
+/// What each mebibyte adds. Honest code takes 2 to 5 seconds; the rest is for slow processors.
+const CPU_SECONDS_PER_MIB: u64 = 15;
+/// How many times the processor's time may pass on the wall.
+const PATIENCE: u32 = 5;
+/// Room for the program itself and its threads, and for the compiler's notes about the code.
+const MEMORY: u64 = 1 << 30;
+const MEMORY_PER_MIB: u64 = 256 << 20;
+/// Never more, whatever the size.
+const MAX_MEMORY: u64 = 6 << 30;
+
+impl Budget {
+    pub(crate) fn of(size: usize) -> Self {
+        let size = size as u64;
+        let share = |per_mib: u64| size.saturating_mul(per_mib) >> 20;
+        let cpu_seconds = CPU_SECONDS.saturating_add(share(CPU_SECONDS_PER_MIB));
+        Self {
+            cpu_seconds,
+            wall: Duration::from_secs(cpu_seconds).saturating_mul(PATIENCE),
+            memory: MEMORY.saturating_add(share(MEMORY_PER_MIB)).min(MAX_MEMORY),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_budget_grows_with_the_size() {
+        let small = Budget::of(15 << 10);
+        assert_eq!(small.cpu_seconds, 2);
+        assert_eq!(small.wall, Duration::from_secs(10));
+        let large = Budget::of(6 << 20);
+        assert!(large.cpu_seconds > 60, "{large:?}");
+        assert_eq!(Budget::of(usize::MAX).memory, MAX_MEMORY);
+    }
+}

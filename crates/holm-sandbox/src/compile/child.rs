@@ -1,0 +1,138 @@
+//! The child's side: takes limits, then bytes, and gives code or a reason.
+//!
+//! It limits itself before it reads the first byte that somebody else wrote. It is our own code until then, so nobody could
+//! prevent that; and setting limits from outside would mean to fork, which is slow in a large program.
+
+use std::io::{Read, Write};
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::budget::Budget;
+use crate::engine::{Purpose, engine};
+use crate::shape::Kind;
+
+/// The first bytes in both directions, so that neither side mistakes anybody else for the other.
+pub(super) const MAGIC: [u8; 8] = *b"holmcc01";
+/// How an answer begins.
+pub(super) const COMPILED: u8 = 0;
+pub(super) const INVALID: u8 = 1;
+
+/// What the parent sends before the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) kind: Kind,
+    pub(super) cpu_seconds: u64,
+    pub(super) memory: u64,
+}
+
+/// The length of a header on the wire.
+pub(super) const HEADER: usize = 25;
+
+impl Header {
+    pub(super) fn new(kind: Kind, budget: &Budget) -> Self {
+        Self { kind, cpu_seconds: budget.cpu_seconds, memory: budget.memory }
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; HEADER] {
+        let kind = match self.kind {
+            Kind::Module => 0,
+            Kind::Component => 1,
+        };
+        let parts = [&MAGIC[..], &[kind], &self.cpu_seconds.to_le_bytes(), &self.memory.to_le_bytes()];
+        let mut bytes = [0; HEADER];
+        for (to, byte) in bytes.iter_mut().zip(parts.concat()) {
+            *to = byte;
+        }
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; HEADER]) -> Option<Self> {
+        let (magic, rest) = bytes.split_first_chunk()?;
+        let (kind, rest) = rest.split_first()?;
+        let (cpu, rest) = rest.split_first_chunk()?;
+        let kind = match kind {
+            0 => Kind::Module,
+            1 => Kind::Component,
+            _ => return None,
+        };
+        (*magic == MAGIC).then_some(Self {
+            kind,
+            cpu_seconds: u64::from_le_bytes(*cpu),
+            memory: u64::from_le_bytes(rest.try_into().ok()?),
+        })
+    }
+}
+
+/// Compiles what comes in and writes the answer out. Gives the exit code.
+pub(super) fn run() -> i32 {
+    match serve(std::io::stdin().lock(), std::io::stdout().lock()) {
+        Ok(()) => 0,
+        Err(_) => 1,
+    }
+}
+
+fn serve(mut input: impl Read, mut output: impl Write) -> std::io::Result<()> {
+    let mut header = [0; HEADER];
+    input.read_exact(&mut header)?;
+    let header = Header::from_bytes(&header)
+        .ok_or_else(|| std::io::Error::new(std::io::ErrorKind::InvalidData, "unknown request"))?;
+    limit(&header)?;
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    let compiled = engine(Purpose::Compile).and_then(|engine| match header.kind {
+        Kind::Module => engine.precompile_module(&bytes),
+        Kind::Component => engine.precompile_component(&bytes),
+    });
+    let (tag, answer) = match compiled {
+        Ok(code) => (COMPILED, code),
+        Err(error) => (INVALID, format!("{error:#}").into_bytes()),
+    };
+    output.write_all(&MAGIC)?;
+    output.write_all(&[tag])?;
+    // A child that is killed while it writes must not be taken for one that is done.
+    output.write_all(&(answer.len() as u64).to_le_bytes())?;
+    output.write_all(&answer)?;
+    output.flush()
+}
+
+/// Gives up everything that compiling does not need.
+fn limit(header: &Header) -> std::io::Result<()> {
+    // The first number ends the process with a signal that says why, the second would without.
+    let cpu =
+        Rlimit { current: Some(header.cpu_seconds), maximum: Some(header.cpu_seconds.saturating_add(1)) };
+    setrlimit(Resource::Cpu, cpu)?;
+    for (resource, most) in [
+        (Resource::As, header.memory),
+        // No file can be written, and no memory of a crash is left lying about.
+        (Resource::Fsize, 0),
+        (Resource::Core, 0),
+        (Resource::Nofile, 64),
+    ] {
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_comes_back_as_it_was() {
+        for kind in [Kind::Module, Kind::Component] {
+            let header = Header::new(kind, &Budget::of(123_456));
+            assert_eq!(Header::from_bytes(&header.to_bytes()), Some(header));
+        }
+        let mut bytes = Header::new(Kind::Module, &Budget::of(1)).to_bytes();
+        bytes[0] = 0;
+        assert_eq!(Header::from_bytes(&bytes), None);
+    }
+
+    #[test]
+    fn a_stranger_is_not_served() {
+        let mut answer = Vec::new();
+        assert!(serve(&[0; HEADER][..], &mut answer).is_err());
+        assert!(serve(&b"short"[..], &mut answer).is_err());
+        assert!(answer.is_empty());
+    }
+}

@@ -1,0 +1,106 @@
+//! Compiling, in a process of its own.
+//!
+//! A module of 15 KB can take minutes and gigabytes to compile; the engine's makers say that guarding against this is the
+//! embedder's part. So the bytes are compiled by a child with limits on time and memory that grow with their size, and the
+//! child is killed beyond them.
+//!
+//! The child is the host program itself, started again with an argument that only [`compiler_main`] knows. A library cannot
+//! bring a second program along when it is linked into somebody's binary, and `holm` shall work from one file. Where the host
+//! has no `main` to change, such as in a test harness, [`Compiler::program`] names any program that calls [`compiler_main`].
+
+mod budget;
+mod child;
+mod parent;
+
+pub use budget::Progress;
+pub(crate) use parent::compile;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use thiserror::Error;
+
+/// The argument by which a program knows that it was started to compile.
+const ARGUMENT: &str = "--holm-sandbox-compile";
+
+/// Whether this program's `main` would compile when started again.
+static PREPARED: AtomicBool = AtomicBool::new(false);
+
+/// Compiles, if this process was started for that, and then ends it. To be called first in `main`.
+///
+/// ```
+/// holm_sandbox::compiler_main();
+/// // the rest of main
+/// # assert!(holm_sandbox::Compiler::itself().is_ok());
+/// ```
+pub fn compiler_main() {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT) {
+        std::process::exit(child::run());
+    }
+    PREPARED.store(true, Ordering::Release);
+}
+
+/// Which program compiles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiler(PathBuf);
+
+/// Why this program cannot compile.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CompilerError {
+    /// Started again, it would not compile but do whatever it does.
+    #[error("call holm_sandbox::compiler_main() first in main, or name a program that does")]
+    NotPrepared,
+    /// The system does not say where the program is.
+    #[error("could not find the own program: {0}")]
+    NoProgram(String),
+}
+
+impl Compiler {
+    /// This program, started again.
+    ///
+    /// # Errors
+    ///
+    /// Where [`compiler_main`] was not called in this process: started again, the program would not know what it is for.
+    pub fn itself() -> Result<Self, CompilerError> {
+        if !PREPARED.load(Ordering::Acquire) {
+            return Err(CompilerError::NotPrepared);
+        }
+        // On Linux this is the running program also when its file was replaced meanwhile, so versions cannot differ.
+        let running = Path::new("/proc/self/exe");
+        if running.exists() {
+            return Ok(Self(running.to_owned()));
+        }
+        std::env::current_exe().map(Self).map_err(|error| CompilerError::NoProgram(error.to_string()))
+    }
+
+    /// Another program, which must call [`compiler_main`] of the same version of this crate. What it writes is run as machine
+    /// code, so name only a program that you would run.
+    #[must_use]
+    pub fn program(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+}
+
+/// Why there is no compiled code.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CompileError {
+    /// The compiler does not accept the bytes.
+    #[error("not valid: {0}")]
+    Invalid(String),
+    /// It took longer than bytes of this size may take.
+    #[error(
+        "compiling took more than {cpu_seconds} s of the processor or {wall:?} in all, too long for its size"
+    )]
+    TooSlow {
+        /// How long the processors might have worked.
+        cpu_seconds: u64,
+        /// How long it might have taken in all.
+        wall: std::time::Duration,
+    },
+    /// It needed more memory than bytes of this size may need.
+    #[error("compiling needed more memory than its size allows")]
+    TooLarge,
+    /// The child could not be started or talked to.
+    #[error("could not run the compiler: {0}")]
+    Unavailable(String),
+}

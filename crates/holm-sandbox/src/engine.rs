@@ -1,0 +1,135 @@
+//! The one engine, configured the same where code is compiled and where it runs.
+
+use std::hash::{Hash, Hasher};
+
+use sha2::{Digest, Sha256};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
+
+/// What an engine is for. Only how instances are allocated depends on it, which compiled code does not know about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To turn bytes into machine code, in a process of its own.
+    Compile,
+    /// To run up to this many guests at once.
+    Run { guests: u32 },
+}
+
+/// The stack of a guest: what the engine's makers recommend, a quarter of what a thread has.
+const STACK: usize = 512 << 10;
+/// The stack on which a component runs, the host's functions included.
+const ASYNC_STACK: usize = 2 << 20;
+
+/// Slots per guest. A command made from a WASI 0.1 module has four instances, one memory and three tables.
+const INSTANCES: u32 = 32;
+const MEMORIES: u32 = 4;
+const TABLES: u32 = 8;
+/// Elements for which each table has room; the limit of a call may be lower, never higher.
+const TABLE_ELEMENTS: usize = 200_000;
+/// The engine's own data about one component and its instances; a large one has some hundred kilobytes.
+const INSTANCE_BYTES: usize = 2 << 20;
+/// How much of a memory, table or stack stays mapped between calls. It is set back to its first state all the same; this
+/// only saves the page faults.
+const KEEP_MEMORY: usize = 1 << 20;
+const KEEP_TABLE: usize = 64 << 10;
+const KEEP_STACK: usize = 64 << 10;
+
+/// An engine for this purpose.
+pub(crate) fn engine(purpose: Purpose) -> wasmtime::Result<Engine> {
+    let Purpose::Run { guests } = purpose else { return Engine::new(&config()) };
+    // The newest way to clean a used memory is not in every kernel, and not every machine has the address space.
+    let attempts =
+        [pooled(guests, Enabled::Yes), pooled(guests, Enabled::No), InstanceAllocationStrategy::OnDemand];
+    let mut last = None;
+    for strategy in attempts {
+        let mut config = config();
+        config.allocation_strategy(strategy);
+        match Engine::new(&config) {
+            Ok(engine) => return Ok(engine),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.unwrap_or_else(|| wasmtime::format_err!("no way to allocate instances")))
+}
+
+/// A name for everything that compiled code depends on: version, processor and configuration.
+pub(crate) fn fingerprint(engine: &Engine) -> [u8; 32] {
+    let mut digest = Digester(Sha256::new());
+    env!("CARGO_PKG_VERSION").hash(&mut digest);
+    engine.precompile_compatibility_hash().hash(&mut digest);
+    digest.0.finalize().into()
+}
+
+fn config() -> Config {
+    let mut config = Config::new();
+    config
+        .cranelift_opt_level(OptLevel::Speed)
+        .consume_fuel(true)
+        .epoch_interruption(true)
+        .max_wasm_stack(STACK)
+        .async_stack_size(ASYNC_STACK)
+        // Nothing that a guest left on a stack is there for the next.
+        .async_stack_zeroing(true)
+        .memory_init_cow(true)
+        .generate_address_map(false)
+        .native_unwind_info(false)
+        .concurrency_support(false)
+        .relaxed_simd_deterministic(true)
+        .wasm_memory64(false)
+        .wasm_multi_memory(false)
+        .wasm_component_model(true);
+    config
+}
+
+fn pooled(guests: u32, scan: Enabled) -> InstanceAllocationStrategy {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(guests)
+        .total_core_instances(guests.saturating_mul(INSTANCES))
+        .total_memories(guests.saturating_mul(2).max(MEMORIES))
+        .total_tables(guests.saturating_mul(TABLES))
+        .total_stacks(guests)
+        .max_core_instances_per_component(INSTANCES)
+        .max_memories_per_component(MEMORIES)
+        .max_tables_per_component(TABLES)
+        .max_tables_per_module(TABLES)
+        .max_component_instance_size(INSTANCE_BYTES)
+        .max_core_instance_size(INSTANCE_BYTES)
+        .table_elements(TABLE_ELEMENTS)
+        .linear_memory_keep_resident(KEEP_MEMORY)
+        .table_keep_resident(KEEP_TABLE)
+        .async_stack_keep_resident(KEEP_STACK)
+        .pagemap_scan(scan);
+    InstanceAllocationStrategy::Pooling(pool)
+}
+
+/// A hash that is the same in every process, unlike the standard library's.
+struct Digester(Sha256);
+
+impl Hasher for Digester {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Not used: the whole digest is taken.
+    fn finish(&self) -> u64 {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_compiled_for_one_purpose_runs_for_the_other() {
+        let compile = engine(Purpose::Compile).unwrap();
+        let run = engine(Purpose::Run { guests: 4 }).unwrap();
+        assert_eq!(fingerprint(&compile), fingerprint(&run));
+        assert_eq!(fingerprint(&compile), fingerprint(&engine(Purpose::Compile).unwrap()));
+    }
+
+    #[test]
+    fn the_pool_is_really_used() {
+        assert!(engine(Purpose::Run { guests: 4 }).unwrap().pooling_allocator_metrics().is_some());
+    }
+}

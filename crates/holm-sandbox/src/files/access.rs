@@ -1,0 +1,169 @@
+//! What a call may do, with the directories already open.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use holm_grants::{Grant, Policy};
+use thiserror::Error;
+
+/// A policy together with handles of the directories that it speaks of. Made once, used for many calls.
+///
+/// Relative grants are about the workspace, which the guest sees as `/`. An absolute grant, such as `read:/usr/share/**`,
+/// opens the directory that its literal part names, under that name. A handle opens nothing by itself: each path beneath it
+/// is decided by the policy.
+///
+/// ```
+/// use holm_grants::{GrantSet, Policy};
+/// use holm_sandbox::Access;
+/// let policy = Policy { grants: GrantSet::parse(["read:src/**"])?, ..Policy::default() };
+/// let access = Access::open(policy, Some(std::path::Path::new(env!("CARGO_MANIFEST_DIR"))))?;
+/// assert_eq!(access.policy().grants.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    policy: Arc<Policy>,
+    roots: Arc<[Root]>,
+}
+
+/// One opened directory.
+#[derive(Debug)]
+pub(super) struct Root {
+    /// What the guest calls it.
+    pub(super) guest: String,
+    /// How the policy's paths beneath it begin: nothing for the workspace, else the absolute path.
+    pub(super) base: String,
+    /// The handle.
+    pub(super) dir: Arc<File>,
+}
+
+/// Why a directory could not be opened.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("could not open the workspace {path}: {reason}")]
+pub struct AccessError {
+    /// Which directory.
+    pub path: PathBuf,
+    /// What the system said.
+    pub reason: String,
+}
+
+impl Access {
+    /// No power at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Opens what the policy's grants speak of.
+    ///
+    /// A directory of an absolute grant that is not there is left out: the grant then admits nothing.
+    ///
+    /// # Errors
+    ///
+    /// Where there is a relative grant, and the workspace cannot be opened.
+    pub fn open(policy: Policy, workspace: Option<&Path>) -> Result<Self, AccessError> {
+        let texts: Vec<String> = policy
+            .grants
+            .iter()
+            .filter_map(|grant| match grant {
+                Grant::Read(pattern) | Grant::Write(pattern) => Some(pattern.to_string()),
+                _ => None,
+            })
+            .collect();
+        let mut roots = Vec::new();
+        for base in absolute_bases(&texts) {
+            if let Ok(dir) = open_dir(Path::new(&base)) {
+                roots.push(Root { guest: base.clone(), base, dir: Arc::new(dir) });
+            }
+        }
+        if let Some(path) = workspace.filter(|_| texts.iter().any(|text| !text.starts_with('/'))) {
+            let dir = open_dir(path)
+                .map_err(|error| AccessError { path: path.to_owned(), reason: error.to_string() })?;
+            // Both names mean the start of everything to a guest's library; they must only not be equal.
+            let taken = roots.iter().any(|root| root.guest == "/");
+            let guest = if taken { "." } else { "/" };
+            let root = Root { guest: guest.to_owned(), base: String::new(), dir: Arc::new(dir) };
+            roots.insert(0, root);
+        }
+        Ok(Self { policy: Arc::new(policy), roots: roots.into() })
+    }
+
+    /// The policy that decides.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    pub(crate) fn shared_policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy)
+    }
+
+    pub(super) fn root(&self, index: usize) -> Option<&Root> {
+        self.roots.get(index)
+    }
+
+    /// What the guest calls each directory, in order.
+    pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.roots.iter().map(|root| root.guest.as_str())
+    }
+
+    pub(crate) fn dir(&self, index: usize) -> Option<&Arc<File>> {
+        self.roots.get(index).map(|root| &root.dir)
+    }
+}
+
+fn open_dir(path: &Path) -> std::io::Result<File> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    Ok(File::from(openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
+}
+
+/// The literal directories of the absolute patterns, without those that lie in another.
+fn absolute_bases(texts: &[String]) -> Vec<String> {
+    let mut bases: Vec<String> =
+        texts.iter().filter(|text| text.starts_with('/')).map(|text| literal_part(text)).collect();
+    bases.sort();
+    bases.dedup();
+    let all = bases.clone();
+    let beneath = |base: &str, other: &str| {
+        other != base && (other == "/" || base.strip_prefix(other).is_some_and(|rest| rest.starts_with('/')))
+    };
+    bases.retain(|base| !all.iter().any(|other| beneath(base, other)));
+    bases
+}
+
+/// The directory that a pattern certainly lies in: everything before the first wildcard, or before the last name.
+fn literal_part(pattern: &str) -> String {
+    let literal = |name: &&str| !name.contains(['*', '[']);
+    let names: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty()).collect();
+    let mut fixed = names.iter().copied().take_while(literal).count();
+    if fixed == names.len() && !pattern.ends_with('/') {
+        fixed = fixed.saturating_sub(1);
+    }
+    let path = names.get(..fixed).unwrap_or_default().join("/");
+    format!("/{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(patterns: &[&str], bases: &[&str]) {
+        let texts: Vec<String> = patterns.iter().map(|&text| text.to_owned()).collect();
+        assert_eq!(absolute_bases(&texts), bases, "{patterns:?}");
+    }
+
+    #[test]
+    fn an_absolute_grant_opens_its_literal_directory() {
+        check(&["src/**", "**"], &[]);
+        check(&["/usr/share/"], &["/usr/share"]);
+        check(&["/usr/share/**"], &["/usr/share"]);
+        check(&["/etc/hosts"], &["/etc"]);
+        check(&["/data/*.csv"], &["/data"]);
+        check(&["/data/a[*]b/c"], &["/data"]);
+        check(&["/data/x/**", "/data/**", "/database/"], &["/data", "/database"]);
+        check(&["/**", "/data/"], &["/"]);
+        check(&["/x"], &["/"]);
+    }
+}

@@ -1,0 +1,398 @@
+//! Every operation on files that a guest can ask for, decided by the policy before the system is asked.
+
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use holm_grants::{Decision, Request};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timestamps};
+use rustix::io::Errno;
+
+use super::access::{Access, Root};
+use super::beneath;
+use super::place::{Misplaced, Place, pop, push};
+use super::quota::Quota;
+use crate::refusal::{Audit, Reason, Wanted};
+
+/// The files of one call.
+#[derive(Debug, Clone)]
+pub(crate) struct Files {
+    pub(crate) access: Access,
+    pub(crate) audit: Audit,
+    pub(crate) quota: Quota,
+}
+
+/// What somebody wants to do with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    Read,
+    Write,
+    /// Either will do, because no content is told or changed.
+    Either,
+}
+
+/// Whether a link at the end of a path is meant itself or as what it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Follow {
+    Yes,
+    No,
+}
+
+/// How something is to be opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct OpenOptions {
+    pub(crate) read: bool,
+    pub(crate) write: bool,
+    pub(crate) create: bool,
+    pub(crate) exclusive: bool,
+    pub(crate) truncate: bool,
+    pub(crate) directory: bool,
+    pub(crate) append: bool,
+}
+
+/// What was opened.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) file: File,
+    pub(crate) node: Node,
+    pub(crate) place: Place,
+}
+
+/// What exists at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Node {
+    File,
+    Directory,
+    Link,
+    Other,
+}
+
+/// What is known about a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stat {
+    pub(crate) node: Node,
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) links: u64,
+    pub(crate) size: u64,
+    /// Nanoseconds since 1970; earlier times read as 1970.
+    pub(crate) accessed: u64,
+    pub(crate) modified: u64,
+    pub(crate) changed: u64,
+}
+
+/// How many links a path may lead through before it is a loop.
+const MAX_LINKS: u32 = 16;
+
+impl Files {
+    /// Where `path` leads from a directory that the guest holds.
+    pub(crate) fn place(&self, from: &Place, path: &str) -> Result<Place, Errno> {
+        from.join(path).map_err(|error| match error {
+            Misplaced::Malformed(errno) => errno,
+            Misplaced::Outside => self.outside(path),
+        })
+    }
+
+    /// Opens a file or directory.
+    pub(crate) fn open(
+        &self,
+        from: &Place,
+        path: &str,
+        follow: Follow,
+        options: OpenOptions,
+    ) -> Result<Opened, Errno> {
+        let place = self.place(from, path)?;
+        let changes = options.write || options.create || options.truncate || options.append;
+        let mut needs = Vec::with_capacity(2);
+        if changes && !options.directory {
+            needs.push(Need::Write);
+        }
+        if options.read && !options.directory {
+            needs.push(Need::Read);
+        }
+        if needs.is_empty() {
+            needs.push(Need::Either);
+        }
+        self.on(&place, follow, &needs, |place| self.open_at(place, options))
+    }
+
+    /// What is at a path.
+    pub(crate) fn stat(&self, from: &Place, path: &str, follow: Follow) -> Result<Stat, Errno> {
+        let place = self.place(from, path)?;
+        self.on(&place, follow, &[Need::Either], |place| {
+            let (dir, name) = self.parent(place)?;
+            let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            let stat = Stat::from(&stat);
+            if stat.node == Node::Link && follow == Follow::Yes { Err(Errno::LOOP) } else { Ok(stat) }
+        })
+    }
+
+    /// Makes a directory.
+    pub(crate) fn create_directory(&self, from: &Place, path: &str) -> Result<(), Errno> {
+        let mode = Mode::from_raw_mode(0o777);
+        self.change(from, path, |dir, name| rustix::fs::mkdirat(dir, name, mode))
+    }
+
+    /// Removes a file.
+    pub(crate) fn unlink(&self, from: &Place, path: &str) -> Result<(), Errno> {
+        self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::empty()))
+    }
+
+    /// Removes an empty directory.
+    pub(crate) fn remove_directory(&self, from: &Place, path: &str) -> Result<(), Errno> {
+        self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR))
+    }
+
+    /// Sets the times of a file; a link itself, never what it leads to.
+    pub(crate) fn set_times(&self, from: &Place, path: &str, times: &Timestamps) -> Result<(), Errno> {
+        self.change(from, path, |dir, name| {
+            rustix::fs::utimensat(dir, name, times, AtFlags::SYMLINK_NOFOLLOW)
+        })
+    }
+
+    /// Where a link leads, as text.
+    pub(crate) fn read_link(&self, from: &Place, path: &str) -> Result<String, Errno> {
+        let place = self.place(from, path)?;
+        self.on(&place, Follow::No, &[Need::Read], |place| {
+            let (dir, name) = self.parent(place)?;
+            let target = rustix::fs::readlinkat(dir, name, Vec::new())?;
+            target.into_string().map_err(|_| Errno::ILSEQ)
+        })
+    }
+
+    /// Refuses to make a link, whatever is granted: one that stays inside today may lead outside after a rename.
+    pub(crate) fn refuse_link(&self, from: &Place, path: &str) -> Errno {
+        let path = self.place(from, path).map_or_else(|_| path.to_owned(), |place| place.path().to_owned());
+        self.audit.refuse(Wanted::Link(path), Reason::Never);
+        Errno::PERM
+    }
+
+    /// Whether a directory that the guest holds may be listed.
+    pub(crate) fn may_list(&self, dir: &Place) -> Result<(), Errno> {
+        // The opened directories themselves can always be listed; what is not granted is left out.
+        if dir.path().is_empty() { Ok(()) } else { self.allow(Need::Read, dir) }
+    }
+
+    /// Whether an entry of a directory is shown.
+    pub(crate) fn shows(&self, dir: &Place, name: &str) -> bool {
+        dir.join(name)
+            .is_ok_and(|place| self.decide(Need::Either, &place).is_ok_and(|decision| decision.is_none()))
+    }
+
+    /// Asks the policy, and writes a refusal down.
+    pub(super) fn allow(&self, need: Need, place: &Place) -> Result<(), Errno> {
+        match self.decide(need, place)? {
+            None => Ok(()),
+            Some((request, reason)) => {
+                self.audit.refuse(Wanted::Request(request), reason);
+                Err(Errno::ACCESS)
+            }
+        }
+    }
+
+    /// Asks the policy: nothing where it agrees, else what would be needed and why it is refused.
+    pub(super) fn decide(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
+        let path = place.policy_path(self.root(place)?)?;
+        let policy = self.access.policy();
+        let ask = |request: Request| match policy.decide(&request) {
+            Decision::Granted(_) => None,
+            Decision::Denied(denial) => Some((request, Reason::Denied(denial.to_string()))),
+            Decision::Missing => Some((request, Reason::Missing)),
+        };
+        Ok(match need {
+            Need::Read => ask(Request::Read(path)),
+            Need::Write => ask(Request::Write(path)),
+            Need::Either => match ask(Request::Read(path.clone())) {
+                None => None,
+                Some(refused) => ask(Request::Write(path)).and(Some(refused)),
+            },
+        })
+    }
+
+    /// The handle of the directory that something is in, and its name there.
+    pub(super) fn parent<'p>(&self, place: &'p Place) -> Result<(OwnedFd, &'p str), Errno> {
+        let (parent, name) = place.split();
+        let root = self.root(place)?;
+        #[cfg(target_os = "linux")]
+        let flags = OFlags::PATH | OFlags::DIRECTORY;
+        #[cfg(not(target_os = "linux"))]
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let dir = beneath::open(&root.dir, parent.os_path(), flags, Mode::empty())?;
+        Ok((dir, name))
+    }
+
+    pub(super) fn root(&self, place: &Place) -> Result<&Root, Errno> {
+        self.access.root(place.root).ok_or(Errno::BADF)
+    }
+
+    /// Does something at a place. Where the way leads through a link, the place that it leads to is asked about anew.
+    pub(super) fn on<T>(
+        &self,
+        place: &Place,
+        follow: Follow,
+        needs: &[Need],
+        act: impl Fn(&Place) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        needs.iter().try_for_each(|need| self.allow(*need, place))?;
+        match act(place) {
+            Err(Errno::LOOP) => {}
+            done => return done,
+        }
+        let real = self.follow(place, follow)?;
+        if real == *place {
+            return Err(Errno::LOOP);
+        }
+        needs.iter().try_for_each(|need| self.allow(*need, &real))?;
+        act(&real)
+    }
+
+    fn change(
+        &self,
+        from: &Place,
+        path: &str,
+        act: impl Fn(OwnedFd, &str) -> Result<(), Errno>,
+    ) -> Result<(), Errno> {
+        let place = self.place(from, path)?;
+        self.on(&place, Follow::No, &[Need::Write], |place| {
+            let (dir, name) = self.parent(place)?;
+            act(dir, name)
+        })
+    }
+
+    fn open_at(&self, place: &Place, options: OpenOptions) -> Result<Opened, Errno> {
+        let root = self.root(place)?;
+        // The kernel wants no mode where nothing is made.
+        let mode = if options.create && !options.directory { CREATED } else { Mode::empty() };
+        let file = File::from(beneath::open(&root.dir, place.os_path(), options.flags(), mode)?);
+        let stat = Stat::of(&file)?;
+        match stat.node {
+            Node::File | Node::Directory => {}
+            Node::Link | Node::Other => {
+                self.audit.refuse(Wanted::Device(place.path().to_owned()), Reason::Never);
+                return Err(Errno::ACCESS);
+            }
+        }
+        // Only now, when it is known to be a file.
+        if options.truncate && stat.node == Node::File {
+            rustix::fs::ftruncate(&file, 0)?;
+        }
+        Ok(Opened { file, node: stat.node, place: place.clone() })
+    }
+
+    /// Where a path leads when its links are followed by hand, one by one, each beneath the same directory.
+    fn follow(&self, place: &Place, follow: Follow) -> Result<Place, Errno> {
+        let mut rest: Vec<String> = place.components().map(str::to_owned).collect();
+        rest.reverse();
+        let mut done = String::new();
+        let mut links = 0;
+        while let Some(name) = rest.pop() {
+            match name.as_str() {
+                "" | "." => continue,
+                ".." => {
+                    pop(&mut done).map_err(|_| self.outside(place.path()))?;
+                    continue;
+                }
+                _ => {}
+            }
+            let mut here = done.clone();
+            push(&mut here, &name);
+            let here = Place::at(place.root, here);
+            let target = if rest.is_empty() && follow == Follow::No { None } else { self.target(&here)? };
+            match target {
+                None => done = here.path().to_owned(),
+                Some(target) if target.starts_with('/') => return Err(self.outside(place.path())),
+                Some(target) => {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(Errno::LOOP);
+                    }
+                    rest.extend(target.split('/').rev().map(str::to_owned));
+                }
+            }
+        }
+        Ok(Place::at(place.root, done))
+    }
+
+    /// Where the link at a place leads; nothing where there is no link.
+    fn target(&self, place: &Place) -> Result<Option<String>, Errno> {
+        let (dir, name) = self.parent(place)?;
+        match rustix::fs::readlinkat(dir, name, Vec::new()) {
+            Ok(target) => target.into_string().map(Some).map_err(|_| Errno::ILSEQ),
+            // No link, or nothing there yet.
+            Err(Errno::INVAL | Errno::NOENT) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn outside(&self, path: &str) -> Errno {
+        self.audit.refuse(Wanted::Outside(path.to_owned()), Reason::Never);
+        Errno::PERM
+    }
+}
+
+/// What a new file may be, before the process's own mask.
+const CREATED: Mode = Mode::from_raw_mode(0o666);
+
+impl OpenOptions {
+    fn flags(self) -> OFlags {
+        // Without waiting: a pipe that somebody left here must not hang the call.
+        let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        if self.directory {
+            return flags | OFlags::RDONLY | OFlags::DIRECTORY;
+        }
+        flags |= match (self.read, self.write || self.append || self.truncate) {
+            (true, true) => OFlags::RDWR,
+            (false, true) => OFlags::WRONLY,
+            (_, false) => OFlags::RDONLY,
+        };
+        if self.create {
+            flags |= OFlags::CREATE;
+        }
+        if self.exclusive {
+            flags |= OFlags::EXCL;
+        }
+        if self.append {
+            flags |= OFlags::APPEND;
+        }
+        flags
+    }
+}
+
+impl Stat {
+    /// What is known about an open file.
+    pub(crate) fn of(file: impl AsFd) -> Result<Self, Errno> {
+        Ok(Self::from(&rustix::fs::fstat(file)?))
+    }
+}
+
+impl From<&rustix::fs::Stat> for Stat {
+    fn from(stat: &rustix::fs::Stat) -> Self {
+        let node = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Node::File,
+            FileType::Directory => Node::Directory,
+            FileType::Symlink => Node::Link,
+            _ => Node::Other,
+        };
+        Self {
+            node,
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            links: stat.st_nlink,
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            accessed: nanoseconds(stat.st_atime, stat.st_atime_nsec),
+            modified: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
+            changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
+        }
+    }
+}
+
+fn nanoseconds(seconds: i64, nanos: u64) -> u64 {
+    u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000_000_000).saturating_add(nanos)
+}
+
+/// The handles that a guest starts with.
+impl Files {
+    pub(crate) fn preopened(&self, index: usize) -> Option<(Arc<File>, Place)> {
+        Some((Arc::clone(self.access.dir(index)?), Place::root(index)))
+    }
+}

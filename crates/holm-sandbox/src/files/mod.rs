@@ -1,0 +1,20 @@
+//! The files that a guest may see, the same for every kind of guest.
+//!
+//! A directory is opened once, as a handle; afterwards every path is read beneath a handle, never from the root of the file
+//! system. A path is brought into normal form, asked about, and then opened in exactly that form with links refused by the
+//! kernel, so what was asked about is what is opened, whoever renames what meanwhile.
+
+mod access;
+mod beneath;
+mod folder;
+mod moves;
+mod place;
+mod quota;
+
+pub use access::{Access, AccessError};
+pub(crate) use folder::{Files, Follow, Node, OpenOptions, Opened, Stat};
+pub(crate) use place::Place;
+pub(crate) use quota::Quota;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Renaming and hard links: the two operations by which a file comes under another path, and with it under other grants.
+//!
+//! What may be read at its new place must have been readable at its old one, and what lies in a moved directory counts one
+//! by one. Otherwise a guest could move what it may only write to where it may read, or a denied file away from its denial.
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::beneath;
+use super::folder::{Files, Follow, Need};
+use super::place::Place;
+
+/// How many entries of a moved directory are looked at; a larger one is not moved, but can be copied.
+const MAX_MOVED: usize = 10_000;
+
+impl Files {
+    /// Gives a file or directory another path.
+    pub(crate) fn rename(&self, from: &Place, path: &str, to: &Place, new_path: &str) -> Result<(), Errno> {
+        let (old, new) = (self.place(from, path)?, self.place(to, new_path)?);
+        self.on(&old, Follow::No, &[Need::Write], |old| {
+            self.on(&new, Follow::No, &[Need::Write], |new| {
+                self.may_move(old, new)?;
+                let (old_dir, old_name) = self.parent(old)?;
+                let (new_dir, new_name) = self.parent(new)?;
+                rustix::fs::renameat(old_dir, old_name, new_dir, new_name)
+            })
+        })
+    }
+
+    /// Gives a file a second path.
+    pub(crate) fn link(&self, from: &Place, path: &str, to: &Place, new_path: &str) -> Result<(), Errno> {
+        let (old, new) = (self.place(from, path)?, self.place(to, new_path)?);
+        self.on(&old, Follow::No, &[Need::Write], |old| {
+            self.on(&new, Follow::No, &[Need::Write], |new| {
+                self.keeps_secrets(old, new)?;
+                let (old_dir, old_name) = self.parent(old)?;
+                let (new_dir, new_name) = self.parent(new)?;
+                rustix::fs::linkat(old_dir, old_name, new_dir, new_name, AtFlags::empty())
+            })
+        })
+    }
+
+    /// Whether moving `old` to `new` gives no power that was not there before, for it and for everything in it.
+    fn may_move(&self, old: &Place, new: &Place) -> Result<(), Errno> {
+        let mut looked_at = 0;
+        let mut open = vec![(old.clone(), new.clone())];
+        while let Some((old, new)) = open.pop() {
+            self.allow(Need::Write, &old)?;
+            self.allow(Need::Write, &new)?;
+            self.keeps_secrets(&old, &new)?;
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+            let root = self.root(&old)?;
+            let dir = match beneath::open(&root.dir, old.os_path(), flags, Mode::empty()) {
+                Ok(dir) => dir,
+                // A file or a link: nothing in it.
+                Err(Errno::NOTDIR | Errno::LOOP) => continue,
+                Err(error) => return Err(error),
+            };
+            for entry in Dir::new(dir)? {
+                let entry = entry?;
+                let name = entry.file_name().to_str().map_err(|_| Errno::ILSEQ)?;
+                if matches!(name, "." | "..") {
+                    continue;
+                }
+                looked_at += 1;
+                if looked_at > MAX_MOVED {
+                    return Err(Errno::XDEV);
+                }
+                let (old, new) = (self.place(&old, name)?, self.place(&new, name)?);
+                if entry.file_type() == FileType::Directory {
+                    open.push((old, new));
+                } else {
+                    self.allow(Need::Write, &old)?;
+                    self.allow(Need::Write, &new)?;
+                    self.keeps_secrets(&old, &new)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What can be read at the new path must be readable at the old one.
+    fn keeps_secrets(&self, old: &Place, new: &Place) -> Result<(), Errno> {
+        if self.decide(Need::Read, new)?.is_none() { self.allow(Need::Read, old) } else { Ok(()) }
+    }
+}

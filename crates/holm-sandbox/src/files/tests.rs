@@ -1,0 +1,237 @@
+use std::fs;
+use std::path::Path;
+
+use holm_grants::{Denials, GrantSet, Policy};
+use rustix::io::Errno;
+
+use super::*;
+use crate::refusal::Audit;
+
+/// A workspace with files, a secret next to it, and links of every kind.
+struct Scene {
+    outer: tempfile::TempDir,
+    files: Files,
+}
+
+impl Scene {
+    fn new(grants: &[&str], denials: &[&str]) -> Self {
+        let outer = tempfile::tempdir().unwrap();
+        let inner = outer.path().join("work");
+        for dir in ["src/deep", "out", "private"] {
+            fs::create_dir_all(inner.join(dir)).unwrap();
+        }
+        for (path, text) in [
+            ("src/lib.rs", "lib"),
+            ("src/deep/mod.rs", "mod"),
+            ("src/.env", "env"),
+            ("private/key", "key"),
+            ("out/log", "log"),
+        ] {
+            fs::write(inner.join(path), text).unwrap();
+        }
+        fs::write(outer.path().join("secret"), "secret").unwrap();
+        for (target, link) in [
+            ("lib.rs", "src/inside"),
+            ("deep", "src/dir"),
+            ("../private/key", "src/sideways"),
+            ("../../secret", "src/outside"),
+            ("/etc/passwd", "src/absolute"),
+            ("loop", "src/loop"),
+            ("../../missing", "out/dangling"),
+        ] {
+            std::os::unix::fs::symlink(target, inner.join(link)).unwrap();
+        }
+        let policy = Policy {
+            grants: GrantSet::parse(grants.iter().copied()).unwrap(),
+            denials: Denials::parse(denials.iter().copied()).unwrap(),
+        };
+        let access = Access::open(policy, Some(&inner)).unwrap();
+        Self { outer, files: Files { access, audit: Audit::default(), quota: Quota::new(1 << 20) } }
+    }
+
+    fn work(&self) -> std::path::PathBuf {
+        self.outer.path().join("work")
+    }
+
+    fn read(&self, path: &str) -> Result<String, Errno> {
+        let options = OpenOptions { read: true, ..OpenOptions::default() };
+        let opened = self.files.open(&Place::root(0), path, Follow::Yes, options)?;
+        std::io::read_to_string(opened.file).map_err(|_| Errno::ISDIR)
+    }
+
+    fn write(&self, path: &str) -> Result<(), Errno> {
+        let options = OpenOptions { write: true, create: true, truncate: true, ..OpenOptions::default() };
+        self.files.open(&Place::root(0), path, Follow::Yes, options).map(|_| ())
+    }
+
+    fn refusals(&self) -> Vec<String> {
+        self.files.audit.take().0.iter().map(ToString::to_string).collect()
+    }
+}
+
+#[test]
+fn what_is_granted_is_read_and_nothing_else() {
+    let scene = Scene::new(&["read:src/**"], &["path:**/.env"]);
+    for (path, expect) in [
+        ("src/lib.rs", Ok("lib")),
+        ("src/./deep/../lib.rs", Ok("lib")),
+        ("src//deep/mod.rs", Ok("mod")),
+        ("src/inside", Ok("lib")),
+        ("src/dir/mod.rs", Ok("mod")),
+        ("src/none", Err(Errno::NOENT)),
+        ("src/.env", Err(Errno::ACCESS)),
+        ("src/sideways", Err(Errno::ACCESS)),
+        ("src/outside", Err(Errno::PERM)),
+        ("src/absolute", Err(Errno::PERM)),
+        ("src/loop", Err(Errno::LOOP)),
+        ("private/key", Err(Errno::ACCESS)),
+        ("../secret", Err(Errno::PERM)),
+        ("src/../../secret", Err(Errno::PERM)),
+        ("/etc/passwd", Err(Errno::PERM)),
+        ("src/lib.rs\0x", Err(Errno::INVAL)),
+        ("", Err(Errno::NOENT)),
+        ("src/%2e%2e/x", Err(Errno::NOENT)),
+        ("src/..\\..\\secret", Err(Errno::INVAL)),
+    ] {
+        assert_eq!(scene.read(path).as_deref().map_err(|e| *e), expect, "{path}");
+    }
+    assert_eq!(scene.read(&format!("src/{}", "x/".repeat(3000))), Err(Errno::NAMETOOLONG));
+}
+
+#[test]
+fn a_refusal_names_what_a_link_leads_to() {
+    let scene = Scene::new(&["read:src/**"], &[]);
+    scene.read("src/sideways").unwrap_err();
+    scene.read("src/outside").unwrap_err();
+    scene.write("src/lib.rs").unwrap_err();
+    assert_eq!(
+        scene.refusals(),
+        [
+            "missing grant read:private/key",
+            "refused to leave its directory for src/outside",
+            "missing grant write:src/lib.rs"
+        ]
+    );
+}
+
+#[test]
+fn read_only_files_cannot_be_changed_in_any_way() {
+    let scene = Scene::new(&["read:**", "write:out/**"], &[]);
+    let root = Place::root(0);
+    let files = &scene.files;
+    assert_eq!(scene.write("src/lib.rs"), Err(Errno::ACCESS));
+    let truncate = OpenOptions { read: true, truncate: true, ..OpenOptions::default() };
+    assert_eq!(files.open(&root, "src/lib.rs", Follow::Yes, truncate).err(), Some(Errno::ACCESS));
+    let append = OpenOptions { append: true, ..OpenOptions::default() };
+    assert_eq!(files.open(&root, "src/lib.rs", Follow::Yes, append).err(), Some(Errno::ACCESS));
+    for result in [
+        files.unlink(&root, "src/lib.rs"),
+        files.remove_directory(&root, "src/deep"),
+        files.create_directory(&root, "src/new"),
+        files.rename(&root, "src/lib.rs", &root, "out/lib.rs"),
+        files.rename(&root, "out/log", &root, "src/log"),
+        files.link(&root, "src/lib.rs", &root, "out/lib.rs"),
+        files.link(&root, "out/log", &root, "src/log"),
+    ] {
+        assert_eq!(result, Err(Errno::ACCESS));
+    }
+    assert_eq!(fs::read_to_string(scene.work().join("src/lib.rs")).unwrap(), "lib");
+    scene.write("out/new").unwrap();
+    files.rename(&root, "out/new", &root, "out/newer").unwrap();
+    files.unlink(&root, "out/newer").unwrap();
+}
+
+#[test]
+fn nothing_is_written_through_a_link() {
+    let scene = Scene::new(&["read:**", "write:out/**", "write:src/**"], &[]);
+    assert_eq!(scene.write("out/dangling"), Err(Errno::PERM));
+    assert_eq!(scene.write("src/outside"), Err(Errno::PERM));
+    assert_eq!(scene.write("src/sideways"), Err(Errno::ACCESS));
+    assert!(!scene.outer.path().join("missing").exists());
+    assert_eq!(fs::read_to_string(scene.outer.path().join("secret")).unwrap(), "secret");
+    assert_eq!(scene.files.refuse_link(&Place::root(0), "out/l"), Errno::PERM);
+    assert!(scene.refusals().contains(&"refused to make the link out/l".to_owned()));
+}
+
+#[test]
+fn moving_gives_no_power_over_what_is_moved() {
+    let scene = Scene::new(&["write:**", "read:out/**"], &["path:private/key"]);
+    let (files, root) = (&scene.files, Place::root(0));
+    // The file could be written but not read; in `out` it could be read.
+    assert_eq!(files.rename(&root, "src/lib.rs", &root, "out/lib.rs"), Err(Errno::ACCESS));
+    assert_eq!(files.link(&root, "src/lib.rs", &root, "out/lib.rs"), Err(Errno::ACCESS));
+    // The directory holds a file that is denied where it is, and would not be where it goes.
+    assert_eq!(files.rename(&root, "private", &root, "out/private"), Err(Errno::ACCESS));
+    files.rename(&root, "src/deep", &root, "src/deeper").unwrap();
+    files.rename(&root, "out/log", &root, "src/log").unwrap();
+}
+
+#[test]
+fn a_listing_shows_only_what_is_granted() {
+    let scene = Scene::new(&["read:src/*.rs", "read:out/**"], &[]);
+    let root = Place::root(0);
+    let src = root.join("src").unwrap();
+    assert!(scene.files.shows(&src, "lib.rs"));
+    assert!(!scene.files.shows(&src, ".env"));
+    assert!(!scene.files.shows(&src, "deep"));
+    assert!(scene.files.shows(&root, "out"));
+    assert!(!scene.files.shows(&root, "private"));
+    assert_eq!(scene.files.may_list(&root), Ok(()));
+    assert_eq!(scene.files.may_list(&src), Err(Errno::ACCESS));
+}
+
+#[test]
+fn pipes_and_sockets_are_refused_without_hanging() {
+    let scene = Scene::new(&["read:**", "write:**"], &[]);
+    let fifo = scene.work().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(scene.work().join("socket")).unwrap();
+    assert_eq!(scene.read("pipe"), Err(Errno::ACCESS));
+    assert!(scene.read("socket").is_err());
+    assert!(scene.write("pipe").is_err());
+}
+
+#[test]
+fn an_absolute_grant_opens_its_directory_under_its_own_name() {
+    let data = tempfile::tempdir().unwrap();
+    fs::write(data.path().join("a.csv"), "1").unwrap();
+    fs::write(data.path().join("b.txt"), "2").unwrap();
+    let base = fs::canonicalize(data.path()).unwrap();
+    let grant = format!("read:{}/*.csv", base.display());
+    let scene = Scene::new(&["read:src/**", &grant], &[]);
+    let names: Vec<_> = scene.files.access.names().map(str::to_owned).collect();
+    assert_eq!(names, ["/".to_owned(), base.display().to_string()]);
+    let options = OpenOptions { read: true, ..OpenOptions::default() };
+    let open = |path| scene.files.open(&Place::root(1), path, Follow::Yes, options).map(|_| ());
+    assert_eq!((open("a.csv"), open("b.txt")), (Ok(()), Err(Errno::ACCESS)));
+    assert!(Path::new(&base).exists());
+}
+
+#[test]
+fn swapping_a_directory_for_a_link_never_lets_a_path_out() {
+    let scene = Scene::new(&["read:**"], &[]);
+    let work = scene.work();
+    fs::create_dir(scene.outer.path().join("elsewhere")).unwrap();
+    fs::write(scene.outer.path().join("elsewhere/mod.rs"), "secret").unwrap();
+    std::os::unix::fs::symlink("../elsewhere", work.join("swap")).unwrap();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                let _ = rustix::fs::renameat_with(
+                    rustix::fs::CWD,
+                    work.join("swap"),
+                    rustix::fs::CWD,
+                    work.join("src/deep"),
+                    rustix::fs::RenameFlags::EXCHANGE,
+                );
+            }
+        });
+        for _ in 0..10_000 {
+            if let Ok(text) = scene.read("src/deep/mod.rs") {
+                assert_eq!(text, "mod");
+            }
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}

@@ -1,0 +1,183 @@
+//! A guest that is compiled, linked and ready: a call only has to make an instance.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+use wasmtime::component::{Component, ComponentExportIndex};
+use wasmtime::{Engine, Module, ModuleExport};
+
+use crate::cache::Trusted;
+use crate::compile::CompileError;
+use crate::shape::{Kind, Shape, ShapeError};
+use crate::state::State;
+use crate::{artifact, p1, p2};
+
+/// The call of the text world, as `wit/tool.wit` has it.
+const CALL: &str = "holm:tool/call@0.1.0";
+const DESCRIPTION: &str = "holm:tool/description@0.1.0";
+/// How the name of a command's only function begins; any version of WASI 0.2 will do.
+const RUN: &str = "wasi:cli/run@0.2.";
+
+/// Code that can be called, any number of times and by many at once. Clones are the same guest.
+#[derive(Clone)]
+pub struct Guest(pub(crate) Arc<Loaded>);
+
+pub(crate) struct Loaded {
+    pub(crate) shape: Shape,
+    pub(crate) hash: [u8; 32],
+    pub(crate) code: Code,
+}
+
+/// The ways in.
+pub(crate) enum Code {
+    Command { pre: wasmtime::component::InstancePre<State>, run: ComponentExportIndex },
+    Text(Text),
+    Module { pre: wasmtime::InstancePre<State>, start: ModuleExport },
+}
+
+pub(crate) struct Text {
+    pub(crate) pre: wasmtime::component::InstancePre<State>,
+    pub(crate) run: ComponentExportIndex,
+    pub(crate) describe: Option<ComponentExportIndex>,
+    pub(crate) waits: Waits,
+}
+
+/// Whether a guest can be made to wait by something that it imports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// It imports something, so it runs where waiting can be cut short.
+    Maybe,
+    /// It imports nothing, so it needs no stack of its own.
+    Never,
+}
+
+/// How a guest is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// By a command line, as a component of WASI 0.2.
+    Command,
+    /// By a command line, as a module of WASI 0.1.
+    Module,
+    /// By one text, as a component of the world `holm:tool`.
+    Text,
+}
+
+/// Why bytes did not become a guest.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LoadError {
+    /// They were refused at first sight.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// They could not be compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// They want something that no sandbox gives.
+    #[error("it imports what does not exist here: {0}")]
+    Import(String),
+    /// There is no way in.
+    #[error("it exports neither wasi:cli/run nor holm:tool/call nor _start")]
+    NoEntry,
+    /// It needs more instances, memories or tables than one guest may have.
+    #[error("it does not fit: {0}")]
+    Unsuitable(String),
+}
+
+impl Guest {
+    /// How it is called.
+    #[must_use]
+    pub fn entry(&self) -> Entry {
+        match self.0.code {
+            Code::Command { .. } => Entry::Command,
+            Code::Text(_) => Entry::Text,
+            Code::Module { .. } => Entry::Module,
+        }
+    }
+
+    /// What it is made of.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.0.shape
+    }
+
+    /// The SHA-256 of its bytes, by which a changed guest is known.
+    #[must_use]
+    pub fn hash(&self) -> &[u8; 32] {
+        &self.0.hash
+    }
+
+    /// Whether it can say what it is; see [`crate::Sandbox::describe`].
+    #[must_use]
+    pub fn describes_itself(&self) -> bool {
+        matches!(&self.0.code, Code::Text(Text { describe: Some(_), .. }))
+    }
+}
+
+impl std::fmt::Debug for Guest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guest")
+            .field("entry", &self.entry())
+            .field("size", &self.0.shape.size)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What guests are linked with, made once.
+pub(crate) struct Linkers {
+    component: wasmtime::component::Linker<State>,
+    module: wasmtime::Linker<State>,
+}
+
+impl Linkers {
+    pub(crate) fn new(engine: &Engine) -> wasmtime::Result<Self> {
+        let mut component = wasmtime::component::Linker::new(engine);
+        p2::link(&mut component)?;
+        let mut module = wasmtime::Linker::new(engine);
+        p1::link(&mut module)?;
+        Ok(Self { component, module })
+    }
+
+    /// Links compiled code and finds the way in. The first error says that the code itself is not ours to load.
+    pub(crate) fn link(
+        &self,
+        engine: &Engine,
+        kind: Kind,
+        code: &Trusted,
+    ) -> Result<Result<Code, LoadError>, wasmtime::Error> {
+        Ok(match kind {
+            Kind::Component => self.link_component(&artifact::component(engine, code)?),
+            Kind::Module => self.link_module(&artifact::module(engine, code)?),
+        })
+    }
+
+    fn link_component(&self, component: &Component) -> Result<Code, LoadError> {
+        let pre = self.component.instantiate_pre(component).map_err(import)?;
+        let function = |instance: &str, name: &str| {
+            let instance = component.get_export_index(None, instance)?;
+            component.get_export_index(Some(&instance), name)
+        };
+        if let Some(run) = function(CALL, "run") {
+            let describe = function(DESCRIPTION, "describe");
+            let imports = component.component_type().imports(component.engine()).len();
+            let waits = if imports == 0 { Waits::Never } else { Waits::Maybe };
+            return Ok(Code::Text(Text { pre, run, describe, waits }));
+        }
+        let exports = component.component_type();
+        let run = exports
+            .exports(component.engine())
+            .map(|(name, _)| name)
+            .find(|name| name.starts_with(RUN))
+            .and_then(|name| function(name, "run"));
+        run.map(|run| Code::Command { pre, run }).ok_or(LoadError::NoEntry)
+    }
+
+    fn link_module(&self, module: &Module) -> Result<Code, LoadError> {
+        let pre = self.module.instantiate_pre(module).map_err(import)?;
+        let start = module.get_export_index("_start").ok_or(LoadError::NoEntry)?;
+        Ok(Code::Module { pre, start })
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature of map_err")]
+fn import(error: wasmtime::Error) -> LoadError {
+    LoadError::Import(format!("{error:#}"))
+}

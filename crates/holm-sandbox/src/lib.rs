@@ -1,0 +1,58 @@
+//! Runs WASM tools: a component plus grants in, bounded output out.
+//!
+//! This crate does **not** decide what a tool may do (that is the policy it is given), ask anybody, open a connection, watch
+//! folders, read help texts or know what a model is. It takes bytes and a [`Call`] and gives an [`Outcome`].
+//!
+//! A guest sees only what its call was given: files beneath opened directories as the `read:` and `write:` grants say, the
+//! network through one [`Outbound`] as the `fetch:` grants say, the environment variables that `env:` grants name, the input,
+//! and the clock and randomness, real or fixed. Every call has limits, and whatever a guest tries it is cut off by one of them.
+//!
+//! - [`Sandbox::load`] looks at the bytes ([`Shape`]), compiles them in a child process that is killed when it takes too
+//!   much, and keeps the code, sealed, on disk.
+//! - [`Sandbox::run`] makes a fresh instance on a thread of the sandbox's own and throws it away afterwards. Dropping the
+//!   call cancels it.
+//! - [`Outcome`] says why the guest stopped, what it wrote, what it used, and what it was refused, by the name of the
+//!   missing grant.
+//!
+//! Accepted are commands of WASI 0.2 (also with `wasi:http`), plain modules of WASI 0.1, and components of the world
+//! `holm:tool` (see `wit/tool.wit`), which take one text and give one, and are the fastest.
+//!
+//! Unix only: paths are opened beneath directory handles.
+
+mod artifact;
+mod cache;
+mod call;
+mod cancel;
+mod chance;
+mod compile;
+mod cut;
+mod engine;
+mod files;
+mod guest;
+mod limits;
+mod meter;
+mod net;
+mod outcome;
+mod output;
+mod p1;
+mod p2;
+mod refusal;
+mod run;
+mod sandbox;
+mod shape;
+mod state;
+mod ticker;
+mod workers;
+
+pub use call::Call;
+pub use cancel::Cancel;
+pub use chance::{Clock, Randomness};
+pub use compile::{CompileError, Compiler, CompilerError, Progress, compiler_main};
+pub use files::{Access, AccessError};
+pub use guest::{Entry, Guest, LoadError};
+pub use limits::Limits;
+pub use net::{Answer, Chunks, HttpRequest, HttpResponse, NetError, Outbound};
+pub use outcome::{Outcome, Stop, Usage};
+pub use refusal::{Reason, Refusal, Wanted};
+pub use sandbox::{Running, Sandbox, SandboxError, Settings};
+pub use shape::{Kind, Shape, ShapeError};

@@ -1,0 +1,86 @@
+//! How much one call may use. Every call has every limit; a caller can only choose the numbers.
+//!
+//! Fuel alone bounds neither a bulk operation nor memory, a clock alone does not say how much work was done, and memory
+//! alone stops nothing that spins. So all of them hold at once, and whichever is reached first ends the call.
+
+use std::time::Duration;
+
+use holm_grants::{AllowanceKind, Allowances};
+
+/// The most of everything that one call may use.
+///
+/// ```
+/// use holm_grants::Allowances;
+/// use holm_sandbox::Limits;
+/// let limits = Limits::default().within(&Allowances::parse(["time:2s", "mem:16MiB"])?);
+/// assert_eq!(limits.time.as_secs(), 2);
+/// assert_eq!(limits.memory, 16 << 20);
+/// # Ok::<(), holm_grants::AllowanceError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The time on the wall, host calls and waiting included.
+    pub time: Duration,
+    /// Steps of the guest's own code, about one per instruction.
+    pub fuel: u64,
+    /// Bytes of all linear memories together.
+    pub memory: u64,
+    /// Elements of all tables together.
+    pub table_elements: u64,
+    /// Core instances that a component may consist of.
+    pub instances: u32,
+    /// Files, streams, sockets, requests and other things that are open at once.
+    pub handles: u32,
+    /// Bytes of standard output, standard error and the answer together.
+    pub output: u64,
+    /// Bytes written to files, and the size to which a file may be extended.
+    pub written: u64,
+}
+
+impl Limits {
+    /// The same limits, each replaced by the allowance of its kind where there is one.
+    ///
+    /// An allowance was given by somebody who may, so it may also be more than the default. Kinds that no sandbox knows,
+    /// such as money, are ignored.
+    #[must_use]
+    pub fn within(mut self, allowances: &Allowances) -> Self {
+        if let Some(time) = allowances.limit(AllowanceKind::Time) {
+            self.time = Duration::from_millis(time).min(MAX_TIME);
+        }
+        if let Some(fuel) = allowances.limit(AllowanceKind::Fuel) {
+            self.fuel = fuel;
+        }
+        if let Some(memory) = allowances.limit(AllowanceKind::Mem) {
+            self.memory = memory;
+        }
+        if let Some(output) = allowances.limit(AllowanceKind::Output) {
+            self.output = output;
+        }
+        self
+    }
+}
+
+/// A day: longer calls belong to a job, and deadlines stay far from the end of the clock.
+const MAX_TIME: Duration = Duration::from_hours(24);
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            // Long enough for a slow page, short enough that nobody stares at a hung tool.
+            time: Duration::from_secs(30),
+            // About a second and a half of spinning.
+            fuel: 2_000_000_000,
+            memory: 64 << 20,
+            // Large programs have some ten thousand functions behind pointers.
+            table_elements: 100_000,
+            // A command made from a WASI 0.1 module consists of four.
+            instances: 32,
+            handles: 1024,
+            output: 8 << 20,
+            written: 256 << 20,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! Charges memory and tables to one call, all of its memories together.
+
+use wasmtime::{Error, ResourceLimiter};
+
+use crate::limits::Limits;
+
+/// Counts what a call's instances take and refuses what would be too much.
+///
+/// A guest that asks for too much is told no, as the WASM standard has it, and may go on with less. Whether it was told no
+/// decides what a later trap means: see [`Meter::refused`].
+#[derive(Debug)]
+pub(crate) struct Meter {
+    memory: Charge,
+    elements: Charge,
+    instances: u32,
+    refused: Option<Refused>,
+}
+
+/// What was refused first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Memory,
+    Table,
+}
+
+/// One amount under one limit.
+#[derive(Debug)]
+struct Charge {
+    limit: u64,
+    now: u64,
+    peak: u64,
+}
+
+impl Meter {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            memory: Charge { limit: limits.memory, now: 0, peak: 0 },
+            elements: Charge { limit: limits.table_elements, now: 0, peak: 0 },
+            instances: limits.instances,
+            refused: None,
+        }
+    }
+
+    /// The most bytes at any one time.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        self.memory.peak
+    }
+
+    /// What was refused first, if anything was.
+    pub(crate) fn refused(&self) -> Option<Refused> {
+        self.refused
+    }
+}
+
+impl Charge {
+    fn grow(&mut self, current: usize, desired: usize) -> bool {
+        let next = self.now.saturating_sub(current as u64).saturating_add(desired as u64);
+        if next > self.limit {
+            return false;
+        }
+        self.now = next;
+        self.peak = self.peak.max(next);
+        true
+    }
+}
+
+impl ResourceLimiter for Meter {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> Result<bool, Error> {
+        let fits = self.memory.grow(current, desired);
+        if !fits {
+            self.refused.get_or_insert(Refused::Memory);
+        }
+        Ok(fits)
+    }
+
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> Result<bool, Error> {
+        let fits = self.elements.grow(current, desired);
+        if !fits {
+            self.refused.get_or_insert(Refused::Table);
+        }
+        Ok(fits)
+    }
+
+    fn instances(&self) -> usize {
+        self.instances as usize
+    }
+
+    fn tables(&self) -> usize {
+        self.instances as usize
+    }
+
+    fn memories(&self) -> usize {
+        self.instances as usize
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,232 @@
+//! The one way out: what a guest wants from the network goes through a value that the caller passed in.
+//!
+//! This crate opens no connection for HTTP and resolves no name. It asks the policy about the URL, so that a refusal names
+//! its grant, and hands the rest to an [`Outbound`], which resolves, asks the policy about the address, and connects to that
+//! address. Without an [`Outbound`] there is no network at all.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use holm_grants::{Decision, Grant, Host, Policy, Request, Url};
+use thiserror::Error;
+use wasmtime_wasi::sockets::SocketAddrUse;
+
+use crate::refusal::{Audit, Reason, Wanted};
+
+/// The path by which a guest reaches the network: resolve, check the address, connect to that address.
+///
+/// An implementation must ask [`Policy::reach`] about the address that it is about to connect to, must not follow redirects
+/// (a guest that wants to follows them itself, and each one is asked about), and must use no proxy that would undo this.
+pub trait Outbound: Send + Sync + 'static {
+    /// Makes one HTTP exchange. The URL was already asked about; the address was not.
+    fn send<'a>(
+        &'a self,
+        policy: &'a Policy,
+        request: HttpRequest,
+    ) -> Answer<'a, Result<HttpResponse, NetError>>;
+
+    /// The addresses of a name, for a raw connection. Each is asked about again when the guest connects to it.
+    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>>;
+}
+
+/// What is given later.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// One HTTP request, complete.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HttpRequest {
+    /// The method, in capitals.
+    pub method: String,
+    /// Where it goes, in canonical form.
+    pub url: Url,
+    /// The fields in the guest's order, names in lower case, without `host` and those about the connection.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// Fields may hold secrets that were put in on the way, so only their names are shown.
+impl fmt::Debug for HttpRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("HttpRequest")
+            .field("method", &self.method)
+            .field("url", &self.url.to_string())
+            .field("headers", &names)
+            .field("body", &self.body.len())
+            .finish()
+    }
+}
+
+/// What came back, with the body still to come.
+pub struct HttpResponse {
+    /// The status.
+    pub status: u16,
+    /// The fields.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body, piece by piece.
+    pub body: Box<dyn Chunks>,
+}
+
+impl fmt::Debug for HttpResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpResponse").field("status", &self.status).finish_non_exhaustive()
+    }
+}
+
+/// A body that arrives piece by piece.
+pub trait Chunks: Send + 'static {
+    /// The next piece; nothing at the end.
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, NetError>>>;
+}
+
+/// A body that is already there.
+impl Chunks for Option<Bytes> {
+    fn poll_chunk(&mut self, _cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, NetError>>> {
+        Poll::Ready(self.take().map(Ok))
+    }
+}
+
+/// Why nothing came back.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NetError {
+    /// The rules say no, such as for a private address; written down as a refusal.
+    #[error("refused: {0}")]
+    Refused(String),
+    /// The name is not known.
+    #[error("no such host: {0}")]
+    NoSuchHost(String),
+    /// It took too long.
+    #[error("timed out")]
+    TimedOut,
+    /// Anything else.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// The network of one call.
+#[derive(Clone)]
+pub(crate) struct Net(Arc<Inner>);
+
+struct Inner {
+    policy: Arc<Policy>,
+    audit: Audit,
+    outbound: Option<Arc<dyn Outbound>>,
+    /// Which names led to an address, because a raw connection only tells the address.
+    names: Mutex<HashMap<IpAddr, BTreeSet<String>>>,
+}
+
+/// How many addresses are remembered for one call.
+const MAX_NAMES: usize = 256;
+
+impl Net {
+    pub(crate) fn new(policy: Arc<Policy>, audit: Audit, outbound: Option<Arc<dyn Outbound>>) -> Self {
+        Self(Arc::new(Inner { policy, audit, outbound, names: Mutex::default() }))
+    }
+
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.0.policy
+    }
+
+    /// The way out for an HTTP request, where the policy lets it pass.
+    pub(crate) fn admit(&self, url: &Url) -> Option<Arc<dyn Outbound>> {
+        let request = Request::Fetch(url.clone());
+        let reason = match (self.0.policy.decide(&request), &self.0.outbound) {
+            (Decision::Granted(_), Some(outbound)) => return Some(Arc::clone(outbound)),
+            (Decision::Granted(_), None) => Reason::NoNetwork,
+            (Decision::Denied(denial), _) => Reason::Denied(denial.to_string()),
+            (Decision::Missing, _) => Reason::Missing,
+        };
+        self.0.audit.refuse(Wanted::Request(request), reason);
+        None
+    }
+
+    /// Writes down what the way out refused.
+    pub(crate) fn refused(&self, url: Url, error: &NetError) {
+        if let NetError::Refused(why) = error {
+            self.0.audit.refuse(Wanted::Request(Request::Fetch(url)), Reason::Network(why.clone()));
+        }
+    }
+
+    /// The way out for looking up a name, where some grant speaks of that name. Names that nobody granted are not looked
+    /// up: a question to a name server is a message.
+    pub(crate) fn admit_lookup(&self, name: &str) -> Option<Arc<dyn Outbound>> {
+        let granted = name.parse::<Host>().is_ok_and(|host| {
+            self.0.policy.grants.iter().any(|grant| match grant {
+                Grant::Fetch(pattern) => pattern.host().admits(&host),
+                _ => false,
+            })
+        });
+        let denied = format!("tcp://{name}:443")
+            .parse::<Url>()
+            .is_ok_and(|url| self.0.policy.denials.hitting(&Request::Fetch(url)).is_some());
+        let reason = match (&self.0.outbound, granted && !denied) {
+            (Some(outbound), true) => return Some(Arc::clone(outbound)),
+            (None, true) => Reason::NoNetwork,
+            (_, false) => Reason::Missing,
+        };
+        self.0.audit.refuse(Wanted::Lookup(name.to_owned()), reason);
+        None
+    }
+
+    /// Remembers where a name led.
+    pub(crate) fn looked_up(&self, name: &str, addresses: &[IpAddr]) {
+        let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
+        for address in addresses {
+            if names.len() < MAX_NAMES || names.contains_key(address) {
+                names.entry(*address).or_default().insert(name.to_owned());
+            }
+        }
+    }
+
+    /// Whether a socket may use an address.
+    pub(crate) fn admit_socket(&self, address: SocketAddr, used: SocketAddrUse) -> bool {
+        match used {
+            // What every connection does by itself: any free port of this machine, not listened at.
+            SocketAddrUse::TcpBind if address.ip().is_unspecified() && address.port() == 0 => true,
+            SocketAddrUse::TcpConnect => self.admit_connect(address),
+            SocketAddrUse::TcpBind
+            | SocketAddrUse::TcpListen
+            | SocketAddrUse::TcpAccept
+            | SocketAddrUse::UdpBind
+            | SocketAddrUse::UdpSend
+            | SocketAddrUse::UdpReceive => {
+                self.0.audit.refuse(Wanted::Listen(address), Reason::Never);
+                false
+            }
+        }
+    }
+
+    fn admit_connect(&self, address: SocketAddr) -> bool {
+        let ip = address.ip().to_canonical();
+        let mut hosts: Vec<String> = {
+            let names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
+            names.get(&ip).into_iter().flatten().cloned().collect()
+        };
+        hosts.push(match ip {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        });
+        let mut reason = Reason::Missing;
+        for host in hosts {
+            let Ok(url) = format!("tcp://{host}:{}", address.port()).parse::<Url>() else { continue };
+            match self.0.policy.reach(&url, ip) {
+                Ok(()) if self.0.outbound.is_some() => return true,
+                Ok(()) => reason = Reason::NoNetwork,
+                Err(holm_grants::Unreachable::NotGranted) => {}
+                Err(why) => reason = Reason::Network(why.to_string()),
+            }
+        }
+        self.0.audit.refuse(Wanted::Connect(address), reason);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! What a guest writes to its output: kept in memory up to a limit, cut there.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use tokio::io::AsyncWrite;
+use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
+use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
+
+use crate::cut::Cut;
+
+/// One output. Clones write to the same one.
+#[derive(Debug, Clone)]
+pub(crate) struct Sink {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    room: Room,
+}
+
+/// How many bytes all outputs of a call may still take.
+#[derive(Debug, Clone)]
+pub(crate) struct Room(Arc<AtomicU64>);
+
+/// How much a guest may hand over at once: what WASI's own streams take.
+const CHUNK: usize = 64 << 10;
+
+impl Room {
+    pub(crate) fn new(bytes: u64) -> Self {
+        Self(Arc::new(AtomicU64::new(bytes)))
+    }
+
+    /// Takes as much as there is, up to `wanted`.
+    pub(crate) fn take(&self, wanted: usize) -> usize {
+        let mut taken = 0;
+        // The closure always gives a value, so this cannot fail.
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            taken = usize::try_from(left).unwrap_or(usize::MAX).min(wanted);
+            Some(left - taken as u64)
+        });
+        taken
+    }
+}
+
+impl Sink {
+    pub(crate) fn new(room: &Room) -> Self {
+        Self { bytes: Arc::default(), room: room.clone() }
+    }
+
+    /// Keeps what fits; the call ends where not all does.
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Cut> {
+        let fits = self.room.take(bytes.len());
+        let mut kept = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(bytes.get(..fits).unwrap_or_default());
+        if fits < bytes.len() { Err(Cut::Output) } else { Ok(()) }
+    }
+
+    /// Everything so far.
+    pub(crate) fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[wasmtime_wasi::async_trait]
+impl Pollable for Sink {
+    async fn ready(&mut self) {}
+}
+
+#[wasmtime_wasi::async_trait]
+impl OutputStream for Sink {
+    fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        Sink::write(self, &bytes).map_err(|cut| StreamError::Trap(cut.into()))
+    }
+
+    fn flush(&mut self) -> StreamResult<()> {
+        Ok(())
+    }
+
+    fn check_write(&mut self) -> StreamResult<usize> {
+        Ok(CHUNK)
+    }
+}
+
+impl IsTerminal for Sink {
+    fn is_terminal(&self) -> bool {
+        false
+    }
+}
+
+impl StdoutStream for Sink {
+    fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn p2_stream(&self) -> Box<dyn OutputStream> {
+        Box::new(self.clone())
+    }
+}
+
+impl AsyncWrite for Sink {
+    fn poll_write(self: Pin<&mut Self>, _cx: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
+        Poll::Ready(Sink::write(&self, bytes).map(|()| bytes.len()).map_err(std::io::Error::other))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_share_their_room_and_keep_what_fits() {
+        let room = Room::new(6);
+        let (out, err) = (Sink::new(&room), Sink::new(&room));
+        assert_eq!(out.write(b"abcd"), Ok(()));
+        assert_eq!(err.write(b"efgh"), Err(Cut::Output));
+        assert_eq!(out.write(b""), Ok(()));
+        assert_eq!((out.take(), err.take()), (b"abcd".to_vec(), b"ef".to_vec()));
+    }
+}

@@ -1,0 +1,237 @@
+//! Numbers and layouts of WASI 0.1, and the guest's memory read with bounds.
+
+use crate::cut::Cut;
+
+/// An error number of WASI 0.1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Errno(pub(super) u16);
+
+impl Errno {
+    pub(super) const BADF: Self = Self(8);
+    pub(super) const FAULT: Self = Self(21);
+    pub(super) const FBIG: Self = Self(22);
+    pub(super) const ILSEQ: Self = Self(25);
+    pub(super) const INVAL: Self = Self(28);
+    pub(super) const IO: Self = Self(29);
+    pub(super) const ISDIR: Self = Self(31);
+    pub(super) const MFILE: Self = Self(33);
+    pub(super) const NAMETOOLONG: Self = Self(37);
+    pub(super) const NOTDIR: Self = Self(54);
+    pub(super) const NOTSOCK: Self = Self(57);
+    pub(super) const NOTSUP: Self = Self(58);
+    pub(super) const OVERFLOW: Self = Self(61);
+    pub(super) const SPIPE: Self = Self(70);
+}
+
+/// Every error of the system that a file operation here can meet, and its number in WASI 0.1.
+const ERRORS: &[(rustix::io::Errno, u16)] = &[
+    (rustix::io::Errno::ACCESS, 2),
+    (rustix::io::Errno::AGAIN, 6),
+    (rustix::io::Errno::BADF, 8),
+    (rustix::io::Errno::BUSY, 10),
+    (rustix::io::Errno::DQUOT, 19),
+    (rustix::io::Errno::EXIST, 20),
+    (rustix::io::Errno::FBIG, 22),
+    (rustix::io::Errno::ILSEQ, 25),
+    (rustix::io::Errno::INTR, 27),
+    (rustix::io::Errno::INVAL, 28),
+    (rustix::io::Errno::ISDIR, 31),
+    (rustix::io::Errno::LOOP, 32),
+    (rustix::io::Errno::MFILE, 33),
+    (rustix::io::Errno::MLINK, 34),
+    (rustix::io::Errno::NAMETOOLONG, 37),
+    (rustix::io::Errno::NFILE, 41),
+    (rustix::io::Errno::NOENT, 44),
+    (rustix::io::Errno::NOMEM, 48),
+    (rustix::io::Errno::NOSPC, 51),
+    (rustix::io::Errno::NOTDIR, 54),
+    (rustix::io::Errno::NOTEMPTY, 55),
+    (rustix::io::Errno::NOTSUP, 58),
+    (rustix::io::Errno::NXIO, 60),
+    (rustix::io::Errno::OVERFLOW, 61),
+    (rustix::io::Errno::PERM, 63),
+    (rustix::io::Errno::PIPE, 64),
+    (rustix::io::Errno::ROFS, 69),
+    (rustix::io::Errno::SPIPE, 70),
+    (rustix::io::Errno::TXTBSY, 74),
+    (rustix::io::Errno::XDEV, 75),
+];
+
+impl From<rustix::io::Errno> for Errno {
+    fn from(error: rustix::io::Errno) -> Self {
+        ERRORS.iter().find(|(known, _)| *known == error).map_or(Self::IO, |(_, number)| Self(*number))
+    }
+}
+
+/// How a host function ends early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The guest is told.
+    Errno(Errno),
+    /// The guest is not asked.
+    Cut(Cut),
+}
+
+impl From<Errno> for Fault {
+    fn from(errno: Errno) -> Self {
+        Self::Errno(errno)
+    }
+}
+
+impl From<rustix::io::Errno> for Fault {
+    fn from(errno: rustix::io::Errno) -> Self {
+        Self::Errno(errno.into())
+    }
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        let errno = rustix::io::Errno::from_io_error(&error);
+        Self::Errno(errno.map_or(Errno::IO, Errno::from))
+    }
+}
+
+impl From<Cut> for Fault {
+    fn from(cut: Cut) -> Self {
+        Self::Cut(cut)
+    }
+}
+
+/// The guest's memory for the time of one host function. Every access is bounded; outside is an error, never a panic.
+pub(super) struct Guest<'a>(&'a mut [u8]);
+
+impl<'a> Guest<'a> {
+    pub(super) fn new(bytes: &'a mut [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// A range to read from.
+    pub(super) fn bytes(&self, at: u32, len: u32) -> Result<&[u8], Errno> {
+        let (at, len) = (at as usize, len as usize);
+        self.0.get(at..).and_then(|rest| rest.get(..len)).ok_or(Errno::FAULT)
+    }
+
+    /// A range to write to.
+    pub(super) fn bytes_mut(&mut self, at: u32, len: u32) -> Result<&mut [u8], Errno> {
+        let (at, len) = (at as usize, len as usize);
+        self.0.get_mut(at..).and_then(|rest| rest.get_mut(..len)).ok_or(Errno::FAULT)
+    }
+
+    /// A path or name.
+    pub(super) fn text(&self, at: u32, len: u32) -> Result<&str, Errno> {
+        if len > MAX_PATH {
+            return Err(Errno::NAMETOOLONG);
+        }
+        std::str::from_utf8(self.bytes(at, len)?).map_err(|_| Errno::ILSEQ)
+    }
+
+    /// Writes bytes.
+    pub(super) fn put(&mut self, at: u32, bytes: &[u8]) -> Result<(), Errno> {
+        let len = u32::try_from(bytes.len()).map_err(|_| Errno::OVERFLOW)?;
+        self.bytes_mut(at, len)?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Writes a number.
+    pub(super) fn put_u32(&mut self, at: u32, value: u32) -> Result<(), Errno> {
+        self.put(at, &value.to_le_bytes())
+    }
+
+    /// Writes a number.
+    pub(super) fn put_u64(&mut self, at: u32, value: u64) -> Result<(), Errno> {
+        self.put(at, &value.to_le_bytes())
+    }
+
+    /// Reads a number.
+    pub(super) fn u32(&self, at: u32) -> Result<u32, Errno> {
+        let bytes = self.bytes(at, 4)?.try_into().map_err(|_| Errno::FAULT)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    /// Reads a number.
+    pub(super) fn u64(&self, at: u32) -> Result<u64, Errno> {
+        let bytes = self.bytes(at, 8)?.try_into().map_err(|_| Errno::FAULT)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// The parts of a scattered buffer: where, and how long.
+    pub(super) fn parts(&self, at: u32, count: u32) -> Result<Vec<(u32, u32)>, Errno> {
+        if count > MAX_PARTS {
+            return Err(Errno::INVAL);
+        }
+        (0..count)
+            .map(|index| {
+                let at = at.checked_add(index * 8).ok_or(Errno::FAULT)?;
+                Ok((self.u32(at)?, self.u32(at.checked_add(4).ok_or(Errno::FAULT)?)?))
+            })
+            .collect()
+    }
+}
+
+/// The longest path: Linux's own limit.
+const MAX_PATH: u32 = 4096;
+/// The most parts of a scattered buffer: Linux's own limit.
+const MAX_PARTS: u32 = 1024;
+
+/// What a thing is, as WASI 0.1 numbers it.
+pub(super) mod filetype {
+    pub(crate) const UNKNOWN: u8 = 0;
+    pub(crate) const CHARACTER_DEVICE: u8 = 2;
+    pub(crate) const DIRECTORY: u8 = 3;
+    pub(crate) const REGULAR_FILE: u8 = 4;
+    pub(crate) const SYMBOLIC_LINK: u8 = 7;
+}
+
+/// Rights that matter here; all others follow from the policy.
+pub(super) mod rights {
+    pub(crate) const FD_READ: u64 = 1 << 1;
+    pub(crate) const FD_WRITE: u64 = 1 << 6;
+    /// What every handle is said to have.
+    pub(crate) const ALL: u64 = (1 << 30) - 1;
+}
+
+/// How a path is to be opened.
+pub(super) mod oflags {
+    pub(crate) const CREATE: i32 = 1;
+    pub(crate) const DIRECTORY: i32 = 2;
+    pub(crate) const EXCLUSIVE: i32 = 4;
+    pub(crate) const TRUNCATE: i32 = 8;
+}
+
+/// How a handle behaves.
+pub(super) mod fdflags {
+    pub(crate) const APPEND: u16 = 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_read_within_its_bounds() {
+        let mut bytes = vec![0; 16];
+        let mut guest = Guest::new(&mut bytes);
+        guest.put_u32(12, 7).unwrap();
+        assert_eq!(guest.u32(12), Ok(7));
+        for result in [
+            guest.u32(13).map(|_| ()),
+            guest.u64(9).map(|_| ()),
+            guest.bytes(16, 1).map(|_| ()),
+            guest.bytes(u32::MAX, u32::MAX).map(|_| ()),
+            guest.put_u32(u32::MAX, 0),
+            guest.parts(u32::MAX - 4, 2).map(|_| ()),
+        ] {
+            assert_eq!(result, Err(Errno::FAULT));
+        }
+        assert_eq!(guest.parts(0, u32::MAX), Err(Errno::INVAL));
+        assert_eq!(guest.text(0, u32::MAX), Err(Errno::NAMETOOLONG));
+        assert_eq!(guest.bytes(16, 0), Ok(&[][..]));
+    }
+
+    #[test]
+    fn no_error_of_the_system_has_two_numbers() {
+        for (index, (error, _)) in ERRORS.iter().enumerate() {
+            assert_eq!(ERRORS.iter().position(|(other, _)| other == error), Some(index));
+        }
+    }
+}

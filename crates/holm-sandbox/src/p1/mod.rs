@@ -1,0 +1,62 @@
+//! WASI 0.1 for plain modules, written here: a third of the time of the general implementation, exact exit codes, and every
+//! path decided by the same policy as everywhere else.
+
+mod abi;
+mod fd;
+mod path;
+mod poll;
+mod process;
+mod table;
+
+pub(crate) use table::Descriptors;
+
+use wasmtime::{Caller, Linker};
+
+use crate::state::State;
+use abi::{Errno, Fault, Guest};
+
+/// The name under which modules import it.
+const MODULE: &str = "wasi_snapshot_preview1";
+
+/// Adds all functions of WASI 0.1.
+pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    process::link(linker)?;
+    fd::link(linker)?;
+    path::link(linker)?;
+    poll::link(linker)
+}
+
+/// Runs one function: its memory and state apart, its result as the number that the guest sees.
+fn enter(
+    caller: &mut Caller<'_, State>,
+    act: impl FnOnce(&mut Guest<'_>, &mut State) -> Result<(), Fault>,
+) -> wasmtime::Result<i32> {
+    let Some(memory) = caller.get_export("memory").and_then(wasmtime::Extern::into_memory) else {
+        return Err(wasmtime::format_err!("the module exports no memory"));
+    };
+    let (bytes, state) = memory.data_and_store_mut(caller);
+    match act(&mut Guest::new(bytes), state) {
+        Ok(()) => Ok(0),
+        Err(Fault::Errno(errno)) => Ok(i32::from(errno.0)),
+        Err(Fault::Cut(cut)) => Err(cut.into()),
+    }
+}
+
+/// Defines one function. The arguments are as the standard writes them, the body says what happens.
+macro_rules! define {
+    ($linker:ident, $($name:literal => |$guest:pat_param, $state:ident $(, $arg:ident: $type:ty)*| $body:expr;)*) => {
+        $($linker.func_wrap(
+            $crate::p1::MODULE,
+            $name,
+            |mut caller: wasmtime::Caller<'_, $crate::state::State> $(, $arg: $type)*| -> wasmtime::Result<i32> {
+                $crate::p1::enter(&mut caller, |$guest, $state| $body)
+            },
+        )?;)*
+    };
+}
+use define;
+
+/// The number of an error, for the few places that build one by hand.
+fn errno(errno: Errno) -> Fault {
+    Fault::Errno(errno)
+}

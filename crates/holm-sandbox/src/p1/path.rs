@@ -1,0 +1,90 @@
+//! Functions on paths. Each starts at a directory that the module holds and is decided by the policy.
+
+use wasmtime::Linker;
+
+use super::abi::{Errno, Fault, fdflags, oflags, rights};
+use super::define;
+use super::fd::{put_stat, timestamps};
+use super::table::Descriptor;
+use crate::files::{Follow, OpenOptions, Place};
+use crate::state::State;
+
+pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    define! { linker,
+        "path_create_directory" => |guest, state, fd: i32, path: u32, len: u32| {
+            let path = guest.text(path, len)?;
+            Ok(state.files.create_directory(&state.descriptors.place(fd)?, path)?)
+        };
+        "path_filestat_get" => |guest, state, fd: i32, flags: i32, path: u32, len: u32, at: u32| {
+            let text = guest.text(path, len)?;
+            let stat = state.files.stat(&state.descriptors.place(fd)?, text, follow(flags))?;
+            put_stat(guest, at, &stat)
+        };
+        "path_filestat_set_times" =>
+            |guest, state, fd: i32, _follow: i32, path: u32, len: u32, atim: u64, mtim: u64, flags: i32| {
+            let times = timestamps(atim, mtim, flags)?;
+            let path = guest.text(path, len)?;
+            Ok(state.files.set_times(&state.descriptors.place(fd)?, path, &times)?)
+        };
+        "path_link" =>
+            |guest, state, fd: i32, _flags: i32, old: u32, old_len: u32, new_fd: i32, new: u32, new_len: u32| {
+            let (old, new) = (guest.text(old, old_len)?, guest.text(new, new_len)?);
+            let (from, to) = both(state, fd, new_fd)?;
+            Ok(state.files.link(&from, old, &to, new)?)
+        };
+        "path_open" =>
+            |guest, state, fd: i32, dirflags: i32, path: u32, len: u32, open: i32, base: u64, _inherit: u64, flags: i32, at: u32| {
+            let options = options(open, base, flags);
+            let from = state.descriptors.place(fd)?;
+            let opened = state.files.open(&from, guest.text(path, len)?, follow(dirflags), options)?;
+            let descriptor = Descriptor::opened(opened, options.read, options.write, options.append);
+            let fd = state.descriptors.push(descriptor, state.handles)?;
+            Ok(guest.put_u32(at, fd)?)
+        };
+        "path_readlink" => |guest, state, fd: i32, path: u32, len: u32, at: u32, room: u32, used: u32| {
+            let target = state.files.read_link(&state.descriptors.place(fd)?, guest.text(path, len)?)?;
+            let fits = target.as_bytes().get(..room as usize).unwrap_or(target.as_bytes());
+            guest.put(at, fits)?;
+            Ok(guest.put_u32(used, u32::try_from(fits.len()).map_err(|_| Errno::OVERFLOW)?)?)
+        };
+        "path_remove_directory" => |guest, state, fd: i32, path: u32, len: u32| {
+            let path = guest.text(path, len)?;
+            Ok(state.files.remove_directory(&state.descriptors.place(fd)?, path)?)
+        };
+        "path_rename" => |guest, state, fd: i32, old: u32, old_len: u32, new_fd: i32, new: u32, new_len: u32| {
+            let (old, new) = (guest.text(old, old_len)?, guest.text(new, new_len)?);
+            let (from, to) = both(state, fd, new_fd)?;
+            Ok(state.files.rename(&from, old, &to, new)?)
+        };
+        "path_symlink" => |guest, state, _old: u32, _old_len: u32, fd: i32, new: u32, new_len: u32| {
+            let path = guest.text(new, new_len)?;
+            Err(state.files.refuse_link(&state.descriptors.place(fd)?, path).into())
+        };
+        "path_unlink_file" => |guest, state, fd: i32, path: u32, len: u32| {
+            let path = guest.text(path, len)?;
+            Ok(state.files.unlink(&state.descriptors.place(fd)?, path)?)
+        };
+    }
+    Ok(())
+}
+
+fn both(state: &State, from: i32, to: i32) -> Result<(Place, Place), Fault> {
+    Ok((state.descriptors.place(from)?, state.descriptors.place(to)?))
+}
+
+fn follow(flags: i32) -> Follow {
+    if flags & 1 != 0 { Follow::Yes } else { Follow::No }
+}
+
+fn options(open: i32, rights: u64, flags: i32) -> OpenOptions {
+    let append = flags & i32::from(fdflags::APPEND) != 0;
+    OpenOptions {
+        read: rights & rights::FD_READ != 0,
+        write: rights & rights::FD_WRITE != 0,
+        create: open & oflags::CREATE != 0,
+        exclusive: open & oflags::EXCLUSIVE != 0,
+        truncate: open & oflags::TRUNCATE != 0,
+        directory: open & oflags::DIRECTORY != 0,
+        append: append && rights & rights::FD_WRITE != 0,
+    }
+}

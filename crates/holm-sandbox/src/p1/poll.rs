@@ -1,0 +1,113 @@
+//! Waiting. The only function of WASI 0.1 that may take long, so it listens for the end of the call meanwhile.
+
+use std::time::{Duration, Instant};
+
+use wasmtime::Linker;
+
+use super::abi::{Errno, Fault, Guest};
+use super::define;
+use super::process::time;
+use crate::chance::Clock;
+use crate::state::State;
+
+pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    define! { linker,
+        "poll_oneoff" => |guest, state, subscriptions: u32, events: u32, count: u32, at: u32| {
+            poll(guest, state, subscriptions, events, count, at)
+        };
+    }
+    Ok(())
+}
+
+/// The most things that can be waited for at once.
+const MAX_SUBSCRIPTIONS: u32 = 1024;
+/// The size of what is asked for, and of what is answered.
+const SUBSCRIPTION: u32 = 48;
+const EVENT: u32 = 32;
+
+/// One thing that is waited for.
+struct Subscription {
+    userdata: u64,
+    waits_for: WaitsFor,
+}
+
+enum WaitsFor {
+    Time(Instant),
+    /// A file or stream: always ready, or not there.
+    Handle {
+        kind: u8,
+        fd: i32,
+    },
+}
+
+fn poll(
+    guest: &mut Guest<'_>,
+    state: &State,
+    subscriptions: u32,
+    events: u32,
+    count: u32,
+    at: u32,
+) -> Result<(), Fault> {
+    if count == 0 || count > MAX_SUBSCRIPTIONS {
+        return Err(Errno::INVAL.into());
+    }
+    let asked: Vec<Subscription> =
+        (0..count).map(|index| subscription(guest, state, subscriptions, index)).collect::<Result<_, _>>()?;
+    let handles = asked.iter().any(|one| matches!(one.waits_for, WaitsFor::Handle { .. }));
+    let first = asked.iter().filter_map(|one| match one.waits_for {
+        WaitsFor::Time(until) => Some(until),
+        WaitsFor::Handle { .. } => None,
+    });
+    if let (false, Some(until)) = (handles, first.min()) {
+        state.cancel.sleep(until, state.deadline)?;
+    }
+    let now = Instant::now();
+    let mut happened = 0;
+    for one in &asked {
+        let (error, kind, bytes) = match one.waits_for {
+            WaitsFor::Time(until) if until > now => continue,
+            WaitsFor::Time(_) => (0, 0, 0),
+            WaitsFor::Handle { kind, fd } => match state.descriptors.get(fd) {
+                Ok(_) => (0, kind, 1 << 16),
+                Err(errno) => (errno.0, kind, 0),
+            },
+        };
+        let event = events.checked_add(happened * EVENT).ok_or(Errno::FAULT)?;
+        guest.put_u64(event, one.userdata)?;
+        guest.put_u64(event.checked_add(8).ok_or(Errno::FAULT)?, u64::from(error) | u64::from(kind) << 16)?;
+        guest.put_u64(event.checked_add(16).ok_or(Errno::FAULT)?, bytes)?;
+        guest.put_u64(event.checked_add(24).ok_or(Errno::FAULT)?, 0)?;
+        happened += 1;
+    }
+    Ok(guest.put_u32(at, happened)?)
+}
+
+fn subscription(
+    guest: &Guest<'_>,
+    state: &State,
+    subscriptions: u32,
+    index: u32,
+) -> Result<Subscription, Fault> {
+    let at = subscriptions.checked_add(index * SUBSCRIPTION).ok_or(Errno::FAULT)?;
+    let field = |offset: u32| at.checked_add(offset).ok_or(Errno::FAULT);
+    let userdata = guest.u64(at)?;
+    let waits_for = match guest.bytes(field(8)?, 1)?.first() {
+        Some(0) => {
+            let clock = guest.u32(field(16)?)?.cast_signed();
+            let timeout = Duration::from_nanos(guest.u64(field(24)?)?);
+            let absolute = guest.u32(field(40)?)? & 1 != 0;
+            let wait = match (absolute, state.clock) {
+                (false, _) => timeout,
+                // A clock that stands still never gets there; it is there at once, so that nobody waits for ever.
+                (true, Clock::Fixed(_)) => Duration::ZERO,
+                (true, Clock::Real) => timeout.saturating_sub(time(state, clock)?),
+            };
+            let now = Instant::now();
+            // Beyond the deadline is all the same.
+            WaitsFor::Time(now.checked_add(wait).unwrap_or(state.deadline))
+        }
+        Some(kind @ (1 | 2)) => WaitsFor::Handle { kind: *kind, fd: guest.u32(field(16)?)?.cast_signed() },
+        _ => return Err(Errno::INVAL.into()),
+    };
+    Ok(Subscription { userdata, waits_for })
+}

@@ -1,0 +1,389 @@
+//! Files for components: every path is decided by the call's own files; what has no path is left to the engine's makers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+use rustix::io::Errno;
+use wasmtime::component::{HasData, Resource};
+use wasmtime_wasi::filesystem::{Descriptor, Dir, File, WasiFilesystemCtx, WasiFilesystemCtxView};
+use wasmtime_wasi::p2::bindings::filesystem::types::{
+    Advice, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream, ErrorCode,
+    Filesize, Host, HostDescriptor, HostDirectoryEntryStream, MetadataHashValue, NewTimestamp, OpenFlags,
+    PathFlags,
+};
+use wasmtime_wasi::p2::bindings::{clocks::wall_clock::Datetime, filesystem::preopens};
+use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
+use wasmtime_wasi::{FsPerms, OpenMode, ResourceTable};
+
+use super::streams::{Position, Reader, Writer};
+use crate::files::{Files, Follow, Node, OpenOptions, Place, Stat};
+use crate::state::State;
+
+pub(super) struct HasFiles;
+
+impl HasData for HasFiles {
+    type Data<'a> = View<'a>;
+}
+
+/// The files of a call, borrowed for one host call.
+pub(super) struct View<'a> {
+    files: &'a Files,
+    places: &'a mut HashMap<u32, Place>,
+    table: &'a mut ResourceTable,
+    ctx: &'a mut WasiFilesystemCtx,
+}
+
+pub(super) fn view(state: &mut State) -> View<'_> {
+    View {
+        files: &state.files,
+        places: &mut state.places,
+        table: &mut state.table,
+        ctx: &mut state.filesystem,
+    }
+}
+
+type Handle = Resource<Descriptor>;
+
+impl View<'_> {
+    /// The engine's makers' own implementation, for what needs no path.
+    fn theirs(&mut self) -> WasiFilesystemCtxView<'_> {
+        WasiFilesystemCtxView { ctx: self.ctx, table: self.table }
+    }
+
+    /// Where an open directory is.
+    fn dir(&self, handle: &Handle) -> FsResult<Place> {
+        match self.table.get(handle)? {
+            Descriptor::Dir(_) => {}
+            Descriptor::File(_) => return Err(ErrorCode::NotDirectory.into()),
+        }
+        Ok(self.places.get(&handle.rep()).cloned().ok_or(ErrorCode::BadDescriptor)?)
+    }
+
+    /// An open file.
+    fn file(&self, handle: &Handle) -> FsResult<&File> {
+        match self.table.get(handle)? {
+            Descriptor::File(file) => Ok(file),
+            Descriptor::Dir(_) => Err(ErrorCode::IsDirectory.into()),
+        }
+    }
+
+    /// An open file that may be changed.
+    fn writable(&self, handle: &Handle) -> FsResult<&File> {
+        let file = self.file(handle)?;
+        if file.perms == FsPerms::ReadOnly {
+            return Err(ErrorCode::NotPermitted.into());
+        }
+        Ok(file)
+    }
+
+    fn push(&mut self, descriptor: Descriptor, place: Place) -> FsResult<Handle> {
+        let handle = self.table.push(descriptor)?;
+        self.places.insert(handle.rep(), place);
+        Ok(handle)
+    }
+
+    fn writer(&mut self, handle: &Handle, position: Position) -> FsResult<Resource<DynOutputStream>> {
+        let file = Arc::clone(&self.writable(handle)?.file);
+        let writer: DynOutputStream = Box::new(Writer { file, quota: self.files.quota.clone(), position });
+        Ok(self.table.push(writer)?)
+    }
+}
+
+impl preopens::Host for View<'_> {
+    fn get_directories(&mut self) -> wasmtime::Result<Vec<(Handle, String)>> {
+        let names: Vec<String> = self.files.access.names().map(str::to_owned).collect();
+        let mut directories = Vec::with_capacity(names.len());
+        for (index, name) in names.into_iter().enumerate() {
+            let Some((dir, place)) = self.files.preopened(index) else { continue };
+            let descriptor = Descriptor::Dir(directory(dir.try_clone()?));
+            let handle = self.push(descriptor, place).map_err(wasmtime::Error::from)?;
+            directories.push((handle, name));
+        }
+        Ok(directories)
+    }
+}
+
+/// A directory as the engine's makers know it. That it could be changed says nothing: each path is decided.
+fn directory(dir: std::fs::File) -> Dir {
+    Dir::new(dir, FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE, true)
+}
+
+impl Host for View<'_> {
+    fn convert_error_code(&mut self, error: FsError) -> wasmtime::Result<ErrorCode> {
+        error.downcast()
+    }
+
+    fn filesystem_error_code(
+        &mut self,
+        error: Resource<wasmtime::Error>,
+    ) -> wasmtime::Result<Option<ErrorCode>> {
+        let error = self.table.get(&error)?;
+        Ok(error.downcast_ref::<std::io::Error>().map(ErrorCode::from))
+    }
+}
+
+impl HostDescriptor for View<'_> {
+    fn read_via_stream(&mut self, handle: Handle, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
+        let file = Arc::clone(&self.file(&handle)?.file);
+        let reader: DynInputStream = Box::new(Reader { file, offset });
+        Ok(self.table.push(reader)?)
+    }
+
+    fn write_via_stream(&mut self, handle: Handle, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
+        self.writer(&handle, Position::At(offset))
+    }
+
+    fn append_via_stream(&mut self, handle: Handle) -> FsResult<Resource<DynOutputStream>> {
+        self.writer(&handle, Position::End)
+    }
+
+    async fn advise(&mut self, handle: Handle, _: Filesize, _: Filesize, _: Advice) -> FsResult<()> {
+        // Advice may be ignored; it must only be about a file.
+        self.file(&handle).map(|_| ())
+    }
+
+    async fn sync_data(&mut self, handle: Handle) -> FsResult<()> {
+        self.theirs().sync_data(handle).await
+    }
+
+    async fn get_flags(&mut self, handle: Handle) -> FsResult<DescriptorFlags> {
+        self.theirs().get_flags(handle).await
+    }
+
+    async fn get_type(&mut self, handle: Handle) -> FsResult<DescriptorType> {
+        self.theirs().get_type(handle).await
+    }
+
+    async fn set_size(&mut self, handle: Handle, size: Filesize) -> FsResult<()> {
+        self.writable(&handle)?;
+        if !self.files.quota.admits_size(size) {
+            return Err(ErrorCode::FileTooLarge.into());
+        }
+        self.theirs().set_size(handle, size).await
+    }
+
+    async fn set_times(&mut self, handle: Handle, atim: NewTimestamp, mtim: NewTimestamp) -> FsResult<()> {
+        if let Descriptor::Dir(_) = self.table.get(&handle)? {
+            let place = self.dir(&handle)?;
+            let times = timestamps(atim, mtim)?;
+            return self.files.set_times(&place, ".", &times).map_err(error);
+        }
+        self.theirs().set_times(handle, atim, mtim).await
+    }
+
+    async fn read(&mut self, handle: Handle, len: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
+        self.theirs().read(handle, len, offset).await
+    }
+
+    async fn write(&mut self, handle: Handle, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
+        self.writable(&handle)?;
+        self.files.quota.take(bytes.len()).map_err(FsError::trap)?;
+        self.theirs().write(handle, bytes, offset).await
+    }
+
+    async fn read_directory(&mut self, handle: Handle) -> FsResult<Resource<DirectoryEntryStream>> {
+        let place = self.dir(&handle)?;
+        self.files.may_list(&place).map_err(error)?;
+        let stream = self.theirs().read_directory(handle).await?;
+        self.places.insert(stream.rep(), place);
+        Ok(stream)
+    }
+
+    async fn sync(&mut self, handle: Handle) -> FsResult<()> {
+        self.theirs().sync(handle).await
+    }
+
+    async fn create_directory_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+        self.files.create_directory(&self.dir(&handle)?, &path).map_err(error)
+    }
+
+    async fn stat(&mut self, handle: Handle) -> FsResult<DescriptorStat> {
+        self.theirs().stat(handle).await
+    }
+
+    async fn stat_at(&mut self, handle: Handle, flags: PathFlags, path: String) -> FsResult<DescriptorStat> {
+        let stat = self.files.stat(&self.dir(&handle)?, &path, follow(flags)).map_err(error)?;
+        Ok(DescriptorStat::from(&stat))
+    }
+
+    async fn set_times_at(
+        &mut self,
+        handle: Handle,
+        _flags: PathFlags,
+        path: String,
+        atim: NewTimestamp,
+        mtim: NewTimestamp,
+    ) -> FsResult<()> {
+        let times = timestamps(atim, mtim)?;
+        self.files.set_times(&self.dir(&handle)?, &path, &times).map_err(error)
+    }
+
+    async fn link_at(
+        &mut self,
+        handle: Handle,
+        _flags: PathFlags,
+        path: String,
+        new_handle: Handle,
+        new_path: String,
+    ) -> FsResult<()> {
+        self.files.link(&self.dir(&handle)?, &path, &self.dir(&new_handle)?, &new_path).map_err(error)
+    }
+
+    async fn open_at(
+        &mut self,
+        handle: Handle,
+        path_flags: PathFlags,
+        path: String,
+        open: OpenFlags,
+        flags: DescriptorFlags,
+    ) -> FsResult<Handle> {
+        let options = OpenOptions {
+            read: flags.contains(DescriptorFlags::READ),
+            write: flags.contains(DescriptorFlags::WRITE),
+            create: open.contains(OpenFlags::CREATE),
+            exclusive: open.contains(OpenFlags::EXCLUSIVE),
+            truncate: open.contains(OpenFlags::TRUNCATE),
+            directory: open.contains(OpenFlags::DIRECTORY),
+            append: false,
+        };
+        let from = self.dir(&handle)?;
+        let opened = self.files.open(&from, &path, follow(path_flags), options).map_err(error)?;
+        let descriptor = match opened.node {
+            Node::Directory => Descriptor::Dir(directory(opened.file)),
+            Node::File | Node::Link | Node::Other => {
+                let mut mode = OpenMode::empty();
+                mode.set(OpenMode::READ, options.read);
+                mode.set(OpenMode::WRITE, options.write);
+                let perms = if options.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+                Descriptor::File(File::new(opened.file, perms, mode, true))
+            }
+        };
+        self.push(descriptor, opened.place)
+    }
+
+    async fn readlink_at(&mut self, handle: Handle, path: String) -> FsResult<String> {
+        self.files.read_link(&self.dir(&handle)?, &path).map_err(error)
+    }
+
+    async fn remove_directory_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+        self.files.remove_directory(&self.dir(&handle)?, &path).map_err(error)
+    }
+
+    async fn rename_at(
+        &mut self,
+        handle: Handle,
+        path: String,
+        new_handle: Handle,
+        new_path: String,
+    ) -> FsResult<()> {
+        self.files.rename(&self.dir(&handle)?, &path, &self.dir(&new_handle)?, &new_path).map_err(error)
+    }
+
+    async fn symlink_at(&mut self, handle: Handle, _target: String, path: String) -> FsResult<()> {
+        Err(error(self.files.refuse_link(&self.dir(&handle)?, &path)))
+    }
+
+    async fn unlink_file_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+        self.files.unlink(&self.dir(&handle)?, &path).map_err(error)
+    }
+
+    async fn is_same_object(&mut self, a: Handle, b: Handle) -> wasmtime::Result<bool> {
+        self.theirs().is_same_object(a, b).await
+    }
+
+    async fn metadata_hash(&mut self, handle: Handle) -> FsResult<MetadataHashValue> {
+        self.theirs().metadata_hash(handle).await
+    }
+
+    async fn metadata_hash_at(
+        &mut self,
+        handle: Handle,
+        flags: PathFlags,
+        path: String,
+    ) -> FsResult<MetadataHashValue> {
+        let stat = self.files.stat(&self.dir(&handle)?, &path, follow(flags)).map_err(error)?;
+        Ok(MetadataHashValue { lower: stat.inode, upper: stat.device })
+    }
+
+    fn drop(&mut self, handle: Handle) -> wasmtime::Result<()> {
+        self.places.remove(&handle.rep());
+        self.table.delete(handle)?;
+        Ok(())
+    }
+}
+
+impl HostDirectoryEntryStream for View<'_> {
+    async fn read_directory_entry(
+        &mut self,
+        stream: Resource<DirectoryEntryStream>,
+    ) -> FsResult<Option<DirectoryEntry>> {
+        let place = self.places.get(&stream.rep()).cloned().ok_or(ErrorCode::BadDescriptor)?;
+        loop {
+            let stream = Resource::new_borrow(stream.rep());
+            match self.theirs().read_directory_entry(stream).await? {
+                None => return Ok(None),
+                Some(entry) if self.files.shows(&place, &entry.name) => return Ok(Some(entry)),
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
+        self.places.remove(&stream.rep());
+        self.table.delete(stream)?;
+        Ok(())
+    }
+}
+
+fn follow(flags: PathFlags) -> Follow {
+    if flags.contains(PathFlags::SYMLINK_FOLLOW) { Follow::Yes } else { Follow::No }
+}
+
+fn error(errno: Errno) -> FsError {
+    ErrorCode::from(std::io::Error::from(errno)).into()
+}
+
+impl From<&Stat> for DescriptorStat {
+    fn from(stat: &Stat) -> Self {
+        let type_ = match stat.node {
+            Node::File => DescriptorType::RegularFile,
+            Node::Directory => DescriptorType::Directory,
+            Node::Link => DescriptorType::SymbolicLink,
+            Node::Other => DescriptorType::Unknown,
+        };
+        Self {
+            type_,
+            link_count: stat.links,
+            size: stat.size,
+            data_access_timestamp: Some(datetime(stat.accessed)),
+            data_modification_timestamp: Some(datetime(stat.modified)),
+            status_change_timestamp: Some(datetime(stat.changed)),
+        }
+    }
+}
+
+fn datetime(nanoseconds: u64) -> Datetime {
+    let time = Duration::from_nanos(nanoseconds);
+    Datetime { seconds: time.as_secs(), nanoseconds: time.subsec_nanos() }
+}
+
+fn timestamps(access: NewTimestamp, modification: NewTimestamp) -> FsResult<Timestamps> {
+    Ok(Timestamps { last_access: timespec(access)?, last_modification: timespec(modification)? })
+}
+
+fn timespec(time: NewTimestamp) -> FsResult<Timespec> {
+    Ok(match time {
+        NewTimestamp::NoChange => Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        NewTimestamp::Now => Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
+        NewTimestamp::Timestamp(time) => {
+            let seconds = i64::try_from(time.seconds).map_err(|_| ErrorCode::Overflow)?;
+            // The system would read huge fractions as commands.
+            if time.nanoseconds >= 1_000_000_000 {
+                return Err(ErrorCode::Invalid.into());
+            }
+            Timespec { tv_sec: seconds, tv_nsec: time.nanoseconds.into() }
+        }
+    })
+}

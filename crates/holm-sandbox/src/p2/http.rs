@@ -1,0 +1,107 @@
+//! HTTP for components: a request is collected, asked about, and handed to the call's way out.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use holm_grants::Url;
+use http_body::{Body, Frame};
+use http_body_util::{BodyExt, Limited};
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
+
+use crate::net::{Chunks, HttpRequest, HttpResponse, Net, NetError};
+
+/// What the engine calls when a guest sends a request.
+pub(crate) struct Hooks {
+    net: Net,
+}
+
+/// The largest body of a request. It is held in memory, so that the way out can send it whole.
+const MAX_REQUEST: usize = 8 << 20;
+
+type Sent = Result<(http::Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>), Error>;
+
+impl Hooks {
+    pub(crate) fn new(net: Net) -> Self {
+        Self { net }
+    }
+}
+
+impl WasiHttpHooks for Hooks {
+    fn send_request(
+        &mut self,
+        request: http::Request<WasiBody>,
+        options: Option<RequestOptions>,
+        _processed: Box<dyn Future<Output = Result<(), Error>> + Send>,
+    ) -> Box<dyn Future<Output = Sent> + Send> {
+        let net = self.net.clone();
+        Box::new(async move {
+            let patience = options.unwrap_or_default().first_byte_timeout;
+            let exchange = send(net, request);
+            let response = match patience {
+                Some(patience) => {
+                    tokio::time::timeout(patience, exchange).await.map_err(|_| Error::ConnectionTimeout)?
+                }
+                None => exchange.await,
+            }?;
+            let finished: Box<dyn Future<Output = Result<(), Error>> + Send> = Box::new(async { Ok(()) });
+            Ok((response, finished))
+        })
+    }
+}
+
+async fn send(net: Net, request: http::Request<WasiBody>) -> Result<http::Response<WasiBody>, Error> {
+    let (parts, body) = request.into_parts();
+    let url: Url = parts.uri.to_string().parse().map_err(|_| Error::HttpRequestUriInvalid)?;
+    let outbound = net.admit(&url).ok_or(Error::HttpRequestDenied)?;
+    let body = Limited::new(body, MAX_REQUEST)
+        .collect()
+        .await
+        .map_err(|_| Error::HttpRequestBodySize(Some(MAX_REQUEST as u64)))?
+        .to_bytes();
+    let headers = parts
+        .headers
+        .iter()
+        .filter(|(name, _)| *name != http::header::HOST)
+        .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
+        .collect();
+    let request = HttpRequest { method: parts.method.to_string(), url: url.clone(), headers, body };
+    let response = outbound.send(net.policy(), request).await.map_err(|error| {
+        net.refused(url, &error);
+        failure(error)
+    })?;
+    answer(response)
+}
+
+fn answer(response: HttpResponse) -> Result<http::Response<WasiBody>, Error> {
+    let mut builder = http::Response::builder().status(response.status);
+    for (name, value) in &response.headers {
+        builder = builder.header(name.as_str(), value.as_slice());
+    }
+    builder.body(Arriving(response.body).boxed_unsync()).map_err(|_| Error::HttpProtocolError)
+}
+
+fn failure(error: NetError) -> Error {
+    match error {
+        NetError::Refused(_) => Error::HttpRequestDenied,
+        NetError::NoSuchHost(name) => Error::DnsError { rcode: Some(name), info_code: None },
+        NetError::TimedOut => Error::ConnectionTimeout,
+        NetError::Failed(why) => Error::InternalError(Some(why)),
+    }
+}
+
+/// The body of a response on its way to the guest.
+struct Arriving(Box<dyn Chunks>);
+
+impl Body for Arriving {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        self.0.poll_chunk(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data).map_err(failure)))
+    }
+}

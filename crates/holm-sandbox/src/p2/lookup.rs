@@ -1,0 +1,100 @@
+//! Looking up names for raw sockets. The engine's makers ask the system's resolver; this asks the call's way out.
+
+use std::net::IpAddr;
+
+use wasmtime::StoreContextMut;
+use wasmtime::component::{Linker, Resource, ResourceType};
+use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode, IpAddress};
+use wasmtime_wasi::p2::{DynPollable, Network, Pollable, subscribe};
+use wasmtime_wasi::runtime::{AbortOnDropJoinHandle, spawn};
+
+use crate::net::{Net, NetError};
+use crate::state::State;
+
+/// A question that was asked.
+struct Lookup(Progress);
+
+enum Progress {
+    Asking(AbortOnDropJoinHandle<Result<Vec<IpAddr>, ErrorCode>>),
+    Answered(std::vec::IntoIter<IpAddr>),
+    Failed(ErrorCode),
+}
+
+impl Progress {
+    fn done(answer: Result<Vec<IpAddr>, ErrorCode>) -> Self {
+        answer.map_or_else(Self::Failed, |found| Self::Answered(found.into_iter()))
+    }
+}
+
+#[wasmtime_wasi::async_trait]
+impl Pollable for Lookup {
+    async fn ready(&mut self) {
+        if let Progress::Asking(task) = &mut self.0 {
+            self.0 = Progress::done(task.await);
+        }
+    }
+}
+
+pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    let mut instance = linker.instance("wasi:sockets/ip-name-lookup@0.2.12")?;
+    instance.resource(
+        "resolve-address-stream",
+        ResourceType::host::<Lookup>(),
+        |mut store: StoreContextMut<'_, State>, rep| {
+            store.data_mut().table.delete(Resource::<Lookup>::new_own(rep))?;
+            Ok(())
+        },
+    )?;
+    instance.func_wrap("resolve-addresses", ask)?;
+    instance.func_wrap("[method]resolve-address-stream.resolve-next-address", next)?;
+    instance.func_wrap(
+        "[method]resolve-address-stream.subscribe",
+        |mut store: StoreContextMut<'_, State>, (lookup,): (Resource<Lookup>,)| {
+            let pollable: Resource<DynPollable> = subscribe(&mut store.data_mut().table, lookup)?;
+            Ok((pollable,))
+        },
+    )
+}
+
+type Asked = (Result<Resource<Lookup>, ErrorCode>,);
+
+fn ask(
+    mut store: StoreContextMut<'_, State>,
+    (network, name): (Resource<Network>, String),
+) -> wasmtime::Result<Asked> {
+    let state = store.data_mut();
+    state.table.get(&network)?;
+    // An address needs no lookup and tells nobody anything.
+    let literal = name.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(address) = literal.parse::<IpAddr>() {
+        let found = state.table.push(Lookup(Progress::done(Ok(vec![address]))))?;
+        return Ok((Ok(found),));
+    }
+    let Some(outbound) = state.net.admit_lookup(&name) else {
+        return Ok((Err(ErrorCode::AccessDenied),));
+    };
+    let net: Net = state.net.clone();
+    let task = spawn(async move {
+        let found = outbound.resolve(&name).await.map_err(|error| match error {
+            NetError::Refused(_) => ErrorCode::AccessDenied,
+            NetError::NoSuchHost(_) => ErrorCode::NameUnresolvable,
+            NetError::TimedOut => ErrorCode::TemporaryResolverFailure,
+            NetError::Failed(_) => ErrorCode::PermanentResolverFailure,
+        })?;
+        net.looked_up(&name, &found);
+        Ok(found)
+    });
+    let asked = state.table.push(Lookup(Progress::Asking(task)))?;
+    Ok((Ok(asked),))
+}
+
+type Next = (Result<Option<IpAddress>, ErrorCode>,);
+
+fn next(mut store: StoreContextMut<'_, State>, (lookup,): (Resource<Lookup>,)) -> wasmtime::Result<Next> {
+    let lookup = store.data_mut().table.get_mut(&lookup)?;
+    Ok((match &mut lookup.0 {
+        Progress::Asking(_) => Err(ErrorCode::WouldBlock),
+        Progress::Answered(found) => Ok(found.next().map(IpAddress::from)),
+        Progress::Failed(code) => Err(*code),
+    },))
+}

@@ -1,0 +1,52 @@
+//! WASI 0.2 for components: the implementation of the engine's makers, with files, randomness, names and HTTP replaced by
+//! ours, because theirs cannot ask a policy.
+
+mod chance;
+mod files;
+mod http;
+mod lookup;
+mod streams;
+
+pub(crate) use http::Hooks;
+
+use wasmtime::component::Linker;
+use wasmtime_wasi::cli::{WasiCli, WasiCliView};
+use wasmtime_wasi::p2::bindings;
+use wasmtime_wasi::sockets::{WasiSockets, WasiSocketsView};
+
+use crate::state::State;
+
+/// Adds everything that a component may import. What a guest may do with it is decided call by call.
+pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    use bindings::{cli, filesystem, random, sockets};
+
+    wasmtime_wasi::p2::add_to_linker_proxy_interfaces_async(linker)?;
+    // The line above brought randomness that no seed can fix.
+    linker.allow_shadowing(true);
+    random::random::add_to_linker::<State, chance::HasDice>(linker, chance::dice)?;
+    linker.allow_shadowing(false);
+    random::insecure::add_to_linker::<State, chance::HasDice>(linker, chance::dice)?;
+    random::insecure_seed::add_to_linker::<State, chance::HasDice>(linker, chance::dice)?;
+
+    cli::exit::add_to_linker::<State, WasiCli>(linker, State::cli)?;
+    cli::environment::add_to_linker::<State, WasiCli>(linker, State::cli)?;
+    cli::terminal_input::add_to_linker::<State, WasiCli>(linker, State::cli)?;
+    cli::terminal_output::add_to_linker::<State, WasiCli>(linker, State::cli)?;
+    cli::terminal_stdin::add_to_linker::<State, WasiCli>(linker, State::cli)?;
+    cli::terminal_stdout::add_to_linker::<State, WasiCli>(linker, State::cli)?;
+    cli::terminal_stderr::add_to_linker::<State, WasiCli>(linker, State::cli)?;
+
+    filesystem::types::add_to_linker::<State, files::HasFiles>(linker, files::view)?;
+    filesystem::preopens::add_to_linker::<State, files::HasFiles>(linker, files::view)?;
+
+    sockets::tcp::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
+    sockets::tcp_create_socket::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
+    sockets::udp::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
+    sockets::udp_create_socket::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
+    sockets::instance_network::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
+    let network = sockets::network::LinkOptions::default();
+    sockets::network::add_to_linker::<State, WasiSockets>(linker, &network, State::sockets)?;
+    lookup::link(linker)?;
+
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)
+}

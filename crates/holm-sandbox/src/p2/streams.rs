@@ -1,0 +1,92 @@
+//! Files as streams. Reading and writing happen on the guest's own thread, which may wait for a disk.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
+
+use crate::files::Quota;
+
+/// How much is read or written at once: what WASI's own streams take.
+const CHUNK: usize = 64 << 10;
+
+/// Reads a file from an offset on.
+pub(super) struct Reader {
+    pub(super) file: Arc<File>,
+    pub(super) offset: u64,
+}
+
+#[wasmtime_wasi::async_trait]
+impl Pollable for Reader {
+    async fn ready(&mut self) {}
+}
+
+#[wasmtime_wasi::async_trait]
+impl InputStream for Reader {
+    fn read(&mut self, size: usize) -> StreamResult<Bytes> {
+        if size == 0 {
+            return Ok(Bytes::new());
+        }
+        let mut bytes = BytesMut::zeroed(size.min(CHUNK));
+        let read = self
+            .file
+            .read_at(&mut bytes, self.offset)
+            .map_err(|error| StreamError::LastOperationFailed(error.into()))?;
+        if read == 0 {
+            return Err(StreamError::Closed);
+        }
+        bytes.truncate(read);
+        self.offset = self.offset.saturating_add(read as u64);
+        Ok(bytes.freeze())
+    }
+}
+
+/// Writes a file from an offset on, or at its end.
+pub(super) struct Writer {
+    pub(super) file: Arc<File>,
+    pub(super) quota: Quota,
+    pub(super) position: Position,
+}
+
+/// Where the next bytes go.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Position {
+    At(u64),
+    End,
+}
+
+#[wasmtime_wasi::async_trait]
+impl Pollable for Writer {
+    async fn ready(&mut self) {}
+}
+
+#[wasmtime_wasi::async_trait]
+impl OutputStream for Writer {
+    fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        self.quota.take(bytes.len()).map_err(|cut| StreamError::Trap(cut.into()))?;
+        let written = match self.position {
+            Position::At(offset) => {
+                self.position = Position::At(offset.saturating_add(bytes.len() as u64));
+                self.file.write_all_at(&bytes, offset)
+            }
+            Position::End => append(&self.file, &bytes),
+        };
+        written.map_err(|error| StreamError::LastOperationFailed(error.into()))
+    }
+
+    fn flush(&mut self) -> StreamResult<()> {
+        Ok(())
+    }
+
+    fn check_write(&mut self) -> StreamResult<usize> {
+        Ok(CHUNK)
+    }
+}
+
+/// Writes at the end, wherever that is by now; other writers of the same file are the guest's own.
+fn append(file: &File, bytes: &[u8]) -> std::io::Result<()> {
+    let end = file.metadata()?.len();
+    file.write_all_at(bytes, end)
+}

@@ -1,0 +1,115 @@
+//! What a guest tried and was not allowed to do, so that somebody can see it and, if they like, grant it.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use holm_grants::Request;
+
+/// One thing that was refused during a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What the guest wanted.
+    pub wanted: Wanted,
+    /// Why it did not get it.
+    pub reason: Reason,
+}
+
+/// What a guest wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// Something that a grant could allow. The request's text is also the text of the smallest grant.
+    Request(Request),
+    /// To find out the addresses of a name.
+    Lookup(String),
+    /// To connect to an address without having asked for a name.
+    Connect(SocketAddr),
+    /// To wait for connections at an address. No grant allows this.
+    Listen(SocketAddr),
+    /// To make a symbolic link. No grant allows this.
+    Link(String),
+    /// To leave the directory that it was given, by `..`, an absolute path or an existing link.
+    Outside(String),
+    /// To open something that is neither a file nor a directory.
+    Device(String),
+}
+
+/// Why something was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// No grant admits it; the grant with the request's own text would.
+    Missing,
+    /// A denial refuses it, whatever is granted.
+    Denied(String),
+    /// The call was given no way to the network.
+    NoNetwork,
+    /// The network's own rules refuse it, such as for a private address.
+    Network(String),
+    /// Nothing could allow it.
+    Never,
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request(request) => request.fmt(f),
+            Self::Lookup(name) => write!(f, "fetch:tcp://{name}:*"),
+            Self::Connect(address) => write!(f, "fetch:tcp://{address}"),
+            Self::Listen(address) => write!(f, "listen at {address}"),
+            Self::Link(path) => write!(f, "make the link {path}"),
+            Self::Outside(path) => write!(f, "leave its directory for {path}"),
+            Self::Device(path) => write!(f, "open the device {path}"),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let wanted = &self.wanted;
+        match &self.reason {
+            Reason::Missing => write!(f, "missing grant {wanted}"),
+            Reason::Denied(denial) => write!(f, "{wanted} is denied by {denial}"),
+            Reason::NoNetwork => write!(f, "{wanted} is refused: the call has no network"),
+            Reason::Network(why) => write!(f, "{wanted} is refused: {why}"),
+            Reason::Never => write!(f, "refused to {wanted}"),
+        }
+    }
+}
+
+/// The refusals of one call, shared by everything that can refuse.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Audit(Arc<Mutex<Log>>);
+
+/// How many different refusals are kept: enough to see a pattern, few enough that a guest cannot fill memory with them.
+const MAX_REFUSALS: usize = 64;
+
+#[derive(Debug, Default)]
+struct Log {
+    refusals: Vec<Refusal>,
+    unlisted: u64,
+}
+
+impl Audit {
+    /// Writes one down; the same one only once.
+    pub(crate) fn refuse(&self, wanted: Wanted, reason: Reason) {
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusal = Refusal { wanted, reason };
+        if log.refusals.contains(&refusal) {
+            return;
+        }
+        if log.refusals.len() < MAX_REFUSALS {
+            log.refusals.push(refusal);
+        } else {
+            log.unlisted = log.unlisted.saturating_add(1);
+        }
+    }
+
+    /// Everything so far, and how many did not fit.
+    pub(crate) fn take(&self) -> (Vec<Refusal>, u64) {
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut log.refusals), std::mem::take(&mut log.unlisted))
+    }
+}
+
+#[cfg(test)]
+mod tests;

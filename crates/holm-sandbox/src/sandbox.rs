@@ -1,0 +1,315 @@
+//! The sandbox itself: loads guests and runs them.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+use wasmtime::Engine;
+
+use crate::cache::{Cache, Id, Trusted};
+use crate::call::Call;
+use crate::cancel::Cancel;
+use crate::compile::{Compiler, CompilerError, Progress, compile};
+use crate::engine::{Purpose, engine, fingerprint};
+use crate::files::Access;
+use crate::guest::{Code, Guest, Linkers, LoadError, Loaded};
+use crate::outcome::Outcome;
+use crate::run::{Host, Question, failed};
+use crate::shape::{Kind, Shape};
+use crate::ticker::Ticker;
+use crate::workers::{Busy, Workers};
+
+/// Runs guests with the grants they were given, and nothing else. Clones are the same sandbox.
+///
+/// One per process is enough: it has one engine, one clock and one pool of threads for everybody.
+///
+/// ```
+/// use holm_sandbox::{Access, Call, Sandbox, Settings};
+///
+/// holm_sandbox::compiler_main();
+/// # if std::env::args().count() > 9 { // compiling starts this program again, which a documentation test does not survive
+/// let sandbox = Sandbox::new(Settings::new()?)?;
+/// let guest = sandbox.load(&std::fs::read("base64.wasm")?, &mut |_| {})?;
+/// let outcome = sandbox.run_here(&guest, Call::new(Access::none()).arg("base64").stdin("hi"));
+/// assert!(outcome.succeeded());
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Sandbox(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    fingerprint: [u8; 32],
+    linkers: Linkers,
+    ticker: Ticker,
+    compiler: Compiler,
+    cache: Option<Cache>,
+    /// What is loaded, as long as somebody holds it.
+    loaded: Mutex<HashMap<[u8; 32], Weak<Loaded>>>,
+    workers: Workers,
+    io: Option<Runtime>,
+}
+
+/// How a sandbox is made.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Which program compiles.
+    pub compiler: Compiler,
+    /// Where compiled code is kept; nowhere without.
+    pub cache: Option<PathBuf>,
+    /// How many guests run at once; further calls wait. Those that wait for the network count too.
+    pub guests: u32,
+}
+
+/// Enough for a busy machine, few enough that a thousand sessions cannot take all memory.
+const GUESTS: u32 = 64;
+
+impl Settings {
+    /// Compiles by starting this program again, keeps nothing, runs up to 64 guests at once.
+    ///
+    /// # Errors
+    ///
+    /// Where [`crate::compiler_main`] was not called in this process.
+    pub fn new() -> Result<Self, CompilerError> {
+        Ok(Self::with_compiler(Compiler::itself()?))
+    }
+
+    /// The same with another program that compiles.
+    #[must_use]
+    pub fn with_compiler(compiler: Compiler) -> Self {
+        Self { compiler, cache: None, guests: GUESTS }
+    }
+}
+
+/// Why there is no sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SandboxError {
+    /// The engine does not work on this machine.
+    #[error("the webassembly engine does not start: {0}")]
+    Engine(String),
+    /// A thread could not be started.
+    #[error("could not start a thread: {0}")]
+    Thread(String),
+    /// The folder for compiled code cannot be used.
+    #[error("could not use the cache {path}: {reason}")]
+    Cache {
+        /// Which folder.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+impl Sandbox {
+    /// Makes a sandbox.
+    ///
+    /// # Errors
+    ///
+    /// Where the machine does not give what is needed.
+    pub fn new(settings: Settings) -> Result<Self, SandboxError> {
+        let wrong = |error: wasmtime::Error| SandboxError::Engine(format!("{error:#}"));
+        let thread = |error: std::io::Error| SandboxError::Thread(error.to_string());
+        let engine = engine(Purpose::Run { guests: settings.guests.max(1) }).map_err(wrong)?;
+        let cache = settings.cache.map(|path| {
+            Cache::open(&path).map_err(|error| SandboxError::Cache { path, reason: error.to_string() })
+        });
+        // One thread for timers and sockets; guests run elsewhere.
+        let io = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("holm-sandbox-io")
+            .enable_all()
+            .build()
+            .map_err(thread)?;
+        Ok(Self(Arc::new(Inner {
+            fingerprint: fingerprint(&engine),
+            linkers: Linkers::new(&engine).map_err(wrong)?,
+            ticker: Ticker::start(&engine).map_err(thread)?,
+            compiler: settings.compiler,
+            cache: cache.transpose()?,
+            loaded: Mutex::default(),
+            workers: Workers::new(settings.guests),
+            io: Some(io),
+            engine,
+        })))
+    }
+
+    /// Makes a guest of bytes: from memory, from the cache, or by compiling them, which may take long. Blocks meanwhile, and
+    /// tells `progress` ten times a second.
+    ///
+    /// # Errors
+    ///
+    /// Where the bytes are refused, cannot be compiled in time, or want what does not exist here.
+    pub fn load(&self, bytes: &[u8], progress: &mut dyn FnMut(Progress)) -> Result<Guest, LoadError> {
+        let hash: [u8; 32] = Sha256::digest(bytes).into();
+        if let Some(loaded) = self.0.held(&hash) {
+            return Ok(Guest(loaded));
+        }
+        let shape = Shape::of(bytes)?;
+        let code = self.0.code(bytes, shape.kind, &hash, progress)?;
+        let loaded = Arc::new(Loaded { shape, hash, code });
+        self.0.hold(hash, &loaded);
+        Ok(Guest(loaded))
+    }
+
+    /// Starts a call on a thread of the sandbox's own. Dropping what is returned cancels the call.
+    #[must_use = "dropping a running call cancels it"]
+    pub fn run(&self, guest: &Guest, call: Call) -> Running {
+        self.start(guest, Question::Run, call)
+    }
+
+    /// Runs a call on this thread, which must be one that may block: not a worker of an async runtime.
+    #[must_use]
+    pub fn run_here(&self, guest: &Guest, call: Call) -> Outcome {
+        self.run_here_until(guest, call, &Cancel::new())
+    }
+
+    /// The same, with a switch that ends it.
+    #[must_use]
+    pub fn run_here_until(&self, guest: &Guest, call: Call, cancel: &Cancel) -> Outcome {
+        self.0.run(guest, Question::Run, call, cancel)
+    }
+
+    /// Asks a guest of the text world what it is, with no grants. The reply holds its own JSON text, not checked.
+    #[must_use = "dropping a running call cancels it"]
+    pub fn describe(&self, guest: &Guest) -> Running {
+        self.start(guest, Question::Describe, Call::new(Access::none()))
+    }
+
+    fn start(&self, guest: &Guest, question: Question, call: Call) -> Running {
+        let (sender, receiver) = oneshot::channel();
+        let cancel = Cancel::new();
+        let (inner, guest, switch) = (Arc::clone(&self.0), guest.clone(), cancel.clone());
+        let job = move || {
+            let outcome = inner.run(&guest, question, call, &switch);
+            // First let go, then answer: who has the answer may want to see everything gone.
+            drop((guest, inner));
+            let _ = sender.send(outcome);
+        };
+        let refused = self.0.workers.submit(job).err();
+        Running { receiver, cancel, refused, began: Instant::now() }
+    }
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sandbox").field("workers", &self.0.workers).finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    fn run(&self, guest: &Guest, question: Question, call: Call, cancel: &Cancel) -> Outcome {
+        let Some(io) = &self.io else {
+            return failed(Instant::now(), "the sandbox is closing".to_owned());
+        };
+        let host = Host { engine: &self.engine, ticker: &self.ticker, io: io.handle() };
+        host.run(guest, question, call, cancel)
+    }
+
+    fn held(&self, hash: &[u8; 32]) -> Option<Arc<Loaded>> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(hash)?.upgrade()
+    }
+
+    fn hold(&self, hash: [u8; 32], loaded: &Arc<Loaded>) {
+        let mut all = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, held| held.strong_count() > 0);
+        all.insert(hash, Arc::downgrade(loaded));
+    }
+
+    /// Linked code, from the cache where that holds any that fits.
+    fn code(
+        &self,
+        bytes: &[u8],
+        kind: Kind,
+        hash: &[u8; 32],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Code, LoadError> {
+        let id = self.id(kind, hash);
+        if let (Some(cache), Some(trusted)) =
+            (&self.cache, self.cache.as_ref().and_then(|cache| cache.get(&id)))
+        {
+            match self.linkers.link(&self.engine, kind, &trusted) {
+                Ok(linked) => return linked,
+                // Sealed by us and yet not loadable: made by an engine that says the same of itself and is another.
+                Err(_) => cache.forget(&id),
+            }
+        }
+        let trusted = Trusted::from_compiler(compile(&self.compiler, kind, bytes, progress)?);
+        let code = self
+            .linkers
+            .link(&self.engine, kind, &trusted)
+            .map_err(|error| LoadError::Unsuitable(format!("{error:#}")))??;
+        if let Some(cache) = &self.cache {
+            // A full disk is no reason not to run.
+            let _ = cache.put(&id, &trusted);
+        }
+        Ok(code)
+    }
+
+    fn id(&self, kind: Kind, hash: &[u8; 32]) -> Id {
+        let kind: &[u8] = match kind {
+            Kind::Module => b"module",
+            Kind::Component => b"component",
+        };
+        let digest = Sha256::new().chain_update(self.fingerprint).chain_update(kind).chain_update(hash);
+        Id(digest.finalize().into())
+    }
+}
+
+/// The last user may be a guest's own thread or a task of somebody's runtime; neither may wait for our threads to end.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(io) = self.io.take() {
+            io.shutdown_background();
+        }
+    }
+}
+
+/// A call that is on its way. Ends with its outcome; dropped before, it is cancelled.
+#[derive(Debug)]
+pub struct Running {
+    receiver: oneshot::Receiver<Outcome>,
+    cancel: Cancel,
+    refused: Option<Busy>,
+    began: Instant,
+}
+
+impl Running {
+    /// The switch that ends this call; the outcome then says that it was cancelled.
+    #[must_use]
+    pub fn cancel(&self) -> Cancel {
+        self.cancel.clone()
+    }
+}
+
+impl Future for Running {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        if let Some(busy) = self.refused {
+            let what = match busy {
+                Busy::Full => "too many calls wait already",
+                Busy::NoThread => "no thread could be started",
+            };
+            return Poll::Ready(failed(self.began, what.to_owned()));
+        }
+        let began = self.began;
+        Pin::new(&mut self.receiver)
+            .poll(cx)
+            .map(|outcome| outcome.unwrap_or_else(|_| failed(began, "the guest's thread is gone".to_owned())))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}

@@ -1,0 +1,288 @@
+//! A first look at bytes that somebody calls WASM: what they are, and whether they are of a size that is worth compiling.
+//!
+//! Reads every instruction once, in time that grows with the size alone, and decides nothing about types: that is the
+//! compiler's part, which runs elsewhere under limits of its own. What is refused here never gets that far.
+
+use thiserror::Error;
+use wasmparser::{ElementItems, Encoding, FunctionBody, Operator, Parser, Payload};
+
+/// What the bytes are, and how much of everything there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// A module or a component.
+    pub kind: Kind,
+    /// How many bytes.
+    pub size: usize,
+    /// How many functions, in all modules together.
+    pub functions: u64,
+    /// What it wants from outside, sorted: interfaces of a component, `module.name` of a module.
+    pub imports: Vec<String>,
+    /// What it offers, sorted.
+    pub exports: Vec<String>,
+}
+
+/// Which of the two formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A plain module.
+    Module,
+    /// A component.
+    Component,
+}
+
+/// Why bytes are refused before anybody compiles them.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ShapeError {
+    /// Not WASM, or damaged.
+    #[error("not a webassembly module or component: {0}")]
+    Malformed(String),
+    /// Machine code of some engine. Only what was compiled here is ever loaded.
+    #[error("this is compiled code, not webassembly; give the .wasm file")]
+    Precompiled,
+    /// More of something than an honest tool has.
+    #[error("{found} {what}, more than the {max} that are accepted")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is, as far as was counted.
+        found: u64,
+        /// How much is accepted.
+        max: u64,
+    },
+}
+
+/// What is counted, over all modules together, and how much of it is accepted. Each number is several times what the largest
+/// honest tools have (a JavaScript engine, `SQLite`, a Python interpreter), and far below what makes an attack.
+mod max {
+    pub(super) const BYTES: u64 = 64 << 20;
+    pub(super) const IMPORTS: u64 = 4_000;
+    pub(super) const EXPORTS: u64 = 20_000;
+    pub(super) const TYPES: u64 = 50_000;
+    pub(super) const FUNCTIONS: u64 = 150_000;
+    pub(super) const GLOBALS: u64 = 20_000;
+    pub(super) const ELEMENTS: u64 = 500_000;
+    pub(super) const SEGMENTS: u64 = 100_000;
+    pub(super) const MODULES: u64 = 64;
+    pub(super) const INSTANCES: u64 = 1_000;
+    pub(super) const DEFINITIONS: u64 = 50_000;
+    pub(super) const COMPONENT_DEPTH: u64 = 16;
+    /// Bytes of one function: an interpreter's main loop has some hundred thousand.
+    pub(super) const BODY: u64 = 4 << 20;
+    pub(super) const LOCALS: u64 = 20_000;
+    /// Nested blocks: a `switch` becomes one for each case.
+    pub(super) const BLOCK_DEPTH: u64 = 5_000;
+    /// Nested loops: nobody writes more, and compile time grows with them times the locals.
+    pub(super) const LOOP_DEPTH: u64 = 200;
+    /// Targets of one branch table.
+    pub(super) const TARGETS: u64 = 100_000;
+}
+
+impl Shape {
+    /// Looks at the bytes.
+    ///
+    /// # Errors
+    ///
+    /// Where they are no WASM, or there is more of something than is accepted.
+    pub fn of(bytes: &[u8]) -> Result<Self, ShapeError> {
+        at_most("bytes", bytes.len() as u64, max::BYTES)?;
+        if bytes.starts_with(b"\x7fELF") {
+            return Err(ShapeError::Precompiled);
+        }
+        let mut survey = Survey::default();
+        for payload in Parser::new(0).parse_all(bytes) {
+            survey.add(payload.map_err(malformed)?)?;
+        }
+        let Some(kind) = survey.kind else {
+            return Err(ShapeError::Malformed("the file is empty".to_owned()));
+        };
+        survey.names_imports.sort();
+        survey.names_imports.dedup();
+        survey.names_exports.sort();
+        Ok(Self {
+            kind,
+            size: bytes.len(),
+            functions: survey.functions,
+            imports: survey.names_imports,
+            exports: survey.names_exports,
+        })
+    }
+}
+
+/// What was counted so far.
+#[derive(Default)]
+struct Survey {
+    kind: Option<Kind>,
+    depth: u64,
+    imports: u64,
+    exports: u64,
+    types: u64,
+    functions: u64,
+    globals: u64,
+    elements: u64,
+    segments: u64,
+    modules: u64,
+    instances: u64,
+    definitions: u64,
+    names_imports: Vec<String>,
+    names_exports: Vec<String>,
+}
+
+impl Survey {
+    fn add(&mut self, payload: Payload<'_>) -> Result<(), ShapeError> {
+        match payload {
+            Payload::Version { encoding, .. } => {
+                self.depth += 1;
+                at_most("nested components", self.depth, max::COMPONENT_DEPTH)?;
+                self.kind.get_or_insert(match encoding {
+                    Encoding::Module => Kind::Module,
+                    Encoding::Component => Kind::Component,
+                });
+                Ok(())
+            }
+            Payload::End(_) => {
+                self.depth = self.depth.saturating_sub(1);
+                Ok(())
+            }
+            Payload::CodeSectionEntry(body) => function(&body),
+            payload => self.add_section(payload),
+        }
+    }
+
+    fn add_section(&mut self, payload: Payload<'_>) -> Result<(), ShapeError> {
+        let types = "types";
+        match payload {
+            Payload::TypeSection(section) => count(types, &mut self.types, section.count(), max::TYPES),
+            Payload::CoreTypeSection(section) => count(types, &mut self.types, section.count(), max::TYPES),
+            Payload::ComponentTypeSection(section) => {
+                count(types, &mut self.types, section.count(), max::TYPES)
+            }
+            Payload::FunctionSection(section) => {
+                count("functions", &mut self.functions, section.count(), max::FUNCTIONS)
+            }
+            Payload::GlobalSection(section) => {
+                count("globals", &mut self.globals, section.count(), max::GLOBALS)
+            }
+            Payload::ElementSection(section) => {
+                for element in section {
+                    let items = match element.map_err(malformed)?.items {
+                        ElementItems::Functions(items) => items.count(),
+                        ElementItems::Expressions(_, items) => items.count(),
+                    };
+                    count("table elements", &mut self.elements, items, max::ELEMENTS)?;
+                }
+                Ok(())
+            }
+            Payload::DataSection(section) => {
+                count("data segments", &mut self.segments, section.count(), max::SEGMENTS)
+            }
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => {
+                count("modules", &mut self.modules, 1, max::MODULES)
+            }
+            Payload::InstanceSection(section) => {
+                count("instances", &mut self.instances, section.count(), max::INSTANCES)
+            }
+            Payload::ComponentInstanceSection(section) => {
+                count("instances", &mut self.instances, section.count(), max::INSTANCES)
+            }
+            Payload::ComponentAliasSection(section) => {
+                count("definitions", &mut self.definitions, section.count(), max::DEFINITIONS)
+            }
+            Payload::ComponentCanonicalSection(section) => {
+                count("definitions", &mut self.definitions, section.count(), max::DEFINITIONS)
+            }
+            payload => self.add_names(payload),
+        }
+    }
+
+    /// Imports and exports, whose names are kept where they are the outermost.
+    fn add_names(&mut self, payload: Payload<'_>) -> Result<(), ShapeError> {
+        let outermost = self.depth == 1;
+        match payload {
+            Payload::ImportSection(section) => {
+                // One entry may stand for many imports, so they are counted one by one.
+                for import in section.into_imports() {
+                    let import = import.map_err(malformed)?;
+                    count("imports", &mut self.imports, 1, max::IMPORTS)?;
+                    if outermost {
+                        self.names_imports.push(format!("{}.{}", import.module, import.name));
+                    }
+                }
+            }
+            Payload::ComponentImportSection(section) => {
+                count("imports", &mut self.imports, section.count(), max::IMPORTS)?;
+                for import in section.into_iter().filter(|_| outermost) {
+                    self.names_imports.push(import.map_err(malformed)?.name.name.to_owned());
+                }
+            }
+            Payload::ExportSection(section) => {
+                count("exports", &mut self.exports, section.count(), max::EXPORTS)?;
+                for export in section.into_iter().filter(|_| outermost) {
+                    self.names_exports.push(export.map_err(malformed)?.name.to_owned());
+                }
+            }
+            Payload::ComponentExportSection(section) => {
+                count("exports", &mut self.exports, section.count(), max::EXPORTS)?;
+                for export in section.into_iter().filter(|_| outermost) {
+                    self.names_exports.push(export.map_err(malformed)?.name.name.to_owned());
+                }
+            }
+            // The compiler refuses what it does not know; custom sections are not looked at.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Looks at every instruction of one function for what makes compiling slow.
+fn function(body: &FunctionBody<'_>) -> Result<(), ShapeError> {
+    at_most("bytes in one function", body.as_bytes().len() as u64, max::BODY)?;
+    let mut locals = 0;
+    for local in body.get_locals_reader().map_err(malformed)? {
+        count("locals", &mut locals, local.map_err(malformed)?.0, max::LOCALS)?;
+    }
+    let mut open: Vec<Nest> = Vec::new();
+    let mut loops = 0;
+    for operator in body.get_operators_reader().map_err(malformed)? {
+        match operator.map_err(malformed)? {
+            Operator::Loop { .. } => {
+                loops += 1;
+                at_most("nested loops", loops, max::LOOP_DEPTH)?;
+                open.push(Nest::Loop);
+            }
+            Operator::Block { .. } | Operator::If { .. } | Operator::TryTable { .. } => {
+                open.push(Nest::Block);
+            }
+            Operator::End => loops -= u64::from(open.pop() == Some(Nest::Loop)),
+            Operator::BrTable { targets } => {
+                at_most("branch targets", targets.len().into(), max::TARGETS)?;
+            }
+            _ => {}
+        }
+        at_most("nested blocks", open.len() as u64, max::BLOCK_DEPTH)?;
+    }
+    Ok(())
+}
+
+/// What is open around an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nest {
+    Block,
+    Loop,
+}
+
+fn count(what: &'static str, sum: &mut u64, more: u32, max: u64) -> Result<(), ShapeError> {
+    *sum = sum.saturating_add(more.into());
+    at_most(what, *sum, max)
+}
+
+fn at_most(what: &'static str, found: u64, max: u64) -> Result<(), ShapeError> {
+    if found > max { Err(ShapeError::TooMany { what, found, max }) } else { Ok(()) }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature of map_err")]
+fn malformed(error: wasmparser::Error) -> ShapeError {
+    ShapeError::Malformed(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

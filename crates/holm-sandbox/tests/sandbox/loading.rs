@@ -1,0 +1,166 @@
+//! From bytes to a guest: compiled once, kept under seal, made again when anything is wrong, and never at any price.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use holm_sandbox::{CompileError, Compiler, LoadError, Sandbox, Settings, ShapeError, Stop};
+
+use crate::kit::{bare, program, sandbox, settings, try_load};
+
+fn hello() -> Vec<u8> {
+    wat::parse_str(program(r#"(func (export "_start") (call $byte (i32.const 33)))"#)).unwrap()
+}
+
+fn cached(folder: &Path, compiler: Compiler) -> Sandbox {
+    Sandbox::new(Settings { cache: Some(folder.to_owned()), compiler, guests: 2 }).unwrap()
+}
+
+fn code_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.extension().is_some_and(|end| end == "cwasm")).collect()
+}
+
+/// A compiler that does not exist: whoever loads with it did not compile.
+fn none() -> Compiler {
+    Compiler::program("/nonexistent/compiler")
+}
+
+#[test]
+fn a_guest_is_compiled_once_and_then_comes_from_the_cache() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = cached(dir.path(), settings().compiler);
+    let guest = first.load(&hello(), &mut |_| {}).unwrap();
+    assert_eq!(first.run_here(&guest, bare()).stdout, b"!");
+    assert_eq!(code_files(dir.path()).len(), 1);
+    let second = cached(dir.path(), none());
+    let guest = second.load(&hello(), &mut |_| {}).unwrap();
+    assert_eq!(second.run_here(&guest, bare()).stdout, b"!");
+    let other = wat::parse_str(program(r#"(func (export "_start"))"#)).unwrap();
+    let error = second.load(&other, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, LoadError::Compile(CompileError::Unavailable(_))), "{error}");
+}
+
+#[test]
+fn the_same_bytes_are_held_once_in_memory() {
+    let first = sandbox().load(&hello(), &mut |_| {}).unwrap();
+    let began = Instant::now();
+    let second = sandbox().load(&hello(), &mut |_| {}).unwrap();
+    assert_eq!(first.hash(), second.hash());
+    assert!(began.elapsed() < Duration::from_millis(200));
+}
+
+#[test]
+fn a_damaged_or_foreign_file_is_made_again() {
+    let dir = tempfile::tempdir().unwrap();
+    cached(dir.path(), settings().compiler).load(&hello(), &mut |_| {}).unwrap();
+    let [path] = &code_files(dir.path())[..] else { panic!("one file") };
+    let good = fs::read(path).unwrap();
+    let flipped = {
+        let mut bytes = good.clone();
+        *bytes.last_mut().unwrap() ^= 1;
+        bytes
+    };
+    // Code of another engine, without our seal, is what an attacker would put there.
+    for bad in [flipped, good[..good.len() / 2].to_vec(), Vec::new(), b"\x7fELF".to_vec()] {
+        fs::write(path, &bad).unwrap();
+        assert!(cached(dir.path(), none()).load(&hello(), &mut |_| {}).is_err());
+        let sandbox = cached(dir.path(), settings().compiler);
+        let guest = sandbox.load(&hello(), &mut |_| {}).unwrap();
+        assert_eq!(sandbox.run_here(&guest, bare()).stdout, b"!");
+        assert!(cached(dir.path(), none()).load(&hello(), &mut |_| {}).is_ok());
+    }
+}
+
+#[test]
+fn compiled_code_is_never_accepted_as_a_guest() {
+    let dir = tempfile::tempdir().unwrap();
+    cached(dir.path(), settings().compiler).load(&hello(), &mut |_| {}).unwrap();
+    let sealed = fs::read(&code_files(dir.path())[0]).unwrap();
+    // Behind our own head and seal stands what the engine would load.
+    let code = &sealed[40..];
+    assert_eq!(sandbox().load(code, &mut |_| {}).unwrap_err(), LoadError::Shape(ShapeError::Precompiled));
+    assert!(matches!(sandbox().load(&sealed, &mut |_| {}), Err(LoadError::Shape(ShapeError::Malformed(_)))));
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("file"), "").unwrap();
+    let settings = Settings { cache: Some(dir.path().join("file/cache")), ..settings() };
+    assert!(matches!(Sandbox::new(settings), Err(holm_sandbox::SandboxError::Cache { .. })));
+}
+
+#[test]
+fn this_program_does_not_compile_unless_it_says_so() {
+    // The test harness never called `compiler_main`; started again it would run all tests.
+    assert_eq!(Compiler::itself(), Err(holm_sandbox::CompilerError::NotPrepared));
+}
+
+#[test]
+fn invalid_code_is_told_with_its_reason() {
+    let wat = r#"(module (func (export "_start") i32.const 0))"#;
+    let error = try_load(wat).unwrap_err();
+    assert!(matches!(&error, LoadError::Compile(CompileError::Invalid(why)) if !why.is_empty()), "{error}");
+}
+
+/// Nested loops around many locals: small, valid, and worth minutes of compiling.
+fn bomb(loops: usize, locals: usize) -> Vec<u8> {
+    let open: String = (0..loops).map(|i| format!("loop local.get {} drop ", i % locals)).collect();
+    let sets: String = (0..locals)
+        .map(|i| format!("local.get {} i32.const 1 i32.add local.set {i} ", (i * 7) % locals))
+        .collect();
+    let close: String = (0..loops).map(|_| "i32.const 0 br_if 0 end ".to_owned()).collect();
+    wat::parse_str(format!(
+        r#"(module (func (export "_start") (local {}) {open} {sets} {close}))"#,
+        "i32 ".repeat(locals)
+    ))
+    .unwrap()
+}
+
+#[test]
+fn a_compile_bomb_is_cut_after_two_seconds_of_work() {
+    let bytes = bomb(200, 3_000);
+    assert!(bytes.len() < 40_000, "{} bytes", bytes.len());
+    let began = Instant::now();
+    let mut told = 0;
+    let error = sandbox().load(&bytes, &mut |_| told += 1).unwrap_err();
+    let took = began.elapsed();
+    let LoadError::Compile(CompileError::TooSlow { cpu_seconds, wall }) = error else {
+        panic!("{error} after {took:?}")
+    };
+    assert_eq!(cpu_seconds, 2);
+    // Two seconds of a processor; how long that takes depends on who else wants it.
+    assert!(took < wall + Duration::from_secs(1), "{took:?}");
+    assert!(told > 3, "{told}");
+}
+
+/// Many plain functions, as a compiler would write them.
+pub(crate) fn honest(functions: usize) -> Vec<u8> {
+    let body = "local.get 0 i32.const 17 i32.mul local.get 1 i32.add i32.load offset=64 local.tee 1 local.get 0 i32.store \
+                local.get 1 i32.const 255 i32.and if local.get 0 i32.const 1 i32.add local.set 0 end ";
+    let one = format!("(func (param i32 i32) (result i32) {} local.get 1)", body.repeat(8));
+    let wat = program(&format!(
+        r#"{} (func (export "_start") (call $byte (i32.const 33)))"#,
+        one.repeat(functions)
+    ));
+    wat::parse_str(wat).unwrap()
+}
+
+#[test]
+fn an_honest_large_guest_passes_and_progress_is_told() {
+    let bytes = honest(4_000);
+    assert!(bytes.len() > 1 << 20, "{} bytes", bytes.len());
+    let mut told = Vec::new();
+    let guest = sandbox().load(&bytes, &mut |progress| told.push(progress)).unwrap();
+    assert_eq!(sandbox().run_here(&guest, bare()).stdout, b"!");
+    assert!(!told.is_empty());
+    assert!(told.iter().all(|progress| progress.size == bytes.len() && progress.elapsed <= progress.budget));
+    assert!(told.is_sorted_by_key(|progress| progress.elapsed));
+}
+
+#[test]
+fn a_load_needs_no_grant_and_leaves_no_process() {
+    let guest = sandbox().load(&hello(), &mut |_| {}).unwrap();
+    assert_eq!(sandbox().run_here(&guest, bare()).stop, Stop::Returned);
+}

@@ -1,0 +1,13 @@
+//! The sandbox from outside: real modules and components, honest and hostile, in one program because linking an engine takes
+//! longer than running all of this.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod calls;
+mod files;
+mod hostile;
+mod kit;
+mod leftovers;
+mod loading;
+mod network;
+mod stopping;

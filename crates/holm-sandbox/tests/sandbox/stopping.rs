@@ -1,0 +1,168 @@
+//! Ending a call from outside: cancelled, dropped, out of time, or because our own side fails.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use holm_grants::Policy;
+use holm_sandbox::{Answer, Cancel, HttpRequest, HttpResponse, Limits, NetError, Outbound, Stop};
+
+use crate::kit::{ECHO, access, bare, both, load, program, run, sandbox, text};
+
+/// As long as a cancelled guest may take to stop, by the promise that is kept here.
+const AT_ONCE: Duration = Duration::from_millis(50);
+/// What a busy machine that runs all tests at once may add.
+const SLACK: Duration = Duration::from_millis(400);
+
+fn spins() -> String {
+    program(r#"(func (export "_start") (loop $l (br $l)))"#)
+}
+
+/// Sleeps for an hour.
+fn sleeps() -> String {
+    program(
+        r#"(func (export "_start")
+               (i64.store (i32.const 1024) (i64.const 7))
+               (i32.store (i32.const 1040) (i32.const 1))
+               (i64.store (i32.const 1048) (i64.const 3600000000000))
+               (drop (call $poll_oneoff (i32.const 1024) (i32.const 2048) (i32.const 1) (i32.const 4096))))"#,
+    )
+}
+
+fn endless() -> Limits {
+    Limits { fuel: u64::MAX, time: Duration::from_secs(3600), ..Limits::default() }
+}
+
+#[test]
+fn a_cancelled_guest_stops_at_once_whatever_it_does() {
+    for (what, wat) in [("spins", spins()), ("sleeps", sleeps())] {
+        for (kind, guest) in both(&wat) {
+            // The best of some: other tests share the machine.
+            let best = (0..5).map(|_| time_to_stop(&guest)).min().unwrap();
+            assert!(best < AT_ONCE, "{kind} that {what}: {best:?}");
+        }
+    }
+}
+
+fn time_to_stop(guest: &holm_sandbox::Guest) -> Duration {
+    let cancel = Cancel::new();
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| sandbox().run_here_until(guest, bare().limits(endless()), &cancel));
+        std::thread::sleep(Duration::from_millis(30));
+        let began = Instant::now();
+        cancel.cancel();
+        let outcome = call.join().unwrap();
+        assert_eq!(outcome.stop, Stop::Cancelled);
+        began.elapsed()
+    })
+}
+
+#[test]
+fn a_sleeper_wakes_when_its_time_is_over() {
+    let limits = Limits { time: Duration::from_millis(100), ..Limits::default() };
+    for (kind, guest) in both(&sleeps()) {
+        let outcome = run(&guest, bare().limits(limits));
+        assert_eq!(outcome.stop, Stop::OutOfTime, "{kind}");
+        assert!(
+            outcome.usage.time < Duration::from_millis(100) + AT_ONCE + SLACK,
+            "{kind}: {:?}",
+            outcome.usage
+        );
+    }
+}
+
+#[test]
+fn a_short_sleep_is_slept() {
+    let wat = sleeps().replace("3600000000000", "20000000");
+    for (kind, guest) in both(&wat) {
+        let outcome = run(&guest, bare());
+        assert_eq!(outcome.stop, Stop::Returned, "{kind}");
+        assert!(outcome.usage.time >= Duration::from_millis(20), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_call_frees_its_thread_and_the_guest_is_used_again() {
+    let small =
+        holm_sandbox::Sandbox::new(holm_sandbox::Settings { guests: 2, ..crate::kit::settings() }).unwrap();
+    for wat in [spins(), sleeps()] {
+        for bytes in [wat::parse_str(&wat).unwrap(), crate::kit::componentise(&wat::parse_str(&wat).unwrap())]
+        {
+            let guest = small.load(&bytes, &mut |_| {}).unwrap();
+            let honest = small.load(&wat::parse_str(text(ECHO)).unwrap(), &mut |_| {}).unwrap();
+            for _ in 0..4 {
+                // Two threads, two guests that never end: only dropping them lets the third run.
+                let first = small.run(&guest, bare().limits(endless()));
+                let second = small.run(&guest, bare().limits(endless()));
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                drop((first, second));
+                let outcome = small.run(&honest, bare().input("still here")).await;
+                assert_eq!(outcome.reply, Some(Ok("still here".to_owned())));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_can_be_cancelled_while_somebody_waits_for_it() {
+    let guest = load(&spins());
+    let running = sandbox().run(&guest, bare().limits(endless()));
+    running.cancel().cancel();
+    assert_eq!(running.await.stop, Stop::Cancelled);
+}
+
+#[tokio::test]
+async fn a_spinning_guest_does_not_hold_up_the_runtime() {
+    // One worker only: if the guest ran on it, nothing else would.
+    let guest = load(&spins());
+    let running = sandbox().run(&guest, bare().limits(endless()));
+    for _ in 0..20 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    drop(running);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn other_calls_keep_their_latency_while_a_hostile_guest_runs() {
+    let (spins, honest) = (load(&spins()), load(&text(ECHO)));
+    let hostile = sandbox().run(&spins, bare().limits(endless()));
+    let mut times = Vec::new();
+    for _ in 0..200 {
+        let began = Instant::now();
+        let outcome = sandbox().run(&honest, bare().input("x")).await;
+        assert!(outcome.succeeded());
+        times.push(began.elapsed());
+    }
+    times.sort();
+    let median = times[times.len() / 2];
+    assert!(median < Duration::from_millis(20), "{median:?}");
+    drop(hostile);
+}
+
+/// A way out that panics.
+struct Broken;
+
+impl Outbound for Broken {
+    fn send<'a>(&'a self, _: &'a Policy, _: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
+        panic!("the way out is broken");
+    }
+
+    fn resolve<'a>(&'a self, _: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+        panic!("the way out is broken");
+    }
+}
+
+#[test]
+fn a_host_function_that_panics_ends_the_call_and_nothing_else() {
+    let guest = load(&crate::network::client());
+    let call = || {
+        let access = access(&["fetch:http://example.com"], &[], None);
+        holm_sandbox::Call::new(access).outbound(Arc::new(Broken)).input("example.com")
+    };
+    for _ in 0..3 {
+        let outcome = run(&guest, call());
+        assert!(!outcome.succeeded(), "{outcome:?}");
+        assert!(matches!(outcome.stop, Stop::HostFailed(_)), "{outcome:?}");
+        assert!(run(&load(&text(ECHO)), bare()).succeeded());
+    }
+}
