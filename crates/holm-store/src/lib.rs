@@ -4,7 +4,8 @@
 //! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature `postgres`). It is where
 //! an agent's journals go ([`Journals`](holm_runtime::Journals)) and its large results
 //! ([`Blobs`](holm_runtime::Blobs)), and it answers what people ask about sessions: lists, searches, exports, usage,
-//! and that they be forgotten. Journals in memory and in plain files need no store: [`MemoryJournal`], [`JsonLines`].
+//! and that they be forgotten. Journals in memory and in plain files need no database: [`MemoryJournals`],
+//! [`JsonLinesFolder`].
 //!
 //! ```text
 //!   agent ──append──►  Store  ◄──list, search, usage, export, erase── people
@@ -52,7 +53,7 @@
 mod backend;
 mod derive;
 mod error;
-mod name;
+mod label;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod sessions;
@@ -64,11 +65,11 @@ mod vault;
 pub use backend::Commits;
 pub use derive::{Day, Entry, Folded, Subject, Tally, TextKind, fold, search_text};
 pub use error::StoreError;
-pub use name::{MAX_RUN_ID, MAX_TAG, MAX_TITLE, check_run_id};
+pub use label::{MAX_TAG, MAX_TITLE};
 pub use sessions::{
     By, Cursor, Erased, Format, Hit, Listing, Order, Page, Retention, Session, Sort, UsageLine, UsageQuery,
 };
 pub use store::{Options, Store};
 pub use vault::MasterKey;
 
-pub use holm_runtime::{JsonLines, MemoryJournal};
+pub use holm_runtime::{JsonLines, JsonLinesFolder, MemoryJournal, MemoryJournals};

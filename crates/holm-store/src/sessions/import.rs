@@ -5,7 +5,7 @@ use holm_kernel::{Input, journal};
 use crate::{
     Store, StoreError,
     backend::Creation,
-    check_run_id,
+    label::check_run,
     store::{bodies, now},
 };
 
@@ -25,7 +25,7 @@ impl Store {
             (None, Ok(_)) => return Err(unstarted("it is another input")),
             (None, Err(error)) => return Err(unstarted(&error.to_string())),
         };
-        check_run_id(&id)?;
+        check_run(&id)?;
         let lines = std::str::from_utf8(text).map_err(|error| unstarted(&error.to_string()))?;
         let (key, wrapped) = match &self.inner.vault {
             Some(vault) => vault.new_key(&id).map(|(key, wrapped)| (Some(key), Some(wrapped)))?,

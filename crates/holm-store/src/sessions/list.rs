@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Store, StoreError,
     backend::{ListFilter, ListedRow},
-    name::{MAX_TAG, MAX_TITLE, check_label},
+    label::{MAX_TAG, MAX_TITLE, check_label},
     store::{Depth, TITLE},
 };
 

@@ -12,7 +12,10 @@
 use std::{
     fs::File,
     path::PathBuf,
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     thread::{self, JoinHandle},
 };
 
@@ -83,19 +86,20 @@ pub(super) struct Committer {
 struct Shared {
     queue: Mutex<Queue>,
     wake: Condvar,
+    /// Bytes that went into the log since it was last moved, counted without the lock.
+    logged: AtomicU64,
 }
 
 #[derive(Default)]
 struct Queue {
     jobs: Vec<Job>,
-    /// Bytes that went into the log since it was last moved.
-    logged: u64,
     closing: bool,
 }
 
 impl Committer {
     pub(super) fn start(work: Work) -> Result<Self, StoreError> {
-        let shared = Arc::new(Shared { queue: Mutex::default(), wake: Condvar::new() });
+        let shared =
+            Arc::new(Shared { queue: Mutex::default(), wake: Condvar::new(), logged: AtomicU64::new(0) });
         let theirs = Arc::clone(&shared);
         let thread = thread::Builder::new()
             .name("holm-commit".into())
@@ -111,10 +115,9 @@ impl Committer {
 
     /// Takes note of an append that went past the queue.
     pub(super) fn note(&self, bytes: u64) {
-        let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        queue.logged = queue.logged.saturating_add(bytes + COMMIT_BYTES);
-        if queue.logged >= LOG_BYTES {
-            drop(queue);
+        if self.shared.log(bytes + COMMIT_BYTES) >= LOG_BYTES {
+            // Under the lock, or the thread could look just before and sleep just after.
+            let _queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
             self.shared.wake.notify_one();
         }
     }
@@ -154,8 +157,7 @@ impl Work {
             match shared.next() {
                 Next::Jobs(jobs) => {
                     let bytes = self.commit(jobs, &mut log);
-                    let mut queue = shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
-                    queue.logged = queue.logged.saturating_add(bytes);
+                    shared.log(bytes);
                 }
                 Next::MoveLog => self.move_log(),
                 Next::End => return,
@@ -229,12 +231,17 @@ impl Work {
 }
 
 impl Shared {
+    /// Counts bytes of the log; gives the sum.
+    fn log(&self, bytes: u64) -> u64 {
+        self.logged.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes)
+    }
+
     fn next(&self) -> Next {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             // First, or a queue that is never empty would let the log grow without end.
-            if queue.logged >= LOG_BYTES {
-                queue.logged = 0;
+            if self.logged.load(Ordering::Relaxed) >= LOG_BYTES {
+                self.logged.store(0, Ordering::Relaxed);
                 return Next::MoveLog;
             }
             if !queue.jobs.is_empty() {
@@ -247,6 +254,9 @@ impl Shared {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 pub(super) fn bytes_of(batch: &Batch<'_>) -> u64 {
     batch.bodies.iter().map(|body| body.bytes().len() as u64).sum()

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params_from_iter, types::ToSqlOutput};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::{failed, is_busy, schema};
 use crate::{
@@ -123,30 +123,18 @@ pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal
     for rows in batch.bodies.chunks(ROWS) {
         let sql = INSERTS.get(rows.len() - 1).copied().unwrap_or_default();
         let mut statement = conn.prepare_cached(sql)?;
-        let mut values = Vec::with_capacity(rows.len() * 2);
+        let mut at = 1;
         for body in rows {
-            values.push(Cell::Key(schema::key(batch.run, seq)?));
-            values.push(Cell::Body(body));
-            seq += 1;
+            statement.raw_bind_parameter(at, schema::key(batch.run, seq)?)?;
+            match body {
+                Body::Plain(text) => statement.raw_bind_parameter(at + 1, *text)?,
+                Body::Sealed(bytes) => statement.raw_bind_parameter(at + 1, bytes.as_slice())?,
+            }
+            (seq, at) = (seq + 1, at + 2);
         }
-        statement.execute(params_from_iter(values))?;
+        statement.raw_execute()?;
     }
     Ok(())
-}
-
-enum Cell<'a> {
-    Key(i64),
-    Body(&'a Body<'a>),
-}
-
-impl ToSql for Cell<'_> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        match self {
-            Self::Key(key) => Ok(ToSqlOutput::from(*key)),
-            Self::Body(Body::Plain(text)) => text.to_sql(),
-            Self::Body(Body::Sealed(bytes)) => bytes.to_sql(),
-        }
-    }
 }
 
 /// Why a write did not happen.

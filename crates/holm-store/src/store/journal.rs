@@ -11,7 +11,7 @@ use super::{Inner, Store, lease::Lease};
 use crate::{
     StoreError,
     backend::{Batch, Body, Creation, RunNo, RunRow},
-    check_run_id,
+    label::check_run,
     vault::SessionKey,
 };
 
@@ -38,7 +38,7 @@ impl Journals for Store {
 
 impl Store {
     async fn begin(&self, run: &str) -> Result<StoreJournal, StoreError> {
-        check_run_id(run)?;
+        check_run(run)?;
         let (key, wrapped) = match &self.inner.vault {
             Some(vault) => vault.new_key(run).map(|(key, wrapped)| (Some(key), Some(wrapped)))?,
             None => (None, None),
@@ -64,7 +64,7 @@ impl Store {
     }
 
     pub(crate) async fn find(&self, run: &str) -> Result<RunRow, StoreError> {
-        check_run_id(run)?;
+        check_run(run)?;
         self.inner.backend.find(run).await
     }
 
@@ -148,6 +148,10 @@ impl Journal for StoreJournal {
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>> {
         Box::pin(async move { Ok(self.add(lines, durability).await?) })
+    }
+
+    fn keeps_snapshots(&self) -> bool {
+        true
     }
 
     fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {

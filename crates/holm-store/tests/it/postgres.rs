@@ -19,8 +19,9 @@ use holm_store::{Options, Store, StoreError};
 
 use crate::suite::{Place, script::session};
 
-/// Who the server runs as when the tests run as root: Debian's `nobody`.
-const NOBODY: u32 = 65_534;
+/// Who the server runs as when the tests run as root: the user that its package made. Not `nobody`, whose processes any
+/// other program of `nobody` may end.
+const USER: &str = "postgres";
 
 /// The socket's name has this number in it; nobody listens on a port.
 const PORT: &str = "5432";
@@ -63,7 +64,7 @@ impl Server {
         std::fs::create_dir(&data).unwrap();
         if is_root() {
             for path in [&folder, &data] {
-                std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+                std::os::unix::fs::chown(path, Some(user()), None).unwrap();
             }
         }
         let made = as_somebody(&bin.join("initdb"))
@@ -126,13 +127,20 @@ fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
 }
 
+fn user() -> u32 {
+    let users = std::fs::read_to_string("/etc/passwd").unwrap();
+    let line = users.lines().find_map(|line| line.strip_prefix(&format!("{USER}:")));
+    let id = line.and_then(|line| line.split(':').nth(1)).and_then(|id| id.parse().ok());
+    id.expect("the user `postgres` is missing: sudo apt-get install -y --no-install-recommends postgresql")
+}
+
 /// The program ends when this process does, however it ends.
 fn as_somebody(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command.arg("--pdeathsig=INT");
     if is_root() {
-        let id = NOBODY.to_string();
-        command.args([&format!("--reuid={id}"), &format!("--regid={id}"), "--clear-groups"]);
+        let id = user().to_string();
+        command.args([&format!("--reuid={id}"), "--clear-groups"]);
     }
     command.arg(program);
     command

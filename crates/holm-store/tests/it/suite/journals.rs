@@ -131,7 +131,7 @@ pub(crate) async fn another_writer_cannot_put_a_second_record_in_a_place(place: 
 
 pub(crate) async fn names_that_are_no_names_are_refused(place: &dyn Place) {
     let store = place.open(Options::new()).await;
-    for bad in ["", "..", "a/b", "a b", "x\0y", &"x".repeat(129)] {
+    for bad in ["", "..", ".hidden", "a/b", "a b", "x\0y", &"x".repeat(129)] {
         assert!(matches!(store.create(bad).await.map(|_| ()), Err(JournalFailed::BadName { .. })), "{bad:?}");
         assert!(matches!(store.open(bad).await.map(|_| ()), Err(JournalFailed::BadName { .. })), "{bad:?}");
         assert!(matches!(store.read(bad).await, Err(JournalFailed::BadName { .. })), "{bad:?}");
@@ -215,6 +215,7 @@ pub(crate) async fn a_snapshot_is_kept_and_helps(place: &dyn Place) {
     let mut script = session("one", "hello", "out", "answer");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.text(), Durability::Synced).await.unwrap();
+    assert!(journal.keeps_snapshots());
     journal.keep_snapshot(b"an older one").await.unwrap();
     journal.keep_snapshot(script.snapshot().as_bytes()).await.unwrap();
     let kept = script.lines.len();

@@ -1,0 +1,38 @@
+//! What people write on sessions: one visible line, so that a list stays a list. What may name a run is said in the
+//! runtime ([`check_run_name`]), for every kind of journal alike.
+
+use holm_runtime::{JournalFailed, check_run_name};
+
+use crate::StoreError;
+
+/// Characters of a title that a person gives.
+pub const MAX_TITLE: usize = 200;
+
+/// Characters of a tag.
+pub const MAX_TAG: usize = 64;
+
+/// Checks that `run` can name a run.
+pub(crate) fn check_run(run: &str) -> Result<(), StoreError> {
+    check_run_name(run).map_err(|error| match error {
+        JournalFailed::BadName { run, reason } => StoreError::BadName { run, reason },
+        other => StoreError::System { reason: other.to_string() },
+    })
+}
+
+/// Checks a title or tag: some visible text of one line.
+pub(crate) fn check_label(what: &str, text: &str, most: usize) -> Result<(), StoreError> {
+    let bad = |reason: String| Err(StoreError::BadLabel { what: what.into(), reason });
+    if text.trim().is_empty() {
+        return bad("it is empty".into());
+    }
+    if text.chars().count() > most {
+        return bad(format!("it is longer than {most} characters"));
+    }
+    if text.chars().any(char::is_control) {
+        return bad("it has control characters".into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
