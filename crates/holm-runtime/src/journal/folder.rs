@@ -91,14 +91,15 @@ impl Journals for JsonLinesFolder {
     }
 }
 
-/// Makes the file, and syncs the folder: a journal that is gone after a power loss has lost everything.
+/// Makes the file, and syncs the folder: a journal that is gone after a power loss has lost everything. An empty file
+/// that nobody holds is what is left of somebody who died before the first record; its name is free.
 fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
-    let made = OpenOptions::new().append(true).create_new(true).open(path);
-    let file = made.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => JournalFailed::Exists { run: run.into() },
-        _ => error.into(),
-    })?;
-    lock(&file, run)?;
+    let exists = || JournalFailed::Exists { run: run.into() };
+    let file = OpenOptions::new().append(true).create(true).open(path)?;
+    lock(&file, run).map_err(|_| exists())?;
+    if file.metadata()?.len() > 0 {
+        return Err(exists());
+    }
     File::open(folder)?.sync_all()?;
     Ok(file)
 }

@@ -59,7 +59,7 @@ pub enum Durability {
 
 /// The journals of many runs, by the run's id.
 pub trait Journals: Send + Sync {
-    /// Begins the journal of a new run.
+    /// Begins the journal of a new run. A journal without a record, whose maker is gone, counts as none.
     ///
     /// # Errors
     /// [`JournalFailed::Exists`]: a journal is never written over.

@@ -56,6 +56,17 @@ async fn a_folder_keeps_a_file_a_run_and_one_writer_a_file() {
 }
 
 #[tokio::test]
+async fn a_name_whose_first_record_was_never_kept_is_free() {
+    let folder = tempfile::tempdir().unwrap();
+    let journals = JsonLinesFolder::new(folder.path()).unwrap();
+    let maker = journals.create("run-1").await.unwrap();
+    assert!(matches!(journals.create("run-1").await, Err(JournalFailed::Exists { .. })), "the maker lives");
+    drop(maker);
+    journals.create("run-1").await.unwrap().append("a\n", Durability::Synced).await.unwrap();
+    assert!(matches!(journals.create("run-1").await, Err(JournalFailed::Exists { .. })));
+}
+
+#[tokio::test]
 async fn a_torn_last_line_is_cut_and_other_damage_is_refused_untouched() {
     let folder = tempfile::tempdir().unwrap();
     let journals = JsonLinesFolder::new(folder.path()).unwrap();

@@ -23,6 +23,13 @@ pub(super) async fn create(
     if erased.is_some() {
         return Err(StoreError::Erased { run: id.into() });
     }
+    // A name whose maker died before the first record was kept is free. Whoever lives has its lock.
+    let stillborn = "DELETE FROM holm_runs r WHERE r.id = $1
+         AND NOT EXISTS (SELECT 1 FROM holm_records WHERE run = r.no)
+         AND NOT EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
+             AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+             AND l.classid = $2::int4::oid AND l.objid = r.no::int4::oid)";
+    tx.execute(stillborn, &[&id, &LOCKS]).await.map_err(failed)?;
     let row = tx
         .query_opt(
             "INSERT INTO holm_runs (id, created, key, holder) VALUES ($1, $2, $3, $4)

@@ -86,13 +86,20 @@ impl Backend for Sqlite {
         now: u64,
         kind: Creation<'a>,
     ) -> Pending<'a, RunNo> {
-        let (id, key) = (id.to_owned(), key.map(<[u8]>::to_vec));
+        let (db, id, key) = (Arc::clone(&self.db), id.to_owned(), key.map(<[u8]>::to_vec));
         match kind {
             Creation::Driven => {
                 let words = self.leases.words(&self.db.holder);
                 let taken = words.clone();
                 let made = self.write(move |conn| {
-                    queries::create(conn, &id, key.as_deref(), now, Some((&words, &Holder::name())))
+                    queries::create(
+                        conn,
+                        &db.holder,
+                        &id,
+                        key.as_deref(),
+                        now,
+                        Some((&words, &Holder::name())),
+                    )
                 });
                 Box::pin(async move {
                     let no = made.await?;
@@ -103,7 +110,7 @@ impl Backend for Sqlite {
             Creation::Imported(bodies) => {
                 let lines = OwnedBatch::new(Batch { run: RunNo(0), first: 0, bodies: bodies.to_vec() });
                 self.write(move |conn| {
-                    let run = queries::create(conn, &id, key.as_deref(), now, None)?;
+                    let run = queries::create(conn, &db.holder, &id, key.as_deref(), now, None)?;
                     match insert(conn, &Batch { run, ..lines.lend() }) {
                         Ok(()) => Ok(run),
                         Err(Refusal::Error(error)) => Err(error),

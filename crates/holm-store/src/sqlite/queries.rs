@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter, types::Value};
 
-use super::{failed, schema};
+use super::{failed, holder::Holder, schema};
 use crate::{
     StoreError,
     backend::{BlobRow, Gravestone, ListFilter, ListedRow, RunNo, RunRow, Stale},
@@ -28,15 +28,17 @@ pub(super) fn any_run(conn: &Connection) -> Result<bool> {
     conn.query_row("SELECT EXISTS (SELECT 1 FROM runs)", [], |row| row.get(0)).map_err(failed)
 }
 
-/// Makes a run; the caller has a transaction.
+/// Makes a run; the caller has a transaction. A name whose maker died before the first record was kept is free.
 pub(super) fn create(
     conn: &Connection,
+    living: &Holder,
     id: &str,
     key: Option<&[u8]>,
     now: u64,
     holder: Option<(&str, &str)>,
 ) -> Result<RunNo> {
     let taken = |sql: &str| -> Result<bool> { conn.query_row(sql, [id], |row| row.get(0)).map_err(failed) };
+    bury_stillborn(conn, living, id)?;
     if taken("SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?)")? {
         return Err(StoreError::Exists { run: id.into() });
     }
@@ -52,6 +54,27 @@ pub(super) fn create(
     let no = RunNo(conn.last_insert_rowid());
     super::leases::moved(conn, no)?;
     Ok(no)
+}
+
+/// Removes a run that has no record and that nobody who lives could still give one.
+fn bury_stillborn(conn: &Connection, living: &Holder, id: &str) -> Result<()> {
+    let found: Option<(i64, Option<String>)> = conn
+        .query_row("SELECT no, holder FROM runs WHERE id = ?", [id], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()
+        .map_err(failed)?;
+    let Some((no, holder)) = found else { return Ok(()) };
+    let held = holder.is_some_and(|words| super::leases::lives(living, &words));
+    if held || !records(conn, RunNo(no), &(0..1))?.is_empty() {
+        return Ok(());
+    }
+    for sql in [
+        "DELETE FROM moved WHERE run = ?",
+        "DELETE FROM heads WHERE run = ?",
+        "DELETE FROM runs WHERE no = ?",
+    ] {
+        conn.execute(sql, [no]).map_err(failed)?;
+    }
+    Ok(())
 }
 
 pub(super) fn find(conn: &Connection, id: &str) -> Result<RunRow> {

@@ -59,6 +59,28 @@ pub(crate) async fn a_run_is_never_written_over(place: &dyn Place) {
     assert_eq!(store.read("two").await, Err(JournalFailed::Missing { run: "two".into() }));
 }
 
+pub(crate) async fn a_name_whose_first_record_was_never_kept_is_free(place: &dyn Place) {
+    let store = place.open(Options::new()).await;
+    // As a maker that is killed leaves it: the name is there, no record is, and nobody holds it.
+    drop(store.create("one").await.unwrap());
+    let elsewhere = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "answer");
+    let mut journal = elsewhere.create("one").await;
+    // The maker's lease ends a moment after it is dropped.
+    for _ in 0..100 {
+        if journal.is_ok() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        journal = elsewhere.create("one").await;
+    }
+    let mut journal = journal.unwrap();
+    journal.append(&script.text(), Durability::Synced).await.unwrap();
+    drop(journal);
+    assert_eq!(store.create("one").await.map(|_| ()), Err(JournalFailed::Exists { run: "one".into() }));
+    assert_eq!(store.read("one").await.unwrap(), script.text().as_bytes());
+}
+
 pub(crate) async fn lines_out_of_order_are_refused_and_leave_nothing(place: &dyn Place) {
     let store = place.open(Options::new()).await;
     let script = session("one", "hello", "out", "answer");
