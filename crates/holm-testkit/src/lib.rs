@@ -28,8 +28,3 @@ mod sim;
 pub use outcome::{Outcome, Ran, Rest, Sent, Step, Verdicted, Violation};
 pub use script::{Ask, Child, Fault, Interrupt, Line, Mishap, Offence, Ruling, Script, Then, What, Work};
 pub use sim::{MOST_RECORDS, Sim};
-
-/// The examples of the front page are tests too.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct FrontPage;

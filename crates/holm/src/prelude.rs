@@ -1,0 +1,18 @@
+//! What most programs use: `use holm::prelude::*`.
+
+pub use crate::{
+    grants::{Grant, GrantSet, Level, Mode},
+    kernel::{
+        Approvals, Ending, Event, Input, Limits, NanoUsd, Numbered, Prompt, Proposal, ToolOutput, Verdict,
+    },
+    runtime::{Agent, Approver, EventSink, Handle, Job, Report, Session, Toolbox},
+};
+
+#[cfg(feature = "macros")]
+pub use crate::tool;
+
+#[cfg(feature = "models")]
+pub use crate::models::{Client, Keys, ScriptedModel};
+
+#[cfg(feature = "store")]
+pub use crate::store::Store;
