@@ -1,3 +1,71 @@
-//! The `holm` command.
+//! The `holm` command: agents from a terminal. Thin on purpose: it parses, asks and prints; what happens is decided in
+//! the library that everybody else uses too.
 
-fn main() {}
+mod approve;
+mod commands;
+mod draw;
+mod exit;
+mod model;
+mod money;
+mod places;
+mod prompt;
+mod screen;
+mod stream;
+mod tools;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+use exit::{Exit, Trouble};
+use screen::Screen;
+
+/// Runs agents that do only what they were granted, and keeps a journal of everything.
+#[expect(clippy::doc_markdown, reason = "these comments are the help text")]
+#[derive(Debug, Parser)]
+#[command(name = "holm", version, after_help = exit::HELP, max_term_width = 100)]
+struct Cli {
+    /// The folder of the sessions [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else ~/.local/share/holm]
+    #[arg(long, global = true, value_name = "FOLDER")]
+    data: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Give an agent something to do
+    Run(Box<commands::run::Args>),
+    /// See, check and try the tools
+    Tool(commands::tool::Args),
+    /// See and replay what was done before
+    Session(commands::session::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let screen = Screen::default();
+    match execute(cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            screen.end_line();
+            screen.note(&format!("error: {error:#}"));
+            error.downcast_ref::<Trouble>().map_or(Exit::Failed, |trouble| trouble.exit).into()
+        }
+    }
+}
+
+fn execute(cli: Cli) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let exit = runtime.block_on(async {
+        match cli.command {
+            Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
+            Command::Tool(args) => commands::tool::execute(args).await,
+            Command::Session(args) => commands::session::execute(args, cli.data.as_deref()).await,
+        }
+    });
+    // Somebody may still be asked something on a thread of its own; nobody waits for the answer any more.
+    runtime.shutdown_background();
+    exit
+}

@@ -1,0 +1,66 @@
+use holm::{
+    grants::Level,
+    kernel::{CallId, Marks},
+};
+
+use super::*;
+
+fn proposal(needs: &[&str]) -> Proposal {
+    let needs: Vec<String> = needs.iter().map(ToString::to_string).collect();
+    Proposal {
+        call: CallId::new(2),
+        tool_call: CallId::new(1),
+        tool: "read_file".into(),
+        arguments: "{}".into(),
+        level: Level::ReadOnly,
+        missing: needs.clone(),
+        needs,
+        hands_on: Vec::new(),
+        reasons: Vec::new(),
+        marks: Marks::default(),
+        digest: String::new(),
+    }
+}
+
+#[test]
+fn yes_covers_what_it_names_and_nothing_else() {
+    let check = |yes: &[&str], needs: &[&str], expect: bool| {
+        let yes = GrantSet::parse(yes.iter().copied()).unwrap();
+        assert_eq!(is_named(&yes, &proposal(needs)), expect, "{yes:?} {needs:?}");
+    };
+    check(&["read:src/**"], &["read:src/main.rs"], true);
+    check(&["read:src/**"], &["read:src/main.rs", "read:secret.txt"], false);
+    check(&["read:src/**"], &["write:src/main.rs"], false);
+    check(&[], &["read:src/main.rs"], false);
+    check(&["read:**"], &[], false);
+    check(&["read:**"], &["read:a […9 characters not shown…] b"], false);
+    check(&["read:**"], &["read:a\\u{1b}b"], false);
+}
+
+#[test]
+fn only_a_clear_yes_is_a_yes() {
+    let asked = proposal(&["read:a.txt"]);
+    for yes in ["y\n", " YES ", "a", "always\n"] {
+        assert!(matches!(verdict(yes, &asked), Verdict::Allow { .. }), "{yes}");
+    }
+    for no in ["", "\n", "n", "yep", "\u{1b}[A"] {
+        assert!(matches!(verdict(no, &asked), Verdict::Deny { .. }), "{no:?}");
+    }
+}
+
+#[test]
+fn always_grants_what_was_missing_and_once_grants_nothing() {
+    let asked = proposal(&["read:a.txt"]);
+    let granted = |line: &str| match verdict(line, &asked) {
+        Verdict::Allow { grants, .. } => grants.len(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((granted("y"), granted("a")), (0, 1));
+}
+
+#[tokio::test]
+async fn where_nobody_is_the_answer_is_no_and_says_which_grant_would_do() {
+    let approver = Terminal::new(GrantSet::new(), Person::Away, Arc::default());
+    let Verdict::Deny { reason } = approver.judge(proposal(&["read:a.txt"])).await else { panic!("allowed") };
+    assert!(reason.contains("read:a.txt"), "{reason}");
+}

@@ -1,0 +1,5 @@
+//! One file for each command, named after it.
+
+pub(crate) mod run;
+pub(crate) mod session;
+pub(crate) mod tool;

@@ -1,0 +1,234 @@
+//! `holm run`: gives an agent something to do.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use clap::ValueEnum;
+use holm::{
+    grants::{Grant, Mode},
+    kernel::{Approvals, Bound, Ending, NanoUsd},
+    models::Keys,
+    runtime::{Agent, DriveError, Handle, JournalFailed, Report, Secrets, Session},
+    store::Store,
+};
+use serde_json::json;
+
+use crate::{
+    approve::{Person, Terminal},
+    draw::{Drawing, Show},
+    exit::{Exit, Trouble},
+    model::{self, Chosen},
+    money, places, prompt,
+    screen::Screen,
+    stream::Stream,
+    tools,
+};
+
+/// What `holm run` takes.
+#[expect(clippy::doc_markdown, reason = "these comments are the help text")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What to do; `-` is standard input. Several are joined in their order; without any, standard input is read
+    #[arg(short, long, value_name = "TEXT")]
+    prompt: Vec<String>,
+    /// The model, as provider/model; its key comes from the environment [default: $HOLM_MODEL, else a script]
+    #[arg(short, long, value_name = "NAME")]
+    model: Option<String>,
+    /// A file with the replies of a scripted model
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    script: Option<PathBuf>,
+    /// What the model is told first
+    #[arg(long, value_name = "TEXT")]
+    system: Option<String>,
+    /// The session's name [default: a new one]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Go on with the session: finish what was under way, then do what is asked
+    #[arg(long, requires = "session")]
+    resume: bool,
+    /// What standard output gets
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    output: Output,
+    /// The same as --output json
+    #[arg(long, conflicts_with = "output")]
+    json: bool,
+    /// The most that the session may cost, in US dollars
+    #[arg(long, value_name = "USD", value_parser = money::parse)]
+    budget: Option<NanoUsd>,
+    /// The most model turns for this prompt
+    #[arg(long, value_name = "COUNT")]
+    turns: Option<u64>,
+    /// What the agent may do, such as read:src/**; may be given more than once
+    #[arg(long, value_name = "GRANT")]
+    grant: Vec<Grant>,
+    /// What is asked: plan, default, accept-edits or full
+    #[arg(long, value_name = "MODE", default_value_t = Mode::Default)]
+    mode: Mode,
+    /// Say yes to whatever needs no more than this grant; may be given more than once
+    #[arg(long, value_name = "GRANT")]
+    yes: Vec<Grant>,
+}
+
+/// What standard output gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// The answer
+    Text,
+    /// One object when the run has ended
+    Json,
+    /// The session's name, then one event a line as it happens
+    StreamJson,
+}
+
+/// Runs the command.
+pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let output = if args.json { Output::Json } else { args.output };
+    let asks = if args.resume && args.prompt.is_empty() { None } else { Some(prompt::gather(&args.prompt)?) };
+    let reads_stdin = args.prompt.is_empty() || args.prompt.iter().any(|part| part == "-");
+    let chosen =
+        model::choose(args.model.as_deref(), args.script.as_deref(), |name| std::env::var(name).ok())?;
+    let screen = Arc::new(Screen::default());
+    if let Some(note) = chosen.note {
+        screen.note(&format!("holm: {note}"));
+    }
+    let store =
+        Store::open(places::database(&places::data_folder(data, |name| std::env::var(name).ok())?)?).await?;
+    let person =
+        if Screen::can_ask() && !(asks.is_some() && reads_stdin) { Person::There } else { Person::Away };
+    let show = Show {
+        pieces: output == Output::Text && Screen::answers_to_a_person(),
+        progress: Screen::notes_to_a_person(),
+    };
+    let drawing = Drawing::new(Arc::clone(&screen), show);
+    let agent = build(&args, chosen, store, person, output, &screen, &drawing)?;
+    let mut session = open(&agent, &args).await?;
+    tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
+    let report = work(&mut session, asks, args.resume).await?;
+    finish(&report, output, &screen, &drawing)
+}
+
+fn build(
+    args: &Args,
+    chosen: Chosen,
+    store: Store,
+    person: Person,
+    output: Output,
+    screen: &Arc<Screen>,
+    drawing: &Drawing,
+) -> anyhow::Result<Agent> {
+    let yes = args.yes.iter().cloned().collect();
+    let builder = Agent::builder(chosen.card, chosen.client)
+        .name("holm")
+        .system(args.system.clone().unwrap_or_default())
+        .tools(tools::all())
+        .grants(args.grant.iter().cloned().collect())
+        .mode(args.mode)
+        .approvals(Approvals::Ask)
+        .config(|config| {
+            config.limits.budget.usd = args.budget;
+            if let Some(turns) = args.turns {
+                config.limits.turns = Bound::AtMost(turns);
+            }
+        })
+        .secrets(Keys::from_environment().told_to(Secrets::new()))
+        .approver(Terminal::new(yes, person, Arc::clone(screen)))
+        .events(drawing.clone())
+        .deltas(drawing.clone())
+        .journals(store.clone())
+        .blobs(store);
+    let builder = match output {
+        Output::StreamJson => builder.events(Stream::new(Arc::clone(screen))),
+        Output::Text | Output::Json => builder,
+    };
+    Ok(builder.build()?)
+}
+
+async fn open(agent: &Agent, args: &Args) -> anyhow::Result<Session> {
+    let opened = match (&args.session, args.resume) {
+        (Some(id), true) => agent.resume(id).await,
+        (Some(id), false) => agent.start_as(id).await,
+        (None, _) => agent.start().await,
+    };
+    opened.map_err(|error| match &error {
+        DriveError::Journal(JournalFailed::Missing { run }) => {
+            let message = format!("there is no session `{run}`");
+            Trouble::new(Exit::Missing, message).hint("holm session list shows which there are").into()
+        }
+        DriveError::Journal(JournalFailed::Exists { run }) => {
+            let message = format!("there is a session `{run}` already");
+            Trouble::new(Exit::Usage, message)
+                .hint("add --resume to go on with it, or choose another name")
+                .into()
+        }
+        DriveError::Journal(JournalFailed::BadName { .. }) => {
+            Trouble::new(Exit::Usage, error.to_string()).into()
+        }
+        _ => anyhow::Error::new(error),
+    })
+}
+
+/// Finishes what was under way, then does what is asked.
+async fn work(session: &mut Session, asks: Option<String>, resume: bool) -> anyhow::Result<Report> {
+    let finished = if resume { session.go_on().await? } else { None };
+    match (asks, finished) {
+        (Some(prompt), None) => Ok(session.prompt(prompt).await?),
+        (Some(prompt), Some(report)) if matches!(report.ending, Ending::Answered { .. }) => {
+            Ok(session.prompt(prompt).await?)
+        }
+        (_, Some(report)) => Ok(report),
+        (None, None) => {
+            let message = format!("nothing is under way in the session `{}`", session.id());
+            Err(Trouble::new(Exit::Usage, message).hint("say what to do next with -p").into())
+        }
+    }
+}
+
+fn finish(report: &Report, output: Output, screen: &Screen, drawing: &Drawing) -> anyhow::Result<Exit> {
+    let exit = Exit::of(&report.ending);
+    match output {
+        Output::Text => {
+            screen.end_line();
+            match report.text() {
+                Ok(text) if drawing.has_written() || text.is_empty() => {}
+                Ok(text) => screen.answer(text),
+                Err(error) => screen.note(&format!("error: {error}")),
+            }
+        }
+        Output::Json => screen.line(&summary(report)?.to_string()),
+        Output::StreamJson => {}
+    }
+    if Screen::notes_to_a_person() {
+        let (input, out) = (report.usage.input, report.usage.output);
+        let spent = money::show(report.spent);
+        screen.note(&format!("holm: session {}, {input} tokens in, {out} out, {spent}", report.run));
+    }
+    Ok(exit)
+}
+
+/// What a program reads when the run has ended.
+fn summary(report: &Report) -> anyhow::Result<serde_json::Value> {
+    Ok(json!({
+        "session": report.run,
+        "text": report.text().ok(),
+        "ending": serde_json::to_value(&report.ending)?,
+        "usage": serde_json::to_value(report.usage)?,
+        "spent_nano_usd": report.spent.value(),
+        "exit": Exit::of(&report.ending).code(),
+    }))
+}
+
+/// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the second leaves at once.
+async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
+    if tokio::signal::ctrl_c().await.is_err() {
+        return;
+    }
+    screen.end_line();
+    screen.note("holm: stopping; press Ctrl-C again to leave at once");
+    // A run that has ended needs no stopping.
+    let _ = handle.cancel("interrupted");
+    if tokio::signal::ctrl_c().await.is_ok() {
+        std::process::exit(i32::from(Exit::Cancelled.code()));
+    }
+}

@@ -1,0 +1,198 @@
+//! `holm session`: what was done before, from its journal.
+
+use std::path::Path;
+
+use clap::Subcommand;
+use holm::{
+    kernel::{Block, Effect, Ending, Event, Message, Numbered, Outcome, Role, Timestamp, journal},
+    runtime::{JournalFailed, Journals as _, NotAnswered},
+    store::{Format, Listing, Session, Store, StoreError},
+};
+use serde_json::json;
+
+use crate::{
+    exit::{Exit, Trouble},
+    places,
+    screen::Screen,
+};
+
+/// What `holm session` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show the sessions, the latest first
+    List {
+        /// How many at the most
+        #[arg(long, value_name = "COUNT", default_value_t = 50)]
+        limit: u32,
+        /// Only those with this tag
+        #[arg(long)]
+        tag: Option<String>,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what was said in a session
+    Show {
+        /// The session's name
+        id: String,
+        /// Print the session and its messages as one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fold a session's journal again, without a model and without tools, and show what happened
+    Replay {
+        /// The session's name
+        id: String,
+        /// Print one event a line, as `holm run --output stream-json` did
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
+    let store = Store::open(places::database(&folder)?).await?;
+    let screen = Screen::default();
+    match args.command {
+        Command::List { limit, tag, json } => list(&store, &screen, limit, tag, json).await,
+        Command::Show { id, json } => show(&store, &screen, &id, json).await,
+        Command::Replay { id, json } => replay(&store, &screen, &id, json).await,
+    }
+}
+
+async fn list(
+    store: &Store,
+    screen: &Screen,
+    limit: u32,
+    tag: Option<String>,
+    as_json: bool,
+) -> anyhow::Result<Exit> {
+    let wanted = Listing { tag, limit: Some(limit), ..Listing::default() };
+    for session in store.list(&wanted).await?.sessions {
+        if as_json {
+            screen.line(&serde_json::to_string(&session)?);
+        } else {
+            screen.answer(&row(&session));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// One session on one line.
+fn row(session: &Session) -> String {
+    let title = session.title.replace('\n', " ");
+    format!("{}  {}  {}  {title}", session.run, date(session.updated), session.model)
+}
+
+async fn show(store: &Store, screen: &Screen, id: &str, as_json: bool) -> anyhow::Result<Exit> {
+    let session = store.session(id).await.map_err(missing)?;
+    if as_json {
+        let records = journal::decode_strict(&store.read(id).await.map_err(missing_journal)?)?;
+        let run = journal::replay(&records)?;
+        let messages = run.transcript();
+        screen.line(&json!({ "session": session, "messages": messages }).to_string());
+        return Ok(Exit::Done);
+    }
+    let text = store.export(id, Format::Markdown).await.map_err(missing)?;
+    screen.answer(&String::from_utf8_lossy(&text));
+    Ok(Exit::Done)
+}
+
+async fn replay(store: &Store, screen: &Screen, id: &str, as_json: bool) -> anyhow::Result<Exit> {
+    let text = store.read(id).await.map_err(missing_journal)?;
+    let records = journal::decode_strict(&text)?;
+    let mut events = 0_u64;
+    let mut fault = None;
+    journal::replay_with(&records, |_, effect| {
+        let Effect::Emit(event) = effect else { return };
+        events += 1;
+        if as_json {
+            match serde_json::to_string(event) {
+                Ok(line) => screen.line(&line),
+                Err(error) => fault = Some(error),
+            }
+        } else {
+            draw(screen, event);
+        }
+    })?;
+    if let Some(error) = fault {
+        return Err(error.into());
+    }
+    screen.note(&format!("holm: {} records give {events} events, as they did before", records.len()));
+    Ok(Exit::Done)
+}
+
+/// One event on one line, if it is worth one.
+fn draw(screen: &Screen, event: &Numbered) {
+    let line = match &event.event {
+        Event::MessageAdded { message } => said(message),
+        Event::CallProposed { tool, arguments, .. } => Some(format!("call       {tool} {arguments}")),
+        Event::ApprovalGiven { allowed: false, reason, .. } => Some(format!("denied     {reason}")),
+        Event::CallFinished { outcome, bytes, millis, .. } => Some(match outcome {
+            Outcome::Succeeded => format!("result     {bytes} bytes after {millis} ms"),
+            Outcome::Failed | Outcome::Refused | Outcome::Unknown | Outcome::Stopped => {
+                format!("result     {outcome:?} after {millis} ms")
+            }
+        }),
+        Event::ModelFailed { message, .. } => Some(format!("failed     {message}")),
+        Event::GroupEnded { ending, .. } => Some(format!("end        {}", in_words(ending))),
+        _ => None,
+    };
+    if let Some(line) = line {
+        screen.answer(&format!("{:>5}  {line}", event.id.record));
+    }
+}
+
+fn said(message: &Message) -> Option<String> {
+    let who = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System => "system",
+        Role::Tool | Role::Custom => return None,
+    };
+    let text: Vec<&str> = message.blocks.iter().filter_map(Block::as_text).collect();
+    (!text.is_empty()).then(|| format!("{who:<10} {}", text.join(" ").replace('\n', "\n                  ")))
+}
+
+fn in_words(ending: &Ending) -> String {
+    match ending {
+        Ending::Answered { .. } => "answered".into(),
+        other => {
+            let ended = NotAnswered { run: String::new(), ending: Box::new(other.clone()) }.to_string();
+            ended.split_once(": ").map_or(ended.clone(), |(_, words)| words.to_owned())
+        }
+    }
+}
+
+fn missing(error: StoreError) -> anyhow::Error {
+    match error {
+        StoreError::Missing { run } => no_such(&run).into(),
+        other => other.into(),
+    }
+}
+
+fn missing_journal(error: JournalFailed) -> anyhow::Error {
+    match error {
+        JournalFailed::Missing { run } => no_such(&run).into(),
+        other => other.into(),
+    }
+}
+
+fn no_such(run: &str) -> Trouble {
+    Trouble::new(Exit::Missing, format!("there is no session `{run}`"))
+        .hint("holm session list shows which there are")
+}
+
+/// The day and the minute, in UTC.
+fn date(at: Timestamp) -> String {
+    let millis = i64::try_from(at.value()).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_millisecond(millis)
+        .map_or_else(|_| "?".into(), |at| at.strftime("%Y-%m-%d %H:%M").to_string())
+}

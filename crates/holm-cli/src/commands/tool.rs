@@ -1,0 +1,246 @@
+//! `holm tool`: the tools as the model sees them, and as they work without one.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use clap::Subcommand;
+use holm::{
+    grants::{Grant, Mode},
+    kernel::{
+        Approvals, Block, Config, Effect, Event, Message, Model as Card, ModelResult, Numbered, Outcome,
+        Reply, Run, Started, StopReason, Timestamp, Tool, ToolCall, ToolOutput,
+    },
+    models::ScriptedModel,
+    runtime::{self, Agent, BoxFuture, Job},
+};
+use serde_json::json;
+
+use crate::{
+    approve::{Person, Terminal},
+    exit::{Exit, Trouble},
+    screen::Screen,
+    tools,
+};
+
+/// What `holm tool` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show the tools and what they need
+    List {
+        /// Print whole declarations as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a declaration as a run would; `-` is standard input
+    Validate {
+        /// A tool's name, or a file with its declaration as JSON
+        tool: String,
+        /// Print what was found as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a tool once, under the same rules as in a run
+    Execute(Execute),
+}
+
+#[derive(Debug, clap::Args)]
+struct Execute {
+    /// The tool's name
+    tool: String,
+    /// Its arguments, as a JSON object
+    #[arg(default_value = "{}")]
+    arguments: String,
+    /// What it may do, such as read:src/**; may be given more than once
+    #[arg(long, value_name = "GRANT")]
+    grant: Vec<Grant>,
+    /// What is asked: plan, default, accept-edits or full
+    #[arg(long, value_name = "MODE", default_value_t = Mode::Default)]
+    mode: Mode,
+    /// Say yes to whatever needs no more than this grant; may be given more than once
+    #[arg(long, value_name = "GRANT")]
+    yes: Vec<Grant>,
+    /// Print the whole output as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) async fn execute(args: Args) -> anyhow::Result<Exit> {
+    let screen = Arc::new(Screen::default());
+    match args.command {
+        Command::List { json } => list(&screen, json),
+        Command::Validate { tool, json } => validate(&screen, &tool, json),
+        Command::Execute(args) => try_once(&screen, args).await,
+    }
+}
+
+fn list(screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
+    let tools = tools::all().declarations();
+    if as_json {
+        screen.line(&serde_json::to_string(&tools)?);
+        return Ok(Exit::Done);
+    }
+    let widest = tools.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
+    for tool in &tools {
+        let needs: Vec<String> = tool.needs.iter().map(ToString::to_string).collect();
+        let needs = if needs.is_empty() { String::new() } else { format!(", needs {}", needs.join(" and ")) };
+        let about = tool.description.lines().next().unwrap_or_default();
+        screen.answer(&format!("{:widest$}  {about} ({}{needs})", tool.name, tool.level));
+    }
+    Ok(Exit::Done)
+}
+
+fn validate(screen: &Screen, which: &str, as_json: bool) -> anyhow::Result<Exit> {
+    let tool = declaration(which)?;
+    let (usable, problems) = flaws(&tool);
+    if as_json {
+        screen.line(&json!({ "tool": tool.name, "usable": usable, "problems": problems }).to_string());
+    } else {
+        for problem in &problems {
+            screen.answer(&format!("{}: {problem}", tool.name));
+        }
+        if problems.is_empty() {
+            screen.answer(&format!("{}: nothing is wrong with it", tool.name));
+        }
+    }
+    Ok(if usable { Exit::Done } else { Exit::NoAnswer })
+}
+
+/// A tool of ours by its name, or any tool by its declaration.
+fn declaration(which: &str) -> anyhow::Result<Tool> {
+    if let Some(tool) = tools::all().find(which) {
+        return Ok(tool.declaration().clone());
+    }
+    let text = match which {
+        "-" => io::read_to_string(io::stdin())?,
+        path if Path::new(path).exists() => fs::read_to_string(PathBuf::from(path))?,
+        name => return Err(no_such(name).into()),
+    };
+    serde_json::from_str(&text)
+        .map_err(|error| Trouble::new(Exit::NoAnswer, format!("{which} is no declaration: {error}")).into())
+}
+
+fn no_such(name: &str) -> Trouble {
+    let message = format!("there is no tool and no file `{name}`");
+    Trouble::new(Exit::Missing, message).hint("holm tool list shows the tools")
+}
+
+/// What the kernel says about a tool when a run begins with it.
+fn flaws(tool: &Tool) -> (bool, Vec<String>) {
+    let mut config = Config::new(Card::named("scripted/none"));
+    config.tools = vec![tool.clone()];
+    let mut run = Run::start(Started::new("validate", 0, config), Timestamp::new(0));
+    let mut found = (true, Vec::new());
+    loop {
+        match run.poll() {
+            Effect::Wait(_) => return found,
+            Effect::Emit(numbered) => {
+                if let Event::ToolFlawed { usable, problems, .. } = numbered.event {
+                    found = (usable, problems);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Runs one call by a script, so that arguments, grants, approvals and guards count as they do for a model.
+async fn try_once(screen: &Arc<Screen>, args: Execute) -> anyhow::Result<Exit> {
+    let toolbox = tools::all();
+    let tool = toolbox.find(&args.tool).ok_or_else(|| no_such(&args.tool))?;
+    let output = Arc::new(Mutex::new(None));
+    let kept = Kept { tool: Arc::clone(tool), output: Arc::clone(&output) };
+    let outcome = Arc::new(Mutex::new((Outcome::Refused, String::new())));
+    let watched = Arc::clone(&outcome);
+    let person = if Screen::can_ask() { Person::There } else { Person::Away };
+    let yes = args.yes.iter().cloned().collect();
+    let agent = Agent::builder("scripted/by-hand", script(&args.tool, &args.arguments))
+        .tool(kept)
+        .grants(args.grant.iter().cloned().collect())
+        .mode(args.mode)
+        .approvals(Approvals::Ask)
+        .approver(Terminal::new(yes, person, Arc::clone(screen)))
+        .events(move |event: &Numbered| watch(&watched, &event.event))
+        .build()?;
+    agent.run("Run the tool once.").await?;
+    let (outcome, said) = outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
+    show(screen, outcome, &said, output.as_ref(), args.json)
+}
+
+fn show(
+    screen: &Screen,
+    outcome: Outcome,
+    said: &str,
+    output: Option<&ToolOutput>,
+    as_json: bool,
+) -> anyhow::Result<Exit> {
+    if as_json {
+        screen.line(&json!({ "outcome": outcome, "output": output, "said": said }).to_string());
+    } else if let (Outcome::Succeeded, Some(output)) = (outcome, output) {
+        screen.answer(&output.text);
+    } else {
+        screen.note(&format!("error: {said}"));
+    }
+    Ok(if outcome == Outcome::Succeeded { Exit::Done } else { Exit::NoAnswer })
+}
+
+/// A model that calls one tool and says no more.
+fn script(tool: &str, arguments: &str) -> ScriptedModel {
+    let (id, name, arguments) = ("by-hand".into(), tool.into(), arguments.into());
+    let call = Block::ToolCall(ToolCall { id, name, arguments, replay: None });
+    let calls = Reply { blocks: vec![call], stop: StopReason::ToolUse, ..Reply::default() };
+    let done = Reply { blocks: vec![Block::Text("done".into())], ..Reply::default() };
+    ScriptedModel::new([calls, done].map(ModelResult::Replied))
+}
+
+/// Remembers what the call came to, and what the model would have been told.
+fn watch(outcome: &Mutex<(Outcome, String)>, event: &Event) {
+    let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+    match event {
+        Event::CallFinished { outcome: came_to, .. } => outcome.0 = *came_to,
+        Event::MessageAdded { message } => outcome.1.extend(told(message)),
+        _ => {}
+    }
+}
+
+/// The inside of the envelope in which the model reads a result.
+fn told(message: &Message) -> Option<String> {
+    let result = message.blocks.iter().find_map(|block| match block {
+        Block::ToolResult(result) => Some(result),
+        _ => None,
+    })?;
+    let body = result.text.split_once('>').map_or(result.text.as_str(), |(_, body)| body);
+    let body = body.rsplit_once("</tool_output").map_or(body, |(body, _)| body);
+    Some(body.trim().to_owned())
+}
+
+/// A tool whose output is kept for the person who called it.
+struct Kept {
+    tool: Arc<dyn runtime::Tool>,
+    output: Arc<Mutex<Option<ToolOutput>>>,
+}
+
+impl runtime::Tool for Kept {
+    fn declaration(&self) -> &Tool {
+        self.tool.declaration()
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let (running, kept) = (self.tool.run(job), Arc::clone(&self.output));
+        Box::pin(async move {
+            let output = running.await;
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(output.clone());
+            output
+        })
+    }
+}

@@ -1,0 +1,59 @@
+use holm::kernel::{EventId, FailureClass, Timestamp};
+
+use super::*;
+
+fn drawing(pieces: bool) -> Drawing {
+    Drawing::new(Arc::default(), Show { pieces, progress: false })
+}
+
+fn numbered(event: Event) -> Numbered {
+    Numbered { id: EventId::default(), at: Timestamp::new(0), event }
+}
+
+#[test]
+fn a_reply_that_is_taken_back_does_not_count_as_shown() {
+    let (drawing, call) = (drawing(true), CallId::new(3));
+    drawing.delta(call, Delta::Text { offset: 0, text: "half an ans" });
+    assert!(drawing.has_written());
+    drawing.event(&numbered(Event::Withdrawn { call }));
+    assert!(!drawing.has_written());
+}
+
+#[test]
+fn pieces_are_only_shown_to_those_who_want_them() {
+    let drawing = drawing(false);
+    drawing.delta(CallId::new(3), Delta::Text { offset: 0, text: "quiet" });
+    assert!(!drawing.has_written());
+}
+
+#[test]
+fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
+    let check = |event: &Event, expect: Option<&str>| {
+        assert_eq!(progress(event, |_| "read_file").as_deref(), expect, "{event:?}");
+    };
+    let call = CallId::new(1);
+    let finished = |outcome| Event::CallFinished {
+        call,
+        id: "c".into(),
+        outcome,
+        bytes: 12,
+        millis: 40,
+        metadata: None,
+    };
+    check(&finished(Outcome::Succeeded), Some("  read_file: 12 bytes in 40 ms"));
+    check(&finished(Outcome::Refused), Some("  read_file: not run"));
+    let failed = |next| Event::ModelFailed { call, class: FailureClass::Server, message: "500".into(), next };
+    check(
+        &failed(NextTry::Retry { at: Timestamp::new(1) }),
+        Some("  the model failed (500); it is tried again"),
+    );
+    check(&failed(NextTry::GiveUp), None);
+    check(&Event::GroupStarted { group: 1 }, None);
+    let long = Event::CallProposed {
+        call,
+        tool: "read_file".into(),
+        arguments: "x".repeat(500).into(),
+        fixes: Vec::new(),
+    };
+    assert!(progress(&long, |_| "").unwrap().ends_with("x…"));
+}

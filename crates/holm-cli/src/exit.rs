@@ -1,0 +1,102 @@
+//! What the command's exit code says. Programs rely on these numbers, so they never change their meaning.
+
+use std::{fmt, process};
+
+use holm::kernel::Ending;
+
+/// How the command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// The answer is there.
+    Done,
+    /// Something went wrong on this machine: a file, the store, the terminal.
+    Failed,
+    /// The command was not understood, or something that it names does not fit.
+    Usage,
+    /// The run ended without an answer: refused, rejected, or going round in circles; or a tool failed.
+    NoAnswer,
+    /// A limit or the budget ended the run.
+    Limit,
+    /// The model could not be reached, or its provider refused.
+    Provider,
+    /// What was named is not there: a session, a tool.
+    Missing,
+    /// Somebody pressed Ctrl-C.
+    Cancelled,
+}
+
+/// What `holm --help` says about them.
+pub(crate) const HELP: &str = "\
+Exit codes:
+  0    the answer is there
+  1    something went wrong on this machine
+  2    the command was not understood
+  3    the run ended without an answer, or the tool failed
+  4    a limit or the budget ended the run
+  5    the model could not be reached, or its provider refused
+  6    what was named is not there
+  130  cancelled with Ctrl-C";
+
+impl Exit {
+    /// The number.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::NoAnswer => 3,
+            Self::Limit => 4,
+            Self::Provider => 5,
+            Self::Missing => 6,
+            Self::Cancelled => 130,
+        }
+    }
+
+    /// What an ending means.
+    pub(crate) const fn of(ending: &Ending) -> Self {
+        match ending {
+            Ending::Answered { .. } => Self::Done,
+            Ending::Refused { .. } | Ending::Rejected { .. } | Ending::Looping { .. } => Self::NoAnswer,
+            Ending::OverBudget { .. } | Ending::OverLimit { .. } => Self::Limit,
+            Ending::Cancelled { .. } => Self::Cancelled,
+            Ending::Failed { .. } => Self::Provider,
+        }
+    }
+}
+
+impl From<Exit> for process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+/// An error that knows its exit code, and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    pub(crate) exit: Exit,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Trouble {
+    /// An error of one sentence.
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), hint: None }
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, "\n  hint: {hint}"))
+    }
+}
+
+impl std::error::Error for Trouble {}

@@ -1,0 +1,97 @@
+//! Which model answers.
+
+use std::{fs, path::Path, sync::Arc};
+
+use holm::{
+    kernel::{Block, Model as Card, ModelResult, Reply, StopReason, ToolCall},
+    models::{Client, ClientError, Keys, ScriptedModel},
+    runtime::Model,
+    wire::{catalogue, services::Services},
+};
+
+use crate::exit::{Exit, Trouble};
+
+/// The name under which the demonstration runs.
+const DEMO: &str = "scripted/demo";
+
+/// A model, what is known of it, and what should be said about it.
+pub(crate) struct Chosen {
+    pub(crate) card: Card,
+    pub(crate) client: Arc<dyn Model>,
+    /// Told to the person before the run begins.
+    pub(crate) note: Option<&'static str>,
+}
+
+/// Chooses by the flags, then by `HOLM_MODEL`; without either a script answers, and says that it is one.
+pub(crate) fn choose(
+    name: Option<&str>,
+    script: Option<&Path>,
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<Chosen, Trouble> {
+    if let Some(path) = script {
+        let client: Arc<dyn Model> = Arc::new(read_script(path)?);
+        return Ok(Chosen { card: Card::named("scripted/file"), client, note: None });
+    }
+    let named = name.map(ToOwned::to_owned).or_else(|| env("HOLM_MODEL").filter(|name| !name.is_empty()));
+    match named.as_deref() {
+        None => Ok(demonstration(Some(
+            "no model was chosen, so a script answers; choose one with --model or HOLM_MODEL",
+        ))),
+        Some(DEMO) => Ok(demonstration(None)),
+        Some(name) => from_provider(name),
+    }
+}
+
+fn from_provider(name: &str) -> Result<Chosen, Trouble> {
+    let client = Client::from_name(name, Keys::from_environment()).map_err(|error| refused(name, &error))?;
+    // The provider may have been named by an alias; prices and requests go by its own name.
+    let full = Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());
+    let card = catalogue::Catalogue::pinned().model(&full).map(catalogue::to_kernel);
+    Ok(Chosen { card: card.unwrap_or_else(|| Card::named(full)), client: Arc::new(client), note: None })
+}
+
+fn refused(name: &str, error: &ClientError) -> Trouble {
+    match error {
+        ClientError::NoKey { .. } | ClientError::WrongKey { .. } => {
+            let services = Services::stock();
+            let keys = services.resolve(name).map(|(_, service)| service.keys.join(" or "));
+            let trouble = Trouble::new(Exit::Provider, error.to_string());
+            match keys {
+                Ok(keys) if !keys.is_empty() => trouble.hint(format!("set {keys} in the environment")),
+                Ok(_) | Err(_) => trouble,
+            }
+        }
+        ClientError::Name(_)
+        | ClientError::Variable(_)
+        | ClientError::SecretInBase { .. }
+        | ClientError::Transport(_) => Trouble::new(Exit::Usage, error.to_string()),
+    }
+}
+
+fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
+    let wrong = |reason: String| {
+        Trouble::new(Exit::Usage, format!("the script {} cannot be used: {reason}", path.display()))
+            .hint(r#"it looks like {"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}"#)
+    };
+    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+}
+
+/// Shows the loop without a model: one call, and then the truth.
+fn demonstration(note: Option<&'static str>) -> Chosen {
+    let call = ToolCall {
+        id: "demo-1".into(),
+        name: "list_files".into(),
+        arguments: r#"{"path":"."}"#.into(),
+        replay: None,
+    };
+    let calls = Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() };
+    let text = "I am a script and no model. Whatever is asked, I call `list_files` once and say this. \
+                The loop, the tools, the grants and the journal are real.";
+    let says = Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() };
+    let results = [calls, says].map(ModelResult::Replied);
+    Chosen { card: Card::named(DEMO), client: Arc::new(ScriptedModel::new(results)), note }
+}
+
+#[cfg(test)]
+mod tests;

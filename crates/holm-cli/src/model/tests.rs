@@ -1,0 +1,37 @@
+use super::*;
+
+fn trouble(name: &str) -> Trouble {
+    match choose(Some(name), None, |_| None) {
+        Err(trouble) => trouble,
+        Ok(chosen) => panic!("{} was chosen", chosen.card.name),
+    }
+}
+
+#[test]
+fn without_a_choice_a_script_answers_and_is_announced() {
+    let chosen = choose(None, None, |_| None).unwrap();
+    assert_eq!(chosen.card.name, DEMO);
+    assert!(chosen.note.unwrap().contains("a script answers"));
+    let named = choose(Some(DEMO), None, |_| None).unwrap();
+    assert_eq!((named.card.name.as_str(), named.note), (DEMO, None));
+    let empty = choose(None, None, |_| Some(String::new())).unwrap();
+    assert_eq!(empty.card.name, DEMO);
+}
+
+#[test]
+fn a_name_that_leads_nowhere_is_a_mistake_of_the_command() {
+    let trouble = trouble("nobody-knows/this");
+    assert_eq!(trouble.exit, Exit::Usage);
+    assert!(trouble.to_string().contains("nobody-knows"), "{trouble}");
+}
+
+#[test]
+fn a_script_is_read_from_a_file_or_refused_with_an_example() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("script.json");
+    fs::write(&path, r#"{"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}"#).unwrap();
+    assert_eq!(choose(None, Some(&path), |_| None).unwrap().card.name, "scripted/file");
+    fs::write(&path, "{").unwrap();
+    let Err(trouble) = choose(None, Some(&path), |_| None) else { panic!("a broken script was taken") };
+    assert!(trouble.to_string().contains("it looks like"), "{trouble}");
+}

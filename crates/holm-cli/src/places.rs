@@ -1,0 +1,55 @@
+//! Where the command keeps things.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::exit::{Exit, Trouble};
+
+/// The folder of the sessions: the flag, `HOLM_DATA`, or the XDG place.
+pub(crate) fn data_folder(
+    flag: Option<&Path>,
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<PathBuf, Trouble> {
+    let env = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = flag {
+        return Ok(folder.to_owned());
+    }
+    if let Some(folder) = env("HOLM_DATA") {
+        return Ok(folder);
+    }
+    // The specification says that a relative path there is to be ignored.
+    if let Some(folder) = env("XDG_DATA_HOME").filter(|folder| folder.is_absolute()) {
+        return Ok(folder.join("holm"));
+    }
+    if let Some(home) = env("HOME") {
+        return Ok(home.join(".local/share/holm"));
+    }
+    let hint = "name a folder with --data, or set HOLM_DATA";
+    Err(Trouble::new(Exit::Usage, "there is no place to keep sessions: HOME is not set").hint(hint))
+}
+
+/// Makes the folder, for its owner alone, and gives the database's path in it.
+pub(crate) fn database(folder: &Path) -> Result<PathBuf, Trouble> {
+    private_folder(folder).map_err(|error| {
+        let message = format!("the folder {} cannot be made: {error}", folder.display());
+        Trouble::new(Exit::Failed, message).hint("name another one with --data")
+    })?;
+    Ok(folder.join("holm.db"))
+}
+
+/// Sessions hold what was said, so nobody else may look.
+fn private_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+use super::*;
+
+fn check(flag: Option<&str>, env: &[(&str, &str)], expect: Option<&str>) {
+    let look = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    let found = data_folder(flag.map(Path::new), look).ok();
+    assert_eq!(found.as_deref(), expect.map(Path::new), "{flag:?} {env:?}");
+}
+
+#[test]
+fn the_flag_wins_over_the_environment_and_that_over_the_usual_place() {
+    let all = [("HOLM_DATA", "/b"), ("XDG_DATA_HOME", "/c"), ("HOME", "/d")];
+    check(Some("a"), &all, Some("a"));
+    check(None, &all, Some("/b"));
+    check(None, &all[1..], Some("/c/holm"));
+    check(None, &all[2..], Some("/d/.local/share/holm"));
+    check(
+        None,
+        &[("HOLM_DATA", ""), ("XDG_DATA_HOME", "relative"), ("HOME", "/d")],
+        Some("/d/.local/share/holm"),
+    );
+    check(None, &[], None);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_made_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a/b");
+    assert_eq!(database(&path).unwrap(), path.join("holm.db"));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+}

@@ -1,0 +1,44 @@
+//! What the agent is asked to do: from the flags, in their order, or from standard input.
+
+use std::io::{self, IsTerminal, Read};
+
+use crate::exit::{Exit, Trouble};
+
+/// The longest prompt that is read from standard input: more than any window holds, less than memory.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Joins the parts; `-` is standard input.
+pub(crate) fn gather(parts: &[String]) -> Result<String, Trouble> {
+    if parts.is_empty() {
+        if io::stdin().is_terminal() {
+            let hint = "holm run -p \"What is in this folder?\"";
+            return Err(Trouble::new(Exit::Usage, "there is no prompt").hint(hint));
+        }
+        return checked(read(io::stdin().lock())?);
+    }
+    let mut texts = Vec::with_capacity(parts.len());
+    for part in parts {
+        texts.push(if part == "-" { read(io::stdin().lock())? } else { part.clone() });
+    }
+    checked(texts.join("\n\n"))
+}
+
+fn read(input: impl Read) -> Result<String, Trouble> {
+    let mut text = String::new();
+    let read = input.take(MOST_BYTES + 1).read_to_string(&mut text);
+    read.map_err(|error| Trouble::new(Exit::Usage, format!("the prompt cannot be read: {error}")))?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(Trouble::new(Exit::Usage, format!("the prompt is longer than {} MiB", MOST_BYTES >> 20)));
+    }
+    Ok(text)
+}
+
+fn checked(text: String) -> Result<String, Trouble> {
+    if text.trim().is_empty() {
+        return Err(Trouble::new(Exit::Usage, "the prompt is empty"));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+//! A run for programs: its name, then its events as they happen, one a line.
+
+use std::sync::Arc;
+
+use holm::{kernel::Numbered, runtime::EventSink};
+use serde_json::json;
+
+use crate::screen::Screen;
+
+/// Prints events in the kernel's own form, so that a replay prints the same bytes. The program sets the pace: a line is
+/// never dropped.
+pub(crate) struct Stream {
+    screen: Arc<Screen>,
+}
+
+impl Stream {
+    pub(crate) fn new(screen: Arc<Screen>) -> Self {
+        Self { screen }
+    }
+}
+
+impl EventSink for Stream {
+    fn event(&self, event: &Numbered) {
+        if let Ok(line) = serde_json::to_string(event) {
+            self.screen.line(&line);
+        }
+    }
+
+    /// Asked once, before the first event: the place for the run's name.
+    fn of_run(&self, run: &str) -> Option<Arc<dyn EventSink>> {
+        self.screen.line(&json!({ "session": run }).to_string());
+        None
+    }
+}

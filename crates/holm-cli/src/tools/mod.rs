@@ -1,0 +1,22 @@
+//! The tools that the command has today: enough to look around a folder and to leave a note in it.
+//!
+//! Each says what it needs, and the kernel decides whether it may. What the kernel cannot know is where a link leads, so
+//! the tools refuse every path that is not what it says.
+
+mod files;
+mod folder;
+
+#[cfg(test)]
+mod tests;
+
+use holm::runtime::Toolbox;
+
+/// All of them.
+pub(crate) fn all() -> Toolbox {
+    Toolbox::new()
+        .with(files::list_files)
+        .with(files::read_file)
+        .with(files::count_words)
+        .with(files::write_file)
+        .with(files::now)
+}

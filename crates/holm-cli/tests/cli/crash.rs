@@ -1,0 +1,53 @@
+//! Runs that are stopped: by Ctrl-C, and by the worst.
+
+use std::{
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use holm_testkit::double::{Act, Fault};
+
+use crate::stage::{MODEL, Ran, Stage};
+
+/// Starts a run and waits until the provider has been asked so often.
+fn started(stage: &Stage, requests: usize, args: &[&str]) -> Child {
+    let mut command = stage.command([&["run", "--model", MODEL], args].concat());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    while stage.double.requests().len() < requests {
+        assert!(began.elapsed() < Duration::from_secs(60), "the provider was never asked");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success(), "kill {name}");
+}
+
+#[test]
+fn ctrl_c_stops_the_run_which_ends_as_cancelled_with_everything_kept() {
+    let stage = Stage::new([Act::says("never whole").with(Fault::Stall(500)), Act::says("Later.")]);
+    let child = started(&stage, 1, &["-p", "hi", "--session", "s"]);
+    signal(&child, "-INT");
+    let ran = Ran::of(&child.wait_with_output().unwrap());
+    ran.fails(130, "cancelled");
+    assert!(ran.err.contains("press Ctrl-C again"), "{}", ran.err);
+    // The session is as good as any other.
+    stage.run(&["-p", "And now?", "--session", "s", "--resume"]).says("Later.\n");
+}
+
+#[test]
+fn a_run_that_was_killed_is_resumed_where_it_stood() {
+    let call = Act::calls(&[("c1", "write_file", r#"{"path":"once.txt","text":"x"}"#)]);
+    let stall = Act::says("never whole").with(Fault::Stall(500));
+    let stage = Stage::new([call, stall, Act::says("It is written.")]);
+    let mut child = started(&stage, 2, &["-p", "Write.", "--session", "s", "--yes", "write:**"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(stage.work().join("once.txt").exists());
+    // The call that had ended is not run again: the file is there, so a second time would fail.
+    stage.run(&["--session", "s", "--resume"]).says("It is written.\n");
+    assert!(stage.double.requests()[2].text().contains("1 bytes are in once.txt now"));
+}

@@ -1,0 +1,105 @@
+//! Exit codes, and what is said when something goes wrong.
+
+use holm::kernel::{FailureClass, StopReason};
+use holm_testkit::double::{Act, Fault};
+
+use crate::stage::Stage;
+
+fn refused(status: u16, class: FailureClass, message: &str) -> Act {
+    Act::fails(Fault::Refused { status: Some(status), class, message: message.into() })
+}
+
+#[test]
+fn a_provider_that_refuses_is_5() {
+    let stage = Stage::new([refused(400, FailureClass::BadRequest, "no such model")]);
+    stage.run(&["-p", "hi"]).fails(5, "no such model");
+}
+
+#[test]
+fn a_missing_key_is_5_and_says_which_variable_to_set() {
+    let stage = Stage::new([]);
+    let output =
+        stage.command(["run", "-p", "hi", "--model", "anthropic/claude-sonnet-4-5"]).output().unwrap();
+    let ran = crate::stage::Ran::of(&output);
+    ran.fails(5, "hint: set ANTHROPIC_API_KEY in the environment");
+}
+
+#[test]
+fn a_limit_is_4_and_says_its_figures() {
+    let call = |n: u32| Act::calls(&[("c", "list_files", &format!(r#"{{"path":"{n}"}}"#))]);
+    let stage = Stage::new([call(1), call(2), call(3)]);
+    stage.run(&["-p", "hi", "--turns", "2"]).fails(4, "2 of 2");
+    let stage = Stage::new([call(1), call(2)]);
+    stage.run(&["-p", "hi", "--budget", "0.000001"]).fails(4, "were spent");
+}
+
+#[test]
+fn an_answer_that_is_none_is_3() {
+    let stage = Stage::new([Act::says("I would rather not.").stop(StopReason::ContentFilter)]);
+    stage.run(&["-p", "hi"]).fails(3, "declined");
+}
+
+#[test]
+fn what_is_not_there_is_6() {
+    let stage = Stage::new([]);
+    stage.run(&["-p", "hi", "--session", "nobody", "--resume"]).fails(6, "there is no session `nobody`");
+    stage.holm(["session", "show", "nobody"]).fails(6, "there is no session `nobody`");
+    stage.holm(["session", "replay", "nobody"]).fails(6, "there is no session `nobody`");
+    stage.holm(["tool", "execute", "nothing"]).fails(6, "there is no tool");
+}
+
+#[test]
+fn what_is_not_understood_is_2_with_one_message() {
+    let stage = Stage::new([]);
+    let check = |args: &[&str], expect: &str| stage.holm(args).fails(2, expect);
+    check(&["run", "-p", ""], "the prompt is empty");
+    check(&["run", "-p", "hi", "--model", "nobody-knows/this"], "nobody-knows");
+    check(&["run", "-p", "hi", "--grant", "fly:moon"], "fly:moon");
+    check(&["run", "-p", "hi", "--mode", "sideways"], "sideways");
+    check(&["run", "-p", "hi", "--budget", "much"], "is no amount in US dollars");
+    check(&["run", "-p", "hi", "--session", "../up"], "../up");
+    check(&["run", "-p", "hi", "--script", "missing.json"], "missing.json");
+    check(&["run", "--resume", "-p", "hi"], "--session");
+    check(&["rum"], "unrecognized subcommand 'rum'");
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_made_is_1_and_says_where() {
+    let stage = Stage::new([Act::says("hi")]).file("file", "");
+    let ran = stage.run(&["-p", "hi", "--data", "file/below"]);
+    ran.fails(1, "file/below");
+}
+
+#[test]
+fn help_names_every_exit_code_and_goes_to_standard_output() {
+    let stage = Stage::new([]);
+    let ran = stage.holm(["--help"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    insta::assert_snapshot!(ran.out, @r#"
+    Runs agents that do only what they were granted, and keeps a journal of everything
+
+    Usage: holm [OPTIONS] <COMMAND>
+
+    Commands:
+      run      Give an agent something to do
+      tool     See, check and try the tools
+      session  See and replay what was done before
+      help     Print this message or the help of the given subcommand(s)
+
+    Options:
+          --data <FOLDER>  The folder of the sessions [default: $HOLM_DATA, else $XDG_DATA_HOME/holm,
+                           else ~/.local/share/holm]
+      -h, --help           Print help
+      -V, --version        Print version
+
+    Exit codes:
+      0    the answer is there
+      1    something went wrong on this machine
+      2    the command was not understood
+      3    the run ended without an answer, or the tool failed
+      4    a limit or the budget ended the run
+      5    the model could not be reached, or its provider refused
+      6    what was named is not there
+      130  cancelled with Ctrl-C
+    "#);
+}

@@ -1,0 +1,11 @@
+//! Drives the real binary, with the provider double over the loopback interface.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
+
+mod approvals;
+mod crash;
+mod endings;
+mod run;
+mod sessions;
+mod stage;
+mod tools;

@@ -1,0 +1,115 @@
+//! `holm run`: prompts in, answers out.
+
+use holm_testkit::double::Act;
+
+use crate::stage::{KEY, MODEL, Stage};
+
+#[test]
+fn the_answer_is_all_that_a_pipe_gets() {
+    let stage = Stage::new([Act::says("Four.")]);
+    stage.run(&["-p", "What is 2 + 2?"]).says("Four.\n");
+    let request = stage.double.requests().remove(0);
+    assert_eq!(request.model(), "gpt-5-mini");
+    assert!(request.text().contains("What is 2 + 2?"));
+}
+
+#[test]
+fn prompts_come_from_flags_and_from_standard_input_in_their_order() {
+    let check = |input: &str, args: &[&str], expect: &str| {
+        let stage = Stage::new([Act::says("ok")]);
+        let ran = stage.holm_with(input, [&["run", "--model", MODEL], args].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        let asked = stage.double.requests().remove(0).asked.unwrap();
+        let said: Vec<String> = asked.messages.iter().map(holm::kernel::Message::plain_text).collect();
+        assert_eq!(said, [expect]);
+    };
+    check("from the pipe", &[], "from the pipe");
+    check("the pipe", &["-p", "first", "-p", "-", "-p", "last"], "first\n\nthe pipe\n\nlast");
+    check("not read", &["-p", "only this"], "only this");
+}
+
+#[test]
+fn without_a_model_a_script_answers_and_says_so() {
+    let stage = Stage::new([]).file("a.txt", "x");
+    let ran = stage.holm(["run", "-p", "hi", "--grant", "read:**"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.out.starts_with("I am a script and no model."), "{}", ran.out);
+    insta::assert_snapshot!(ran.err, @"holm: no model was chosen, so a script answers; choose one with --model or HOLM_MODEL");
+}
+
+#[test]
+fn a_tool_runs_when_it_was_granted_and_the_model_sees_its_result() {
+    let call = || Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)]);
+    let stage = Stage::new([call(), Act::says("Three words.")]).file("notes.txt", "one two three\n");
+    stage.run(&["-p", "How many words?", "--grant", "read:notes.txt"]).says("Three words.\n");
+    assert!(stage.double.requests()[1].text().contains("1 lines, 3 words, 14 bytes"));
+
+    // Without the grant, and with nobody to ask, it does not run, and the model is told which grant would do.
+    let stage = Stage::new([call(), Act::says("I may not look.")]).file("notes.txt", "one two three\n");
+    stage.run(&["-p", "How many words?"]).says("I may not look.\n");
+    let told = stage.double.requests()[1].text();
+    assert!(told.contains("read:notes.txt") && !told.contains("3 words"), "{told}");
+}
+
+#[test]
+fn yes_answers_for_the_grants_that_it_names_and_no_others() {
+    let write =
+        |path: &str| Act::calls(&[("c1", "write_file", &format!(r#"{{"path":"{path}","text":"hello"}}"#))]);
+    let stage = Stage::new([write("out.txt"), Act::says("Written.")]);
+    stage.run(&["-p", "Write.", "--yes", "write:out.txt"]).says("Written.\n");
+    assert_eq!(std::fs::read_to_string(stage.work().join("out.txt")).unwrap(), "hello");
+
+    let stage = Stage::new([write("other.txt"), Act::says("I may not.")]);
+    stage.run(&["-p", "Write.", "--yes", "write:out.txt"]).says("I may not.\n");
+    assert!(!stage.work().join("other.txt").exists());
+}
+
+#[test]
+fn a_link_out_of_the_folder_is_not_followed_although_everything_is_granted() {
+    let stage =
+        Stage::new([Act::calls(&[("c1", "read_file", r#"{"path":"link"}"#)]), Act::says("I cannot.")]);
+    std::fs::write(stage.work().join("../outside.txt"), "the planted word").unwrap();
+    std::os::unix::fs::symlink("../outside.txt", stage.work().join("link")).unwrap();
+    stage.run(&["-p", "Read it.", "--grant", "read:**"]).says("I cannot.\n");
+    let told = stage.double.requests()[1].text();
+    assert!(told.contains("is a link") && !told.contains("the planted word"), "{told}");
+}
+
+#[test]
+fn what_a_model_says_is_not_obeyed_by_the_terminal() {
+    let hostile = "\u{1b}]0;owned\u{7}\u{1b}[2Jred\u{202e}txt\u{9b}31m";
+    let stage = Stage::new([Act::says(hostile), Act::says(hostile)]);
+    let ran = stage.run(&["-p", "hi"]);
+    assert!(!ran.out.chars().any(|c| c.is_control() && c != '\n'), "{:?}", ran.out);
+    insta::assert_snapshot!(ran.out, @r"\u{1b}]0;owned\u{7}\u{1b}[2Jred\u{202e}txt\u{9b}31m");
+    let ran = stage.run(&["-p", "hi", "--json"]);
+    assert!(!ran.out.contains('\u{1b}'), "{:?}", ran.out);
+}
+
+#[test]
+fn a_program_gets_one_object_with_everything() {
+    let stage = Stage::new([Act::says("Four.")]);
+    let ran = stage.run(&["-p", "What is 2 + 2?", "--session", "sum", "--json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(found["session"], "sum");
+    assert_eq!((&found["text"], &found["exit"]), (&"Four.".into(), &0.into()));
+    assert_eq!(found["ending"]["answered"]["text"], "Four.");
+    assert_eq!((&found["usage"]["input"], &found["usage"]["output"]), (&11.into(), &5.into()));
+    assert!(found["spent_nano_usd"].as_u64().is_some_and(|spent| spent > 0), "{found}");
+}
+
+#[test]
+fn the_key_is_shown_nowhere_and_written_nowhere() {
+    let echo = format!("your key is {KEY}");
+    let stage =
+        Stage::new([Act::says(&echo), Act::calls(&[("c", "read_file", &format!(r#"{{"path":"{KEY}"}}"#))])]);
+    let first = stage.run(&["-p", "hi", "--session", "a", "--output", "stream-json"]);
+    let second = stage.run(&["-p", &echo, "--session", "b", "--json"]);
+    for ran in [&first, &second] {
+        assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY), "{ran:?}");
+    }
+    let left = stage.left_behind();
+    assert!(left.len() > 1_000);
+    assert!(!left.windows(KEY.len()).any(|window| window == KEY.as_bytes()));
+}

@@ -1,0 +1,134 @@
+//! A folder, a data folder, a provider, and the binary between them.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use holm_testkit::double::{Act, Double};
+use tempfile::TempDir;
+
+/// The key that the double wants; nothing may ever show it. It has no shape by which it could be guessed.
+pub(crate) const KEY: &str = "correct-horse-battery-staple-7";
+
+/// The model as the command knows it.
+pub(crate) const MODEL: &str = "openai/gpt-5-mini";
+
+pub(crate) struct Stage {
+    folder: TempDir,
+    pub(crate) double: Double,
+}
+
+/// What came of one command.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Stage {
+    /// A stage whose provider performs these acts.
+    pub(crate) fn new(acts: impl IntoIterator<Item = Act>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("work")).unwrap();
+        let double = Double::start(acts.into_iter().collect::<Vec<_>>()).unwrap().wants_key(KEY);
+        Self { folder, double }
+    }
+
+    /// The folder in which commands run.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// The folder of the sessions.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Puts a file into the folder.
+    pub(crate) fn file(self, name: &str, text: &str) -> Self {
+        fs::write(self.work().join(name), text).unwrap();
+        self
+    }
+
+    /// The command, in a world of its own: nothing of the machine's environment reaches it but the way to programs.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_holm"));
+        command.args(args).current_dir(self.work()).env_clear();
+        self.dress(&mut command);
+        command
+    }
+
+    /// Gives a command the environment of this stage.
+    pub(crate) fn dress(&self, command: &mut Command) {
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOLM_DATA", self.data())
+            .env("OPENAI_API_KEY", KEY)
+            .env("OPENAI_BASE_URL", self.double.base(holm::wire::Format::OpenaiChat))
+            .stdin(Stdio::null());
+    }
+
+    /// Runs the command.
+    pub(crate) fn holm<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Ran {
+        Ran::of(&self.command(args).output().unwrap())
+    }
+
+    /// Runs the command with something on standard input.
+    pub(crate) fn holm_with<S: AsRef<OsStr>>(&self, input: &str, args: impl IntoIterator<Item = S>) -> Ran {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        Ran::of(&child.wait_with_output().unwrap())
+    }
+
+    /// `holm run` with the model and these arguments.
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        self.holm([&["run", "--model", MODEL], args].concat())
+    }
+
+    /// Every byte that the command left on disk.
+    pub(crate) fn left_behind(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        gather(&self.data(), &mut bytes);
+        bytes
+    }
+}
+
+impl Ran {
+    pub(crate) fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+
+    /// The command did what was asked and had nothing else to say.
+    #[track_caller]
+    pub(crate) fn says(&self, expect: &str) {
+        assert_eq!((self.code, self.out.as_str(), self.err.as_str()), (Some(0), expect, ""), "{self:?}");
+    }
+
+    /// The command failed with one message, and nothing went to standard output.
+    #[track_caller]
+    pub(crate) fn fails(&self, code: i32, expect: &str) {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        assert_eq!(self.out, "", "nothing is printed by mistake");
+        assert_eq!(self.err.matches("error: ").count(), 1, "{}", self.err);
+        assert!(self.err.contains(expect), "{}", self.err);
+    }
+}
+
+fn gather(folder: &Path, bytes: &mut Vec<u8>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            gather(&path, bytes);
+        } else {
+            bytes.extend(fs::read(path).unwrap());
+        }
+    }
+}
