@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test bench check fmt sim fuzz clean
+.PHONY: help setup run test bench check budget fmt sim fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,14 +22,17 @@ setup: ## install everything that the other commands need
 
 run: ## run a real agent loop with a scripted model
 	@scripts/setup run
+	@echo 'building the demo; the first time takes a minute'
 	@cargo run -q -p holm-testkit --example demo
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
 	@scripts/setup test suites sdks wasm js
 	@echo '== tests'
-	@cargo test --workspace
+	@cargo test --workspace --features holm/otel
 	@echo '== the store on PostgreSQL'
 	@cargo test -p holm-store --features postgres --test it postgres
+	@echo '== examples'
+	@scripts/test-examples
 	@echo '== tests under other serde_json features'
 	@scripts/test-features
 	@echo '== builds for other targets'
@@ -48,12 +51,18 @@ check: ## formatting, lints, documentation, licences
 	@echo '== formatting'
 	@cargo fmt --all -- --check
 	@echo '== lints'
-	@cargo clippy --workspace --all-targets -- -D warnings
+	@cargo clippy --workspace --all-targets --features holm/otel -- -D warnings
 	@echo '== documentation'
 	@RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 	@echo '== licences and sources'
 	@scripts/check-deps
+	@echo '== what depending on holm costs'
+	@scripts/check-budget
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny check licenses bans sources; fi
+
+budget: ## what depending on holm costs: crates, and the CPU time of a clean build
+	@scripts/setup test
+	@scripts/check-budget build
 
 fmt: ## format the code
 	@scripts/setup check
