@@ -71,7 +71,12 @@ pub fn memo_equals_plain(data: &[u8]) {
         2 => same(sse::Decoder::default, MessageEvents::default(), MessageEvents::plain(), &events(&twice)),
         3 => same(sse::Decoder::default, ResponseEvents::default(), ResponseEvents::plain(), &events(&twice)),
         _ => {
-            same(aws::Decoder::default, ConverseEvents::default(), ConverseEvents::plain(), &messages(&twice));
+            same(
+                aws::Decoder::default,
+                ConverseEvents::default(),
+                ConverseEvents::plain(),
+                &messages(&twice),
+            );
         }
     }
 }

@@ -13,6 +13,7 @@ mod net;
 mod run;
 mod server;
 mod split;
+mod tools;
 mod turn;
 
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use net::answers;
 pub use run::{envelope, protocol};
 pub use server::{classify, requests};
 pub use split::any_split;
+pub use tools::{describe, help};
 
 /// One target: its name and its body.
 pub type Target = (&'static str, fn(&[u8]));
@@ -41,10 +43,12 @@ pub const TARGETS: &[Target] = &[
     ("bedrock", bedrock),
     ("classify", classify),
     ("cohere", cohere),
+    ("describe", describe),
     ("envelope", envelope),
     ("event_stream", event_stream),
     ("gemini", gemini),
     ("grants", grants),
+    ("help", help),
     ("journal", journal),
     ("json", json),
     ("memo_equals_plain", memo_equals_plain),
