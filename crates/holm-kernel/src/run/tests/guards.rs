@@ -274,12 +274,19 @@ fn a_check_counts_once_and_only_under_its_own_id() {
     }
     let [Effect::Check { call, request }] = &play.drain()[..] else { panic!("one check") };
     let (call, tool_call) = (*call, request.tool_call);
+    assert_eq!(
+        play.run.checked_output(tool_call),
+        Some(&ToolOutput::text(GOOD)),
+        "what the host is to check"
+    );
+    assert_eq!(play.run.checked_output(call), None);
     let passed = |call| Input::Checked { call, ruling: CheckRuling::Passed };
     play.give(passed(tool_call));
     assert_eq!(play.drain(), []);
     assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(tool_call) }));
     play.give(passed(call));
     assert!(matches!(play.drain()[..], [Effect::CallModel { .. }]));
+    assert_eq!(play.run.checked_output(tool_call), None);
     play.give(Input::Checked { call, ruling: no("changed my mind") });
     play.drain();
     assert_eq!(play.events.last(), Some(&Event::Ignored { call: Some(call) }));
