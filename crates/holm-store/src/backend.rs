@@ -103,6 +103,8 @@ pub(crate) struct ListFilter<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BlobRow {
     pub(crate) run: RunRow,
+    /// The name under which it is asked for.
+    pub(crate) name: String,
     /// Where its bytes are.
     pub(crate) file: String,
     /// Bytes as they were put.

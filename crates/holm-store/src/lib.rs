@@ -50,6 +50,9 @@
 //! files. PostgreSQL's pages and logs keep deleted rows until the server uses their room again: use encryption where
 //! that matters, then what is left cannot be read without the key that was erased.
 
+#[cfg(not(any(feature = "sqlite", feature = "postgres")))]
+compile_error!("a store needs a database: turn on the feature `sqlite` (the default) or `postgres`");
+
 mod backend;
 mod derive;
 mod error;

@@ -10,5 +10,5 @@ mod tests;
 
 pub(crate) use head::{FIRST_LINES, HeadFacts, Opening, time_of};
 pub use text::{TextKind, search_text};
-pub(crate) use text::{TextRow, excerpt, holds};
+pub(crate) use text::{TextRow, excerpt, holds, spilled};
 pub use usage::{Day, Entry, Folded, Subject, Tally, fold};

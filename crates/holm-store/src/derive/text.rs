@@ -69,6 +69,16 @@ pub fn search_text(input: &Input) -> Option<(TextKind, String)> {
     Some((kind, bounded(text)))
 }
 
+/// The digest of the large result that an input refers to.
+pub(crate) fn spilled(input: &Input) -> Option<String> {
+    let output = match input {
+        Input::ToolFinished { result, .. } => result,
+        Input::ChildFinished { result, .. } => &result.output,
+        _ => return None,
+    };
+    output.spill.as_ref().map(|spill| spill.sha256.clone())
+}
+
 /// Whether a text holds every term, whatever the case of its letters.
 pub(crate) fn holds(text: &str, terms: &[String]) -> bool {
     let text = text.to_lowercase();

@@ -302,7 +302,7 @@ impl Backend for Postgres {
     fn blob<'a>(&'a self, name: &'a str) -> Pending<'a, Option<BlobRow>> {
         Box::pin(async move {
             let sql =
-                "SELECT r.no, r.id, r.key, b.file, b.bytes FROM holm_blobs b JOIN holm_runs r ON r.no = b.run
+                "SELECT r.no, r.id, r.key, b.name, b.file, b.bytes FROM holm_blobs b JOIN holm_runs r ON r.no = b.run
                 WHERE b.name = $1 LIMIT 1";
             Ok(self.row(sql, &[&name]).await?.as_ref().map(queries::blob_row))
         })
@@ -311,7 +311,7 @@ impl Backend for Postgres {
     fn blobs_of(&self, run: RunNo) -> Pending<'_, Vec<BlobRow>> {
         Box::pin(async move {
             let sql =
-                "SELECT r.no, r.id, r.key, b.file, b.bytes FROM holm_blobs b JOIN holm_runs r ON r.no = b.run
+                "SELECT r.no, r.id, r.key, b.name, b.file, b.bytes FROM holm_blobs b JOIN holm_runs r ON r.no = b.run
                 WHERE b.run = $1";
             Ok(self.rows(sql, &[&run.0]).await?.iter().map(queries::blob_row).collect())
         })

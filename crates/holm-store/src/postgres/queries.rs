@@ -284,5 +284,5 @@ pub(super) fn run_row(row: &Row) -> RunRow {
 }
 
 pub(super) fn blob_row(row: &Row) -> BlobRow {
-    BlobRow { run: run_row(row), file: row.get(3), bytes: unsigned(row.get(4)) }
+    BlobRow { run: run_row(row), name: row.get(3), file: row.get(4), bytes: unsigned(row.get(5)) }
 }

@@ -9,6 +9,7 @@ mod search;
 mod usage;
 
 pub use export::Format;
+#[cfg(feature = "sqlite")]
 pub(crate) use export::blocking;
 pub use list::{Cursor, Listing, Order, Page, Session, Sort};
 pub use retention::{Erased, Retention};

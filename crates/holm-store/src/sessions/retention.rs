@@ -110,7 +110,8 @@ impl Store {
         if self.inner.held.holds(row.no) {
             return Err(StoreError::Busy { run: run.into(), holder: "this process".into() });
         }
-        self.catch_up(Depth::Heads).await?;
+        // Whoever else refers to its large results must be known by now.
+        self.catch_up(Depth::Everything).await?;
         let records = self.session(run).await?.records;
         let chain = match records.checked_sub(1) {
             // What cannot be read can still be erased.

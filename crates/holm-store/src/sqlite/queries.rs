@@ -380,7 +380,7 @@ pub(super) fn refer(conn: &Connection, run: RunNo, name: &str, file: &str, bytes
 
 pub(super) fn blob(conn: &Connection, name: &str) -> Result<Option<BlobRow>> {
     conn.query_row(
-        "SELECT r.no, r.id, r.key, b.file, b.bytes FROM blobs b JOIN runs r ON r.no = b.run WHERE b.name = ? LIMIT 1",
+        "SELECT r.no, r.id, r.key, b.name, b.file, b.bytes FROM blobs b JOIN runs r ON r.no = b.run WHERE b.name = ? LIMIT 1",
         [name],
         blob_row,
     )
@@ -389,8 +389,7 @@ pub(super) fn blob(conn: &Connection, name: &str) -> Result<Option<BlobRow>> {
 }
 
 pub(super) fn blobs_of(conn: &Connection, run: RunNo) -> Result<Vec<BlobRow>> {
-    let sql =
-        "SELECT r.no, r.id, r.key, b.file, b.bytes FROM blobs b JOIN runs r ON r.no = b.run WHERE b.run = ?";
+    let sql = "SELECT r.no, r.id, r.key, b.name, b.file, b.bytes FROM blobs b JOIN runs r ON r.no = b.run WHERE b.run = ?";
     let mut statement = conn.prepare_cached(sql).map_err(failed)?;
     let rows = statement.query_map([run.0], blob_row);
     rows.and_then(Iterator::collect).map_err(failed)
@@ -435,7 +434,7 @@ fn run_row(row: &Row<'_>, at: usize) -> rusqlite::Result<RunRow> {
 }
 
 fn blob_row(row: &Row<'_>) -> rusqlite::Result<BlobRow> {
-    Ok(BlobRow { run: run_row(row, 0)?, file: row.get(3)?, bytes: unsigned(row.get(4)?) })
+    Ok(BlobRow { run: run_row(row, 0)?, name: row.get(3)?, file: row.get(4)?, bytes: unsigned(row.get(5)?) })
 }
 
 /// SQL has no unsigned numbers; none of ours comes near the end of the signed ones.

@@ -2,15 +2,19 @@
 //!
 //! A result is named by the SHA-256 of its text. Without encryption the same text is kept once for all runs; with it,
 //! each run has its own copy under its own key, so that erasing one run erases its text. A result lives as long as a run
-//! refers to it.
+//! refers to it: the one that put it, and every other whose journal names it.
 
-use std::{ops::Range, sync::PoisonError};
+use std::{collections::BTreeSet, ops::Range, sync::PoisonError};
 
 use holm_runtime::{BlobFailed, Blobs, BoxFuture};
 use sha2::{Digest as _, Sha256};
 
 use super::{Inner, Store};
-use crate::{StoreError, backend::BlobRow, vault::hex};
+use crate::{
+    StoreError,
+    backend::{BlobRow, RunRow},
+    vault::hex,
+};
 
 /// Bytes that are sealed at a time, so that a part can be read without decrypting the whole.
 const PIECE: u64 = 64 * 1024;
@@ -57,6 +61,26 @@ impl Store {
         Ok(digest)
     }
 
+    /// Makes a run refer to results that its journal names and that another run has kept: a fork and a copy have a past
+    /// that they did not write. What is gone already stays gone.
+    pub(super) async fn adopt(&self, run: &RunRow, digests: &[String]) -> Result<(), StoreError> {
+        if digests.is_empty() {
+            return Ok(());
+        }
+        let own: BTreeSet<String> =
+            self.inner.backend.blobs_of(run.no).await?.into_iter().map(|blob| blob.name).collect();
+        for digest in digests.iter().filter(|digest| !own.contains(&self.inner.blob_name(digest))) {
+            match self.inner.get_blob(digest, 0..u64::MAX).await {
+                Ok(text) => {
+                    self.put_blob(&run.id, &text).await?;
+                }
+                Err(StoreError::NoBlob { .. } | StoreError::BlobChanged { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     /// The digests of the large results that a run refers to are in its journal; this is how many bytes they take.
     ///
     /// # Errors
@@ -68,12 +92,17 @@ impl Store {
 }
 
 impl Inner {
+    /// The name under which a result is kept.
+    fn blob_name(&self, digest: &str) -> String {
+        self.vault.as_ref().map_or_else(|| digest.to_owned(), |vault| vault.name(digest))
+    }
+
     async fn get_blob(&self, digest: &str, range: Range<u64>) -> Result<Vec<u8>, StoreError> {
         let missing = || StoreError::NoBlob { digest: digest.chars().take(64).collect() };
         if digest.len() != 64 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(missing());
         }
-        let name = self.vault.as_ref().map_or_else(|| digest.to_owned(), |vault| vault.name(digest));
+        let name = self.blob_name(digest);
         let row = self.backend.blob(&name).await?.ok_or_else(missing)?;
         let range = range.start.min(row.bytes)..range.end.min(row.bytes).max(range.start.min(row.bytes));
         match self.key(&row.run)? {

@@ -8,7 +8,7 @@ use super::Store;
 use crate::{
     StoreError,
     backend::{RunRow, Stale},
-    derive::{FIRST_LINES, HeadFacts, Opening, TextRow, fold, search_text, time_of},
+    derive::{FIRST_LINES, HeadFacts, Opening, TextRow, fold, search_text, spilled, time_of},
 };
 
 /// The place of a sealed derived title.
@@ -80,23 +80,26 @@ impl Store {
         Ok(facts)
     }
 
-    /// Computes usage from all records, and the texts of those that are new.
+    /// Computes usage from all records, and the texts and references of those that are new.
     async fn fold_run(&self, run: &RunRow, texts_from: u64) -> Result<(), StoreError> {
         let (text, count) = self.text(run).await?;
         let records = journal::decode(&text)
             .map_err(|error| StoreError::Damaged { run: run.id.clone(), reason: error.to_string() })?
             .records;
         let usage = fold(&records).entries;
+        let new = || records.iter().filter(|record| record.seq().value() >= texts_from);
+        let inputs = new().filter_map(|record| record.payload().input().ok());
+        self.adopt(run, &inputs.filter_map(|input| spilled(&input)).collect::<Vec<_>>()).await?;
         // An index over readable text would undo the encryption; such a store searches by decrypting.
         let texts: Vec<TextRow> = if self.inner.vault.is_some() {
             Vec::new()
         } else {
-            let new = records.iter().filter(|record| record.seq().value() >= texts_from);
-            new.filter_map(|record| {
-                let (_, text) = search_text(&record.payload().input().ok()?)?;
-                Some(TextRow { seq: record.seq().value(), text })
-            })
-            .collect()
+            new()
+                .filter_map(|record| {
+                    let (_, text) = search_text(&record.payload().input().ok()?)?;
+                    Some(TextRow { seq: record.seq().value(), text })
+                })
+                .collect()
         };
         self.inner.backend.keep_folded(run.no, count, &usage, &texts).await
     }

@@ -8,7 +8,7 @@ mod lease;
 use std::{
     collections::BTreeMap,
     fmt,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -69,7 +69,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`]: the place cannot be written, holds something else, or a later version's store.
     #[cfg(feature = "sqlite")]
-    pub async fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+    pub async fn open(path: impl AsRef<std::path::Path>) -> Result<Self, StoreError> {
         Options::new().open(path).await
     }
 
@@ -167,7 +167,7 @@ impl Options {
     /// # Errors
     /// As there; [`StoreError::KeyNeeded`], [`StoreError::WrongKey`] and [`StoreError::NotEncrypted`] too.
     #[cfg(feature = "sqlite")]
-    pub async fn open(self, path: impl AsRef<Path>) -> Result<Store, StoreError> {
+    pub async fn open(self, path: impl AsRef<std::path::Path>) -> Result<Store, StoreError> {
         let path = path.as_ref().to_owned();
         let backend = crate::sqlite::Sqlite::open(path, self.max_bytes).await?;
         Store::over(Box::new(backend), self.key).await

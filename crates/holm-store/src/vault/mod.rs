@@ -167,6 +167,7 @@ fn random<const N: usize>() -> Result<[u8; N], StoreError> {
 }
 
 /// Draws a name that no other process has.
+#[cfg(feature = "sqlite")]
 pub(crate) fn token() -> Result<String, StoreError> {
     Ok(hex(&random::<16>()?))
 }

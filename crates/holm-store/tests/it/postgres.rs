@@ -1,6 +1,8 @@
 //! The whole suite on PostgreSQL, which the tests start themselves: Debian's binaries, a folder of its own, a socket and
 //! no port. A server does not run as root, so root starts it as somebody else.
 
+#![expect(clippy::expect_used, reason = "the message says what to install")]
+
 use std::{
     fs::File,
     future::Future,

@@ -1,6 +1,7 @@
 //! What every store must do, whatever database is below it. Each test gets a store of its own, and a way to open the
 //! same store once more as another process would.
 
+pub(crate) mod agents;
 pub(crate) mod journals;
 pub(crate) mod script;
 pub(crate) mod sessions;
@@ -35,6 +36,10 @@ macro_rules! suite {
 macro_rules! whole_suite {
     ($place:path) => {
         suite! { $place:
+            agents {
+                an_agent_runs_resumes_and_forks
+                a_copy_in_an_encrypted_store_has_its_own_large_results
+            }
             journals {
                 lines_are_found_again_to_the_byte
                 several_lines_are_kept_together
