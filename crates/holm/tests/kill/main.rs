@@ -1,0 +1,133 @@
+//! Kills a working agent at every journal boundary and at random instants, and asks somebody else what really happened.
+//!
+//! The agent is another process: this same program, started with the word `child`. It makes 200 calls against the
+//! provider double, each of which appends a line to a file. It is killed with SIGKILL, started again, and so on until it
+//! has finished. Then the file, which no part of Holm has written, is compared with what the journal says: a call that
+//! succeeded has left its line exactly once, a call that was interrupted is *unknown* and has left at most one, and no
+//! call is missing.
+//!
+//!     cargo test -p holm --test kill                 every boundary, 200 random instants
+//!     cargo test -p holm --test kill -- SEED         the same with other random instants
+//!
+//! The program is its own harness because libtest cannot start itself as something else.
+
+mod case;
+mod child;
+mod mortal;
+mod oracle;
+mod provider;
+
+use std::{
+    env,
+    process::ExitCode,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Instant, SystemTime},
+};
+
+use case::{Case, Tally};
+use mortal::{Moment, When};
+
+/// Kills at random instants; the boundaries come on top.
+const RANDOM_KILLS: u64 = 200;
+
+/// How often one run is killed at random instants before it may finish.
+const KILLS_PER_RUN: u64 = 4;
+
+/// As many as the machine has cores to spare: the instants are spread by the load, not by the clock alone.
+const WORKERS: usize = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    if arguments.first().is_some_and(|word| word == "child") {
+        return child::main(arguments.get(1..).unwrap_or_default());
+    }
+    let seed = arguments.iter().find_map(|word| word.parse().ok()).unwrap_or_else(now);
+    println!("seed {seed}");
+    match sweep(seed) {
+        Ok(tally) => {
+            println!("{tally}");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            println!("FAILED with seed {seed}: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn sweep(seed: u64) -> Result<Tally, String> {
+    let began = Instant::now();
+    let clean = Case::new("clean", Vec::new()).play()?;
+    if clean.kills != 0 || clean.unknown() != 0 {
+        return Err(format!("a run that nobody kills knows all its outcomes: {clean}"));
+    }
+    println!("clean: {} appends, {:?}", clean.appends, began.elapsed());
+    let cases = cases(seed, clean.appends, began.elapsed().as_micros().max(1));
+    let tally = play_all(&cases)?;
+    if tally.kills_at_random < RANDOM_KILLS || tally.kills_at_boundaries < 2 * clean.appends {
+        return Err(format!("too few kills hit a living process: {tally}"));
+    }
+    if tally.ran_unanswered == 0 || tally.never_ran == 0 {
+        return Err(format!("both kinds of unknown must occur, or the sweep shows nothing: {tally}"));
+    }
+    Ok(tally)
+}
+
+/// Every boundary from both sides, then random instants.
+fn cases(seed: u64, appends: u64, clean_micros: u128) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for nth in 1..=appends {
+        for when in [When::Before, When::After] {
+            cases.push(Case::new(format!("append {nth} {when:?}"), vec![Moment::Append { nth, when }]));
+        }
+    }
+    let mut state = seed;
+    // Some instants fall after the process has ended by itself; they are no kills, so a few more are drawn.
+    for index in 0..RANDOM_KILLS * 2 / KILLS_PER_RUN {
+        let moments = (0..KILLS_PER_RUN).map(|_| random_moment(&mut state, clean_micros)).collect();
+        cases.push(Case::new(format!("random {index}"), moments));
+    }
+    cases
+}
+
+fn random_moment(state: &mut u64, clean_micros: u128) -> Moment {
+    let within = u64::try_from(clean_micros / 2).unwrap_or(u64::MAX).max(1);
+    Moment::After { micros: splitmix(state) % within }
+}
+
+/// SplitMix64, so that a printed seed is all that is needed to draw the same instants again.
+fn splitmix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+fn play_all(cases: &[Case]) -> Result<Tally, String> {
+    let (next, outcome) = (AtomicUsize::new(0), Mutex::new(Ok(Tally::default())));
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let played = case.play().map_err(|why| format!("{}: {why}", case.name()));
+                    let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+                    let Ok(tally) = outcome.as_mut() else { return };
+                    match played {
+                        Ok(more) => tally.add(&more),
+                        Err(why) => *outcome = Err(why),
+                    }
+                }
+            });
+        }
+    });
+    outcome.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
