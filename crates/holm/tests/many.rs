@@ -2,11 +2,7 @@
 //!
 //! Times are measured by `make bench`; here is what must hold however busy the machine is.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test that cannot set itself up fails, and says what it saw"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
 
 use std::{
     fs,
