@@ -194,7 +194,10 @@ impl GrantSet {
 
 impl FromIterator<Grant> for GrantSet {
     fn from_iter<I: IntoIterator<Item = Grant>>(grants: I) -> Self {
-        Self(grants.into_iter().collect())
+        // One by one: collecting would bring a sort of its own into every program.
+        let mut all = Self::default();
+        all.extend(grants);
+        all
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a JavaScript caller did wrong, or what a text turned out not to be.
 
-use std::fmt;
+use alloc::string::{String, ToString};
+use core::fmt;
 
 use serde::Serialize;
 
@@ -74,4 +75,4 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl core::error::Error for Fault {}

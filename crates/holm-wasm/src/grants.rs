@@ -3,7 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use std::net::IpAddr;
+use alloc::format;
+use alloc::string::{String, ToString};
+use core::net::IpAddr;
 
 use holm_grants::{Decision, GrantSet, Policy, Request, Url, address::Class};
 use serde::Serialize;

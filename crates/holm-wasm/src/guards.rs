@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use holm_guards::{
     plausibility::{self as plausible, Expectation, Observed, Outcome, Plausibility},
     postcondition::{Evaluation, Postcondition, Postconditions},

@@ -16,6 +16,14 @@
 //! # Ok::<(), holm_wasm::Fault>(())
 //! ```
 
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+#[cfg(target_arch = "wasm32")]
+mod bare;
 pub mod bindings;
 mod compat;
 mod fault;

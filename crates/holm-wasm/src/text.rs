@@ -1,5 +1,6 @@
 //! JSON text in and out, with faults that say what was expected.
 
+use alloc::string::String;
 use holm_guards::json::Json;
 use holm_read::Read;
 use serde::Serialize;

@@ -9,15 +9,21 @@ use alloc::boxed::Box;
 
 use holm_read::{Read, ReadError, Reader};
 use serde::de::Error as _;
-use serde::ser::Error as _;
+use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Json;
 
+/// The name by which `serde_json` knows raw text; a test compares it with the crate's own.
+const RAW_VALUE: &str = "$serde_json::private::RawValue";
+
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(self.canonical()).map_err(S::Error::custom)?.serialize(serializer)
+        // What a raw value does, without reading the text again to see whether it is JSON: the writer here has just made it.
+        let mut raw = serializer.serialize_struct(RAW_VALUE, 1)?;
+        raw.serialize_field(RAW_VALUE, &self.canonical())?;
+        raw.end()
     }
 }
 

@@ -327,7 +327,10 @@ impl Run {
             Answer::Nothing => None,
             Answer::Tools(sets) => Some(
                 sets.into_iter()
-                    .reduce(|left, right| left.intersection(&right).cloned().collect())
+                    .reduce(|mut left, right| {
+                        left.retain(|name| right.contains(name));
+                        left
+                    })
                     .unwrap_or_default(),
             ),
             _ => Some(BTreeSet::new()),

@@ -1,5 +1,6 @@
 //! The agent.rs protocol.
 
+use alloc::string::String;
 use holm_kernel::compat::agent_rs::StepError;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 

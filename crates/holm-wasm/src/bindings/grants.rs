@@ -1,5 +1,6 @@
 //! Grants.
 
+use alloc::string::String;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::thrown;

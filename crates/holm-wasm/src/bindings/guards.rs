@@ -1,5 +1,6 @@
 //! Guards and skills.
 
+use alloc::string::String;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::thrown;

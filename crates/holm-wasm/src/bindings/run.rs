@@ -1,5 +1,6 @@
 //! Runs.
 
+use alloc::string::String;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::thrown;
@@ -38,7 +39,7 @@ impl Run {
 
     /// The first line of a new journal; empty when asked again, or when the run was folded.
     pub fn opening(&mut self) -> String {
-        std::mem::take(&mut self.opening)
+        core::mem::take(&mut self.opening)
     }
 
     /// Takes one fact; gives the line to append.

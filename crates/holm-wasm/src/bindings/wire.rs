@@ -1,5 +1,7 @@
 //! Codecs.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use holm_wire::bedrock::Credentials;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 

@@ -1,5 +1,7 @@
 //! Runs from journals: replay, fork, resume.
 
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use holm_kernel::{
     Seq,
     journal::{self as records, Head, Record, ReplayError, Snapshot, Tail, Writer},

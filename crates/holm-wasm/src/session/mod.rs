@@ -8,8 +8,10 @@ mod tests;
 
 pub use journal::{inspect, prefix, replay_effects};
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use holm_kernel::{
     CallId, Config, Effect, Input, Message, Request, Run, Seq, SpawnRequest, Started, Timestamp,
@@ -107,7 +109,7 @@ impl Session {
         #[derive(Serialize)]
         struct Whole<'a> {
             request: &'a Request,
-            messages: &'a [std::sync::Arc<Message>],
+            messages: &'a [alloc::sync::Arc<Message>],
         }
         let request = self.waiting(call)?;
         Ok(text::json(&Whole { request, messages: self.run.messages(request) }))

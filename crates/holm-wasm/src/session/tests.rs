@@ -1,4 +1,7 @@
 use super::*;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 const CONFIG: &str = r#"{"models":[{"name":"scripted/one"}],"tools":[{"name":"echo","schema":{"type":"object"},"level":"none"}]}"#;
 const PROMPT: &str = r#"{"prompted":{"blocks":[{"text":"hi"}]}}"#;

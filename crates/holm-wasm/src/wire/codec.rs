@@ -1,8 +1,9 @@
 //! A codec and the pieces of requests that it has written.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::sync::Arc;
 
 use holm_read::Read;
 use holm_wire::{

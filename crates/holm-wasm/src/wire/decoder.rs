@@ -1,6 +1,8 @@
 //! One streamed reply.
 
-use std::fmt;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
 
 use holm_kernel::{Failure, ModelResult, Reply, Usage};
 use holm_wire::{Delta, Progress, StreamDecoder};

@@ -1,5 +1,7 @@
 //! What went wrong with a call, sorted by the one classifier.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use holm_kernel::{FailureClass, ModelResult};
 use holm_wire::classify::{self, HttpFailure};
 

@@ -1,5 +1,7 @@
 //! A request as data; the host adds the key and sends it.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use holm_wire::{
     Auth, HttpRequest, Method,
     bedrock::{Credentials, Scope, sign_request},

@@ -1,3 +1,4 @@
+use alloc::string::String;
 use holm_wire::bedrock::Credentials;
 
 use super::*;

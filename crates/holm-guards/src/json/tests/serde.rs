@@ -42,3 +42,12 @@ fn a_value_survives_the_detour_through_bytes() {
     assert_eq!(String::from_utf8(bytes.clone()).expect("text"), value.canonical());
     assert_eq!(serde_json::from_slice::<Json>(&bytes).expect("a value"), value);
 }
+
+#[test]
+fn what_is_written_is_what_a_raw_value_would_write() {
+    let value = Json::parse(r#"{"b":[1.0,2,"é\n"],"a":{"n":18446744073709551617}}"#).expect("JSON");
+    let raw = serde_json::value::RawValue::from_string(value.canonical()).expect("JSON");
+    let wrap = |inside: serde_json::Result<alloc::string::String>| inside.expect("writable");
+    assert_eq!(wrap(serde_json::to_string(&value)), wrap(serde_json::to_string(&raw)));
+    assert_eq!(wrap(serde_json::to_string(&[&value])), wrap(serde_json::to_string(&[&raw])));
+}

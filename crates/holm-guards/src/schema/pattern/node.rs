@@ -72,8 +72,8 @@ pub(super) enum Look {
 /// Everything that is not in a set.
 pub(super) fn others(ranges: &[Range]) -> Vec<Range> {
     // In order of their first characters, both packed into one number.
-    let ordered: BTreeSet<u64> =
-        ranges.iter().map(|(first, last)| (u64::from(*first) << 32) | u64::from(*last)).collect();
+    let mut ordered = BTreeSet::new();
+    ordered.extend(ranges.iter().map(|(first, last)| (u64::from(*first) << 32) | u64::from(*last)));
     let mut out = Vec::new();
     let mut next = 0;
     for packed in ordered {

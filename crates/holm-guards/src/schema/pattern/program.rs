@@ -42,7 +42,8 @@ impl Program {
         let mut writer = Writer { steps: Vec::new(), has_boundary: false };
         writer.write(&tree.root)?;
         writer.push(Step::Match)?;
-        let mut starts = BTreeSet::from([0_u64]);
+        let mut starts = BTreeSet::new();
+        starts.insert(0_u64);
         let words = if writer.has_boundary { WORD } else { &[] };
         for (first, last) in tree.ranges.iter().chain(words) {
             starts.insert(u64::from(*first));
