@@ -38,4 +38,4 @@ pub use fault::{Fault, FaultKind};
 pub use grants::{admits, class, contains, decide, meet, reach};
 pub use guards::{PostconditionSet, SchemaHandle, SkillHandle, extract_contract, plausibility};
 pub use session::{Session, inspect, prefix, replay_effects};
-pub use wire::{CodecHandle, DecoderHandle, Sent, failure, http_failure};
+pub use wire::{CodecHandle, DecoderHandle, Sent, catalogue_model, failure, http_failure};

@@ -4,6 +4,8 @@
 import { HolmError } from './error.js';
 import { ready } from './load.js';
 import { Run } from './kernel.js';
+import { Secrets } from './secrets.js';
+import { spill, type Blobs } from './spill.js';
 import { json, raw } from './text.js';
 import type { Model } from './model.js';
 import type { Tool } from './tool.js';
@@ -66,6 +68,10 @@ export interface AgentOptions {
   tools?: Tool[];
   hooks?: Hooks;
   journal?: Journal;
+  /** Where results go that are too large for the journal. Without it they stay in the journal. */
+  blobs?: Blobs;
+  /** Secrets by name. The kernel, the journal and the model see `‹secret:name›`; a tool that needs `secret:name@host` gets the value. */
+  secrets?: Record<string, string>;
   /** A journal to go on with. */
   resume?: string | Uint8Array;
   /** Everything else that the kernel can be told. */
@@ -87,6 +93,7 @@ export type AgentEvent =
 /** An agent at work. Iterate it, or await `ending`, or both; it starts with the first of the two. */
 export class Agent implements AsyncIterable<AgentEvent> {
   readonly #options: AgentOptions;
+  readonly #secrets: Secrets;
   readonly #facts: string[] = [];
   readonly #under_way = new Map<number, AbortController>();
   #run: Run | undefined;
@@ -97,6 +104,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
   /** Use `runAgent`. */
   constructor(options: AgentOptions) {
     this.#options = options;
+    this.#secrets = new Secrets(options.secrets);
   }
 
   /** How it ended. Rejects only if the journal cannot be written or read, or for a defect. */
@@ -181,7 +189,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
     const { run, line } = Run.create({
       id: options.id ?? crypto.randomUUID(),
       seed: options.seed ?? crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n,
-      config: json(configOf(options, models)),
+      config: this.#secrets.hide(json(configOf(options, models))),
       now: this.#now(),
     });
     this.#run = run;
@@ -195,7 +203,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
 
   /** Handles one fact and appends its record; nothing is done about it yet. */
   async #take(run: Run, fact: string, sync = false): Promise<void> {
-    const line = run.handle(this.#now(), fact);
+    const line = run.handle(this.#now(), this.#secrets.hide(fact));
     await this.#options.journal?.append(line, { sync });
   }
 
@@ -224,7 +232,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
     } else if ('run_tool' in effect) {
       const { call, request } = effect.run_tool;
       await this.#take(run, json({ dispatched: { call } }), true);
-      this.#tool(call, request);
+      this.#tool(run, call, request);
     } else if ('judge' in effect) {
       const proposal = effect.judge;
       const denied = { deny: { reason: 'nobody is there to be asked' } };
@@ -263,17 +271,20 @@ export class Agent implements AsyncIterable<AgentEvent> {
     });
   }
 
-  #tool(call: number, request: ToolRequest): void {
+  #tool(run: Run, call: number, request: ToolRequest): void {
     const tool = this.#options.tools?.find((tool) => tool.declaration.name === request.tool);
     this.#begin(call, async (signal) => {
-      const { key, deadline, again, arguments: text } = request;
+      const { key, deadline, again, needs } = request;
+      const text = this.#secrets.reveal(request.arguments, needs);
       const failed = (text: string) => ({ outcome: 'failed' as const, text });
       const result = await settle(
         () => tool?.run({ call, key, signal, deadline, again, text }),
         failed(`this host has no tool named ${request.tool}`),
         failed,
       );
-      return json({ tool_finished: { call, result } });
+      // What is put elsewhere is as private as the journal, so it is cleaned as well.
+      const clean = result.text === undefined ? result : { ...result, text: this.#secrets.hidePlain(result.text) };
+      return json({ tool_finished: { call, result: await spill(clean, () => run.started().run, this.#options.blobs) } });
     });
   }
 

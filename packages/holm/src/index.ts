@@ -16,3 +16,4 @@ export {
   type Hooks,
   type Journal,
 } from './driver.js';
+export { type Blobs } from './spill.js';

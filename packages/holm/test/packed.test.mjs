@@ -1,9 +1,10 @@
-// The packed tarball, installed in an empty folder: in plain Node, bundled by Vite for a browser, and bundled for a worker.
+// The packed tarball, installed in an empty folder: in plain Node, bundled by Vite for a browser, and served by wrangler for a worker.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { after } from 'node:test';
@@ -74,3 +75,36 @@ test('a worker bundler takes the entry points for workerd', async () => {
   const { output } = await bundle.generate({ format: 'esm' });
   assert.ok(output[0].imports.some((name) => name.endsWith('holm_bg.wasm')), 'the module is imported, not fetched');
 });
+
+test('wrangler serves it in local mode', async () => {
+  writeFileSync(join(folder, 'worker.mjs'), `${USE}\nimport { model } from 'holm/catalogue';\nexport default { async fetch() { return new Response((await use()) + model('openai/gpt-5').name); } };\n`);
+  writeFileSync(join(folder, 'wrangler.json'), JSON.stringify({ name: 'holm-test', main: 'worker.mjs', compatibility_date: '2026-01-01', send_metrics: false }));
+  const port = await freePort();
+  const program = fileURLToPath(new URL('../node_modules/wrangler/bin/wrangler.js', import.meta.url));
+  const flags = ['dev', '--local', '--ip', '127.0.0.1', '--port', String(port), '--inspector-port', String(await freePort()), '--show-interactive-dev-session=false'];
+  // It must not need anybody: no account, no telemetry, nothing fetched.
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', CI: '1', HOME: folder, XDG_CONFIG_HOME: folder };
+  // A group of its own, because wrangler starts others and they must end with it.
+  const child = spawn(process.execPath, [program, ...flags], { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (said += piece));
+  try {
+    let answer;
+    for (let tries = 0; !answer?.ok; tries += 1) {
+      assert.ok(tries < 600 && child.exitCode === null, `wrangler did not serve:\n${said}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
+    }
+    assert.equal(await answer.text(), `${EXPECT}openai/gpt-5`);
+  } finally {
+    process.kill(-child.pid, 'SIGKILL');
+  }
+});
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });

@@ -5,6 +5,8 @@ import test from 'node:test';
 import { z } from 'zod';
 import * as holm from '../dist/index.js';
 import * as agentRs from '../dist/agent-rs.js';
+import * as catalogue from '../dist/catalogue.js';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { uiMessageChunks } from '../dist/ui.js';
 
@@ -242,4 +244,76 @@ test('no rule is written in TypeScript: none of the guards, limits or classes is
     const text = readFileSync(new URL(`../src/${file}.ts`, import.meta.url), 'utf8').replace(/\/\/.*|\/\*[^]*?\*\//g, '');
     assert.doesNotMatch(text, rules, file);
   }
+});
+
+const SECRET = 'hunter2/hunter2+"quoted"';
+
+/** A tool that needs the secret, tells what it got, and gives it back in every disguise. */
+const leaky = (got) =>
+  holm.tool({
+    name: 'leaky',
+    description: 'Uses a token and gives it away.',
+    level: 'read-only',
+    needs: ['secret:github@api.github.com'],
+    input: { type: 'object', properties: { token: { type: 'string' }, other: { type: 'string' } } },
+    run: ({ token, other }) => {
+      got.push(token, other);
+      const bytes = Buffer.from(token);
+      return [token, JSON.stringify(token), encodeURIComponent(token), bytes.toString('hex'), bytes.toString('base64'), Buffer.from(`x${token}`).toString('base64'), 'nothing else'].join('\n');
+    },
+  });
+
+test('secrets reach the tool that may have them, and neither the journal nor the model', async () => {
+  const got = [];
+  const journal = new holm.MemoryJournal();
+  const model = scripted(calls(['leaky', '{"token":"‹secret:github›","other":"‹secret:bank›"}']), says('ok'));
+  await holm.runAgent({
+    model,
+    tools: [leaky(got)],
+    prompt: `use it, it is ${SECRET}`,
+    journal,
+    secrets: { github: SECRET, bank: 'another-secret-value' },
+    config: { grants: ['secret:github@api.github.com'] },
+  }).ending;
+  assert.deepEqual(got, [SECRET, '‹secret:bank›']);
+  const told = journal.text + model.seen.map((asked) => JSON.stringify(asked)).join('');
+  assert.ok(told.includes('‹secret:github›') && told.includes('nothing else'));
+  for (const form of [SECRET, 'hunter2', Buffer.from(SECRET).toString('base64').slice(0, 24), Buffer.from(SECRET).toString('hex')]) {
+    assert.ok(!told.toLowerCase().includes(form.toLowerCase()), form);
+  }
+});
+
+test('a result that is too large lies elsewhere, with its ends, length and digest in the journal', async () => {
+  const kept = new Map();
+  const journal = new holm.MemoryJournal();
+  const text = `begin ${'é'.repeat(60_000)} end`;
+  const large = { ...echo, run: async () => ({ text }) };
+  const model = scripted(calls(['echo', '{"text":"x"}']), says('ok'));
+  const ending = await holm.runAgent({ model, tools: [large], prompt: 'go', journal, id: 'run-7', blobs: { put: (run, sha256, bytes) => void kept.set(`${run}/${sha256}`, bytes) } }).ending;
+  assert.deepEqual(ending, { answered: { text: 'ok' } });
+  const { spill } = journal.text.split('\n').filter(Boolean).map((line) => JSON.parse(line).input).find((input) => input.tool_finished).tool_finished.result;
+  const bytes = Buffer.from(text);
+  assert.equal(spill.bytes, bytes.length);
+  assert.equal(spill.sha256, createHash('sha256').update(bytes).digest('hex'));
+  assert.ok(text.startsWith(spill.head) && text.endsWith(spill.tail) && !spill.head.includes('\ufffd') && !spill.tail.includes('\ufffd'));
+  assert.deepEqual(Buffer.from(kept.get(`run-7/${spill.sha256}`)), bytes);
+  assert.ok(journal.text.length < 60_000);
+});
+
+test('when nothing takes a large result, its ends stay and the loss is said', async () => {
+  const model = scripted(calls(['echo', '{"text":"x"}']), says('ok'));
+  const large = { ...echo, run: async () => ({ text: `begin ${'x'.repeat(100_000)} end` }) };
+  const journal = new holm.MemoryJournal();
+  await holm.runAgent({ model, tools: [large], prompt: 'go', journal, blobs: { put: () => Promise.reject(new Error('disk full')) } }).ending;
+  assert.match(journal.text, /\[\d+ bytes are lost: disk full\]/);
+});
+
+test('the catalogue knows models and services', () => {
+  const info = catalogue.model('anthropic/claude-sonnet-4-5');
+  assert.deepEqual([info.window, info.max_output, info.price.input, info.family], [200_000, 32_000, 3_000_000_000, 'anthropic']);
+  assert.equal(catalogue.model('toString'), undefined);
+  assert.ok(catalogue.models.length > 100 && /^\d{4}-\d\d-\d\d$/.test(catalogue.source.as_of));
+  assert.equal(catalogue.service('claude').id, 'anthropic');
+  assert.equal(catalogue.service('nobody'), undefined);
+  for (const { id, base_url, speaks } of catalogue.services) assert.ok(id && base_url && Object.keys(speaks).length > 0, id);
 });

@@ -116,6 +116,12 @@ impl Decoder {
     }
 }
 
+/// What the kernel is told of a model in a catalogue.
+#[wasm_bindgen]
+pub fn catalogue_model(catalogue: &str, name: &str) -> Result<String, JsValue> {
+    crate::catalogue_model(catalogue, name).map_err(thrown)
+}
+
 /// The model result of an HTTP failure.
 #[wasm_bindgen]
 pub fn http_failure(status: u16, headers: &str, body: &[u8], now_ms: u64) -> Result<String, JsValue> {

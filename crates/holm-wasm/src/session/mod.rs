@@ -8,9 +8,9 @@ mod tests;
 
 pub use journal::{inspect, prefix, replay_effects};
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use holm_kernel::{
@@ -32,8 +32,9 @@ pub struct Session {
     number: u64,
     run: Run,
     writer: Writer,
-    requests: BTreeMap<CallId, Request>,
-    spawns: BTreeMap<CallId, SpawnRequest>,
+    /// What waits for its answer; a list, because at any time these are a few.
+    requests: Vec<(CallId, Request)>,
+    spawns: Vec<(CallId, SpawnRequest)>,
 }
 
 impl Session {
@@ -52,7 +53,7 @@ impl Session {
     fn of(run: Run, writer: Writer) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { number, run, writer, requests: BTreeMap::new(), spawns: BTreeMap::new() }
+        Self { number, run, writer, requests: Vec::new(), spawns: Vec::new() }
     }
 
     /// Takes one fact; gives the line to append before anything else is done.
@@ -84,10 +85,10 @@ impl Session {
         let shown = text::json(&Shown::of(&effect));
         match effect {
             Effect::CallModel { call, request } | Effect::Summarise { call, request } => {
-                self.requests.insert(call, request);
+                self.requests.push((call, request));
             }
             Effect::Spawn { call, request } => {
-                self.spawns.insert(call, *request);
+                self.spawns.push((call, *request));
             }
             Effect::Abort(call) => self.forget(call),
             Effect::Finish(_) => self.requests.clear(),
@@ -120,7 +121,7 @@ impl Session {
     /// # Errors
     /// [`FaultKind::UnknownCall`] if no child waits under this number, [`FaultKind::BadJson`].
     pub fn confine(&self, call: u64, config: &str) -> Result<String, Fault> {
-        let spawn = self.spawns.get(&CallId::new(call)).ok_or_else(|| unknown(call))?;
+        let spawn = find(&self.spawns, call)?;
         let mut config: Config = text::read(config, "configuration")?;
         spawn.confine(&mut config);
         Ok(text::json(&config))
@@ -175,13 +176,18 @@ impl Session {
 
     /// The request of a call that waits for its answer.
     pub(crate) fn waiting(&self, call: u64) -> Result<&Request, Fault> {
-        self.requests.get(&CallId::new(call)).ok_or_else(|| unknown(call))
+        find(&self.requests, call)
     }
 
     fn forget(&mut self, call: CallId) {
-        self.requests.remove(&call);
-        self.spawns.remove(&call);
+        self.requests.retain(|(waiting, _)| *waiting != call);
+        self.spawns.retain(|(waiting, _)| *waiting != call);
     }
+}
+
+fn find<T>(list: &[(CallId, T)], call: u64) -> Result<&T, Fault> {
+    let found = list.iter().rev().find(|(waiting, _)| *waiting == CallId::new(call));
+    found.map(|(_, value)| value).ok_or_else(|| unknown(call))
 }
 
 /// Figures of a run.

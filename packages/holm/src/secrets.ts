@@ -1,0 +1,74 @@
+// Secrets that the host holds. They are replaced by their names before the kernel, and so the journal and the model, hears of them,
+// and put back only into the arguments of a call that was allowed to use them.
+
+/** Shorter forms are not looked for: they would be found in ordinary words, and nobody can keep them secret anyway. */
+const SHORTEST = 8;
+
+/** Around a secret's name. */
+const OPEN = '‹secret:';
+const CLOSE = '›';
+
+/** Secrets by name. */
+export class Secrets {
+  readonly #known: Map<string, string>;
+  readonly #names = new Map<string, string>();
+  readonly #finder: RegExp | undefined;
+
+  constructor(known: Record<string, string> = {}) {
+    this.#known = new Map(Object.entries(known));
+    for (const [name, secret] of this.#known) {
+      // As they stand inside JSON, because that is where they are looked for; case does not matter.
+      for (const form of formsOf(secret).map(inJson)) {
+        if (form.length >= SHORTEST && !this.#names.has(form.toLowerCase())) this.#names.set(form.toLowerCase(), name);
+      }
+    }
+    const forms = [...this.#names.keys()].sort((a, b) => b.length - a.length);
+    if (forms.length > 0) this.#finder = new RegExp(forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
+  }
+
+  /** JSON text without them. */
+  hide(text: string): string {
+    if (!this.#finder) return text;
+    return text.replace(this.#finder, (found) => {
+      const name = this.#names.get(found.toLowerCase());
+      return name === undefined ? found : `${OPEN}${name}${CLOSE}`;
+    });
+  }
+
+  /** Plain text without them. */
+  hidePlain(text: string): string {
+    return this.#finder ? (JSON.parse(this.hide(JSON.stringify(text))) as string) : text;
+  }
+
+  /** A call's arguments with those that its allowed needs name; other references stay as they are. */
+  reveal(text: string, needs: readonly string[]): string {
+    return text.replace(/‹secret:([^›]*)›/g, (reference, name: string) => {
+      const secret = this.#known.get(name);
+      const allowed = needs.some((need) => need === `secret:${name}` || need.startsWith(`secret:${name}@`));
+      return secret === undefined || !allowed ? reference : inJson(secret);
+    });
+  }
+}
+
+/** The ways in which a secret comes back from a tool: as it is, in a URL, in JSON inside JSON, in base64 and in hex. */
+function formsOf(secret: string): string[] {
+  const bytes = new TextEncoder().encode(secret);
+  const forms = [secret, inJson(secret), encodeURIComponent(secret), hex(bytes)];
+  for (const shift of [0, 1, 2]) {
+    const standard = innerBase64(bytes, shift);
+    forms.push(standard, standard.replaceAll('+', '-').replaceAll('/', '_'));
+  }
+  return forms;
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** Bytes as hex digits. */
+export const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Base64 depends on what stands before; these are the digits that the secret alone decides. */
+function innerBase64(bytes: Uint8Array, shift: number): string {
+  const text = btoa('\0'.repeat(shift) + String.fromCharCode(...bytes));
+  const end = Math.floor(((shift + bytes.length) * 8) / 6);
+  return text.slice(Math.ceil((shift * 8) / 6), end);
+}
