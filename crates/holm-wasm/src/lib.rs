@@ -16,11 +16,9 @@
 //! # Ok::<(), holm_wasm::Fault>(())
 //! ```
 
-#![no_std]
+#![cfg_attr(target_arch = "wasm32", no_std)]
 
 extern crate alloc;
-#[cfg(test)]
-extern crate std;
 
 #[cfg(target_arch = "wasm32")]
 mod bare;

@@ -275,10 +275,9 @@ export class Agent implements AsyncIterable<AgentEvent> {
     const tool = this.#options.tools?.find((tool) => tool.declaration.name === request.tool);
     this.#begin(call, async (signal) => {
       const { key, deadline, again, needs } = request;
-      const text = this.#secrets.reveal(request.arguments, needs);
       const failed = (text: string) => ({ outcome: 'failed' as const, text });
       const result = await settle(
-        () => tool?.run({ call, key, signal, deadline, again, text }),
+        () => tool?.run({ call, key, signal, deadline, again, text: this.#secrets.reveal(request.arguments, needs) }),
         failed(`this host has no tool named ${request.tool}`),
         failed,
       );

@@ -1,6 +1,8 @@
 // Secrets that the host holds. They are replaced by their names before the kernel, and so the journal and the model, hears of them,
 // and put back only into the arguments of a call that was allowed to use them.
 
+import type { ToolRequest } from './types.js';
+
 /** Shorter forms are not looked for: they would be found in ordinary words, and nobody can keep them secret anyway. */
 const SHORTEST = 8;
 
@@ -41,10 +43,11 @@ export class Secrets {
   }
 
   /** A call's arguments with those that its allowed needs name; other references stay as they are. */
-  reveal(text: string, needs: readonly string[]): string {
+  reveal(text: string, needs: ToolRequest['needs']): string {
+    const named = needs.map((need) => ('request' in need ? need.request : need.grant));
     return text.replace(/‹secret:([^›]*)›/g, (reference, name: string) => {
       const secret = this.#known.get(name);
-      const allowed = needs.some((need) => need === `secret:${name}` || need.startsWith(`secret:${name}@`));
+      const allowed = named.some((need) => need === `secret:${name}` || need.startsWith(`secret:${name}@`));
       return secret === undefined || !allowed ? reference : inJson(secret);
     });
   }

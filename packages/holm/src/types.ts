@@ -556,7 +556,7 @@ export interface ToolRequest {
   /** The same for the same call of the same run; reaches the tool. */
   key: string;
   /** What the call was allowed to use. */
-  needs: string[];
+  needs: ({ request: string } | { grant: string })[];
   /** When it is stopped. */
   deadline: number;
   /** Whether it ran before and its answer was lost. */

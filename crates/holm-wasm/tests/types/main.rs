@@ -163,7 +163,7 @@ fn names(file: &str) -> Names {
         ("Json", "Json"),
         ("GrantSet", "string[]"),
         ("Denials", "string[]"),
-        ("Need", "string"),
+        ("Need", "{ request: string } | { grant: string }"),
         ("Template", "string"),
         ("Key", "string"),
         ("Hash", "string"),
