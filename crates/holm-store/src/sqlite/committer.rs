@@ -20,6 +20,7 @@ use std::{
 };
 
 use holm_runtime::Durability;
+use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::writer::Writer;
@@ -28,8 +29,12 @@ use crate::{
     backend::{Batch, Body, Counters, RunNo},
 };
 
-/// Bytes of the log after which it is moved into the database.
+/// Bytes of the log after which it is synced and copied into the database.
 const LOG_BYTES: u64 = 4 * 1024 * 1024;
+
+/// How often it is copied before it is begun anew. Copying goes on beside appends; to begin anew they have to wait for the
+/// disk, so that is done seldom enough not to be felt.
+const COPIES: u32 = 4;
 
 /// What each commit adds to the log beside its lines: a page and its frame.
 const COMMIT_BYTES: u64 = 4_096 + 24;
@@ -141,6 +146,9 @@ pub(super) struct Work {
     /// Set once a sync has failed: the system may have thrown the pages away, so no later sync can be believed.
     pub(super) unsynced: Option<StoreError>,
     pub(super) counters: Arc<Counters>,
+    /// Copies the log while the writer goes on.
+    pub(super) copier: Connection,
+    pub(super) copies: u32,
 }
 
 /// What the thread finds when it looks.
@@ -223,10 +231,16 @@ impl Work {
         })
     }
 
-    /// Moves the log into the database, so that it is begun anew. Appends that come meanwhile wait in the queue.
-    fn move_log(&self) {
+    /// Copies the log into the database; at every fourth time it is begun anew, and appends that come meanwhile wait in
+    /// the queue.
+    fn move_log(&mut self) {
+        let copy = |conn: &Connection| conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         // Should it fail, the log grows and the next try comes after as many bytes again.
-        let _ = self.writer.with(|conn| conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
+        let _ = copy(&self.copier);
+        self.copies += 1;
+        if self.copies >= COPIES && self.writer.with(copy).is_ok() {
+            self.copies = 0;
+        }
     }
 }
 

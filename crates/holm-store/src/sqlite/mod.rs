@@ -36,6 +36,9 @@ const READ_PATIENCE: Duration = Duration::from_secs(10);
 /// SQLite's own page size, which `max_bytes` is counted in.
 const PAGE: u64 = 4_096;
 
+/// Bytes to which the log's file is cut when it is begun anew: a burst must not hold the room for ever.
+const LOG_LIMIT: i64 = 32 * 1024 * 1024;
+
 /// A store in one SQLite file, with folders beside it for large results and for locks.
 ///
 /// Fields are dropped in this order: the committer ends first, the connections next, the lock last.
@@ -84,6 +87,8 @@ impl Sqlite {
             log: log_of(&path),
             unsynced: None,
             counters: Arc::clone(&counters),
+            copier: connect(&path)?,
+            copies: 0,
         };
         let committer = Committer::start(work)?;
         let blobs = BlobFolder::new(beside(&path, "blobs"));
@@ -150,6 +155,7 @@ fn set_up(conn: &Connection, path: &Path, max_bytes: Option<u64>) -> Result<(), 
     conn.busy_timeout(Duration::ZERO).map_err(failed)?;
     conn.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
     conn.pragma_update(None, "wal_autocheckpoint", 0).map_err(failed)?;
+    conn.pragma_update_and_check(None, "journal_size_limit", LOG_LIMIT, |_| Ok(())).map_err(failed)?;
     if let Some(bytes) = max_bytes {
         let pages = i64::try_from((bytes / PAGE).max(1)).unwrap_or(i64::MAX);
         conn.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).map_err(failed)?;

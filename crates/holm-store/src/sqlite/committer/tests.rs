@@ -1,5 +1,3 @@
-use rusqlite::Connection;
-
 use super::*;
 
 /// A store's thread over a database of its own, with a log that may be elsewhere.
@@ -10,7 +8,9 @@ fn committer(folder: &std::path::Path, log: &str) -> Committer {
     conn.execute_batch("CREATE TABLE IF NOT EXISTS records (id INTEGER PRIMARY KEY, line BLOB NOT NULL)")
         .unwrap();
     let (writer, counters) = (Arc::new(Writer::new(conn)), Arc::default());
-    Committer::start(Work { writer, log: folder.join(log), unsynced: None, counters }).unwrap()
+    let copier = Connection::open(&path).unwrap();
+    Committer::start(Work { writer, log: folder.join(log), unsynced: None, counters, copier, copies: 0 })
+        .unwrap()
 }
 
 fn append(
