@@ -11,6 +11,12 @@
 //!
 //! The program is its own harness because libtest cannot start itself as something else.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it is its own harness, and its child reports by words"
+)]
+
 mod case;
 mod child;
 mod mortal;
