@@ -109,7 +109,7 @@ fn random_moment(state: &mut u64, clean_micros: u128) -> Moment {
     Moment::After { micros: splitmix(state) % within }
 }
 
-/// SplitMix64, so that a printed seed is all that is needed to draw the same instants again.
+/// `SplitMix64`, so that a printed seed is all that is needed to draw the same instants again.
 fn splitmix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut mixed = *state;
