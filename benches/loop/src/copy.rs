@@ -8,9 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use holm_bench_kit::{System as _, median, script};
 use serde::Serialize;
 
-use crate::{measure::median, script, systems::System};
+use crate::systems::System;
 
 /// Samples of each copy.
 const SAMPLES: usize = 31;

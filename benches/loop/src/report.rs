@@ -1,16 +1,9 @@
 //! The figures as Markdown for people and as JSON for comparisons over time.
 
-use std::fmt::Write;
-
+use holm_bench_kit::{Aim, Figure, Machine, System as _, find, head, judgement, number, one_more_turn, row};
 use serde::Serialize;
 
-use crate::{
-    aims::{self, Aim},
-    copy::Copied,
-    machine::Machine,
-    measure::Figure,
-    systems::System,
-};
+use crate::{aims, copy::Copied, systems::System};
 
 /// Everything that one run of the benchmark found.
 #[derive(Debug, Clone, Serialize)]
@@ -30,27 +23,8 @@ impl Report {
 
     /// For people.
     pub fn markdown(&self) -> String {
-        [self.head(), self.table(), self.one_more_turn(), self.copies(), self.judgement()].join("\n")
-    }
-
-    /// For programs.
-    pub fn json(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default()
-    }
-
-    fn head(&self) -> String {
-        let Machine { cores, cpu, rustc, load } = &self.machine;
-        let mut out = format!("{cores} cores, {cpu}, {rustc}");
-        if let Some(load) = load {
-            write!(out, ", load {load:.1}").unwrap_or_default();
-        }
-        out.push('\n');
-        if self.machine.is_busy() {
-            out.push_str(
-                "The machine was busy: read the quickest times and the instructions, not the medians.\n",
-            );
-        }
-        out
+        let more = one_more_turn::<System>(&self.figures);
+        [head(&self.machine), self.table(), more, self.copies(), judgement(&self.aims)].join("\n")
     }
 
     fn table(&self) -> String {
@@ -59,7 +33,7 @@ impl Report {
              bytes kept per turn | beyond content | set-up µs |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
         );
         for figure in &self.figures {
-            let holm = aims::find(&self.figures, System::Holm, figure.turns).map(|holm| holm.micros);
+            let holm = find(&self.figures, System::Holm.name(), figure.turns).map(|holm| holm.micros);
             let cells = [
                 figure.system.into(),
                 figure.turns.to_string(),
@@ -75,25 +49,6 @@ impl Report {
             out.push_str(&row(&cells));
         }
         out
-    }
-
-    /// What a turn adds once a run is under way, free of what happens once in a run.
-    fn one_more_turn(&self) -> String {
-        let at = |system, turns| {
-            let figure = aims::find(&self.figures, system, turns)?;
-            Some(figure.instructions? * figure.turns as f64)
-        };
-        let most = self.figures.iter().map(|figure| figure.turns).max().unwrap_or(0);
-        let of = |system: System| {
-            let added = at(system, most)? - at(system, 10)?;
-            let turns = most.checked_sub(10).filter(|turns| *turns > 0)?;
-            Some(format!("{} {}", system.name(), number(added / turns as f64)))
-        };
-        let each: Vec<String> = System::ALL.into_iter().filter_map(of).collect();
-        if each.is_empty() {
-            return String::new();
-        }
-        format!("Instructions of one more turn, from 10 to {most}: {}.\n", each.join(", "))
     }
 
     fn copies(&self) -> String {
@@ -113,35 +68,6 @@ impl Report {
         }
         out
     }
-
-    fn judgement(&self) -> String {
-        let mut out = String::from("| aim for `holm` | measured | |\n|---|--:|---|\n");
-        for aim in &self.aims {
-            let met = match aim.met {
-                Some(true) => "met",
-                Some(false) => "missed",
-                None => "–",
-            };
-            out.push_str(&row(&[aim.aim.clone(), aim.measured.clone(), met.into()]));
-        }
-        out
-    }
-}
-
-/// A number with as many digits as it deserves: three that count, none behind the point of a large one.
-pub fn number(value: f64) -> String {
-    let digits = match value.abs() {
-        size if size >= 100.0 => 0,
-        size if size >= 10.0 => 1,
-        _ => 2,
-    };
-    let text = format!("{value:.digits$}");
-    let Some(whole) = text.strip_suffix(".00").or_else(|| text.strip_suffix(".0")) else { return text };
-    whole.into()
-}
-
-fn row(cells: &[String]) -> String {
-    format!("| {} |\n", cells.join(" | "))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
-use super::{Aim, judge};
-use crate::{measure::Figure, systems::System};
+use holm_bench_kit::{Aim, Figure, System as _};
+
+use super::judge;
+use crate::systems::System;
 
 fn figure(system: System, turns: u64, micros: f64, instructions: Option<f64>) -> Figure {
     Figure {
@@ -7,6 +9,8 @@ fn figure(system: System, turns: u64, micros: f64, instructions: Option<f64>) ->
         turns,
         micros,
         quickest: micros,
+        processor: micros,
+        processor_least: micros,
         sessions: 1,
         set_up: 0.0,
         allocations: 20.0,

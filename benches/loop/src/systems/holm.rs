@@ -4,30 +4,15 @@
 //! with denials and grants), dispatched, and its result guarded and sealed. Every drain goes to `Wait` before the
 //! next fact, as a host must that writes the journal in between. The loop detector is on.
 
-use holm_grants::{Denials, GrantSet, Mode};
-use holm_guards::json::Json;
+use holm_bench_kit::{
+    Outcome, Session,
+    holm::{self, Body, Variant},
+    script,
+};
 use holm_kernel::{
-    Block, Bound, CallId, Config, Effect, Ending, Input, Limits, Message, Messages, Model, ModelResult,
-    Prompt, Reply, Request, Run, Started, StopReason, SummaryPolicy, Timestamp, Tool, ToolCall, ToolOutput,
+    CallId, Effect, Ending, Input, ModelResult, Prompt, Request, Run, Started, Timestamp, ToolOutput,
     ToolRequest,
 };
-
-use super::{Outcome, Session, wire};
-use crate::{script, sponge::Sponge};
-
-/// Wide enough that nothing is ever left out, and far from any overflow.
-const EVERYTHING: u64 = 1 << 40;
-
-/// Which Holm is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Variant {
-    /// The tool needs a path that is filled in from its arguments; the history is kept whole.
-    Judged,
-    /// As `Judged`, for a tool that declares no need: an echo tool as it would be in life.
-    NoNeeds,
-    /// As `Judged`, with the planner's own figures: what no longer fits the window leaves the view.
-    Planned,
-}
 
 pub(super) struct Holm {
     turns: u64,
@@ -42,13 +27,15 @@ pub(super) struct Holm {
 
 impl Holm {
     pub(super) fn new(turns: u64, variant: Variant) -> Self {
-        let started = Started::new("bench", 7, config(variant));
+        let mut config = holm::config(variant);
+        config.tools = vec![holm::tool(variant)];
+        let started = Started::new("bench", 7, config);
         let mut run = Run::start(started, Timestamp::new(0));
         while !matches!(run.poll(), Effect::Wait(_)) {}
         Self {
             turns,
             run,
-            body: Body::new(),
+            body: Body::default(),
             todo: Vec::with_capacity(4),
             calls: 0,
             answer: String::new(),
@@ -79,8 +66,8 @@ impl Holm {
     }
 
     fn call_model(&mut self, call: CallId, request: &Request) {
-        self.body.consume(&self.run, request);
-        let reply = if self.calls < self.turns { calling(self.calls) } else { answering() };
+        self.body.consume(request, self.run.messages(request));
+        let reply = if self.calls < self.turns { holm::calling(self.calls) } else { holm::answering() };
         self.tell(Input::ModelFinished { call, result: ModelResult::Replied(reply) });
     }
 
@@ -115,88 +102,5 @@ impl Session for Holm {
 
     fn body(&self) -> &[u8] {
         &self.body.bytes
-    }
-}
-
-fn config(variant: Variant) -> Config {
-    let schema = Json::parse(script::SCHEMA).expect("the script's schema is JSON");
-    let mut tool = Tool::new(script::TOOL, script::DESCRIPTION, schema);
-    if variant != Variant::NoNeeds {
-        tool.needs = vec!["read:inbox/{text}".parse().expect("the need is a template")];
-    }
-    let mut config = Config::new(Model::named(script::MODEL));
-    config.system = script::SYSTEM.into();
-    config.tools = vec![tool];
-    config.mode = Mode::Full;
-    config.grants = GrantSet::parse(["read:inbox/**"]).expect("the grant is one");
-    config.denials = Denials::parse(["path:**/.env"]).expect("the denial is one");
-    config.limits = Limits { turns: Bound::Unbounded, ..Limits::default() };
-    config.context.summary = SummaryPolicy::Never;
-    if variant != Variant::Planned {
-        config.context.default_window = EVERYTHING;
-        config.context.result_budget = EVERYTHING;
-    }
-    config
-}
-
-fn calling(turn: u64) -> Reply {
-    let call = ToolCall {
-        id: script::call_id(turn),
-        name: script::TOOL.into(),
-        arguments: script::arguments(turn),
-        replay: None,
-    };
-    Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() }
-}
-
-fn answering() -> Reply {
-    Reply { blocks: vec![Block::Text(script::ANSWER.into())], ..Reply::default() }
-}
-
-/// A request body that grows with the view: each message is encoded once per epoch and its bytes are kept.
-struct Body {
-    bytes: Vec<u8>,
-    sponge: Sponge,
-    epoch: Option<u64>,
-    /// Messages of the view that are in `bytes`.
-    encoded: usize,
-}
-
-impl Body {
-    fn new() -> Self {
-        Self { bytes: Vec::new(), sponge: Sponge::default(), epoch: None, encoded: 0 }
-    }
-
-    /// Appends what is new and reads it.
-    fn consume(&mut self, run: &Run, request: &Request) {
-        let Messages::View { epoch, .. } = request.messages else {
-            panic!("no request of the script has messages of its own");
-        };
-        if self.epoch != Some(epoch) {
-            self.epoch = Some(epoch);
-            self.encoded = 0;
-            self.bytes.clear();
-            wire::open(&mut self.bytes);
-        }
-        let from = self.bytes.len();
-        let messages = run.messages(request);
-        for message in messages.get(self.encoded..).unwrap_or_default() {
-            encode(&mut self.bytes, message);
-        }
-        self.encoded = messages.len();
-        self.sponge.absorb(self.bytes.get(from..).unwrap_or_default());
-    }
-}
-
-fn encode(body: &mut Vec<u8>, message: &Message) {
-    for block in &message.blocks {
-        match block {
-            Block::Text(text) => wire::user(body, text),
-            Block::ToolCall(call) => wire::call(body, &call.id, &call.name, &call.arguments),
-            Block::ToolResult(result) => wire::result(body, &result.call, &result.text),
-            Block::Thinking(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => {
-                panic!("the script has no such block");
-            }
-        }
     }
 }

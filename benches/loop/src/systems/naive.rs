@@ -1,9 +1,7 @@
 //! A loop as it is often written: typed messages, and the whole body encoded anew for each request.
 
+use holm_bench_kit::{Outcome, Session, Sponge, script};
 use serde::Serialize;
-
-use super::{Outcome, Session};
-use crate::{script, sponge::Sponge};
 
 pub(super) struct Naive {
     turns: u64,

@@ -1,9 +1,10 @@
-use super::{Outcome, System};
-use crate::script;
+use holm_bench_kit::{Outcome, System as _, script};
+
+use super::System;
 
 #[test]
 fn every_loop_runs_every_call_and_gives_the_answer() {
-    for system in System::ALL {
+    for &system in System::ALL {
         for turns in [0, 1, 2, 10, 120] {
             let Outcome { calls, answer, consumed } = system.prepare(turns).run();
             assert_eq!((calls, answer.as_str()), (turns, script::ANSWER), "{} at {turns}", system.name());
@@ -14,14 +15,14 @@ fn every_loop_runs_every_call_and_gives_the_answer() {
 
 #[test]
 fn a_loop_does_the_same_each_time() {
-    for system in System::ALL {
+    for &system in System::ALL {
         assert_eq!(system.prepare(7).run(), system.prepare(7).run(), "{}", system.name());
     }
 }
 
 #[test]
 fn names_lead_back_to_their_systems() {
-    for system in System::ALL {
+    for &system in System::ALL {
         assert_eq!(System::named(system.name()), Some(system));
     }
     assert_eq!(System::named("nobody"), None);

@@ -5,7 +5,7 @@ use serde_json::to_writer;
 use crate::script;
 
 /// Everything before the messages.
-pub(super) fn open(body: &mut Vec<u8>) {
+pub fn open(body: &mut Vec<u8>) {
     body.extend_from_slice(br#"{"model":"#);
     string(body, script::MODEL);
     body.extend_from_slice(br#","messages":[{"role":"system","content":"#);
@@ -14,21 +14,21 @@ pub(super) fn open(body: &mut Vec<u8>) {
 }
 
 /// A user's message, with the comma before it.
-pub(super) fn user(body: &mut Vec<u8>, text: &str) {
+pub fn user(body: &mut Vec<u8>, text: &str) {
     body.extend_from_slice(br#",{"role":"user","content":"#);
     string(body, text);
     body.extend_from_slice(b"}");
 }
 
 /// A model's plain answer.
-pub(super) fn answer(body: &mut Vec<u8>, text: &str) {
+pub fn answer(body: &mut Vec<u8>, text: &str) {
     body.extend_from_slice(br#",{"role":"assistant","content":"#);
     string(body, text);
     body.extend_from_slice(b"}");
 }
 
 /// A model's tool call.
-pub(super) fn call(body: &mut Vec<u8>, id: &str, name: &str, arguments: &str) {
+pub fn call(body: &mut Vec<u8>, id: &str, name: &str, arguments: &str) {
     body.extend_from_slice(br#",{"role":"assistant","content":null,"tool_calls":[{"id":"#);
     string(body, id);
     body.extend_from_slice(br#","type":"function","function":{"name":"#);
@@ -39,7 +39,7 @@ pub(super) fn call(body: &mut Vec<u8>, id: &str, name: &str, arguments: &str) {
 }
 
 /// A tool's result.
-pub(super) fn result(body: &mut Vec<u8>, id: &str, text: &str) {
+pub fn result(body: &mut Vec<u8>, id: &str, text: &str) {
     body.extend_from_slice(br#",{"role":"tool","tool_call_id":"#);
     string(body, id);
     body.extend_from_slice(br#","content":"#);

@@ -14,4 +14,5 @@ fn what_is_kept_and_what_is_dropped_are_told_apart() {
     assert!(heap.allocations >= 2, "{heap:?}");
     assert!(heap.allocated >= 6_000_000, "{heap:?}");
     assert!(heap.retained >= 4_900_000, "{heap:?}");
+    assert!(heap.peak >= heap.retained, "{heap:?}");
 }

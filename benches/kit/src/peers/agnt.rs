@@ -8,15 +8,19 @@ use std::sync::Mutex;
 use agnt_core::{Agent, AgentBuilder, BackendError, FunctionCall, LlmBackend, Message, Tool, ToolCall};
 use serde_json::Value;
 
-use super::{Outcome, Session};
-use crate::{script, sponge::Sponge};
+use crate::{Outcome, Session, Sponge, script};
 
-pub(super) struct Agnt {
+/// A session of `agnt-core`.
+pub struct Agnt {
     agent: Agent<Scripted>,
 }
 
 impl Agnt {
-    pub(super) fn new(turns: u64) -> Self {
+    /// Sets it up.
+    ///
+    /// # Panics
+    /// If `agnt-core` refuses the script.
+    pub fn new(turns: u64) -> Self {
         let backend = Scripted { turns, state: Mutex::default() };
         let mut agent = AgentBuilder::new(backend)
             .system(script::SYSTEM)

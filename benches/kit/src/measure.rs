@@ -10,10 +10,7 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{
-    heap, script,
-    systems::{Outcome, System},
-};
+use crate::{Outcome, System, processor, script, watch};
 
 /// How often every loop gets its slice.
 const ROUNDS: usize = 5;
@@ -35,6 +32,10 @@ pub struct Figure {
     pub micros: f64,
     /// Microseconds: the quickest session, which is what a quiet machine would come near.
     pub quickest: f64,
+    /// Microseconds that processors were busy with it, on all threads: the middle of all sessions.
+    pub processor: f64,
+    /// The same of the session that took the least.
+    pub processor_least: f64,
     /// Sessions that were timed.
     pub sessions: u64,
     /// Microseconds of set-up, per session.
@@ -52,11 +53,11 @@ pub struct Figure {
 }
 
 /// Measures all loops at all numbers of turns.
-pub fn all(turns: &[u64]) -> Vec<Figure> {
-    let mut samples: BTreeMap<(System, u64), Samples> = BTreeMap::new();
+pub fn all<S: System>(turns: &[u64]) -> Vec<Figure> {
+    let mut samples: BTreeMap<(S, u64), Samples> = BTreeMap::new();
     for _ in 0..ROUNDS {
         for &turns in turns {
-            for system in System::ALL {
+            for &system in S::ALL {
                 samples.entry((system, turns)).or_default().slice(system, turns);
             }
         }
@@ -65,15 +66,19 @@ pub fn all(turns: &[u64]) -> Vec<Figure> {
 }
 
 /// Adds counted instructions (of whole runs) to the figures.
-pub fn add_instructions(figures: &mut [Figure], counts: &BTreeMap<(System, u64), u64>) {
+pub fn add_instructions(figures: &mut [Figure], counts: &BTreeMap<(&'static str, u64), u64>) {
     for figure in figures {
-        let Some(system) = System::named(figure.system) else { continue };
-        let whole = counts.get(&(system, figure.turns));
+        let whole = counts.get(&(figure.system, figure.turns));
         figure.instructions = whole.map(|whole| *whole as f64 / figure.turns as f64);
     }
 }
 
-/// The middle of some samples; the later of two.
+/// The figure of one system at one number of turns.
+pub fn find<'a>(figures: &'a [Figure], system: &str, turns: u64) -> Option<&'a Figure> {
+    figures.iter().find(|figure| figure.system == system && figure.turns == turns)
+}
+
+/// The middle of some samples; the later of two. They are in order afterwards.
 pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
@@ -82,19 +87,22 @@ pub fn median(samples: &mut [f64]) -> f64 {
 #[derive(Default)]
 struct Samples {
     runs: Vec<f64>,
+    processor: Vec<f64>,
     set_ups: Vec<f64>,
 }
 
 impl Samples {
-    fn slice(&mut self, system: System, turns: u64) {
+    fn slice(&mut self, system: impl System, turns: u64) {
         let slice = Instant::now();
         for _ in 0..MOST_SESSIONS {
             let begun = Instant::now();
             let mut session = system.prepare(turns);
+            let spent = processor();
             let prompted = Instant::now();
             let outcome = session.run();
             let answered = Instant::now();
-            check(system, turns, &outcome);
+            self.processor.push(micros(processor().saturating_sub(spent)));
+            check(system.name(), turns, &outcome);
             self.set_ups.push(micros(prompted - begun));
             self.runs.push(micros(answered - prompted));
             if slice.elapsed() >= SLICE {
@@ -103,12 +111,12 @@ impl Samples {
         }
     }
 
-    fn figure(mut self, system: System, turns: u64) -> Figure {
+    fn figure(mut self, system: impl System, turns: u64) -> Figure {
         let per = turns as f64;
         let mut session = system.prepare(turns);
         let opened = session.body().len();
-        let (outcome, heap) = heap::watch(|| session.run());
-        check(system, turns, &outcome);
+        let (outcome, heap) = watch(|| session.run());
+        check(system.name(), turns, &outcome);
         let body = session.body().len() - opened;
         let known = script::content_bytes(turns) as f64 + body as f64;
         Figure {
@@ -116,6 +124,8 @@ impl Samples {
             turns,
             micros: median(&mut self.runs) / per,
             quickest: self.runs.first().copied().unwrap_or(f64::NAN) / per,
+            processor: median(&mut self.processor) / per,
+            processor_least: self.processor.first().copied().unwrap_or(f64::NAN) / per,
             sessions: self.runs.len() as u64,
             set_up: median(&mut self.set_ups),
             allocations: heap.allocations as f64 / per,
@@ -128,15 +138,15 @@ impl Samples {
 }
 
 /// A figure of a run that went wrong would be worth nothing.
-fn check(system: System, turns: u64, outcome: &Outcome) {
+fn check(system: &str, turns: u64, outcome: &Outcome) {
     assert!(
         outcome.calls == turns && outcome.answer == script::ANSWER,
-        "{} did not do its work at {turns} turns: {outcome:?}",
-        system.name()
+        "{system} did not do its work at {turns} turns: {outcome:?}"
     );
 }
 
-fn micros(span: Duration) -> f64 {
+/// A span in microseconds.
+pub fn micros(span: Duration) -> f64 {
     span.as_secs_f64() * 1e6
 }
 

@@ -20,6 +20,7 @@ static ON: AtomicBool = AtomicBool::new(false);
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static ALLOCATED: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicI64 = AtomicI64::new(0);
+static PEAK: AtomicI64 = AtomicI64::new(0);
 
 /// What one piece of work did to the heap, on all threads.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct Heap {
     pub allocated: u64,
     /// Bytes that were still held at the end; negative when the work freed what others had allocated.
     pub retained: i64,
+    /// Bytes that were held at the same time at the most.
+    pub peak: i64,
 }
 
 /// Does `work` and says what it did to the heap. Not to be nested; whoever comes second waits.
@@ -38,7 +41,9 @@ pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Heap) {
     for counter in [&ALLOCATIONS, &ALLOCATED] {
         counter.store(0, Relaxed);
     }
-    LIVE.store(0, Relaxed);
+    for counter in [&LIVE, &PEAK] {
+        counter.store(0, Relaxed);
+    }
     ON.store(true, Relaxed);
     let result = work();
     ON.store(false, Relaxed);
@@ -46,6 +51,7 @@ pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Heap) {
         allocations: ALLOCATIONS.load(Relaxed),
         allocated: ALLOCATED.load(Relaxed),
         retained: LIVE.load(Relaxed),
+        peak: PEAK.load(Relaxed),
     };
     (result, heap)
 }
@@ -56,7 +62,10 @@ impl Counting {
     fn grew(size: usize) {
         ALLOCATIONS.fetch_add(1, Relaxed);
         ALLOCATED.fetch_add(size as u64, Relaxed);
-        LIVE.fetch_add(size as i64, Relaxed);
+        let live = LIVE.fetch_add(size as i64, Relaxed) + size as i64;
+        if live > PEAK.load(Relaxed) {
+            PEAK.fetch_max(live, Relaxed);
+        }
     }
 
     fn shrank(size: usize) {

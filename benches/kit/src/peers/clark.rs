@@ -17,10 +17,10 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
-use super::{Outcome, Session};
-use crate::{script, sponge::Sponge};
+use crate::{Outcome, Session, Sponge, script};
 
-pub(super) struct Clark {
+/// A session of `clark-agent`.
+pub struct Clark {
     runtime: Runtime,
     model: Arc<Scripted>,
     config: LoopConfig,
@@ -28,7 +28,11 @@ pub(super) struct Clark {
 }
 
 impl Clark {
-    pub(super) fn new(turns: u64) -> Self {
+    /// Sets it up.
+    ///
+    /// # Panics
+    /// If `clark-agent` refuses the script.
+    pub fn new(turns: u64) -> Self {
         let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime can be made");
         let model = Arc::new(Scripted { turns, state: Mutex::default() });
         let config = AgentBuilder::new()

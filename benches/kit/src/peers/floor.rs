@@ -3,18 +3,19 @@
 //! There is no history but the body, no check and no event. What lies between this and a real loop is the price of
 //! that loop's services.
 
-use super::{Outcome, Session, wire};
-use crate::{script, sponge::Sponge};
+use crate::{Outcome, Session, Sponge, body, script};
 
-pub(super) struct Floor {
+/// A session of the least that any loop must do.
+pub struct Floor {
     turns: u64,
     body: Vec<u8>,
 }
 
 impl Floor {
-    pub(super) fn new(turns: u64) -> Self {
+    /// Sets it up.
+    pub fn new(turns: u64) -> Self {
         let mut body = Vec::new();
-        wire::open(&mut body);
+        body::open(&mut body);
         Self { turns, body }
     }
 }
@@ -23,18 +24,18 @@ impl Session for Floor {
     fn run(&mut self) -> Outcome {
         let mut sponge = Sponge::default();
         let mut sent = 0;
-        wire::user(&mut self.body, script::PROMPT);
+        body::user(&mut self.body, script::PROMPT);
         for turn in 0..self.turns {
             sent = consume(&mut sponge, &self.body, sent);
             let (id, name, arguments) =
                 (script::call_id(turn), String::from(script::TOOL), script::arguments(turn));
-            wire::call(&mut self.body, &id, &name, &arguments);
+            body::call(&mut self.body, &id, &name, &arguments);
             let text = script::echo(&arguments).expect("the script's arguments are valid");
-            wire::result(&mut self.body, &id, &text);
+            body::result(&mut self.body, &id, &text);
         }
         consume(&mut sponge, &self.body, sent);
         let answer = String::from(script::ANSWER);
-        wire::answer(&mut self.body, &answer);
+        body::answer(&mut self.body, &answer);
         Outcome { calls: self.turns, answer, consumed: sponge.value() }
     }
 
