@@ -53,7 +53,7 @@ check: ## formatting, lints, documentation, licences
 	@echo '== lints'
 	@cargo clippy --workspace --all-targets --features holm/otel -- -D warnings
 	@echo '== documentation'
-	@RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
+	@RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --features holm/otel
 	@echo '== licences and sources'
 	@scripts/check-deps
 	@echo '== what depending on holm costs'
