@@ -62,6 +62,7 @@ mod journal;
 mod model;
 #[cfg(feature = "otel")]
 pub mod otel;
+mod private;
 mod secrets;
 mod spawner;
 mod spill;

@@ -33,10 +33,15 @@ impl Driver {
             self.host.secrets.input(&mut fact);
         }
         self.batch.lines.clear();
+        // A child acts as soon as its name is kept; a name that is lost would begin another one.
+        let least = match &fact {
+            Input::ChildStarted { .. } => Durability::Synced,
+            _ => Durability::Written,
+        };
         self.step(now, fact)?;
         self.collect();
         let durability = self.dispatch(now)?;
-        self.keep(durability).await?;
+        self.keep(durability.max(least)).await?;
         self.perform();
         Ok(())
     }

@@ -186,6 +186,11 @@ impl Driver {
     pub async fn go_on(&mut self) -> Result<Ending, DriveError> {
         let mut in_a_row = 0;
         loop {
+            // What was to be done may never have begun, so there is nothing to wait for.
+            if self.health == Health::Lost {
+                self.tasks.abort();
+                return Err(DriveError::Lost);
+            }
             if let Some(ending) = &self.ended {
                 let ending = ending.clone();
                 self.last_words().await?;
@@ -279,10 +284,11 @@ impl Driver {
                 }
             }
         }
-        self.seat.0.clear();
         self.tasks.leave();
         self.alarm.disarm();
         self.offer_snapshot().await;
+        // Last, because whoever stops the run while it is put away means what has just ended.
+        self.seat.0.clear();
         Ok(())
     }
 }

@@ -2,8 +2,8 @@
 //! compared byte for byte.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, BufWriter, Write},
+    fs::OpenOptions,
+    io::{BufWriter, Write},
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
@@ -16,6 +16,7 @@ use std::{
 use holm_kernel::Numbered;
 
 use super::EventSink;
+use crate::private::owner_only;
 
 /// Lines that may wait for a slow disk: a busy run makes some hundreds a second.
 const ROOM: usize = 16 << 10;
@@ -161,22 +162,4 @@ impl Shared {
             }
         }
     }
-}
-
-/// Opens a file that nobody else can read.
-fn owner_only(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use std::{
-            fs::Permissions,
-            os::unix::fs::{OpenOptionsExt, PermissionsExt},
-        };
-
-        let file = options.mode(0o600).open(path)?;
-        // The mode above is for new files; one that was there may be open to others.
-        file.set_permissions(Permissions::from_mode(0o600))?;
-        Ok(file)
-    }
-    #[cfg(not(unix))]
-    options.open(path)
 }

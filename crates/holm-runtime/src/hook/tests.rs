@@ -137,6 +137,16 @@ async fn hooks_that_hang_or_panic_are_contained_and_what_guards_nothing_goes_on(
 }
 
 #[tokio::test]
+async fn a_function_that_panics_does_not_silence_the_next_one() {
+    let breaks = |_: &Spent| -> Reaction { panic!("on purpose") };
+    let stops = |_: &Spent| Reaction::Cancel("enough was spent".into());
+    let stage = Stage::new();
+    let agent = stage.agent([calls(&["look"]), says("not seen")]).on_usage(breaks).on_usage(stops);
+    let report = agent.build().unwrap().run("go").await.unwrap();
+    assert!(matches!(report.ending, holm_kernel::Ending::Cancelled { .. }), "{report:?}");
+}
+
+#[tokio::test]
 async fn a_gate_that_hangs_or_panics_is_closed() {
     for (bad, why) in [(Bad::Hangs, "took "), (Bad::Panics, "panicked")] {
         let stage = Stage::new();

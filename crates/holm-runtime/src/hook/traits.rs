@@ -184,8 +184,8 @@ macro_rules! hook {
     ($trait:ident, $method:ident, ($($argument:ident: $type:ty),*) -> $output:ty) => {
         impl<F: Fn($(&$type),*) -> $output + Send + Sync> $trait for F {
             fn $method<'a>(&'a self, $($argument: &'a $type),*) -> BoxFuture<'a, $output> {
-                let said = self($($argument),*);
-                Box::pin(async { said })
+                // Called when it is waited for, where a panic is caught.
+                Box::pin(async move { self($($argument),*) })
             }
         }
 

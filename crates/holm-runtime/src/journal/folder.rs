@@ -9,7 +9,10 @@ use std::{
 use holm_kernel::journal::{self, Fault, Tail};
 
 use super::{Journal, JournalFailed, Journals, JsonLines, Opened, check_run_name};
-use crate::BoxFuture;
+use crate::{
+    BoxFuture,
+    private::{owner_only, owner_only_folder},
+};
 
 /// One file a run, `NAME.jsonl`, locked by whoever drives it.
 ///
@@ -41,7 +44,7 @@ impl JsonLinesFolder {
     /// [`JournalFailed::System`] when it cannot be made.
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, JournalFailed> {
         let folder = folder.into();
-        fs::create_dir_all(&folder)?;
+        owner_only_folder(&folder)?;
         Ok(Self { folder })
     }
 
@@ -95,7 +98,7 @@ impl Journals for JsonLinesFolder {
 /// that nobody holds is what is left of somebody who died before the first record; its name is free.
 fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
     let exists = || JournalFailed::Exists { run: run.into() };
-    let file = OpenOptions::new().append(true).create(true).open(path)?;
+    let file = owner_only(path, OpenOptions::new().append(true).create(true))?;
     lock(&file, run).map_err(|_| exists())?;
     if file.metadata()?.len() > 0 {
         return Err(exists());

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{Durability, Journal, JournalFailed};
-use crate::BoxFuture;
+use crate::{BoxFuture, private::owner_only};
 
 /// Appends to a file, one record a line.
 ///
@@ -23,7 +23,7 @@ impl JsonLines {
     /// # Errors
     /// When it cannot be made, or is there already: a journal is never written over.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, JournalFailed> {
-        let file = OpenOptions::new().append(true).create_new(true).open(path)?;
+        let file = owner_only(path.as_ref(), OpenOptions::new().append(true).create_new(true))?;
         Ok(Self::on(file))
     }
 

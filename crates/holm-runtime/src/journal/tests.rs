@@ -55,6 +55,20 @@ async fn a_folder_keeps_a_file_a_run_and_one_writer_a_file() {
     assert!(matches!(journals.open("run-2").await, Err(JournalFailed::Missing { .. })));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn journals_are_their_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("journals");
+    let journals = JsonLinesFolder::new(&place).unwrap();
+    drop(journals.create("run-1").await.unwrap());
+    drop(JsonLines::create(place.join("other")).unwrap());
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&place), 0o700);
+    assert_eq!([mode(&place.join("run-1.jsonl")), mode(&place.join("other"))], [0o600, 0o600]);
+}
+
 #[tokio::test]
 async fn a_name_whose_first_record_was_never_kept_is_free() {
     let folder = tempfile::tempdir().unwrap();

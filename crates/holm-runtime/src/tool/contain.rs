@@ -141,6 +141,10 @@ impl Containment {
 
     async fn bound(&self, mut output: ToolOutput, limit: usize) -> ToolOutput {
         let mut notes = Vec::new();
+        // Only the host keeps large results: a reference that a tool made up could name another run's.
+        if output.spill.take().is_some() {
+            notes.push("a reference to a kept result was left out".into());
+        }
         self.bound_parts(&mut output, &mut notes);
         self.bound_metadata(&mut output, &mut notes);
         let mut output = self.clean(output).await;

@@ -15,7 +15,7 @@ use super::list::{Listing, Order, Session};
 use crate::{
     Store, StoreError,
     backend::Gravestone,
-    store::{Depth, now},
+    store::{Depth, Lease, now},
 };
 
 /// Which sessions may stay. A session that is being driven is never erased.
@@ -107,9 +107,8 @@ impl Store {
 
     async fn erase_one(&self, run: &str) -> Result<Erased, StoreError> {
         let row = self.find(run).await?;
-        if self.inner.held.holds(row.no) {
-            return Err(StoreError::Busy { run: run.into(), holder: "this process".into() });
-        }
+        // Held to the end, so that nobody begins to drive what is going.
+        let _lease = Lease::take(&self.inner, &row).await?;
         // Whoever else refers to its large results must be known by now.
         self.catch_up(Depth::Everything).await?;
         let records = self.session(run).await?.records;

@@ -74,7 +74,10 @@ fn is_locked(path: &Path) -> bool {
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
-        if !is_locked(&path) {
+        // Removed while it is locked here, so that nobody can lock a file that is about to go.
+        if let Ok(file) = File::open(&path)
+            && file.try_lock().is_ok()
+        {
             let _ = fs::remove_file(&path);
         }
     }

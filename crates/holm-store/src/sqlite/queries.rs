@@ -106,7 +106,11 @@ pub(super) fn records(conn: &Connection, run: RunNo, range: &Range<u64>) -> Resu
 }
 
 pub(super) fn keep_snapshot(conn: &Connection, run: RunNo, body: &[u8]) -> Result<()> {
-    conn.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", params![run.0, body]).map_err(failed)?;
+    conn.execute(
+        "INSERT OR REPLACE INTO snapshots SELECT no, ?2 FROM runs WHERE no = ?1",
+        params![run.0, body],
+    )
+    .map_err(failed)?;
     Ok(())
 }
 
@@ -122,7 +126,8 @@ pub(super) fn name(conn: &Connection, run: RunNo, title: Option<&[u8]>) -> Resul
 }
 
 pub(super) fn tag(conn: &Connection, run: RunNo, tag: &str) -> Result<()> {
-    conn.execute("INSERT OR IGNORE INTO tags VALUES (?, ?)", params![run.0, tag]).map_err(failed)?;
+    conn.execute("INSERT OR IGNORE INTO tags SELECT no, ?2 FROM runs WHERE no = ?1", params![run.0, tag])
+        .map_err(failed)?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use holm_runtime::{BoxFuture, Durability, Journal, JournalFailed, Journals, Open
 use super::{Inner, Store, lease::Lease};
 use crate::{
     StoreError,
-    backend::{Batch, Body, Creation, RunNo, RunRow},
+    backend::{Batch, Body, RunNo, RunRow},
     label::check_run,
     vault::SessionKey,
 };
@@ -43,9 +43,8 @@ impl Store {
             Some(vault) => vault.new_key(run).map(|(key, wrapped)| (Some(key), Some(wrapped)))?,
             None => (None, None),
         };
-        let no = self.inner.backend.create(run, wrapped.as_deref(), now(), Creation::Driven).await?;
-        let lease = Lease::born(&self.inner, no);
-        Ok(StoreJournal { lease, run: no, id: run.into(), key, next: 0, state: State::Sound })
+        let lease = Lease::create(&self.inner, run, wrapped, now()).await?;
+        Ok(StoreJournal { run: lease.run(), lease, id: run.into(), key, next: 0, state: State::Sound })
     }
 
     async fn take_over(&self, run: &str) -> Result<Opened, StoreError> {

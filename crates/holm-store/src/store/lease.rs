@@ -8,7 +8,7 @@ use std::{
 use super::Inner;
 use crate::{
     StoreError,
-    backend::{RunNo, RunRow},
+    backend::{Creation, RunNo, RunRow},
 };
 
 /// The runs that this process drives.
@@ -23,35 +23,51 @@ impl Held {
     fn give_back(&self, run: RunNo) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
     }
-
-    pub(crate) fn holds(&self, run: RunNo) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&run)
-    }
 }
 
 /// The right to drive a run, given back when it is dropped. A process that dies gives back everything it held.
-pub(super) struct Lease {
+pub(crate) struct Lease {
     inner: Arc<Inner>,
     run: RunNo,
 }
 
 impl Lease {
     /// Takes the lease of a run that is there.
-    pub(super) async fn take(inner: &Arc<Inner>, run: &RunRow) -> Result<Self, StoreError> {
+    pub(crate) async fn take(inner: &Arc<Inner>, run: &RunRow) -> Result<Self, StoreError> {
         if !inner.held.take(run.no) {
             return Err(StoreError::Busy { run: run.id.clone(), holder: "this process".into() });
         }
-        if let Err(error) = inner.backend.hold(run).await {
-            inner.held.give_back(run.no);
-            return Err(error);
-        }
-        Ok(Self { inner: Arc::clone(inner), run: run.no })
+        let (inner, run) = (Arc::clone(inner), run.clone());
+        to_the_end(async move {
+            match inner.backend.hold(&run).await {
+                Ok(()) => Ok(Self { run: run.no, inner }),
+                Err(error) => {
+                    inner.held.give_back(run.no);
+                    Err(error)
+                }
+            }
+        })
+        .await
     }
 
-    /// The lease of a run that was made with it.
-    pub(super) fn born(inner: &Arc<Inner>, run: RunNo) -> Self {
-        inner.held.take(run);
-        Self { inner: Arc::clone(inner), run }
+    /// Makes a run together with its lease.
+    pub(super) async fn create(
+        inner: &Arc<Inner>,
+        run: &str,
+        key: Option<Vec<u8>>,
+        now: u64,
+    ) -> Result<Self, StoreError> {
+        let (inner, run) = (Arc::clone(inner), run.to_owned());
+        to_the_end(async move {
+            let no = inner.backend.create(&run, key.as_deref(), now, Creation::Driven).await?;
+            inner.held.take(no);
+            Ok(Self { inner, run: no })
+        })
+        .await
+    }
+
+    pub(super) fn run(&self) -> RunNo {
+        self.run
     }
 
     pub(super) fn inner(&self) -> &Inner {
@@ -63,5 +79,16 @@ impl Drop for Lease {
     fn drop(&mut self) {
         self.inner.backend.release(self.run);
         self.inner.held.give_back(self.run);
+    }
+}
+
+/// Works on although nobody may be waiting any more: a lease that was half taken would be held by nobody, for ever. Taken
+/// to the end, it is given back when its taker is gone.
+async fn to_the_end(
+    taking: impl Future<Output = Result<Lease, StoreError>> + Send + 'static,
+) -> Result<Lease, StoreError> {
+    match tokio::spawn(taking).await {
+        Ok(taken) => taken,
+        Err(error) => Err(StoreError::System { reason: error.to_string() }),
     }
 }

@@ -21,6 +21,7 @@ use crate::{
 pub(crate) use index::{Depth, TITLE};
 pub(crate) use journal::{bodies, now};
 use lease::Held;
+pub(crate) use lease::Lease;
 
 /// Keeps the journals of many runs, their large results, and what is known about them. Clones are the same store.
 ///

@@ -53,6 +53,7 @@ async fn a_prompt_that_is_dropped_while_a_line_is_written_loses_the_run() {
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let dropped = tokio::time::timeout(Duration::from_millis(20), driver.prompt("go")).await;
     assert!(dropped.is_err());
+    assert_eq!(driver.go_on().await, Err(DriveError::Lost), "there is nothing to wait for");
     assert_eq!(driver.prompt("again").await, Err(DriveError::Lost));
 }
 

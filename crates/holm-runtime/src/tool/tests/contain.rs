@@ -229,6 +229,21 @@ async fn parts_and_metadata_are_bounded_and_what_is_left_out_is_said() {
 }
 
 #[tokio::test]
+async fn a_tool_cannot_refer_to_what_it_did_not_give() {
+    let spill = holm_kernel::Spill {
+        head: "x".repeat(100_000),
+        tail: String::new(),
+        bytes: 7,
+        sha256: "00".repeat(32),
+        reference: "another run's result".into(),
+    };
+    let output = ToolOutput { spill: Some(Box::new(spill)), ..ToolOutput::text("mine") };
+    let output = contained(&cell(), gives(output)).await;
+    assert_eq!(output.spill, None);
+    assert_eq!(output.text, "mine\n[a reference to a kept result was left out]");
+}
+
+#[tokio::test]
 async fn a_flood_beyond_all_bounds_is_cut() {
     let carry = Carry { text: 100, whole: 1000, ..Carry::default() };
     let blobs = MemoryBlobs::new();

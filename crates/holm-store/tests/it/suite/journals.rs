@@ -139,6 +139,37 @@ pub(crate) async fn a_store_that_is_gone_holds_nothing(place: &dyn Place) {
     opened.journal.append(&script.lines[1], Durability::Synced).await.unwrap();
 }
 
+pub(crate) async fn whoever_stops_waiting_for_a_run_holds_nothing(place: &dyn Place) {
+    let (here, there) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    let script = session("one", "hello", "out", "answer");
+    let mut journal = here.create("one").await.unwrap();
+    journal.append(&script.text(), Durability::Synced).await.unwrap();
+    drop(journal);
+    for _ in 0..10 {
+        // Asked for once and then given up, as a timeout does.
+        tokio::select! {
+            biased;
+            _ = here.open("one") => {}
+            () = std::future::ready(()) => {}
+        }
+        drop(patiently(&there, "one").await);
+        drop(patiently(&here, "one").await);
+    }
+    // A run that was being made when its maker left is there or not; nobody holds it.
+    tokio::select! {
+        biased;
+        _ = here.create("two") => {}
+        () = std::future::ready(()) => {}
+    }
+    for _ in 0..100 {
+        if there.create("two").await.is_ok() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("the name is held by nobody and yet taken");
+}
+
 pub(crate) async fn another_writer_cannot_put_a_second_record_in_a_place(place: &dyn Place) {
     let store = place.open(Options::new()).await;
     let script = session("one", "hello", "out", "answer");
