@@ -116,7 +116,7 @@ async fn a_cancel_in_mid_stream_closes_the_connection() {
         let mut driver = Driver::start(Started::new("run-1", 7, config(&host)), host).await.unwrap();
         let handle = driver.handle();
         let cancel = async {
-            while watched.text().is_empty() {
+            while !watched.text().contains("This goes") {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
             handle.cancel("enough").unwrap();
