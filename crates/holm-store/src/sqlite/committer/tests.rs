@@ -5,8 +5,8 @@ fn committer(folder: &std::path::Path, log: &str) -> Committer {
     let path = folder.join("holm.db");
     let conn = Connection::open(&path).unwrap();
     conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).unwrap();
-    conn.execute_batch("CREATE TABLE IF NOT EXISTS records (id INTEGER PRIMARY KEY, line BLOB NOT NULL)")
-        .unwrap();
+    super::super::schema::migrate(&conn, &path).unwrap();
+    conn.execute("INSERT INTO runs (no, id, created) VALUES (1, 'one', 0)", []).unwrap();
     let (writer, counters) = (Arc::new(Writer::new(conn)), Arc::default());
     let copier = Connection::open(&path).unwrap();
     Committer::start(Work { writer, log: folder.join(log), unsynced: None, counters, copier, copies: 0 })
