@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Hooks, IntoTool, Journal, MemoryBlobs,
-    MemoryJournal, Model, NoChildren, NoDeltas, NoPrograms, Nobody, Secrets, Spawner, SystemClock, Toolbox,
+    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Hooks, IntoTool, Journal, Journals,
+    MemoryBlobs, MemoryJournal, Model, NoChildren, NoDeltas, NoJournals, NoPrograms, Nobody, Secrets,
+    Spawner, SystemClock, Toolbox,
 };
 
 /// What has the shape of a key is found by a table that is not small, so all hosts that know no secret share it.
@@ -32,6 +33,8 @@ pub(crate) struct Parts {
     pub(crate) carry: Carry,
     pub(crate) hooks: Arc<Hooks>,
     pub(crate) hook_wants: HookWants,
+    /// Where children are kept.
+    pub(crate) journals: Arc<dyn Journals>,
 }
 
 /// Who looks at the calls that only hooks want to see.
@@ -60,6 +63,7 @@ impl Host {
             carry: Carry::default(),
             hooks: Arc::default(),
             hook_wants: HookWants::HooksAlone,
+            journals: Arc::new(NoJournals),
         };
         Self { parts, journal: Box::new(MemoryJournal::new()) }
     }

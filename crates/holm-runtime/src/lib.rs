@@ -51,6 +51,7 @@ mod agent;
 mod approver;
 mod blobs;
 mod check;
+mod child;
 mod clock;
 mod delta;
 mod driver;
@@ -74,6 +75,7 @@ pub use agent::{Agent, BlockingError, BuildError, Builder, NotAnswered, Report, 
 pub use approver::{Approver, Nobody, Watchers};
 pub use blobs::{BlobFailed, Blobs, MemoryBlobs};
 pub use check::{CheckRunner, Checker, NoPrograms, Program};
+pub use child::{Helper, Helpers, Isolation, LiveChild};
 pub use clock::{Clock, FastClock, SystemClock};
 pub use delta::{Delta, DeltaSink, NoDeltas};
 pub use driver::{DriveError, Driver, Replayed, drive};

@@ -7,8 +7,9 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    BoxFuture, Hooks, NotHeard,
+    Approver, BoxFuture, Hooks, Journals, NotHeard,
     handle::{Desk, Said},
+    host::HookWants,
 };
 
 /// Starts child runs.
@@ -29,6 +30,11 @@ pub struct Child {
     pub stop: CancellationToken,
     /// The parent's hooks that are for its children too.
     pub hooks: Hooks,
+    /// Where the parent's runs are kept, and so its children's.
+    pub journals: Arc<dyn Journals>,
+    /// Who is asked about the parent's calls, and so about its children's.
+    pub approver: Arc<dyn Approver>,
+    pub(crate) hook_wants: HookWants,
     pub(crate) desk: Arc<Desk>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use holm_grants::{GrantSet, Mode};
+use holm_grants::{GrantSet, Level, Mode};
 use holm_kernel::{
     Approvals, Config, Effect, Event, Limits, Model as ModelCard, Run, Started, Timestamp,
     journal::{self, StepError},
@@ -10,8 +10,8 @@ use holm_kernel::{
 
 use super::{Agent, Inner};
 use crate::{
-    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Host, IntoTool, Journals, Model,
-    NoJournals, Secrets, Spawner, Toolbox, ToolboxError,
+    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Helpers, Host, IntoTool, Journals,
+    Model, Secrets, Spawner, Toolbox, ToolboxError,
 };
 
 /// Puts an agent together. It can do nothing but ask its model until something is added by name.
@@ -20,7 +20,8 @@ pub struct Builder {
     pub(super) config: Config,
     pub(super) host: Host,
     tools: Toolbox,
-    journals: Arc<dyn Journals>,
+    helpers: Option<Helpers>,
+    manages: Manages,
     seed: Option<u64>,
 }
 
@@ -30,7 +31,8 @@ impl Builder {
             config: Config::new(model),
             host: Host::new(client),
             tools: Toolbox::new(),
-            journals: Arc::new(NoJournals),
+            helpers: None,
+            manages: Manages::No,
             seed: None,
         }
     }
@@ -97,7 +99,7 @@ impl Builder {
 
     /// Says where runs are kept. Without it they end with their session.
     pub fn journals(mut self, journals: impl Journals + 'static) -> Self {
-        self.journals = Arc::new(journals);
+        self.host.parts.journals = Arc::new(journals);
         self
     }
 
@@ -158,6 +160,20 @@ impl Builder {
         self
     }
 
+    /// Gives it helpers: each becomes a tool, and the system prompt names them. That a helper may be called is granted
+    /// hereby; whatever it does is looked at when it does it, and it holds no more than this agent.
+    pub fn helpers(mut self, helpers: Helpers) -> Self {
+        self.helpers = Some(helpers);
+        self
+    }
+
+    /// As [`helpers`](Self::helpers), for a manager: it can only delegate. A tool that reads, writes or executes is an
+    /// error when the agent is built.
+    pub fn manages(mut self, helpers: Helpers) -> Self {
+        self.manages = Manages::Alone;
+        self.helpers(helpers)
+    }
+
     /// Makes every run draw the same random numbers; for tests, because whoever knows the seed can forge an envelope.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
@@ -172,12 +188,44 @@ impl Builder {
         self.tools.check()?;
         let mut this = self.place_hooks();
         this.config.tools.extend(this.tools.declarations());
+        if this.manages == Manages::Alone {
+            let acts = this.config.tools.iter().find(|tool| tool.level > Level::None);
+            if let Some(tool) = acts {
+                return Err(BuildError::ManagerActs { name: tool.name.clone() });
+            }
+        }
+        this = this.place_helpers()?;
         this.host.parts.tools = Arc::new(this.tools);
         check(&this.config)?;
-        let Self { config, host, journals, seed, .. } = this;
+        let Self { config, host, seed, .. } = this;
         let host = host.parts;
-        Ok(Agent { inner: Arc::new(Inner { config, host, journals, seed }) })
+        Ok(Agent { inner: Arc::new(Inner { config, host, seed }) })
     }
+}
+
+impl Builder {
+    fn place_helpers(mut self) -> Result<Self, BuildError> {
+        let Some(helpers) = self.helpers.take() else { return Ok(self) };
+        for declaration in helpers.declarations() {
+            let name = &declaration.name;
+            if self.config.tools.iter().any(|tool| tool.name == *name) {
+                return Err(ToolboxError::Duplicate { name: name.clone() }.into());
+            }
+            self.config.tools.push(declaration);
+        }
+        self.config.grants.extend(helpers.callings());
+        let lead = if self.config.system.is_empty() { "" } else { "\n\n" };
+        self.config.system = format!("{}{lead}{}", self.config.system, helpers.introduction());
+        self.host = self.host.spawner(helpers);
+        Ok(self)
+    }
+}
+
+/// Whether an agent does anything but delegate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manages {
+    No,
+    Alone,
 }
 
 impl fmt::Debug for Builder {
@@ -199,6 +247,12 @@ pub enum BuildError {
         name: String,
         /// What is wrong with it.
         problems: Vec<String>,
+    },
+    /// A manager has a tool of its own that acts.
+    #[error("the tool `{name}` acts, and a manager only delegates; give the tool to a helper")]
+    ManagerActs {
+        /// Which.
+        name: String,
     },
     /// The configuration cannot be journaled.
     #[error("the configuration cannot be journaled ({reason}); make it smaller")]

@@ -2,6 +2,7 @@
 
 mod blocking;
 mod builder;
+mod child;
 mod hooked;
 mod name;
 mod report;
@@ -53,7 +54,6 @@ pub struct Agent {
 struct Inner {
     config: Config,
     host: Parts,
-    journals: Arc<dyn Journals>,
     /// For tests that want the same run twice.
     seed: Option<u64>,
 }
@@ -71,7 +71,7 @@ impl Agent {
 
     /// Where its runs are kept.
     pub fn journals(&self) -> &Arc<dyn Journals> {
-        &self.inner.journals
+        &self.inner.host.journals
     }
 
     /// Where large results are kept.
@@ -112,7 +112,7 @@ impl Agent {
         change: impl FnOnce(Host) -> Host,
     ) -> Result<Session, DriveError> {
         check_run_name(run)?;
-        let journal = self.inner.journals.create(run).await?;
+        let journal = self.inner.host.journals.create(run).await?;
         let seed = self.inner.seed.unwrap_or_else(name::new_seed);
         let driver =
             Driver::start_checked(Started::new(run, seed, config), change(self.host(journal))).await?;
@@ -128,7 +128,7 @@ impl Agent {
     /// [`DriveError`] if there is no such run, somebody else drives it, or its journal is not sound.
     pub async fn resume(&self, run: &str) -> Result<Session, DriveError> {
         check_run_name(run)?;
-        let opened = self.inner.journals.open(run).await?;
+        let opened = self.inner.host.journals.open(run).await?;
         let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
         folded.check_name(run)?;
         let driver = Driver::take_over(folded, self.by(), self.host(opened.journal)).await?;
@@ -143,9 +143,9 @@ impl Agent {
     pub async fn fork(&self, run: &str, at: Seq, new: &str) -> Result<Session, DriveError> {
         check_run_name(run)?;
         check_run_name(new)?;
-        let text = self.inner.journals.read(run).await?;
+        let text = self.inner.host.journals.read(run).await?;
         let lines = driver::fork(&text, at, new)?;
-        let mut journal = self.inner.journals.create(new).await?;
+        let mut journal = self.inner.host.journals.create(new).await?;
         journal.append(&lines, Durability::Synced).await?;
         let folded = Folded::read(lines.as_bytes(), None)?;
         Ok(Session::new(Driver::take_over(folded, self.by(), self.host(journal)).await?))
@@ -157,7 +157,7 @@ impl Agent {
     /// [`DriveError`] if there is no such run or its journal is not sound.
     pub async fn replay(&self, run: &str) -> Result<Replayed, DriveError> {
         check_run_name(run)?;
-        let replayed = Replayed::read(&self.inner.journals.read(run).await?)?;
+        let replayed = Replayed::read(&self.inner.host.journals.read(run).await?)?;
         Ok(replayed)
     }
 

@@ -75,6 +75,20 @@ impl Kind {
         }
     }
 
+    /// Whether it may tidy up when nobody waits for it any more. A child must write down that it was stopped.
+    pub(crate) const fn tidies_up(self) -> bool {
+        match self {
+            Self::Tool | Self::Child => true,
+            Self::Model
+            | Self::Summary
+            | Self::Check
+            | Self::Question
+            | Self::Consult
+            | Self::Remark
+            | Self::Steering => false,
+        }
+    }
+
     const fn who(self) -> &'static str {
         match self {
             Self::Model | Self::Summary => "the model's transport",

@@ -38,6 +38,10 @@ use crate::{
 /// nobody waits for it for long.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
+/// The same for a child, whose own models and children have last words too. It is rarely used up: a child that has
+/// written its end is heard at once.
+const CHILD_LAST_WORDS: Duration = Duration::from_secs(3);
+
 /// After so many facts in a row that were there already, the others on this thread get their turn.
 const FACTS_PER_TURN: u32 = 64;
 
@@ -270,7 +274,8 @@ impl Driver {
     /// Hears the bills of what was stopped, and lets everything else go.
     async fn last_words(&mut self) -> Result<(), DriveError> {
         if self.tasks.awaits_a_bill() {
-            let patience = tokio::time::sleep(LAST_WORDS);
+            let patience = if self.tasks.awaits_a_child() { CHILD_LAST_WORDS } else { LAST_WORDS };
+            let patience = tokio::time::sleep(patience);
             tokio::pin!(patience);
             while self.tasks.awaits_a_bill() {
                 if let Some(fact) = self.tasks.next_bill() {

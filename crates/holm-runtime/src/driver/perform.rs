@@ -117,6 +117,9 @@ impl Driver {
             request,
             stop: begun.stop.clone(),
             hooks: Hooks::clone(&self.host.hooks).inherited(),
+            journals: Arc::clone(&self.host.journals),
+            approver: Arc::clone(&self.host.approver),
+            hook_wants: self.host.hook_wants,
             desk: Arc::clone(&self.seat.0),
         };
         let spawner = Arc::clone(&self.host.spawner);

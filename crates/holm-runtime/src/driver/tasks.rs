@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::kind::Kind;
 use crate::BoxFuture;
 
-/// How long a stopped tool may tidy up before it is dropped. Nobody waits for it.
+/// How long a stopped tool or child may tidy up before it is dropped. Nobody waits for it.
 const TIDY_UP: Duration = Duration::from_secs(5);
 
 /// What a task has to say.
@@ -176,12 +176,17 @@ impl Tasks {
         None
     }
 
+    /// Whether a child that was stopped has not said yet what it took.
+    pub(super) fn awaits_a_child(&self) -> bool {
+        self.under_way.iter().any(|task| task.kind == Kind::Child)
+    }
+
     /// Lets everything go: what was stopped may tidy up for a while, where it holds nobody up.
     pub(super) fn leave(&mut self) {
         self.ready.clear();
         for task in self.under_way.drain(..) {
             task.stop.cancel();
-            if task.kind != Kind::Tool {
+            if !task.kind.tidies_up() {
                 task.task.abort();
             }
         }

@@ -1,0 +1,65 @@
+//! An agent as the child of another run: its own in everything but what it may do, where it is kept, and who is asked.
+
+use std::sync::Arc;
+
+use holm_kernel::{Approvals, Config, Started};
+
+use super::{Agent, Session, name};
+use crate::{
+    Child, DriveError, Driver, Hooks, Host, Journal, check_run_name,
+    driver::Folded,
+    host::{HookWants, Parts},
+};
+
+impl Agent {
+    /// Starts a child within what its parent allows.
+    pub(crate) async fn start_child(
+        &self,
+        run: &str,
+        child: &Child,
+        journal: Box<dyn Journal>,
+    ) -> Result<Session, DriveError> {
+        check_run_name(run)?;
+        let parts = self.child_parts(child);
+        let config = self.child_config(child, &parts);
+        let seed = self.inner.seed.unwrap_or_else(name::new_seed);
+        let started = Started::new(run, seed, config);
+        Ok(Session::new(Driver::start_checked(started, Host { parts, journal }).await?))
+    }
+
+    /// Takes over a child where it stood; it is bound as it was when it was started.
+    pub(crate) async fn resume_child(&self, run: &str, child: &Child) -> Result<Session, DriveError> {
+        check_run_name(run)?;
+        let opened = child.journals.open(run).await?;
+        let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
+        folded.check_name(run)?;
+        let host = Host { parts: self.child_parts(child), journal: opened.journal };
+        Ok(Session::new(Driver::take_over(folded, self.by(), host).await?))
+    }
+
+    fn child_config(&self, child: &Child, parts: &Parts) -> Config {
+        let mut config = self.inner.config.clone();
+        child.request.confine(&mut config);
+        config.consult.extend(parts.hooks.points());
+        if !parts.hooks.before_call.is_empty() && config.approvals == Approvals::Ask {
+            config.approvals = Approvals::AskAlways;
+        }
+        config
+    }
+
+    /// Its own host, with what comes from the parent: where it is kept, who is asked, and the hooks that are handed on.
+    fn child_parts(&self, child: &Child) -> Parts {
+        let mut parts = self.inner.host.clone();
+        // A configuration that asks people about everything goes on doing so beside the hooks of the parent.
+        let own_asks =
+            parts.hooks.before_call.is_empty() && self.inner.config.approvals == Approvals::AskAlways;
+        if own_asks || child.hook_wants == HookWants::PeopleToo {
+            parts.hook_wants = HookWants::PeopleToo;
+        }
+        let own = Hooks::clone(&parts.hooks);
+        parts.hooks = Arc::new(child.hooks.clone().with(own));
+        parts.journals = Arc::clone(&child.journals);
+        parts.approver = Arc::clone(&child.approver);
+        parts
+    }
+}

@@ -1,0 +1,137 @@
+//! One kind of child: what it is called, what it is for, and the agent that does the work.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use holm_grants::{Grant, GrantSet, Level, Template};
+use holm_guards::json::Json;
+use holm_kernel::{NanoUsd, Tool as Declaration, ToolKind};
+
+use crate::{Agent, BoxFuture, BuildError};
+
+/// What every helper is called with.
+const SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","minLength":1,"description":"What is to be done, with everything the helper must know: it sees nothing of this conversation."}},"required":["task"],"additionalProperties":false}"#;
+
+/// An agent that another can hand work to.
+///
+/// ```
+/// # use holm_runtime::model_fn;
+/// # use holm_kernel::{Block, ModelResult, Reply};
+/// # let client = model_fn(|_| {
+/// #     let reply = Reply { blocks: vec![Block::Text("4".into())], ..Reply::default() };
+/// #     Box::pin(async move { ModelResult::Replied(reply) })
+/// # });
+/// use holm_grants::GrantSet;
+/// use holm_kernel::NanoUsd;
+/// use holm_runtime::{Agent, Helper};
+///
+/// let agent = Agent::builder("example/model", client).system("You review code.").build()?;
+/// let reviewer = Helper::new("reviewer", "Reviews a change.", agent)
+///     .grants(GrantSet::parse(["read:src/**"])?)
+///     .reserve(NanoUsd::new(50_000_000));
+/// assert_eq!(reviewer.name(), "reviewer");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Helper {
+    pub(super) declaration: Declaration,
+    pub(super) origin: Origin,
+}
+
+/// Where a helper's agent comes from.
+#[derive(Clone)]
+pub(super) enum Origin {
+    /// One agent for every call.
+    Shared(Agent),
+    /// One agent a call, made for the folder that the call was given.
+    Made { isolation: Arc<dyn Isolation>, make: Arc<Make> },
+}
+
+/// Makes an agent that works in a folder.
+pub(super) type Make = dyn Fn(&Path) -> Result<Agent, BuildError> + Send + Sync;
+
+/// Gives every child a folder of its own.
+pub trait Isolation: Send + Sync {
+    /// The folder of a child, made if it is not there: a child that is gone on with gets the one that it had.
+    fn enter<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<PathBuf, String>>;
+
+    /// The child has ended: what it changed, as text, if anything. The folder is cleaned up or kept, as the isolation
+    /// was told.
+    fn leave<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<Option<String>, String>>;
+}
+
+impl Helper {
+    /// A helper that has no grants until [`grants`](Self::grants) names some.
+    pub fn new(name: impl Into<String>, description: impl Into<String>, agent: Agent) -> Self {
+        Self { declaration: declaration(name.into(), description.into()), origin: Origin::Shared(agent) }
+    }
+
+    /// A helper that works in a folder of its own: every call gets a folder and an agent made for it, and what was
+    /// changed there is part of the result.
+    pub fn isolated(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        isolation: impl Isolation + 'static,
+        make: impl Fn(&Path) -> Result<Agent, BuildError> + Send + Sync + 'static,
+    ) -> Self {
+        let origin = Origin::Made { isolation: Arc::new(isolation), make: Arc::new(make) };
+        Self { declaration: declaration(name.into(), description.into()), origin }
+    }
+
+    /// Says what of its parent's grants it asks for. It gets what the parent holds of it, and nothing is handed on that
+    /// is not named here.
+    #[must_use]
+    pub fn grants(mut self, asked: GrantSet) -> Self {
+        if let ToolKind::Agent { grants, .. } = &mut self.declaration.kind {
+            *grants = asked;
+        }
+        self
+    }
+
+    /// Says how much of its parent's budget is set aside for one call. Without it a call gets all that is left, so that
+    /// no second one can run beside it.
+    #[must_use]
+    pub fn reserve(mut self, money: NanoUsd) -> Self {
+        if let ToolKind::Agent { reserve, .. } = &mut self.declaration.kind {
+            *reserve = money;
+        }
+        self
+    }
+
+    /// Changes anything else that the kernel knows of it: its quota, its pace, its postconditions.
+    #[must_use]
+    pub fn declared(mut self, change: impl FnOnce(&mut Declaration)) -> Self {
+        change(&mut self.declaration);
+        self
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.declaration.name
+    }
+
+    /// The grant without which nobody can call it.
+    pub(super) fn calling(&self) -> Option<Grant> {
+        format!("spawn:{}", self.declaration.name).parse().ok()
+    }
+}
+
+impl fmt::Debug for Helper {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Helper").field("declaration", &self.declaration).finish_non_exhaustive()
+    }
+}
+
+/// Calling a helper changes nothing by itself: whatever it does is looked at when it does it.
+fn declaration(name: String, description: String) -> Declaration {
+    let schema = Json::parse(SCHEMA).unwrap_or(Json::Null);
+    let need = format!("spawn:{name}").parse::<Template>();
+    let mut declaration = Declaration::new(name, description, schema).level(Level::None);
+    // A name that cannot be granted is told when the agent is built: its grant is missing there.
+    declaration.needs.extend(need);
+    declaration.kind = ToolKind::Agent { grants: GrantSet::new(), reserve: NanoUsd::ZERO };
+    declaration
+}

@@ -1,0 +1,88 @@
+//! All helpers of an agent.
+
+use std::{collections::BTreeMap, fmt, fmt::Write as _, sync::Arc};
+
+use holm_grants::Grant;
+use holm_kernel::{ChildResult, Tool as Declaration, ToolOutput};
+use tokio::sync::Semaphore;
+
+use super::{Helper, LiveChild, live::Shared, work::Work};
+use crate::{BoxFuture, Child, Spawner};
+
+/// The helpers that an agent can hand work to; [`Builder::helpers`](crate::Builder::helpers) gives them to it. Clones
+/// are the same helpers: keep one to see and to reach the children at work.
+#[derive(Clone, Default)]
+pub struct Helpers {
+    helpers: BTreeMap<String, Helper>,
+    most: Option<usize>,
+    shared: Arc<Shared>,
+}
+
+impl Helpers {
+    /// No helpers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a helper; one of the same name is replaced.
+    #[must_use]
+    pub fn with(mut self, helper: Helper) -> Self {
+        self.helpers.insert(helper.name().to_owned(), helper);
+        self
+    }
+
+    /// Says how many children of one run may be at work at the same time; the others wait for their turn.
+    #[must_use]
+    pub fn at_most(mut self, children: usize) -> Self {
+        self.most = Some(children.max(1));
+        self
+    }
+
+    /// The children at work now.
+    pub fn live(&self) -> Vec<LiveChild> {
+        self.shared.live()
+    }
+
+    /// A child at work, by the id that the parent's journal has of it.
+    pub fn find(&self, child: &str) -> Option<LiveChild> {
+        self.shared.find(child)
+    }
+
+    /// What the kernel must know of them.
+    pub fn declarations(&self) -> Vec<Declaration> {
+        self.helpers.values().map(|helper| helper.declaration.clone()).collect()
+    }
+
+    /// The grants without which nobody can call them.
+    pub(crate) fn callings(&self) -> impl Iterator<Item = Grant> {
+        self.helpers.values().filter_map(Helper::calling)
+    }
+
+    /// What the model is told of them.
+    pub(crate) fn introduction(&self) -> String {
+        let mut text = String::new();
+        for helper in self.helpers.values() {
+            let lead = if text.is_empty() { "Helpers that you can hand work to, each a tool:" } else { "" };
+            let _ = write!(text, "{lead}\n- {}: {}", helper.name(), helper.declaration.description);
+        }
+        text
+    }
+}
+
+impl Spawner for Helpers {
+    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+        let Some(helper) = self.helpers.get(&*child.request.tool).cloned() else {
+            let output = ToolOutput::failed(format!("there is no helper `{}` any more", child.request.tool));
+            return Box::pin(async { ChildResult { output, ..ChildResult::default() } });
+        };
+        let places = self.shared.places(&child.parent, self.most.unwrap_or(Semaphore::MAX_PERMITS));
+        let work = Work { helper, places, shared: Arc::clone(&self.shared), child };
+        Box::pin(work.run())
+    }
+}
+
+impl fmt::Debug for Helpers {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_list().entries(self.helpers.keys()).finish()
+    }
+}

@@ -1,0 +1,16 @@
+//! Helper agents: runs that are started by the calls of another run.
+//!
+//! The kernel decides what a child may do and sets its budget aside; here it is started, found again after a crash,
+//! stopped with its parent, and its result brought home. A child that fails is a result for its parent.
+
+mod helper;
+mod helpers;
+mod live;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+pub use helper::{Helper, Isolation};
+pub use helpers::Helpers;
+pub use live::LiveChild;

@@ -1,0 +1,147 @@
+//! What a tree of runs must be, told by the journals alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use holm_kernel::{
+    CallId, Effect, Event, Input, NanoUsd, Run, SpawnRequest,
+    journal::{self, Record},
+};
+
+/// One run as its journal tells it.
+struct Told {
+    run: Run,
+    spawned: Vec<(CallId, SpawnRequest)>,
+    started: Vec<(CallId, String)>,
+    finished: BTreeMap<CallId, u64>,
+    results: BTreeMap<CallId, u64>,
+    bills: BTreeMap<CallId, NanoUsd>,
+    most_held: NanoUsd,
+}
+
+/// Everything that is wrong with a tree that has come to its end.
+pub(super) fn faults(root: &str, journals: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let told: BTreeMap<&str, Told> = journals.iter().map(|(name, text)| (&**name, tell(text))).collect();
+    let mut faults = Vec::new();
+    let mut owned = BTreeSet::new();
+    for (name, parent) in &told {
+        if !parent.run.is_idle() {
+            faults.push(format!("{name} is still at work"));
+        }
+        let limit = parent.run.config().limits.budget.usd;
+        if limit.is_some_and(|limit| parent.run.spent() > limit || parent.most_held > limit) {
+            faults.push(format!("{name} spent or held more than {limit:?}"));
+        }
+        for (call, times) in parent.finished.iter().chain(&parent.results) {
+            if *times != 1 {
+                faults.push(format!("{name}: call {call} ended {times} times"));
+            }
+        }
+        for (call, child) in &parent.started {
+            if !owned.insert(child.clone()) {
+                faults.push(format!("{child} has two parents"));
+            }
+            // A child that was written down and never began had nothing to lose.
+            let Some(child_told) = told.get(&**child) else { continue };
+            let mut requests = parent.spawned.iter().filter(|(spawn, _)| spawn == call);
+            let Some((_, request)) = requests.next_back() else {
+                faults.push(format!("nobody asked for {child}"));
+                continue;
+            };
+            faults.extend(wider(child, parent, child_told, request));
+            if parent.bills.get(call).is_some_and(|bill| *bill != child_told.run.spent()) {
+                faults.push(format!("{child} was not paid as it spent"));
+            }
+        }
+    }
+    let known = told.keys().filter(|name| **name != root && !owned.contains(**name));
+    faults.extend(known.map(|name| format!("{name} belongs to nobody")));
+    faults
+}
+
+/// Where a child holds more than its parent.
+fn wider(name: &str, parent: &Told, child: &Told, request: &SpawnRequest) -> Vec<String> {
+    let (above, below) = (parent.run.config(), child.run.config());
+    let mut faults = Vec::new();
+    let mut hold = |holds: bool, what: &str| {
+        if !holds {
+            faults.push(format!("{name} has a wider {what} than its parent"));
+        }
+    };
+    hold(above.grants.contains_all(&below.grants), "grant");
+    hold(request.grants.contains_all(&below.grants), "grant than asked");
+    hold(below.mode <= above.mode, "mode");
+    hold(below.depth == above.depth + 1, "depth");
+    hold(below.limits.depth <= above.limits.depth, "depth limit");
+    let within = |limit: Option<NanoUsd>| match (limit, below.limits.budget.usd) {
+        (Some(limit), Some(own)) => own <= limit,
+        (Some(_), None) => false,
+        (None, _) => true,
+    };
+    hold(within(request.budget), "budget");
+    faults
+}
+
+fn tell(text: &[u8]) -> Told {
+    let records = journal::decode_strict(text).unwrap();
+    let (mut spawned, mut results) = (Vec::new(), BTreeMap::new());
+    let run = journal::replay_with(&records, |_, effect| match effect {
+        Effect::Spawn { call, request } => spawned.push((*call, (**request).clone())),
+        Effect::Emit(event) => {
+            if let Event::CallFinished { call, .. } = &event.event {
+                *results.entry(*call).or_default() += 1;
+            }
+        }
+        _ => {}
+    });
+    let (mut started, mut finished, mut bills) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+    for record in &records {
+        match input(record) {
+            Input::ChildStarted { call, child } if !started.contains(&(call, child.clone())) => {
+                started.push((call, child));
+            }
+            Input::ChildFinished { call, result } => {
+                *finished.entry(call).or_default() += 1;
+                bills.insert(call, result.spent);
+            }
+            _ => {}
+        }
+    }
+    let most_held = most_held(&records);
+    Told { run: run.unwrap(), spawned, started, finished, results, bills, most_held }
+}
+
+/// The most that was set aside for children and spent by them at any time.
+fn most_held(records: &[Record]) -> NanoUsd {
+    let (mut open, mut most): (BTreeMap<CallId, NanoUsd>, _) = (BTreeMap::new(), NanoUsd::ZERO);
+    let mut spent = NanoUsd::ZERO;
+    let settled: BTreeMap<_, _> = records
+        .iter()
+        .filter_map(|record| match input(record) {
+            Input::ChildFinished { call, result } => Some((record.seq(), (call, result.spent))),
+            _ => None,
+        })
+        .collect();
+    let _ = journal::replay_with(records, |seq, effect| {
+        if let Some((call, bill)) = settled.get(&seq)
+            && open.remove(call).is_some()
+        {
+            spent = spent.plus(*bill);
+        }
+        match effect {
+            Effect::Spawn { call, request } => {
+                open.insert(*call, request.budget.unwrap_or_default());
+            }
+            Effect::Abort(call) => {
+                open.remove(call);
+            }
+            _ => {}
+        }
+        let held = open.values().fold(spent, |sum, budget| sum.plus(*budget));
+        most = most.max(held);
+    });
+    most
+}
+
+fn input(record: &Record) -> Input {
+    record.payload().input().unwrap()
+}

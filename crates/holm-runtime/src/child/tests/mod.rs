@@ -1,0 +1,179 @@
+mod audit;
+mod stage;
+mod tree;
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+
+use holm_grants::{GrantSet, Level};
+use holm_guards::json::Json;
+use holm_kernel::{Ending, NanoUsd, ToolOutput};
+
+use super::*;
+use crate::{
+    Agent, BuildError, Job, MemoryJournals, Opinion, Proposed,
+    testing::{calls_with, plays, says, thinks},
+    tool_fn,
+};
+
+fn task(text: &str) -> String {
+    Json::object([("task", text.into())]).canonical()
+}
+
+fn hands(helper: &str, tasks: &[&str]) -> holm_kernel::ModelResult {
+    calls_with(tasks.iter().map(|text| (helper, task(text))))
+}
+
+fn helper_that(name: &str, results: impl IntoIterator<Item = holm_kernel::ModelResult>) -> Helper {
+    let agent = Agent::builder("test/child", plays(results)).build().unwrap();
+    Helper::new(name, "Helps.", agent)
+}
+
+#[tokio::test]
+async fn a_helper_is_a_tool_and_its_answer_is_the_result() {
+    let journals = MemoryJournals::new();
+    let helpers = Helpers::new().with(helper_that("kid", [says("42")]));
+    let agent = Agent::builder("test/one", plays([hands("kid", &["count"]), says("it is 42")]));
+    let agent = agent.system("Be brief.").journals(journals.clone()).helpers(helpers).build().unwrap();
+    assert_eq!(
+        agent.config().system,
+        "Be brief.\n\nHelpers that you can hand work to, each a tool:\n- kid: Helps."
+    );
+    let mut session = agent.start_as("root").await.unwrap();
+    assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "it is 42");
+    assert_eq!(journals.runs().len(), 2, "the child has a journal of its own");
+    let told = format!("{:?}", session.run().transcript());
+    assert!(told.contains("42"), "{told}");
+}
+
+#[tokio::test]
+async fn a_child_that_fails_is_a_result_for_its_parent() {
+    let broken = crate::model_fn(|_| panic!("a transport that panics"));
+    let broken = Agent::builder("test/broken", broken).build().unwrap();
+    let over = Agent::builder("test/over", plays([says("too late")])).config(|config| {
+        config.limits.turns = holm_kernel::Bound::AtMost(0);
+    });
+    for agent in [broken, over.build().unwrap()] {
+        let helpers = Helpers::new().with(Helper::new("kid", "Helps.", agent));
+        let parent = Agent::builder("test/one", plays([hands("kid", &["go"]), says("I saw it fail")]));
+        let parent = parent.helpers(helpers).build().unwrap();
+        let mut session = parent.start().await.unwrap();
+        assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "I saw it fail");
+        let told = format!("{:?}", session.run().transcript());
+        assert!(told.contains("the helper `kid` failed"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_manager_with_a_tool_that_acts_cannot_be_built() {
+    let look = tool_fn(crate::testing::declared("look"), |_: Job| async { ToolOutput::text("seen") });
+    let built = Agent::builder("test/one", plays([])).tool(look).manages(Helpers::new()).build();
+    assert_eq!(built.unwrap_err(), BuildError::ManagerActs { name: "look".into() });
+    let twice = Agent::builder("test/one", plays([]))
+        .tool(tool_fn(crate::testing::declared("kid"), |_: Job| async { ToolOutput::text("") }))
+        .helpers(Helpers::new().with(helper_that("kid", [])));
+    assert!(matches!(twice.build().unwrap_err(), BuildError::Tools(_)));
+}
+
+#[tokio::test]
+async fn no_more_children_work_at_once_than_were_allowed() {
+    let now = Arc::new(AtomicU64::new(0));
+    let seen = Arc::new(Mutex::new(0));
+    let (count, peak) = (Arc::clone(&now), Arc::clone(&seen));
+    let client = crate::model_fn(move |_| {
+        let (count, peak) = (Arc::clone(&count), Arc::clone(&peak));
+        Box::pin(async move {
+            let here = count.fetch_add(1, SeqCst) + 1;
+            let highest = (*peak.lock().unwrap()).max(here);
+            *peak.lock().unwrap() = highest;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            count.fetch_sub(1, SeqCst);
+            says("done")
+        })
+    });
+    let kid = Helper::new("kid", "Helps.", Agent::builder("test/child", client).build().unwrap());
+    let helpers = Helpers::new().with(kid).at_most(2);
+    let tasks = ["a", "b", "c", "d", "e", "f"];
+    let parent = Agent::builder("test/one", plays([hands("kid", &tasks), says("all")]));
+    let parent = parent.manages(helpers).build().unwrap();
+    assert_eq!(parent.run("go").await.unwrap().text().unwrap(), "all");
+    assert_eq!(*seen.lock().unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_cancel_travels_down_and_steering_does_not() {
+    let journals = MemoryJournals::new();
+    let slow = Agent::builder("test/child", thinks()).build().unwrap();
+    let helpers = Helpers::new().with(Helper::new("kid", "Helps.", slow));
+    let parent = Agent::builder("test/one", plays([hands("kid", &["think"])]));
+    let parent = parent.journals(journals.clone()).helpers(helpers.clone()).build().unwrap();
+    let mut session = parent.start_as("root").await.unwrap();
+    let handle = session.handle();
+    let watcher = async {
+        let child = loop {
+            match helpers.live().pop() {
+                Some(child) => break child,
+                None => tokio::time::sleep(Duration::from_millis(1)).await,
+            }
+        };
+        assert_eq!((child.parent.as_str(), child.helper.as_str()), ("root", "kid"));
+        handle.steer("for the parent alone").unwrap();
+        child.handle.steer("for the child alone").unwrap();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        handle.cancel("enough").unwrap();
+        child.id
+    };
+    let (report, child) = tokio::join!(session.prompt("go"), watcher);
+    assert_eq!(report.unwrap().ending, Ending::Cancelled { reason: "enough".into() });
+    assert!(helpers.live().is_empty() && helpers.find(&child).is_none());
+    let (above, below) = (parent.replay("root").await.unwrap(), parent.replay(&child).await.unwrap());
+    assert!(above.run.is_idle() && below.run.is_idle(), "nobody is left at work");
+    assert!(above.run.usage().total() >= 13, "the child's last words were paid");
+    let (above, below) = (format!("{:?}", above.events), format!("{:?}", below.events));
+    assert!(below.contains("its parent no longer waits for it"), "{below}");
+    assert!(!below.contains("for the parent alone") && !above.contains("for the child alone"));
+}
+
+#[tokio::test]
+async fn hooks_that_are_handed_on_look_at_the_calls_of_children_too() {
+    let act = || {
+        let declaration = crate::testing::declared("act").level(Level::Execute);
+        tool_fn(declaration, |_: Job| async { ToolOutput::text("acted") })
+    };
+    let child = Agent::builder("test/child", plays([calls_with([("act", "{}".into())]), says("tried")]));
+    let child = child.tool(act()).mode(holm_grants::Mode::Full).build().unwrap();
+    let helpers = Helpers::new().with(Helper::new("kid", "Helps.", child));
+    let no_acts = |call: &Proposed| match &*call.proposal.tool {
+        "act" => Opinion::deny("nobody acts here"),
+        _ => Opinion::Pass,
+    };
+    let hooks = crate::Hooks::new().before_call(no_acts).inherit();
+    let journals = MemoryJournals::new();
+    let parent = Agent::builder("test/one", plays([hands("kid", &["act"]), says("done")])).hooks(hooks);
+    let parent =
+        parent.mode(holm_grants::Mode::Full).journals(journals.clone()).helpers(helpers).build().unwrap();
+    parent.start_as("root").await.unwrap().prompt("go").await.unwrap();
+    let child = journals.runs().into_iter().find(|run| run != "root").unwrap();
+    let told = format!("{:?}", parent.replay(&child).await.unwrap().events);
+    assert!(told.contains("nobody acts here") && !told.contains("acted"), "{told}");
+}
+
+#[tokio::test]
+async fn a_child_cannot_start_children_deeper_than_allowed() {
+    let leaf = helper_that("leaf", [says("too deep")]);
+    let middle = Agent::builder("test/middle", plays([hands("leaf", &["go"]), says("no leaf")]));
+    let middle = middle.helpers(Helpers::new().with(leaf)).build().unwrap();
+    let asked = GrantSet::parse(["spawn:leaf"]).unwrap();
+    let middle = Helper::new("middle", "Helps.", middle).grants(asked.clone()).reserve(NanoUsd::ZERO);
+    let journals = MemoryJournals::new();
+    let root = Agent::builder("test/root", plays([hands("middle", &["go"]), says("done")]));
+    let root = root.grants(asked).config(|config| config.limits.depth = 1).journals(journals.clone());
+    let root = root.helpers(Helpers::new().with(middle)).build().unwrap();
+    assert_eq!(root.run("go").await.unwrap().text().unwrap(), "done");
+    assert_eq!(journals.runs().len(), 2, "the leaf never began");
+}

@@ -1,0 +1,218 @@
+//! A tree of runs with faults, killed and cancelled at every boundary; what it must be is told by the journals alone.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use holm_grants::{GrantSet, Level, Mode};
+use holm_kernel::{
+    Block, Ending, FailureClass, Model as Card, ModelResult, NanoUsd, Price, Reply, Role, ToolOutput, Usage,
+};
+
+use super::{
+    audit::faults,
+    stage::{Crash, Fate, Process},
+    task,
+};
+use crate::{
+    Agent, FastClock, Helper, Helpers, Job, Journals as _, MemoryJournals, Model, model_fn,
+    testing::{calls_with, fails, says},
+    tool_fn,
+};
+
+/// What one reply costs: a leaf's share is two of them.
+const REPLY: u64 = 10_000;
+const LEAF_SHARE: u64 = 2 * REPLY;
+
+fn grants(texts: &[&str]) -> GrantSet {
+    GrantSet::parse(texts.iter().copied()).unwrap()
+}
+
+fn card(name: &str) -> Card {
+    // A price for a million tokens, and every reply has one token.
+    let price = Price { output: REPLY * 1_000_000, ..Price::default() };
+    Card { price: Some(price), ..Card::named(name) }
+}
+
+fn paid(result: ModelResult) -> ModelResult {
+    let usage = Usage { output: 1, ..Usage::default() };
+    match result {
+        ModelResult::Replied(reply) => ModelResult::Replied(Reply { usage, ..reply }),
+        other => other,
+    }
+}
+
+/// A model that says what `reply` makes of its task and of how often it has spoken.
+fn model(reply: impl Fn(&str, usize) -> ModelResult + Send + Sync + 'static) -> Arc<dyn Model> {
+    Arc::new(model_fn(move |ask| {
+        let spoken = ask.messages.iter().filter(|message| message.role == Role::Assistant).count();
+        let task = ask.messages.iter().find_map(|message| match message.blocks.first() {
+            Some(Block::Text(text)) if message.role == Role::User => Some(text.as_str()),
+            _ => None,
+        });
+        let result = paid(reply(task.unwrap_or_default(), spoken));
+        Box::pin(async move { result })
+    }))
+}
+
+/// Hands five tasks to a helper, then answers.
+fn delegates(to: &'static str) -> Arc<dyn Model> {
+    model(move |mine, spoken| match spoken {
+        0 => calls_with((0..5).map(|n| (to, task(&format!("{mine}.{n}"))))),
+        _ => says(&format!("{mine} is done")),
+    })
+}
+
+/// The third of five fails, the fourth spends all it has, the fifth uses a tool.
+fn leaf() -> Agent {
+    let client = model(|mine, spoken| match (mine.chars().last(), spoken) {
+        (Some('2'), _) => fails(FailureClass::BadRequest, None),
+        (Some('3'), _) => calls_with([("look", format!(r#"{{"n":{spoken}}}"#))]),
+        (Some('4'), 0) => calls_with([("look", "{}".into())]),
+        _ => says(&format!("{mine} was looked at")),
+    });
+    let declaration = crate::testing::declared("look").level(Level::ReadOnly);
+    let look = tool_fn(declaration, |_: Job| async { ToolOutput::text("a fine view") });
+    Agent::builder(card("test/leaf"), client)
+        .tool(look)
+        .grants(grants(&["read:**", "write:**", "spawn:*"]))
+        .mode(Mode::Full)
+        .clock(FastClock::new(1_000))
+        .build()
+        .unwrap()
+}
+
+/// A tree with so many levels below its root.
+fn tree(levels: u32, process: &Process) -> Agent {
+    let names = ["leaf", "branch", "bough"];
+    let asked = grants(&["read:src/**", "write:out/**", "spawn:leaf", "spawn:branch"]);
+    let mut below = Helper::new("leaf", "Looks.", leaf()).grants(grants(&["read:**"]));
+    let mut share = LEAF_SHARE;
+    below = below.reserve(NanoUsd::new(share));
+    for name in names.iter().take(usize::try_from(levels).unwrap()).skip(1) {
+        share = 5 * share + 3 * REPLY;
+        let to: &'static str = if *name == "branch" { "leaf" } else { "branch" };
+        let agent = Agent::builder(card("test/branch"), delegates(to))
+            .grants(asked.clone())
+            .mode(Mode::Full)
+            .clock(FastClock::new(1_000))
+            .helpers(Helpers::new().with(below).at_most(3))
+            .build()
+            .unwrap();
+        below = Helper::new(*name, "Divides.", agent).grants(asked.clone()).reserve(NanoUsd::new(share));
+    }
+    let to: &'static str = names[usize::try_from(levels).unwrap() - 1];
+    Agent::builder(card("test/root"), delegates(to))
+        .grants(grants(&["read:src/a/**", "read:src/b", "spawn:leaf", "spawn:branch"]))
+        .mode(Mode::AcceptEdits)
+        .clock(FastClock::new(1_000))
+        .config(|config| config.limits.budget.usd = Some(NanoUsd::new(5 * share + 3 * REPLY)))
+        .journals(process.clone())
+        .helpers(Helpers::new().with(below))
+        .build()
+        .unwrap()
+}
+
+/// One process: its tasks die with it.
+fn live(work: impl Future<Output = Option<Ending>>) -> Option<Ending> {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
+}
+
+async fn begin(levels: u32, process: &Process) -> Option<Ending> {
+    let mut session = tree(levels, process).start_as("root").await.ok()?;
+    process.watch(session.handle());
+    session.prompt("t").await.ok().map(|report| report.ending)
+}
+
+async fn go_on(levels: u32, process: &Process) -> Option<Ending> {
+    let mut session = tree(levels, process).resume("root").await.unwrap();
+    let report = match session.go_on().await.unwrap() {
+        Some(report) => report,
+        None if session.run().transcript().is_empty() => session.prompt("t").await.unwrap(),
+        None => return None,
+    };
+    Some(report.ending)
+}
+
+fn journals(kept: &MemoryJournals) -> BTreeMap<String, Vec<u8>> {
+    let texts = async {
+        let mut texts = BTreeMap::new();
+        for run in kept.runs() {
+            let text = kept.read(&run).await.unwrap();
+            // Made and never written: it counts as not there.
+            if !text.is_empty() {
+                texts.insert(run, text);
+            }
+        }
+        texts
+    };
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(texts)
+}
+
+fn done() -> Option<Ending> {
+    Some(Ending::Answered { text: "t is done".into() })
+}
+
+/// How many appends a whole life has; the tree is sound at its end.
+fn whole_life(levels: u32, runs: usize) -> u64 {
+    let kept = MemoryJournals::new();
+    let process = Process::over(&kept, Fate::Lives);
+    assert_eq!(live(begin(levels, &process)), done());
+    let journals = journals(&kept);
+    assert_eq!(faults("root", &journals), Vec::<String>::new());
+    assert_eq!(journals.len(), runs);
+    process.appends()
+}
+
+fn dies_and_goes_on(levels: u32, at: u64, how: Crash, runs: usize) {
+    let kept = MemoryJournals::new();
+    live(begin(levels, &Process::over(&kept, Fate::Dies(at, how))));
+    let ending = live(go_on(levels, &Process::over(&kept, Fate::Lives)));
+    let journals = journals(&kept);
+    assert!(ending == done() || ending.is_none(), "{at} {how:?}: {ending:?}");
+    assert_eq!(faults("root", &journals), Vec::<String>::new(), "{at} {how:?}");
+    assert_eq!(journals.len(), runs, "{at} {how:?}: nothing is lost and nothing is done twice");
+}
+
+#[test]
+fn a_tree_that_is_killed_at_any_append_goes_on_without_orphans_or_double_results() {
+    let appends = whole_life(2, 31);
+    // What was never written does not exist: the first append is the root's own beginning.
+    let kinds = [Crash::Before, Crash::Within, Crash::After];
+    for (at, how) in (2..=appends).zip(kinds.into_iter().cycle()) {
+        dies_and_goes_on(2, at, how, 31);
+    }
+}
+
+#[test]
+fn so_does_one_of_three_levels_with_five_children_each() {
+    let appends = whole_life(3, 156);
+    for at in (2..=appends).step_by(181) {
+        dies_and_goes_on(3, at, Crash::After, 156);
+        dies_and_goes_on(3, at + 1, Crash::Before, 156);
+    }
+}
+
+#[test]
+fn a_tree_that_is_killed_again_and_again_comes_to_its_end() {
+    let kept = MemoryJournals::new();
+    live(begin(2, &Process::over(&kept, Fate::Dies(9, Crash::After))));
+    for at in 5..40 {
+        let process = Process::over(&kept, Fate::Dies(at, Crash::Within));
+        live(async {
+            let mut session = tree(2, &process).resume("root").await.ok()?;
+            session.go_on().await.ok().flatten().map(|report| report.ending)
+        });
+    }
+    live(go_on(2, &Process::over(&kept, Fate::Lives)));
+    assert_eq!(faults("root", &journals(&kept)), Vec::<String>::new());
+}
+
+#[test]
+fn a_cancel_at_any_append_leaves_nobody_at_work() {
+    let appends = whole_life(2, 31);
+    for at in 2..=appends {
+        let kept = MemoryJournals::new();
+        let ending = live(begin(2, &Process::over(&kept, Fate::Cancelled(at))));
+        assert!(ending == done() || matches!(ending, Some(Ending::Cancelled { .. })), "{at}: {ending:?}");
+        assert_eq!(faults("root", &journals(&kept)), Vec::<String>::new(), "{at}");
+    }
+}

@@ -1,0 +1,206 @@
+//! One child from its call to its result.
+
+use std::{path::PathBuf, sync::Arc};
+
+use holm_kernel::{ChildResult, Ending, Event, Run, SpawnRequest, ToolOutput};
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+
+use super::{
+    Helper, Isolation, LiveChild,
+    helper::Origin,
+    live::{Shared, Shown},
+};
+use crate::{Agent, Child, DriveError, JournalFailed, Replayed, Report, Session};
+
+/// Why a child is stopped.
+const UNWANTED: &str = "its parent no longer waits for it";
+
+/// How much of a child's changes is shown to its parent; the rest is where the isolation keeps it.
+const MOST_CHANGES: usize = 64 * 1024;
+
+/// One child that is to be run.
+pub(super) struct Work {
+    pub(super) helper: Helper,
+    pub(super) places: Arc<Semaphore>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) child: Child,
+}
+
+/// What a helper is called with.
+#[derive(Deserialize)]
+struct Task {
+    task: String,
+}
+
+/// A child that could not be run.
+struct NotRun(String);
+
+impl Work {
+    /// Runs it to its end, whatever happens.
+    pub(super) async fn run(self) -> ChildResult {
+        let id = child_id(&self.child.request);
+        let stop = self.child.stop.clone();
+        let begun = async {
+            let place = Arc::clone(&self.places).acquire_owned().await;
+            let place = place.map_err(|_| NotRun("no place is left for it".into()))?;
+            // Its parent writes it down first, so that no journal is ever without an owner.
+            self.child.started(&*id).await.map_err(|error| NotRun(error.to_string()))?;
+            Ok(place)
+        };
+        let begun = tokio::select! {
+            biased;
+            () = stop.cancelled() => Err(NotRun(UNWANTED.into())),
+            begun = begun => begun,
+        };
+        // The place is held until the result is there.
+        match begun {
+            Ok(_place) => self.begin(&id).await.unwrap_or_else(|failed| self.failed(&failed)),
+            Err(failed) => self.failed(&failed),
+        }
+    }
+
+    async fn begin(&self, id: &str) -> Result<ChildResult, NotRun> {
+        let task: Task = serde_json::from_str(&self.child.request.arguments)
+            .map_err(|error| NotRun(format!("its task cannot be read ({error})")))?;
+        let (agent, folder) = self.agent(id).await?;
+        let done = self.drive(id, &agent, task.task).await;
+        let changes = match folder {
+            Some(isolation) => isolation.leave(id).await,
+            None => Ok(None),
+        };
+        let mut result = done.map_err(|error| NotRun(error.to_string()))?;
+        match changes {
+            Ok(None) => {}
+            Ok(Some(changes)) => add_changes(&mut result.output, &changes),
+            Err(reason) => result.output = ToolOutput::failed(format!("its changes are lost: {reason}")),
+        }
+        Ok(result)
+    }
+
+    /// The agent that does the work, and the isolation that it must leave again.
+    async fn agent(&self, id: &str) -> Result<(Agent, Option<&Arc<dyn Isolation>>), NotRun> {
+        match &self.helper.origin {
+            Origin::Shared(agent) => Ok((agent.clone(), None)),
+            Origin::Made { isolation, make } => {
+                let folder: PathBuf = isolation.enter(id).await.map_err(NotRun)?;
+                match make(&folder) {
+                    Ok(agent) => Ok((agent, Some(isolation))),
+                    Err(error) => {
+                        // There is nothing in it yet; a folder that stays is swept later.
+                        let _ = isolation.leave(id).await;
+                        Err(NotRun(error.to_string()))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Starts the child or goes on with it. One that had ended before a crash is told again from its journal: its work
+    /// is not done twice.
+    async fn drive(&self, id: &str, agent: &Agent, task: String) -> Result<ChildResult, DriveError> {
+        let mut session = match self.child.journals.read(id).await {
+            Err(JournalFailed::Missing { .. }) => {
+                let journal = self.child.journals.create(id).await?;
+                agent.start_child(id, &self.child, journal).await?
+            }
+            // The crash came between the journal and its first record.
+            Ok(text) if !text.contains(&b'\n') => {
+                let opened = self.child.journals.open(id).await?;
+                agent.start_child(id, &self.child, opened.journal).await?
+            }
+            Ok(text) => {
+                let replayed = Replayed::read(&text)?;
+                if let Some(ending) = ended(&replayed) {
+                    return Ok(self.result(ending, &replayed.run));
+                }
+                agent.resume_child(id, &self.child).await?
+            }
+            Err(failed) => return Err(failed.into()),
+        };
+        let _shown = self.show(id, &session);
+        let report = self.work(&mut session, task).await;
+        Ok(match report {
+            Ok(report) => self.result(report.ending, session.run()),
+            Err(error) => {
+                let failed = self.failed(&NotRun(error.to_string()));
+                ChildResult { output: failed.output, ..bill(session.run()) }
+            }
+        })
+    }
+
+    /// Works until the child has ended; if it is no longer wanted it is told so and still has the last word.
+    async fn work(&self, session: &mut Session, task: String) -> Result<Report, DriveError> {
+        let handle = session.handle();
+        let work = async {
+            match session.go_on().await? {
+                Some(report) => Ok(report),
+                None => session.prompt(task).await,
+            }
+        };
+        tokio::pin!(work);
+        tokio::select! {
+            biased;
+            report = &mut work => report,
+            () = self.child.stop.cancelled() => {
+                // One that is gone already has nothing left to stop.
+                let _ = handle.cancel(UNWANTED);
+                work.await
+            }
+        }
+    }
+
+    fn show(&self, id: &str, session: &Session) -> Shown {
+        self.shared.show(LiveChild {
+            id: id.to_owned(),
+            parent: self.child.parent.clone(),
+            helper: self.helper.name().to_owned(),
+            handle: session.handle(),
+        })
+    }
+
+    fn result(&self, ending: Ending, run: &Run) -> ChildResult {
+        let output = match ending {
+            Ending::Answered { text } => ToolOutput::text(text),
+            ending => {
+                let (run, ending) = (run.started().run.clone(), Box::new(ending));
+                self.failed(&NotRun(crate::NotAnswered { run, ending }.to_string())).output
+            }
+        };
+        ChildResult { output, ..bill(run) }
+    }
+
+    fn failed(&self, why: &NotRun) -> ChildResult {
+        let output = ToolOutput::failed(format!("the helper `{}` failed: {}", self.helper.name(), why.0));
+        ChildResult { output, ..ChildResult::default() }
+    }
+}
+
+/// The child of a call has one name, whenever and wherever the call is carried out: a crash finds it again, and a run
+/// that was forked off does not take the children of the other.
+fn child_id(request: &SpawnRequest) -> String {
+    format!("child-{}", request.key)
+}
+
+/// How a run's last turn group ended, if it has.
+fn ended(replayed: &Replayed) -> Option<Ending> {
+    if !replayed.run.is_idle() {
+        return None;
+    }
+    replayed.events.iter().rev().find_map(|event| match &event.event {
+        Event::GroupEnded { ending, .. } => Some((**ending).clone()),
+        _ => None,
+    })
+}
+
+/// What a run took, with its own children.
+fn bill(run: &Run) -> ChildResult {
+    ChildResult { output: ToolOutput::default(), spent: run.spent(), usage: run.usage(), marks: run.marks() }
+}
+
+fn add_changes(output: &mut ToolOutput, changes: &str) {
+    let end = changes.floor_char_boundary(MOST_CHANGES);
+    let shown = changes.get(..end).unwrap_or_default();
+    let rest = if shown.len() < changes.len() { "\n[the rest is not shown]" } else { "" };
+    output.text = format!("{}\n\nChanges:\n{shown}{rest}", output.text);
+}
