@@ -72,6 +72,8 @@ fn config() -> Config {
         .memory_init_cow(true)
         .generate_address_map(false)
         .native_unwind_info(false)
+        // Numbers of functions tell nobody anything, and collecting them takes time.
+        .wasm_backtrace_max_frames(None)
         .concurrency_support(false)
         .relaxed_simd_deterministic(true)
         .wasm_memory64(false)
@@ -84,7 +86,7 @@ fn pooled(guests: u32, scan: Enabled) -> InstanceAllocationStrategy {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(guests)
         .total_core_instances(guests.saturating_mul(INSTANCES))
-        .total_memories(guests.saturating_mul(2).max(MEMORIES))
+        .total_memories(guests.saturating_mul(MEMORIES))
         .total_tables(guests.saturating_mul(TABLES))
         .total_stacks(guests)
         .max_core_instances_per_component(INSTANCES)

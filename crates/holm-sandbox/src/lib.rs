@@ -28,6 +28,7 @@ mod compile;
 mod cut;
 mod engine;
 mod files;
+mod gate;
 mod guest;
 mod limits;
 mod meter;

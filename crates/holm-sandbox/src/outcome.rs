@@ -104,7 +104,7 @@ impl fmt::Display for Stop {
 /// What one call used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Steps of the guest's own code.
+    /// Steps of the guest's own code. Where the clock cut it off, only those up to its last call of another function.
     pub fuel: u64,
     /// The most bytes that its memories had together.
     pub peak_memory: u64,

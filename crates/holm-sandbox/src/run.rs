@@ -297,7 +297,10 @@ fn stop(phase: Phase, error: &Error, refused: Option<Refused>) -> Stop {
 const MAX_TEXT: usize = 2_000;
 
 fn text(error: &Error) -> String {
-    let full = format!("{error:#}");
+    let full = match error.downcast_ref::<Trap>() {
+        Some(trap) => trap.to_string(),
+        None => format!("{error:#}"),
+    };
     full.chars().take(MAX_TEXT).collect()
 }
 

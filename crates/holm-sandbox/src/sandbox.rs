@@ -20,8 +20,9 @@ use crate::cancel::Cancel;
 use crate::compile::{Compiler, CompilerError, Progress, compile};
 use crate::engine::{Purpose, engine, fingerprint};
 use crate::files::Access;
+use crate::gate::Gate;
 use crate::guest::{Code, Guest, Linkers, LoadError, Loaded};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Stop};
 use crate::run::{Host, Question, failed};
 use crate::shape::{Kind, Shape};
 use crate::ticker::Ticker;
@@ -56,6 +57,7 @@ struct Inner {
     /// What is loaded, as long as somebody holds it.
     loaded: Mutex<HashMap<[u8; 32], Weak<Loaded>>>,
     workers: Workers,
+    gate: Gate,
     io: Option<Runtime>,
 }
 
@@ -137,6 +139,7 @@ impl Sandbox {
             cache: cache.transpose()?,
             loaded: Mutex::default(),
             workers: Workers::new(settings.guests),
+            gate: Gate::new(settings.guests.max(1)),
             io: Some(io),
             engine,
         })))
@@ -209,6 +212,10 @@ impl Inner {
     fn run(&self, guest: &Guest, question: Question, call: Call, cancel: &Cancel) -> Outcome {
         let Some(io) = &self.io else {
             return failed(Instant::now(), "the sandbox is closing".to_owned());
+        };
+        // Whoever's thread this is, there is only so much room. Waiting for it does not count as the guest's time.
+        let Ok(_pass) = self.gate.enter(cancel) else {
+            return Outcome { stop: Stop::Cancelled, ..failed(Instant::now(), String::new()) };
         };
         let host = Host { engine: &self.engine, ticker: &self.ticker, io: io.handle() };
         host.run(guest, question, call, cancel)

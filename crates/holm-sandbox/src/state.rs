@@ -102,9 +102,9 @@ impl State {
             .stdout(self.stdout.clone())
             .stderr(self.stderr.clone())
             .max_random_size(MAX_RANDOM)
-            // The check below decides, so that a refusal is written down.
+            // The check below decides, so that a refusal is written down; it lets no datagram pass.
             .allow_tcp(true)
-            .allow_udp(false)
+            .allow_udp(true)
             .allow_ip_name_lookup(false);
         let net = self.net.clone();
         wasi.socket_addr_check(move |address, used| {

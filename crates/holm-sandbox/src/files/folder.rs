@@ -110,7 +110,11 @@ impl Files {
         if options.read && !options.directory {
             needs.push(Need::Read);
         }
-        if needs.is_empty() {
+        // A directory that the guest was given at the start may be opened again; what it shows is decided entry by entry.
+        let given = place.path().is_empty() && !changes;
+        if given {
+            needs.clear();
+        } else if needs.is_empty() {
             needs.push(Need::Either);
         }
         self.on(&place, follow, &needs, |place| self.open_at(place, options))
@@ -119,7 +123,8 @@ impl Files {
     /// What is at a path.
     pub(crate) fn stat(&self, from: &Place, path: &str, follow: Follow) -> Result<Stat, Errno> {
         let place = self.place(from, path)?;
-        self.on(&place, follow, &[Need::Either], |place| {
+        let needs: &[Need] = if place.path().is_empty() { &[] } else { &[Need::Either] };
+        self.on(&place, follow, needs, |place| {
             let (dir, name) = self.parent(place)?;
             let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
             let stat = Stat::from(&stat);

@@ -178,6 +178,12 @@ fn a_listing_shows_only_what_is_granted() {
     assert!(!scene.files.shows(&root, "private"));
     assert_eq!(scene.files.may_list(&root), Ok(()));
     assert_eq!(scene.files.may_list(&src), Err(Errno::ACCESS));
+    let options = OpenOptions { read: true, directory: true, ..OpenOptions::default() };
+    assert!(scene.files.open(&root, ".", Follow::Yes, options).is_ok());
+    assert!(scene.files.stat(&root, "src/..", Follow::Yes).is_ok());
+    assert_eq!(scene.files.open(&root, "src", Follow::Yes, options).err(), Some(Errno::ACCESS));
+    let create = OpenOptions { write: true, create: true, ..OpenOptions::default() };
+    assert!(scene.files.open(&root, ".", Follow::Yes, create).is_err());
 }
 
 #[test]

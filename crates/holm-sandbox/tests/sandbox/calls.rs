@@ -190,6 +190,23 @@ async fn many_calls_at_once_do_not_mix() {
 }
 
 #[test]
+fn more_callers_than_places_wait_for_each_other() {
+    let small =
+        holm_sandbox::Sandbox::new(holm_sandbox::Settings { guests: 2, ..crate::kit::settings() }).unwrap();
+    let bytes = wat::parse_str(lists("args_sizes_get", "args_get")).unwrap();
+    let guest = small.load(&crate::kit::componentise(&bytes), &mut |_| {}).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    assert_eq!(stdout(&small.run_here(&guest, bare().arg("x"))), "x\0");
+                }
+            });
+        }
+    });
+}
+
+#[test]
 fn the_limits_of_a_call_are_its_own() {
     let guest = load(&program(r#"(func (export "_start") (loop $l (br $l)))"#));
     let small = Limits { fuel: 1_000_000, ..Limits::default() };

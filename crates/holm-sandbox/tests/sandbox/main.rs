@@ -10,4 +10,5 @@ mod kit;
 mod leftovers;
 mod loading;
 mod network;
+mod sockets;
 mod stopping;

@@ -1,0 +1,136 @@
+//! Our own calls.
+
+use std::time::{Duration, Instant};
+
+use holm_grants::{GrantSet, Policy};
+use holm_sandbox::{Access, Call, Guest, Limits, Sandbox, Settings};
+
+use crate::figures::Figures;
+use crate::guests;
+
+const CALLS: usize = 20_000;
+
+pub(crate) fn measure(figures: &mut Figures) -> Result<(), Box<dyn std::error::Error>> {
+    let sandbox = Sandbox::new(Settings::new()?)?;
+    let load = |bytes: Vec<u8>| sandbox.load(&bytes, &mut |_| {});
+    let none = || Call::new(Access::none());
+    let text = load(guests::text(0)?)?;
+    figures.take("text", CALLS, || {
+        let outcome = sandbox.run_here(&text, none().input("some input"));
+        assert!(outcome.succeeded());
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build()?;
+    figures.take("text, own thread", CALLS, || {
+        let outcome = runtime.block_on(sandbox.run(&text, none().input("some input")));
+        assert!(outcome.succeeded());
+    });
+
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("file.txt"), "x".repeat(4_000))?;
+    let policy = Policy { grants: GrantSet::parse(["read:*.txt"])?, ..Policy::default() };
+    let access = Access::open(policy, Some(folder.path()))?;
+    for (module, command, wat, access, len) in [
+        ("module", "command", guests::hello()?, Access::none(), 5),
+        ("module reads", "command reads", guests::reads()?, access, 4_000),
+    ] {
+        for (name, bytes) in [(module, wat.clone()), (command, guests::command(&wat)?)] {
+            let guest = load(bytes)?;
+            figures.take(name, CALLS, || {
+                let outcome = sandbox.run_here(&guest, Call::new(access.clone()).arg("tool"));
+                assert_eq!(outcome.stdout.len(), len, "{outcome:?}");
+            });
+        }
+    }
+    threads(figures, &sandbox, &text);
+    memory(figures, &sandbox)?;
+    cold(figures)?;
+    Ok(())
+}
+
+/// How much more two threads do than one.
+fn threads(figures: &mut Figures, sandbox: &Sandbox, guest: &Guest) {
+    let rate = |threads: usize| {
+        let calls: u64 = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..threads)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let began = Instant::now();
+                        let mut calls = 0_u64;
+                        while began.elapsed() < Duration::from_secs(2) {
+                            assert!(
+                                sandbox.run_here(guest, Call::new(Access::none()).input("x")).succeeded()
+                            );
+                            calls += 1;
+                        }
+                        calls
+                    })
+                })
+                .collect();
+            all.into_iter().filter_map(|thread| thread.join().ok()).sum()
+        });
+        calls / 2
+    };
+    let (one, two) = (rate(1), rate(2));
+    let times = two as f64 / one.max(1) as f64;
+    figures.note("calls a second, `text`", format!("{one} on one thread, {two} on two ({times:.2}×)"));
+}
+
+/// How much memory a tool takes that nobody calls, and how much a guest that runs.
+fn memory(figures: &mut Figures, sandbox: &Sandbox) -> Result<(), Box<dyn std::error::Error>> {
+    const TOOLS: u32 = 20;
+    let before = resident();
+    let idle: Vec<Guest> = (1..=TOOLS)
+        .map(|salt| Ok(sandbox.load(&guests::text(salt)?, &mut |_| {})?))
+        .collect::<Result<_, Box<dyn std::error::Error>>>()?;
+    let after = resident();
+    figures
+        .note("memory of an idle tool", format!("{} KiB", after.saturating_sub(before) / u64::from(TOOLS)));
+    drop(idle);
+
+    const GUESTS: u64 = 60;
+    let sleeper = sandbox.load(&guests::sleeps()?, &mut |_| {})?;
+    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let run = || -> Vec<_> {
+        (0..GUESTS).map(|_| sandbox.run(&sleeper, Call::new(Access::none()).limits(limits))).collect()
+    };
+    // Once for the threads, which stay; then again for the guests alone.
+    let first = run();
+    std::thread::sleep(Duration::from_millis(500));
+    drop(first);
+    std::thread::sleep(Duration::from_millis(500));
+    let before = resident();
+    let live = run();
+    std::thread::sleep(Duration::from_millis(500));
+    let after = resident();
+    figures.note("memory of a running guest", format!("{} KiB", after.saturating_sub(before) / GUESTS));
+    drop(live);
+    drop(runtime);
+    Ok(())
+}
+
+/// How long a sandbox takes to start, and a guest from the cache.
+fn cold(figures: &mut Figures) -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let settings = || -> Result<Settings, Box<dyn std::error::Error>> {
+        Ok(Settings { cache: Some(folder.path().join("cache")), ..Settings::new()? })
+    };
+    let bytes = guests::command(&guests::hello()?)?;
+    let began = Instant::now();
+    Sandbox::new(settings()?)?.load(&bytes, &mut |_| {})?;
+    figures.note("a sandbox and a command, compiled", format!("{:.1?}", began.elapsed()));
+    let began = Instant::now();
+    let sandbox = Sandbox::new(settings()?)?;
+    let started = began.elapsed();
+    sandbox.load(&bytes, &mut |_| {})?;
+    figures.note("a sandbox", format!("{started:.1?}"));
+    figures.note("a command from the cache", format!("{:.1?}", began.elapsed().saturating_sub(started)));
+    Ok(())
+}
+
+/// Resident memory of this process in KiB.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().nth(1)).and_then(|number| number.parse().ok()).unwrap_or(0)
+}
