@@ -199,6 +199,22 @@ fn a_listing_leaves_out_what_is_not_granted() {
 }
 
 #[test]
+fn a_file_is_the_same_by_handle_and_by_path() {
+    let scene = Scene::new();
+    // Prints 0 where kind, size and identity agree.
+    let then = r"(drop (call $fd_filestat_get (local.get $fd) (i32.const 2048)))
+                 (drop (call $path_filestat_get (i32.const 3) (i32.const 1) (i32.const 64) (i32.const 10) (i32.const 3072)))
+                 (call $byte (i32.or (i64.ne (i64.load (i32.const 2056)) (i64.load (i32.const 3080)))
+                     (i32.or (i64.ne (i64.load (i32.const 2080)) (i64.load (i32.const 3104)))
+                         (i32.ne (i32.load8_u (i32.const 2064)) (i32.load8_u (i32.const 3088))))))
+                 (call $byte (i32.wrap_i64 (i64.load (i32.const 3104))))";
+    for (kind, guest) in both(&opens("docs/a.txt", 0, READ, then)) {
+        let outcome = run(&guest, scene.call(&["read:docs/**"]));
+        assert_eq!(outcome.stdout, [0, 4], "{kind}: {outcome:?}");
+    }
+}
+
+#[test]
 fn numbers_of_handles_can_be_moved_but_not_invented() {
     let scene = Scene::new();
     // Moves the read-only file onto standard output and writes there; then tries a number that does not exist.

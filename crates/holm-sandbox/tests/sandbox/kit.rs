@@ -104,6 +104,7 @@ pub(crate) fn program_with_memory(memory: &str, body: &str) -> String {
         ("fd_close", "i32"),
         ("fd_readdir", "i32 i32 i32 i64 i32"),
         ("fd_renumber", "i32 i32"),
+        ("fd_filestat_get", "i32 i32"),
         ("fd_filestat_set_size", "i32 i64"),
         ("path_open", "i32 i32 i32 i32 i32 i64 i64 i32 i32"),
         ("path_create_directory", "i32 i32 i32"),
