@@ -68,8 +68,8 @@ impl Default for Limits {
         Self {
             // Long enough for a slow page, short enough that nobody stares at a hung tool.
             time: Duration::from_secs(30),
-            // About a second and a half of spinning.
-            fuel: 2_000_000_000,
+            // Less than a second of spinning on an idle machine, so that it ends soon on a busy one too.
+            fuel: 1_000_000_000,
             memory: 64 << 20,
             // Large programs have some ten thousand functions behind pointers.
             table_elements: 100_000,

@@ -122,8 +122,8 @@ fn an_infinite_loop_with_all_the_fuel_runs_out_of_time() {
 #[test]
 fn the_default_limits_cut_an_infinite_loop_too() {
     let limits = Limits::default();
-    assert!(limits.fuel <= 2_000_000_000);
-    cut(&start("(loop $l (br $l))"), Limits { fuel: limits.fuel / 16, ..limits }, is(Stop::OutOfFuel));
+    assert!(limits.fuel <= 1_000_000_000);
+    cut(&start("(loop $l (br $l))"), Limits { fuel: limits.fuel / 8, ..limits }, is(Stop::OutOfFuel));
 }
 
 #[test]
