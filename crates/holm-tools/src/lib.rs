@@ -1,9 +1,11 @@
-//! Makes tools of what people already have. The rooms here run nothing and open nothing: they turn what a program says
-//! about itself into a schema and a plan, and arguments into the exact words that the program is started with.
+//! Makes tools of what people already have. The rooms for descriptions run nothing and open nothing: they turn what a
+//! program says about itself into a schema and a plan, and arguments into the exact words that the program is started
+//! with.
 //!
 //! - [`help`]: any program with `--help`; the text is read, whichever library printed it.
 //! - [`describe`]: programs that answer `describe` with JSON, the protocol of agents-exe.
 //! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
+//! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
 //!
 //! What a program says about itself is hostile text until a person trusts the program: it is bounded, cleaned of control
 //! characters, and it can only describe. No word of it grants anything.
@@ -11,4 +13,5 @@
 pub mod catalogue;
 pub mod describe;
 pub mod help;
+pub mod registry;
 mod text;

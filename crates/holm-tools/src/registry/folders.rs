@@ -1,0 +1,231 @@
+//! Folders of tools, and how one file of theirs is looked at.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use super::read::{self, HEAD, ReadError, Whole};
+use super::{
+    Found, Gate, Loader, NoPins, Offer, OpenGate, Pins, Rank, Registry, Sidecar, Source, WatchError,
+    Watching, watch,
+};
+
+/// A folder of tools.
+#[derive(Clone)]
+pub struct Folder {
+    pub(super) path: PathBuf,
+    pub(super) rank: Rank,
+    gate: Arc<dyn Gate>,
+    pins: Arc<dyn Pins>,
+}
+
+impl Folder {
+    /// A folder whose files are trusted as they are.
+    pub fn new(path: impl Into<PathBuf>, rank: Rank) -> Self {
+        Self { path: path.into(), rank, gate: Arc::new(OpenGate), pins: Arc::new(NoPins) }
+    }
+
+    /// Says who may enter.
+    #[must_use]
+    pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
+        self.gate = gate;
+        self
+    }
+
+    /// Says which code was confirmed.
+    #[must_use]
+    pub fn pins(mut self, pins: Arc<dyn Pins>) -> Self {
+        self.pins = pins;
+        self
+    }
+
+    /// Where a file of this folder stands in the registry.
+    #[must_use]
+    pub fn source(&self, path: &Path) -> Source {
+        Source::new(self.rank, path.display().to_string())
+    }
+
+    /// The files that could be tools, in order.
+    pub(super) fn candidates(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> =
+            entries.map(|entry| entry.path()).filter(|path| read::is_candidate(path)).collect();
+        paths.sort();
+        paths
+    }
+}
+
+impl fmt::Debug for Folder {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Folder").field("path", &self.path).field("rank", &self.rank).finish_non_exhaustive()
+    }
+}
+
+/// Fills a registry from folders, once or from now on.
+///
+/// Files lie directly in a folder; folders in it, hidden files and what copiers leave half done are passed over. A link is
+/// refused, because it could lead to what a tool may write.
+#[derive(Clone)]
+pub struct Folders {
+    pub(super) registry: Registry,
+    pub(super) folders: Vec<Folder>,
+    loaders: Vec<Arc<dyn Loader>>,
+    /// Loading takes processors: more at once would only make each slower.
+    places: Arc<Semaphore>,
+}
+
+impl Folders {
+    /// No folder and no loader yet.
+    #[must_use]
+    pub fn new(registry: &Registry) -> Self {
+        let places = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            registry: registry.clone(),
+            folders: Vec::new(),
+            loaders: Vec::new(),
+            places: Arc::new(Semaphore::new(places)),
+        }
+    }
+
+    /// Adds a kind of tools; the first that claims a file gets it.
+    #[must_use]
+    pub fn loader(mut self, loader: impl Loader + 'static) -> Self {
+        self.loaders.push(Arc::new(loader));
+        self
+    }
+
+    /// Adds a folder. It need not be there yet.
+    #[must_use]
+    pub fn folder(mut self, folder: Folder) -> Self {
+        self.folders.push(folder);
+        self
+    }
+
+    /// Loads what is there now, all at once visible when the last one is ready.
+    pub async fn load(&self) {
+        let mut looks = tokio::task::JoinSet::new();
+        for (place, folder) in self.folders.iter().enumerate() {
+            for path in folder.candidates() {
+                let this = self.clone();
+                looks.spawn(async move { (place, this.look(place, &path).await, path) });
+            }
+        }
+        let seen = looks.join_all().await;
+        self.registry.edit(|edit| {
+            for (place, seen, path) in seen {
+                if let Some(folder) = self.folders.get(place) {
+                    seen.apply(folder.source(&path), edit);
+                }
+            }
+        });
+    }
+
+    /// Loads what is there now and goes on watching until the result is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Where the system does not let anybody watch.
+    pub async fn watch(self) -> Result<Watching, WatchError> {
+        watch::start(self).await
+    }
+
+    /// Looks at one file.
+    pub(super) async fn look(&self, place: usize, path: &Path) -> Seen {
+        let Some(folder) = self.folders.get(place) else { return Seen::Nothing };
+        // The semaphore is never closed.
+        let _permit = self.places.acquire().await;
+        let read = {
+            let path = path.to_owned();
+            tokio::task::spawn_blocking(move || read::whole(&path).map(|whole| (whole, read::sidecar(&path))))
+        };
+        let (whole, sidecar) = match read.await {
+            Ok(Ok(read)) => read,
+            Ok(Err(ReadError::Gone | ReadError::NotAFile)) => return Seen::Nothing,
+            Ok(Err(ReadError::Moving)) => return Seen::Moving,
+            Ok(Err(error)) => return Seen::Broken(error.to_string()),
+            Err(_) => return Seen::Moving,
+        };
+        let head = whole.bytes.get(..HEAD.min(whole.bytes.len())).unwrap_or_default();
+        let Some(loader) = self.loaders.iter().find(|loader| loader.claims(path, head)) else {
+            return Seen::Nothing;
+        };
+        let sidecar = match sidecar {
+            Ok(sidecar) => sidecar,
+            Err(ReadError::Moving) => return Seen::Moving,
+            Err(error) => return Seen::Broken(error.to_string()),
+        };
+        match folder.admit(path, &whole, sidecar.as_ref()) {
+            Ok(()) => load(loader.as_ref(), folder, path, &whole, sidecar.map(|(sidecar, _)| sidecar)).await,
+            Err(refused) => Seen::Broken(refused),
+        }
+    }
+}
+
+impl fmt::Debug for Folders {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Folders").field("folders", &self.folders).finish_non_exhaustive()
+    }
+}
+
+impl Folder {
+    fn admit(&self, path: &Path, whole: &Whole, sidecar: Option<&(Sidecar, [u8; 32])>) -> Result<(), String> {
+        self.gate.admits(path, &whole.sha256)?;
+        sidecar.map_or(Ok(()), |(_, hash)| self.gate.admits(&read::sidecar_path(path), hash))
+    }
+}
+
+async fn load(
+    loader: &dyn Loader,
+    folder: &Folder,
+    path: &Path,
+    whole: &Whole,
+    sidecar: Option<Sidecar>,
+) -> Seen {
+    let name = path.file_stem().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let found = Found {
+        path,
+        name: &name,
+        bytes: &whole.bytes,
+        file: &whole.file,
+        sha256: &whole.sha256,
+        sidecar: sidecar.as_ref(),
+        standing: folder.pins.standing(path, &whole.sha256),
+    };
+    match loader.load(found).await {
+        Ok(offers) => Seen::Tools(offers),
+        Err(error) => Seen::Broken(error.to_string()),
+    }
+}
+
+/// What a look at a file came to.
+#[derive(Debug)]
+pub(super) enum Seen {
+    /// It is these tools now.
+    Tools(Vec<Offer>),
+    /// There is no tool.
+    Nothing,
+    /// There is something that cannot be used.
+    Broken(String),
+    /// It was not at rest.
+    Moving,
+}
+
+impl Seen {
+    /// Tells the registry.
+    pub(super) fn apply(self, source: Source, edit: &mut super::Edit<'_>) {
+        match self {
+            Self::Tools(offers) => edit.set(source, offers),
+            Self::Nothing => edit.remove(&source),
+            Self::Broken(why) if edit.offers(&source) => {
+                edit.report(
+                    source,
+                    format!("the new version cannot be used, so the one before it stays: {why}"),
+                );
+            }
+            Self::Broken(why) => edit.report(source, why),
+            Self::Moving => {}
+        }
+    }
+}

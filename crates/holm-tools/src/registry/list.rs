@@ -1,0 +1,179 @@
+//! The registry itself: what every source offers, and the snapshot that follows from it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use holm_runtime::{Tool, Toolbox};
+use tokio::sync::watch;
+
+use super::{Offer, Problem, Snapshot, Source};
+
+/// All tools, now and from now on. Clones are the same registry.
+///
+/// ```
+/// use std::sync::Arc;
+/// use holm_guards::json::Json;
+/// use holm_kernel::{Tool, ToolOutput};
+/// use holm_runtime::tool_fn;
+/// use holm_tools::registry::{Offer, Rank, Registry, Source};
+///
+/// let tool = Tool::new("greet", "Says hello.", Json::object([("type", "object".into())]));
+/// let greet = tool_fn(tool, |_| async { ToolOutput::text("hello") });
+///
+/// let registry = Registry::new();
+/// let before = registry.snapshot();
+/// registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), [Offer::new(Arc::new(greet))]));
+/// assert!(registry.snapshot().find("greet").is_some());
+/// assert!(before.find("greet").is_none(), "a snapshot never changes");
+/// ```
+#[derive(Clone)]
+pub struct Registry(Arc<Shared>);
+
+struct Shared {
+    sources: Mutex<Sources>,
+    current: watch::Sender<Arc<Snapshot>>,
+}
+
+#[derive(Default)]
+struct Sources {
+    offered: BTreeMap<Source, Vec<Offer>>,
+    /// What a source said of itself, and what is wrong with its tools; both are kept while it is there.
+    told: BTreeMap<Source, String>,
+    flaws: BTreeMap<Source, Vec<String>>,
+    number: u64,
+}
+
+impl Registry {
+    /// No tools yet.
+    #[must_use]
+    pub fn new() -> Self {
+        let current = watch::Sender::new(Arc::new(Snapshot::default()));
+        Self(Arc::new(Shared { sources: Mutex::default(), current }))
+    }
+
+    /// The tools as they are now.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.0.current.borrow())
+    }
+
+    /// Tells of every change: the newest snapshot, those between may be missed.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.0.current.subscribe()
+    }
+
+    /// Makes changes that become visible together. Gives back the snapshot after them.
+    pub fn edit(&self, change: impl FnOnce(&mut Edit<'_>)) -> Arc<Snapshot> {
+        let mut sources = self.0.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut edit = Edit { sources: &mut sources, changed: false };
+        change(&mut edit);
+        if !edit.changed {
+            return self.snapshot();
+        }
+        sources.number += 1;
+        let snapshot = Arc::new(sources.snapshot());
+        // Still under the lock: the order of the swaps is the order of the changes.
+        self.0.current.send_replace(Arc::clone(&snapshot));
+        snapshot
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Registry").field(&self.snapshot()).finish()
+    }
+}
+
+/// Changes that are made together; see [`Registry::edit`].
+pub struct Edit<'a> {
+    sources: &'a mut Sources,
+    changed: bool,
+}
+
+impl Edit<'_> {
+    /// Puts these tools in the place of whatever the source offered before, and forgets what was wrong with it.
+    ///
+    /// A tool that no run could use (a schema that does not compile, a need without its argument) is left out and
+    /// reported.
+    pub fn set(&mut self, source: Source, offers: impl IntoIterator<Item = Offer>) {
+        let mut flaws = Vec::new();
+        let usable = offers.into_iter().filter(|offer| match flaw(&offer.tool) {
+            Some(flaw) => {
+                flaws.push(flaw);
+                false
+            }
+            None => true,
+        });
+        let usable: Vec<Offer> = usable.collect();
+        self.sources.told.remove(&source);
+        if flaws.is_empty() {
+            self.sources.flaws.remove(&source);
+        } else {
+            self.sources.flaws.insert(source.clone(), flaws);
+        }
+        self.sources.offered.insert(source, usable);
+        self.changed = true;
+    }
+
+    /// Takes a source away, with its tools and its problems.
+    pub fn remove(&mut self, source: &Source) {
+        let tools = self.sources.offered.remove(source).is_some();
+        let told = self.sources.told.remove(source).is_some();
+        let flaws = self.sources.flaws.remove(source).is_some();
+        self.changed |= tools || told || flaws;
+    }
+
+    /// Tells what is wrong with a source; its tools stay as they are.
+    pub fn report(&mut self, source: Source, what: impl Into<String>) {
+        let what = what.into();
+        if self.sources.told.get(&source) != Some(&what) {
+            self.sources.told.insert(source, what);
+            self.changed = true;
+        }
+    }
+
+    /// Whether the source offers any tool.
+    #[must_use]
+    pub fn offers(&self, source: &Source) -> bool {
+        self.sources.offered.get(source).is_some_and(|offers| !offers.is_empty())
+    }
+}
+
+impl fmt::Debug for Edit<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Edit").field("changed", &self.changed).finish_non_exhaustive()
+    }
+}
+
+impl Sources {
+    fn snapshot(&self) -> Snapshot {
+        let offered = self
+            .offered
+            .iter()
+            .flat_map(|(source, offers)| offers.iter().map(move |offer| (source.clone(), offer.clone())));
+        let told = self.told.iter().map(|(source, what)| (source, what.clone()));
+        let flaws = self
+            .flaws
+            .iter()
+            .flat_map(|(source, flaws)| flaws.iter().map(move |flaw| (source, flaw.clone())));
+        let mut problems: Vec<Problem> =
+            told.chain(flaws).map(|(source, what)| Problem { source: source.clone(), what }).collect();
+        problems.sort_by(|a, b| a.source.cmp(&b.source));
+        Snapshot::new(self.number, offered, problems)
+    }
+}
+
+/// Why no run could use the tool.
+fn flaw(tool: &Arc<dyn Tool>) -> Option<String> {
+    let mut alone = Toolbox::new();
+    let added = alone.add_shared(Arc::clone(tool));
+    added.and_then(|()| alone.check()).err().map(|error| error.to_string())
+}

@@ -1,0 +1,89 @@
+//! The seam between folders and kinds of tools: WASM files, programs, agent files and whatever comes next.
+
+use std::fs::File;
+use std::path::Path;
+
+use holm_runtime::BoxFuture;
+use thiserror::Error;
+
+use super::{Offer, Sidecar, Standing};
+
+/// Turns a file of a tool folder into tools.
+///
+/// A loader is asked only about files that somebody trusts, and only when they are complete as far as can be seen from
+/// outside. What it is given is what was hashed: it never opens the path again to learn what the file holds.
+///
+/// ```
+/// use std::{path::Path, sync::Arc};
+/// use holm_guards::json::Json;
+/// use holm_kernel::{Tool, ToolOutput};
+/// use holm_runtime::{BoxFuture, tool_fn};
+/// use holm_tools::registry::{Found, LoadError, Loader, Offer};
+///
+/// /// Every `.txt` file is a tool that says what stands in it.
+/// struct Texts;
+///
+/// impl Loader for Texts {
+///     fn claims(&self, path: &Path, _head: &[u8]) -> bool {
+///         path.extension().is_some_and(|extension| extension == "txt")
+///     }
+///
+///     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+///         Box::pin(async move {
+///             let text = std::str::from_utf8(found.bytes).map_err(|_| LoadError::refused("it is no text"))?.to_owned();
+///             let tool = Tool::new(found.name, "Says what it was given.", Json::object([("type", "object".into())]));
+///             let say = tool_fn(tool, move |_| { let text = text.clone(); async move { ToolOutput::text(text) } });
+///             Ok(vec![Offer::new(Arc::new(say))])
+///         })
+///     }
+/// }
+/// ```
+pub trait Loader: Send + Sync {
+    /// Whether the file is of this loader's kind; `head` is how it begins. The first loader that says yes gets it.
+    fn claims(&self, path: &Path, head: &[u8]) -> bool;
+
+    /// Makes tools of it. May take long; other files are loaded meanwhile.
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>>;
+}
+
+/// A file that was found in a tool folder.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'a> {
+    /// Where it lies.
+    pub path: &'a Path,
+    /// Its name without the ending: what the tool is called unless it says otherwise.
+    pub name: &'a str,
+    /// All of it.
+    pub bytes: &'a [u8],
+    /// The open file that the bytes were read from, for kinds that are started by the system.
+    pub file: &'a File,
+    /// SHA-256 of the bytes.
+    pub sha256: &'a [u8; 32],
+    /// What stands beside it in `<name>.toml`.
+    pub sidecar: Option<&'a Sidecar>,
+    /// Whether it is the code that a person has confirmed. Replaced code gets none of what its sidecar asks for.
+    pub standing: Standing,
+}
+
+/// Why a file did not become a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LoadError {
+    /// The file is not what it should be.
+    #[error("{0}")]
+    Refused(String),
+    /// The file is not the problem: this machine is.
+    #[error("could not look at it: {0}")]
+    Unavailable(String),
+}
+
+impl LoadError {
+    /// The file is not what it should be.
+    pub fn refused(reason: impl Into<String>) -> Self {
+        Self::Refused(reason.into())
+    }
+
+    /// Something of this machine does not work.
+    pub fn unavailable(reason: impl Into<String>) -> Self {
+        Self::Unavailable(reason.into())
+    }
+}

@@ -1,0 +1,81 @@
+//! What a source offers: a tool, and what the registry must know of it beyond its declaration.
+
+use std::fmt;
+use std::sync::Arc;
+
+use holm_runtime::Tool;
+
+use crate::catalogue::Disclosure;
+
+/// A tool as its source offers it. Its name is a wish: see [`Snapshot`](super::Snapshot).
+#[derive(Clone)]
+pub struct Offer {
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+    /// Words under which it is found.
+    pub keywords: Vec<String>,
+    /// When a model sees its schema.
+    pub disclosure: Disclosure,
+}
+
+impl Offer {
+    /// A tool without keywords, shown from the start.
+    pub fn new(tool: Arc<dyn Tool>) -> Self {
+        Self { tool, keywords: Vec::new(), disclosure: Disclosure::Full }
+    }
+
+    /// Says under which words it is found.
+    #[must_use]
+    pub fn keywords<S: Into<String>>(mut self, words: impl IntoIterator<Item = S>) -> Self {
+        self.keywords = words.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Says when a model sees its schema.
+    #[must_use]
+    pub fn disclosure(mut self, disclosure: Disclosure) -> Self {
+        self.disclosure = disclosure;
+        self
+    }
+}
+
+impl From<Arc<dyn Tool>> for Offer {
+    fn from(tool: Arc<dyn Tool>) -> Self {
+        Self::new(tool)
+    }
+}
+
+impl fmt::Debug for Offer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Offer").field("tool", &self.tool.declaration().name).finish_non_exhaustive()
+    }
+}
+
+/// Where tools come from. The order is the precedence: of two that want one name, the earlier source's keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Source {
+    /// Whose it is.
+    pub rank: Rank,
+    /// What it is, for people: a file, a server, `built in`.
+    pub origin: String,
+}
+
+impl Source {
+    /// A source.
+    pub fn new(rank: Rank, origin: impl Into<String>) -> Self {
+        Self { rank, origin: origin.into() }
+    }
+}
+
+/// Whose a source is. A project cannot take a name away from the program or from its user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rank {
+    /// Part of the program.
+    BuiltIn,
+    /// Of the person who runs it.
+    User,
+    /// Of the project that is worked on.
+    Project,
+    /// Of a server elsewhere.
+    Server,
+}

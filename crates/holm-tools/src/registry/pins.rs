@@ -1,0 +1,135 @@
+//! Which code a person has confirmed, so that replaced code does not inherit what the old code was given.
+//!
+//! A grant is given to a tool that somebody knows. When its file is replaced, the name is the same and the code is not: the
+//! new code is a tool, but what it asks for it does not get, until a person confirms it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use thiserror::Error;
+
+/// Whether code is what was confirmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Standing {
+    /// It was confirmed, or it is the first that was ever seen at its place.
+    #[default]
+    Confirmed,
+    /// Other code was confirmed at this place.
+    Replaced,
+}
+
+/// Remembers which code was confirmed at which place.
+pub trait Pins: Send + Sync {
+    /// What is known of this code. The first code at a place is remembered.
+    fn standing(&self, path: &Path, sha256: &[u8; 32]) -> Standing;
+
+    /// Confirms this code, on a person's word.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be remembered.
+    fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError>;
+}
+
+/// Why a confirmation cannot be remembered.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("could not write {path}: {reason}")]
+pub struct PinError {
+    /// The file of the pins.
+    pub path: PathBuf,
+    /// What the system said.
+    pub reason: String,
+}
+
+/// Remembers nothing: every code counts as confirmed. For folders whose gate already goes by content.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoPins;
+
+impl Pins for NoPins {
+    fn standing(&self, _path: &Path, _sha256: &[u8; 32]) -> Standing {
+        Standing::Confirmed
+    }
+
+    fn confirm(&self, _path: &Path, _sha256: &[u8; 32]) -> Result<(), PinError> {
+        Ok(())
+    }
+}
+
+/// Pins in a file: a line with the hash and the path for each place. Read anew each time, so that another process can
+/// confirm.
+#[derive(Debug)]
+pub struct PinFile {
+    path: PathBuf,
+    writing: Mutex<()>,
+}
+
+impl PinFile {
+    /// The pins in this file, which need not be there yet.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), writing: Mutex::default() }
+    }
+
+    fn read(&self) -> io::Result<BTreeMap<String, String>> {
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(error) => return Err(error),
+        };
+        let pin = |line: &str| line.split_once(' ').map(|(hash, path)| (path.to_owned(), hash.to_owned()));
+        Ok(text.lines().filter_map(pin).collect())
+    }
+
+    fn write(&self, place: String, hash: String) -> io::Result<()> {
+        let _alone = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut pins = self.read()?;
+        pins.insert(place, hash);
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let new = self.path.with_extension(format!("{}.new", std::process::id()));
+        let mut file = fs::File::create(&new)?;
+        for (path, hash) in &pins {
+            writeln!(file, "{hash} {path}")?;
+        }
+        file.sync_all()?;
+        fs::rename(&new, &self.path)
+    }
+}
+
+impl Pins for PinFile {
+    fn standing(&self, path: &Path, sha256: &[u8; 32]) -> Standing {
+        let (place, hash) = (place(path), hex(sha256));
+        match self.read() {
+            Ok(pins) => match pins.get(&place) {
+                Some(pinned) if *pinned == hash => Standing::Confirmed,
+                Some(_) => Standing::Replaced,
+                // Where it cannot be written down, the next code would look like the first again.
+                None if self.write(place, hash).is_ok() => Standing::Confirmed,
+                None => Standing::Replaced,
+            },
+            Err(_) => Standing::Replaced,
+        }
+    }
+
+    fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError> {
+        let failed = |error: io::Error| PinError { path: self.path.clone(), reason: error.to_string() };
+        self.write(place(path), hex(sha256)).map_err(failed)
+    }
+}
+
+/// The path as one line: where it really lies, with line ends made visible.
+fn place(path: &Path) -> String {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let whole = match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    };
+    whole.to_string_lossy().replace('\n', "\\n")
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

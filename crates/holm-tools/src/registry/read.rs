@@ -1,0 +1,128 @@
+//! Reading a file so that what is loaded is what was hashed, and half a file is never taken for a whole one.
+
+use std::fs::{self, File, Metadata};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::{Sidecar, SidecarError};
+
+/// The largest file that is read: several times the largest honest tool.
+pub const MAX_FILE: u64 = 256 << 20;
+
+/// How much of a file is shown to loaders that have to say whether it is theirs.
+pub(super) const HEAD: usize = 512;
+
+/// A file as it was at one moment.
+#[derive(Debug)]
+pub(super) struct Whole {
+    pub(super) file: File,
+    pub(super) bytes: Vec<u8>,
+    pub(super) sha256: [u8; 32],
+}
+
+/// Why a file was not read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum ReadError {
+    #[error("it is gone")]
+    Gone,
+    #[error("it is a link; put the file itself here, or a link could lead to what a tool may write")]
+    Link,
+    #[error("it is no ordinary file")]
+    NotAFile,
+    #[error("it has more than {MAX_FILE} bytes")]
+    TooLarge,
+    #[error("it changes while it is read; it is tried again when it rests")]
+    Moving,
+    #[error("it cannot be read: {0}")]
+    System(String),
+    #[error(transparent)]
+    Sidecar(#[from] SidecarError),
+}
+
+/// Reads a file that rests: what is there before and after reading must be the same.
+pub(super) fn whole(path: &Path) -> Result<Whole, ReadError> {
+    let seen = ordinary(path)?;
+    let mut file = File::open(path).map_err(|error| system(&error))?;
+    let opened = file.metadata().map_err(|error| system(&error))?;
+    // Between the look and the opening, a link may have been put in its place.
+    if state(&opened) != state(&seen) {
+        return Err(ReadError::Moving);
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(seen.len()).unwrap_or(0));
+    Read::by_ref(&mut file).take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| system(&error))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(ReadError::TooLarge);
+    }
+    let after = file.metadata().map_err(|error| system(&error))?;
+    if state(&after) != state(&seen) || bytes.len() as u64 != seen.len() {
+        return Err(ReadError::Moving);
+    }
+    let sha256 = Sha256::digest(&bytes).into();
+    Ok(Whole { file, bytes, sha256 })
+}
+
+/// The sidecar of a tool with its bytes' hash, where there is one.
+pub(super) fn sidecar(path: &Path) -> Result<Option<(Sidecar, [u8; 32])>, ReadError> {
+    match whole(&sidecar_path(path)) {
+        Ok(whole) => Ok(Some((Sidecar::read(&whole.bytes)?, whole.sha256))),
+        Err(ReadError::Gone) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Where the sidecar of a tool lies.
+pub(super) fn sidecar_path(path: &Path) -> PathBuf {
+    path.with_extension("toml")
+}
+
+/// Whether nobody has written to the file for so long that nobody is writing now.
+pub(super) fn rests_for(path: &Path, patience: Duration) -> bool {
+    let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age >= patience))
+}
+
+/// Whether a file of a tool folder could be a tool: no sidecar, nothing hidden, nothing that editors and copiers leave
+/// while they work.
+pub(super) fn is_candidate(path: &Path) -> bool {
+    const UNFINISHED: [&str; 8] = ["toml", "tmp", "part", "partial", "new", "swp", "bak", "crdownload"];
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    !name.starts_with('.') && !name.ends_with('~') && !UNFINISHED.contains(&ending)
+}
+
+fn ordinary(path: &Path) -> Result<Metadata, ReadError> {
+    let seen = fs::symlink_metadata(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => ReadError::Gone,
+        _ => system(&error),
+    })?;
+    if seen.file_type().is_symlink() {
+        return Err(ReadError::Link);
+    }
+    if !seen.is_file() {
+        return Err(ReadError::NotAFile);
+    }
+    if seen.len() > MAX_FILE {
+        return Err(ReadError::TooLarge);
+    }
+    Ok(seen)
+}
+
+/// What would be different if somebody had written to it or put another in its place.
+fn state(metadata: &Metadata) -> (u64, Option<SystemTime>, u64, u64) {
+    #[cfg(unix)]
+    let (device, number) = {
+        use std::os::unix::fs::MetadataExt;
+        (metadata.dev(), metadata.ino())
+    };
+    #[cfg(not(unix))]
+    let (device, number) = (0, 0);
+    (metadata.len(), metadata.modified().ok(), device, number)
+}
+
+fn system(error: &std::io::Error) -> ReadError {
+    ReadError::System(error.to_string())
+}

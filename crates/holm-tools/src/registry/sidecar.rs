@@ -1,0 +1,96 @@
+//! `<tool>.toml`: what stands beside a tool and corrects or completes what the tool says about itself.
+//!
+//! It can describe and it can ask. It cannot give: what it asks for becomes what a call needs, and a call that needs what
+//! nobody granted is asked about or refused like any other.
+
+use holm_grants::{Allowances, Level, Template};
+use holm_guards::plausibility::{EmptyOutput, ErrorText};
+use holm_guards::postcondition::Postcondition;
+use holm_kernel::Repeat;
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::catalogue::Disclosure;
+
+/// The most bytes of a sidecar: a person wrote it.
+pub const MAX_SIDECAR: usize = 64 << 10;
+
+/// What a sidecar says. Whatever it leaves out stays as the tool itself has it.
+///
+/// ```
+/// use holm_tools::registry::Sidecar;
+///
+/// let sidecar = Sidecar::parse(r#"
+///     description = "Looks up the weather."
+///     level = "read-only"
+///     asks = ["fetch:https://api.weather.example"]
+///     limits = ["time:5s", "mem:32MiB"]
+/// "#)?;
+/// assert_eq!(sidecar.asks[0].to_string(), "fetch:https://api.weather.example");
+/// # Ok::<(), holm_tools::registry::SidecarError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sidecar {
+    /// What it is called.
+    pub name: Option<String>,
+    /// What it does, for the model.
+    pub description: Option<String>,
+    /// Words under which it is found.
+    pub keywords: Vec<String>,
+    /// How much a call can change. Never less than what it asks for makes possible.
+    pub level: Option<Level>,
+    /// What each call asks for, as grants with arguments in braces: `read:{path}`, `fetch:https://api.example.com`.
+    pub asks: Vec<Template>,
+    /// How much one call may use, such as `time:5s`.
+    pub limits: Allowances,
+    /// What must hold of every result.
+    pub postconditions: Vec<Postcondition>,
+    /// How much of a result the model sees, in characters.
+    pub result_limit: Option<u64>,
+    /// Whether empty output is a fair result.
+    pub empty: Option<EmptyOutput>,
+    /// Whether output that reads like an error message may be data.
+    pub error_text: Option<ErrorText>,
+    /// Whether a call may run twice.
+    pub repeat: Option<Repeat>,
+    /// When a model sees its schema.
+    pub disclosure: Option<Disclosure>,
+}
+
+/// Why a sidecar cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SidecarError {
+    /// It is larger than any that a person wrote.
+    #[error("the sidecar has {0} bytes, more than the {MAX_SIDECAR} that are read")]
+    TooLarge(usize),
+    /// It is no text.
+    #[error("the sidecar is not utf-8 text")]
+    NotText,
+    /// It says what no sidecar says.
+    #[error("the sidecar cannot be read: {0}")]
+    Unreadable(String),
+}
+
+impl Sidecar {
+    /// Reads a sidecar. An unknown word is an error, so that a misspelt one is not silently without effect.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with its line.
+    pub fn parse(text: &str) -> Result<Self, SidecarError> {
+        if text.len() > MAX_SIDECAR {
+            return Err(SidecarError::TooLarge(text.len()));
+        }
+        toml::from_str(text).map_err(|error| SidecarError::Unreadable(error.to_string().trim().to_owned()))
+    }
+
+    /// Reads a sidecar's bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::parse`].
+    pub fn read(bytes: &[u8]) -> Result<Self, SidecarError> {
+        Self::parse(std::str::from_utf8(bytes).map_err(|_| SidecarError::NotText)?)
+    }
+}

@@ -1,0 +1,64 @@
+mod files;
+mod following;
+mod names;
+mod pins;
+mod waiting;
+mod watching;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use holm_guards::json::Json;
+use holm_kernel::ToolOutput;
+use holm_runtime::{BoxFuture, Job, Tool, tool_fn};
+
+use super::{Found, LoadError, Loader, Offer, Snapshot, Standing};
+
+/// A tool that says something.
+fn says(name: &str, text: &str) -> Offer {
+    let declared = holm_kernel::Tool::new(name, "Says something.", Json::object([("type", "object".into())]));
+    let text = text.to_owned();
+    Offer::new(Arc::new(tool_fn(declared, move |_| {
+        let text = text.clone();
+        async move { ToolOutput::text(text) }
+    })))
+}
+
+/// Makes a tool of each `.say` file: it says what stands in the file. A file that begins with `bad` is refused, and one
+/// that was replaced says so.
+struct Says;
+
+impl Loader for Says {
+    fn claims(&self, path: &Path, _head: &[u8]) -> bool {
+        path.extension().is_some_and(|ending| ending == "say")
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        Box::pin(async move {
+            let text = std::str::from_utf8(found.bytes).map_err(|_| LoadError::refused("no text"))?;
+            if text.starts_with("bad") {
+                return Err(LoadError::refused("it begins badly"));
+            }
+            let name = found.sidecar.and_then(|sidecar| sidecar.name.as_deref()).unwrap_or(found.name);
+            let replaced = match found.standing {
+                Standing::Confirmed => "",
+                Standing::Replaced => " (replaced)",
+            };
+            Ok(vec![says(name, &format!("{text}{replaced}"))])
+        })
+    }
+}
+
+/// What the tool of a name says.
+async fn said(snapshot: &Snapshot, name: &str) -> Option<String> {
+    let tool: Arc<dyn Tool> = Arc::clone(snapshot.find(name)?);
+    Some(tool.run(Job::alone("{}")).await.text)
+}
+
+fn names(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.catalogue().names().map(ToOwned::to_owned).collect()
+}
+
+fn problems(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.problems().iter().map(|problem| problem.what.clone()).collect()
+}

@@ -1,0 +1,106 @@
+//! Swapping, names, collisions, levels and schemas on demand.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use holm_grants::Level;
+use holm_guards::json::Json;
+use holm_kernel::ToolOutput;
+use holm_runtime::tool_fn;
+
+use super::super::{Offer, Rank, Registry, Source};
+use super::{names, problems, said, says};
+use crate::catalogue::Disclosure;
+
+fn user(origin: &str) -> Source {
+    Source::new(Rank::User, origin)
+}
+
+#[tokio::test]
+async fn a_source_replaces_what_it_offered_and_a_snapshot_stays_as_it_was() {
+    let registry = Registry::new();
+    let first = registry.edit(|edit| edit.set(user("a"), [says("one", "1"), says("two", "2")]));
+    let second = registry.edit(|edit| edit.set(user("a"), [says("one", "new")]));
+    assert_eq!(names(&first), ["one", "two"]);
+    assert_eq!(names(&second), ["one"]);
+    assert_eq!(said(&first, "one").await.as_deref(), Some("1"));
+    assert_eq!(said(&second, "one").await.as_deref(), Some("new"));
+    registry.edit(|edit| edit.remove(&user("a")));
+    assert!(names(&registry.snapshot()).is_empty());
+}
+
+#[tokio::test]
+async fn several_changes_become_visible_together_and_none_makes_no_snapshot() {
+    let registry = Registry::new();
+    let mut changes = registry.changes();
+    registry.edit(|edit| {
+        edit.set(user("a"), [says("a", "")]);
+        edit.set(user("b"), [says("b", "")]);
+        edit.remove(&user("never there"));
+    });
+    assert!(changes.has_changed().unwrap());
+    assert_eq!(names(&changes.borrow_and_update()), ["a", "b"]);
+    registry.edit(|edit| edit.remove(&user("never there")));
+    assert!(!changes.has_changed().unwrap(), "nothing happened");
+    assert_eq!(registry.snapshot().number(), 1);
+}
+
+#[tokio::test]
+async fn a_project_takes_no_name_from_the_user_nor_the_user_from_the_program() {
+    let registry = Registry::new();
+    let source = |rank, origin: &str| Source::new(rank, origin);
+    registry.edit(|edit| {
+        edit.set(source(Rank::Project, ".holm/tools/read.wasm"), [says("read", "project")]);
+        edit.set(source(Rank::User, "~/tools/read.wasm"), [says("read", "user")]);
+    });
+    let snapshot = registry.edit(|edit| edit.set(source(Rank::BuiltIn, "built in"), [says("read", "ours")]));
+    assert_eq!(said(&snapshot, "read").await.as_deref(), Some("ours"));
+    assert_eq!(said(&snapshot, "read_2").await.as_deref(), Some("user"));
+    assert_eq!(said(&snapshot, "read_3").await.as_deref(), Some("project"));
+    let told: Vec<&str> = snapshot.renamed().iter().map(|renamed| renamed.origin.as_str()).collect();
+    assert_eq!(told, ["~/tools/read.wasm", ".holm/tools/read.wasm"]);
+    assert_eq!(snapshot.find("read_3").unwrap().declaration().name, "read_3", "runs see the new name");
+}
+
+#[tokio::test]
+async fn a_tool_that_no_run_could_use_is_left_out_and_does_not_take_the_others_along() {
+    let schema = Json::object([("type", Json::from("no such type"))]);
+    let broken = tool_fn(holm_kernel::Tool::new("broken", "", schema), |_| async { ToolOutput::text("") });
+    let registry = Registry::new();
+    let snapshot =
+        registry.edit(|edit| edit.set(user("both"), [Offer::new(Arc::new(broken)), says("whole", "")]));
+    assert_eq!(names(&snapshot), ["whole"]);
+    assert!(problems(&snapshot)[0].contains("`broken` cannot be used"), "{:?}", problems(&snapshot));
+    assert!(snapshot.toolbox().check().is_ok());
+    let mended = registry.edit(|edit| edit.set(user("both"), [says("whole", "")]));
+    assert!(problems(&mended).is_empty());
+}
+
+#[test]
+fn toolboxes_hold_what_the_level_allows_and_what_was_asked_for() {
+    let tool = |name: &str, level, disclosure| {
+        let declared =
+            holm_kernel::Tool::new(name, "Does it.", Json::object([("type", "object".into())])).level(level);
+        let run = tool_fn(declared, |_| async { ToolOutput::text("") });
+        Offer::new(Arc::new(run)).disclosure(disclosure).keywords([format!("word-{name}")])
+    };
+    let registry = Registry::new();
+    let snapshot = registry.edit(|edit| {
+        let all = [
+            tool("look", Level::ReadOnly, Disclosure::Full),
+            tool("change", Level::Write, Disclosure::Full),
+            tool("rare", Level::ReadOnly, Disclosure::OnDemand),
+        ];
+        edit.set(user("x"), all);
+    });
+    let held = |toolbox: holm_runtime::Toolbox| {
+        toolbox.iter().map(|tool| tool.declaration().name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(held(snapshot.toolbox()), ["look", "change", "rare"]);
+    assert_eq!(held(snapshot.up_to(Level::ReadOnly)), ["look", "rare"]);
+    assert_eq!(held(snapshot.disclosed(Level::Execute, &BTreeSet::new())), ["look", "change"]);
+    let asked = BTreeSet::from(["rare".to_owned()]);
+    assert_eq!(held(snapshot.disclosed(Level::ReadOnly, &asked)), ["look", "rare"]);
+    let found = snapshot.search("word-rare", Level::ReadOnly, 5);
+    assert_eq!(found.hits[0].tool.name, "rare", "what is not shown is found");
+}

@@ -1,0 +1,30 @@
+//! Which code was confirmed.
+
+use std::path::Path;
+
+use super::super::{PinFile, Pins, Standing};
+
+#[test]
+fn the_first_code_at_a_place_is_remembered_and_another_must_be_confirmed() {
+    let home = tempfile::tempdir().unwrap();
+    let tool = home.path().join("a.wasm");
+    let pins = PinFile::new(home.path().join("pins"));
+    let check = |hash: u8, standing| assert_eq!(pins.standing(&tool, &[hash; 32]), standing, "{hash}");
+    check(1, Standing::Confirmed);
+    check(2, Standing::Replaced);
+    check(1, Standing::Confirmed);
+    PinFile::new(home.path().join("pins")).confirm(&tool, &[2; 32]).unwrap();
+    check(2, Standing::Confirmed);
+    check(1, Standing::Replaced);
+    let other = home.path().join("b.wasm");
+    assert_eq!(pins.standing(&other, &[1; 32]), Standing::Confirmed, "every place has its own");
+}
+
+#[test]
+fn where_nothing_can_be_remembered_nothing_counts_as_confirmed() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("file"), "").unwrap();
+    let pins = PinFile::new(home.path().join("file/pins"));
+    assert_eq!(pins.standing(Path::new("a.wasm"), &[1; 32]), Standing::Replaced);
+    assert!(pins.confirm(Path::new("a.wasm"), &[1; 32]).is_err());
+}

@@ -1,0 +1,188 @@
+//! Folders on a real file system.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::super::{Folder, Folders, PinFile, Rank, Registry, Snapshot, Watching};
+use super::{Says, names, problems, said};
+
+/// Longer than anything here takes, on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn watch(folder: &Path) -> (Registry, Watching) {
+    watch_as(Folder::new(folder, Rank::User)).await
+}
+
+async fn watch_as(folder: Folder) -> (Registry, Watching) {
+    let registry = Registry::new();
+    let watching = Folders::new(&registry).loader(Says).folder(folder).watch().await.unwrap();
+    (registry, watching)
+}
+
+/// Waits until the registry is as wanted; tells what it was like in the end.
+async fn until(registry: &Registry, wanted: impl Fn(&Snapshot) -> bool) -> Arc<Snapshot> {
+    let mut changes = registry.changes();
+    let waited = tokio::time::timeout(PATIENCE, changes.wait_for(|snapshot| wanted(snapshot))).await;
+    assert!(waited.is_ok(), "it stayed {:?}", registry.snapshot());
+    registry.snapshot()
+}
+
+/// Puts a whole file in place, as careful programs do.
+fn put(folder: &Path, name: &str, text: &str) {
+    let hidden = folder.join(format!(".{name}.new"));
+    fs::write(&hidden, text).unwrap();
+    fs::rename(hidden, folder.join(name)).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_appears_changes_or_goes_is_a_tool_that_does() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "early.say", "1");
+    let (registry, _watching) = watch(folder.path()).await;
+    assert_eq!(names(&registry.snapshot()), ["early"], "what is there is loaded before anybody asks");
+    fs::write(folder.path().join("late.say"), "2").unwrap();
+    fs::write(folder.path().join("notes.txt"), "no tool").unwrap();
+    let both = until(&registry, |snapshot| snapshot.find("late").is_some()).await;
+    assert_eq!(said(&both, "late").await.as_deref(), Some("2"));
+    put(folder.path(), "late.say", "3");
+    wait_said(&registry, "late", "3").await;
+    assert_eq!(said(&both, "late").await.as_deref(), Some("2"), "who began with a version keeps it");
+    fs::remove_file(folder.path().join("early.say")).unwrap();
+    until(&registry, |snapshot| snapshot.find("early").is_none()).await;
+    assert!(problems(&registry.snapshot()).is_empty());
+}
+
+async fn wait_said(registry: &Registry, name: &str, text: &str) {
+    let end = Instant::now() + PATIENCE;
+    while said(&registry.snapshot(), name).await.as_deref() != Some(text) {
+        assert!(Instant::now() < end, "{name} never said {text}: {:?}", registry.snapshot());
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_is_visible_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "a.say", "0");
+    let (registry, _watching) = watch(folder.path()).await;
+    let mut times = Vec::new();
+    for round in 1..=9 {
+        let text = round.to_string();
+        let began = Instant::now();
+        put(folder.path(), "a.say", &text);
+        wait_said(&registry, "a", &text).await;
+        times.push(began.elapsed());
+    }
+    times.sort();
+    // The middle one, because a machine under load may stop anybody once.
+    assert!(times[4] <= Duration::from_millis(100), "{times:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn half_a_file_is_never_loaded_however_long_its_writer_pauses() {
+    let folder = tempfile::tempdir().unwrap();
+    let (registry, _watching) = watch(folder.path()).await;
+    let mut file = fs::File::create(folder.path().join("a.say")).unwrap();
+    for _ in 0..4 {
+        file.write_all(b"half").unwrap();
+        file.flush().unwrap();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert!(names(&registry.snapshot()).is_empty(), "its writer has not closed it");
+    }
+    drop(file);
+    wait_said(&registry, "a", "halfhalfhalfhalf").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_new_version_keeps_the_old_one_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "a.say", "good");
+    let (registry, _watching) = watch(folder.path()).await;
+    put(folder.path(), "a.say", "bad");
+    let snapshot = until(&registry, |snapshot| !snapshot.problems().is_empty()).await;
+    assert_eq!(said(&snapshot, "a").await.as_deref(), Some("good"));
+    let told = snapshot.problems()[0].to_string();
+    assert!(
+        told.contains("a.say: the new version cannot be used") && told.contains("begins badly"),
+        "{told}"
+    );
+    put(folder.path(), "a.say", "better");
+    wait_said(&registry, "a", "better").await;
+    assert!(problems(&registry.snapshot()).is_empty(), "mended is mended");
+    put(folder.path(), "b.say", "bad");
+    let snapshot = until(&registry, |snapshot| !snapshot.problems().is_empty()).await;
+    assert_eq!(problems(&snapshot), ["it begins badly"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_sidecar_changes_its_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "a.say", "hello");
+    let (registry, _watching) = watch(folder.path()).await;
+    put(folder.path(), "a.toml", "name = 'other'");
+    until(&registry, |snapshot| snapshot.find("other").is_some()).await;
+    put(folder.path(), "a.toml", "nonsense = 1");
+    let snapshot = until(&registry, |snapshot| !snapshot.problems().is_empty()).await;
+    assert!(snapshot.find("other").is_some() && problems(&snapshot)[0].contains("nonsense"));
+    fs::remove_file(folder.path().join("a.toml")).unwrap();
+    until(&registry, |snapshot| snapshot.find("a").is_some() && snapshot.problems().is_empty()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_comes_later_is_watched_from_then_on() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("tools");
+    let (registry, _watching) = watch(&folder).await;
+    fs::create_dir(&folder).unwrap();
+    put(&folder, "a.say", "1");
+    wait_said(&registry, "a", "1").await;
+    put(&folder, "a.say", "2");
+    wait_said(&registry, "a", "2").await;
+    fs::remove_dir_all(&folder).unwrap();
+    until(&registry, |snapshot| snapshot.find("a").is_none()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_gate_refuses_never_reaches_a_loader() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "a.say", "good");
+    let trusted = super::super::read::whole(&folder.path().join("a.say")).unwrap().sha256;
+    let gate = move |_: &Path, hash: &[u8; 32]| {
+        if *hash == trusted { Ok(()) } else { Err("nobody trusts it".to_owned()) }
+    };
+    let (registry, _watching) =
+        watch_as(Folder::new(folder.path(), Rank::Project).gate(Arc::new(gate))).await;
+    assert_eq!(said(&registry.snapshot(), "a").await.as_deref(), Some("good"));
+    put(folder.path(), "a.say", "changed");
+    let snapshot = until(&registry, |snapshot| !snapshot.problems().is_empty()).await;
+    assert_eq!(said(&snapshot, "a").await.as_deref(), Some("good"));
+    assert!(problems(&snapshot)[0].contains("nobody trusts it"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replaced_code_is_told_from_confirmed_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().unwrap();
+    put(folder.path(), "a.say", "one");
+    let pins = Arc::new(PinFile::new(home.path().join("pins")));
+    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::User).pins(pins)).await;
+    assert_eq!(said(&registry.snapshot(), "a").await.as_deref(), Some("one"));
+    put(folder.path(), "a.say", "two");
+    wait_said(&registry, "a", "two (replaced)").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_watched_after_the_watch_was_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (registry, watching) = watch(folder.path()).await;
+    put(folder.path(), "a.say", "1");
+    wait_said(&registry, "a", "1").await;
+    drop(watching);
+    put(folder.path(), "b.say", "1");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(names(&registry.snapshot()), ["a"]);
+}

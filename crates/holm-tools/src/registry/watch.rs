@@ -1,0 +1,212 @@
+//! Keeps a registry in step with its folders while agents run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use thiserror::Error;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::Folders;
+use super::folders::Seen;
+use super::pending::{Pending, REST, Touch};
+use super::read;
+
+/// How often a folder that is not there (any more) is looked for.
+const LOST: Duration = Duration::from_secs(1);
+
+/// Folders that are being watched. Dropped, nobody watches them any more; the registry keeps its tools.
+#[derive(Debug)]
+pub struct Watching {
+    task: AbortHandle,
+}
+
+/// Why folders cannot be watched.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the system does not watch folders: {0}")]
+pub struct WatchError(pub String);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Loads what is there and starts to watch.
+pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
+    let (sender, events) = mpsc::unbounded_channel();
+    let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        // Nobody listens any more when the watch is over.
+        let _ = sender.send(event);
+    });
+    let watcher = watcher.map_err(|error| WatchError(error.to_string()))?;
+    let mut watch = Watch {
+        watched: vec![false; folders.folders.len()],
+        folders,
+        watcher,
+        pending: Pending::default(),
+        known: BTreeSet::new(),
+        looks: JoinSet::new(),
+        newest: BTreeMap::new(),
+        number: 0,
+    };
+    // First the watch, then the look: what changes between is seen twice, never missed.
+    watch.find_folders();
+    watch.folders.load().await;
+    let task = tokio::spawn(watch.run(events));
+    Ok(Watching { task: task.abort_handle() })
+}
+
+struct Watch {
+    folders: Folders,
+    watcher: RecommendedWatcher,
+    watched: Vec<bool>,
+    pending: Pending,
+    /// Files that were looked at, so that those that went unnoticed are found.
+    known: BTreeSet<PathBuf>,
+    looks: JoinSet<(PathBuf, u64, Seen)>,
+    /// The number of the newest look at each file; what older ones say counts no more.
+    newest: BTreeMap<PathBuf, (u64, AbortHandle)>,
+    number: u64,
+}
+
+impl Watch {
+    async fn run(mut self, mut events: mpsc::UnboundedReceiver<notify::Result<Event>>) {
+        let mut lost = tokio::time::interval(LOST);
+        loop {
+            let due = self.pending.next().map(tokio::time::Instant::from_std);
+            tokio::select! {
+                event = events.recv() => match event {
+                    Some(event) => self.heard(event),
+                    None => return,
+                },
+                () = sleep_until(due) => self.look(),
+                Some(done) = self.looks.join_next(), if !self.looks.is_empty() => self.seen(done),
+                _ = lost.tick() => self.find_folders(),
+            }
+        }
+    }
+
+    /// Watches the folders that are there and were not watched.
+    fn find_folders(&mut self) {
+        for place in 0..self.folders.folders.len() {
+            let Some(path) = self.folders.folders.get(place).map(|folder| folder.path.clone()) else {
+                continue;
+            };
+            let Some(watched) = self.watched.get_mut(place) else { continue };
+            if *watched && path.is_dir() {
+                continue;
+            }
+            let begins = path.is_dir() && self.watcher.watch(&path, RecursiveMode::NonRecursive).is_ok();
+            let changed = *watched != begins;
+            *watched = begins;
+            if changed {
+                self.rescan();
+            }
+        }
+    }
+
+    /// Looks at everything again.
+    fn rescan(&mut self) {
+        let now = Instant::now();
+        let files = self.folders.folders.iter().flat_map(super::Folder::candidates);
+        for path in files.chain(self.known.iter().cloned()).collect::<BTreeSet<_>>() {
+            self.pending.touch(&path, Touch::Finished, now);
+        }
+    }
+
+    fn heard(&mut self, event: notify::Result<Event>) {
+        let Ok(event) = event else { return self.rescan() };
+        if event.need_rescan() {
+            return self.rescan();
+        }
+        let now = Instant::now();
+        for path in &event.paths {
+            if let Some(touch) = touch(event.kind, path) {
+                for file in self.meant(path) {
+                    self.pending.touch(&file, touch, now);
+                }
+            }
+        }
+    }
+
+    /// The tools that a changed file is about: itself, or those that it is the sidecar of.
+    fn meant(&self, path: &Path) -> Vec<PathBuf> {
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let files = self.folders.folders.iter().flat_map(super::Folder::candidates);
+            return files.filter(|file| read::sidecar_path(file) == path).collect();
+        }
+        if read::is_candidate(path) && self.place(path).is_some() {
+            vec![path.to_owned()]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn place(&self, path: &Path) -> Option<usize> {
+        let folder = path.parent()?;
+        self.folders.folders.iter().position(|known| known.path == folder)
+    }
+
+    /// Looks at what is ready.
+    fn look(&mut self) {
+        for path in self.pending.take(Instant::now()) {
+            let Some(place) = self.place(&path) else { continue };
+            self.number += 1;
+            let (number, folders, file) = (self.number, self.folders.clone(), path.clone());
+            let look = self.looks.spawn(async move {
+                let seen = folders.look(place, &file).await;
+                (file, number, seen)
+            });
+            self.known.insert(path.clone());
+            if let Some((_, older)) = self.newest.insert(path, (number, look)) {
+                older.abort();
+            }
+        }
+    }
+
+    fn seen(&mut self, done: Result<(PathBuf, u64, Seen), tokio::task::JoinError>) {
+        // An aborted look was followed by a newer one.
+        let Ok((path, number, seen)) = done else { return };
+        if self.newest.get(&path).is_none_or(|(newest, _)| *newest != number) {
+            return;
+        }
+        self.newest.remove(&path);
+        if matches!(seen, Seen::Moving) {
+            return self.pending.touch(&path, Touch::Written, Instant::now());
+        }
+        let Some(folder) = self.place(&path).and_then(|place| self.folders.folders.get(place)) else {
+            return;
+        };
+        let source = folder.source(&path);
+        self.folders.registry.edit(|edit| seen.apply(source, edit));
+    }
+}
+
+/// What an event means for a file.
+fn touch(kind: EventKind, path: &Path) -> Option<Touch> {
+    match kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Remove(_) => {
+            Some(Touch::Finished)
+        }
+        EventKind::Access(_) | EventKind::Create(CreateKind::Folder) => None,
+        // A file that was moved here or away is whole.
+        EventKind::Modify(ModifyKind::Name(_)) => Some(Touch::Finished),
+        EventKind::Modify(ModifyKind::Metadata(_)) => Some(Touch::Noticed),
+        // A second name for an old file brings no closing with it.
+        EventKind::Create(_) if read::rests_for(path, REST) => Some(Touch::Finished),
+        EventKind::Create(_) | EventKind::Modify(_) | EventKind::Any | EventKind::Other => {
+            Some(Touch::Written)
+        }
+    }
+}
+
+async fn sleep_until(due: Option<tokio::time::Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
