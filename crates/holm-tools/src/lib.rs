@@ -6,6 +6,7 @@
 //! - [`describe`]: programs that answer `describe` with JSON, the protocol of agents-exe.
 //! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
 //! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
+//! - [`trust`]: which files a person has looked at, by what is in them.
 //!
 //! What a program says about itself is hostile text until a person trusts the program: it is bounded, cleaned of control
 //! characters, and it can only describe. No word of it grants anything.
@@ -15,3 +16,4 @@ pub mod describe;
 pub mod help;
 pub mod registry;
 mod text;
+pub mod trust;

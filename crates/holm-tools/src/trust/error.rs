@@ -1,0 +1,67 @@
+//! Why something is not used.
+
+use std::path::{Path, PathBuf};
+
+use super::ContentHash;
+
+/// Why a file cannot be used, or why the record of trust cannot be read or written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TrustError {
+    /// Nobody has looked at the file.
+    #[error("{} is not trusted; look at it, then trust its folder", .path.display())]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// What is in it.
+        hash: ContentHash,
+    },
+    /// The file is not what somebody looked at.
+    #[error("{} has changed since it was trusted; look at it again, then trust its folder", .path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What is in it now.
+        hash: ContentHash,
+    },
+    /// The path is no plain file or folder: a link, a device, a pipe.
+    #[error("{} is {what}; only plain files and folders are trusted", .path.display())]
+    NotPlain {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// There is more than a person could look at.
+    #[error("{} holds more than {max}; trust a smaller folder", .path.display())]
+    TooMuch {
+        /// The file or folder.
+        path: PathBuf,
+        /// The bound, in words.
+        max: &'static str,
+    },
+    /// The record could be written by somebody else, so it proves nothing.
+    #[error("{} can be written by others; make it yours alone (chmod 600)", .0.display())]
+    Exposed(PathBuf),
+    /// The record is damaged.
+    #[error("{} cannot be read as a record of trust: {why}; move it away to start anew", .path.display())]
+    Damaged {
+        /// The record.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The system refused.
+    #[error("{}: {why}", .path.display())]
+    Io {
+        /// What it was about.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
+}
+
+impl TrustError {
+    pub(super) fn io(path: &Path, error: &std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), why: error.to_string() }
+    }
+}

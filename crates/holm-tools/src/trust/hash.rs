@@ -1,0 +1,92 @@
+//! What is in a file, as a number that nobody can aim at.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256 of a file's content. Prints as 64 hex digits.
+///
+/// ```
+/// use holm_tools::trust::ContentHash;
+/// let hash = ContentHash::of(b"");
+/// assert_eq!(hash.to_string(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+/// assert_eq!(hash.to_string().parse(), Ok(hash));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ContentHash([u8; 32]);
+
+/// The text is no hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a content hash; write 64 hex digits in lower case")]
+pub struct NotAHash;
+
+impl ContentHash {
+    /// The hash of these bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The hash that somebody else computed.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for ContentHash {
+    type Err = NotAHash;
+
+    fn from_str(text: &str) -> Result<Self, NotAHash> {
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let mut bytes = [0; 32];
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        if pairs.len() != bytes.len() || !rest.is_empty() {
+            return Err(NotAHash);
+        }
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            let (Some(high), Some(low)) = (digit(*high), digit(*low)) else { return Err(NotAHash) };
+            *byte = high << 4 | low;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl TryFrom<String> for ContentHash {
+    type Error = NotAHash;
+
+    fn try_from(text: String) -> Result<Self, NotAHash> {
+        text.parse()
+    }
+}
+
+impl From<ContentHash> for String {
+    fn from(hash: ContentHash) -> Self {
+        hash.to_string()
+    }
+}

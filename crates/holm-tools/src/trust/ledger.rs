@@ -1,0 +1,191 @@
+//! The record of what was trusted.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::file::read_plain;
+use super::{ContentHash, Survey, TrustError, TrustedFile};
+
+/// The form of the record that this crate writes and reads.
+const VERSION: u64 = 1;
+/// The largest record: some hundred thousand files.
+const MAX_RECORD: u64 = 64 << 20;
+/// The bits of a mode that let others change a file.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// Which files a person has trusted, by what was in them.
+///
+/// Every change is written at once, under a lock, on top of what another process may have written meanwhile.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    file: Option<PathBuf>,
+    entries: BTreeMap<PathBuf, ContentHash>,
+}
+
+/// How a file stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is what a person looked at.
+    Trusted,
+    /// A person looked at something else in its place.
+    Changed,
+    /// Nobody looked.
+    Unknown,
+}
+
+/// The record as it is stored.
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    version: u64,
+    files: BTreeMap<PathBuf, ContentHash>,
+}
+
+impl Ledger {
+    /// A record that ends with the process.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::default()
+    }
+
+    /// The record in this file, which need not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// Where it is damaged, or somebody else could have written it.
+    pub fn open(file: impl Into<PathBuf>) -> Result<Self, TrustError> {
+        let file = file.into();
+        let entries = load(&file)?;
+        Ok(Self { file: Some(file), entries })
+    }
+
+    /// How a file with this content stands at this absolute path.
+    #[must_use]
+    pub fn standing(&self, path: &Path, hash: &ContentHash) -> Standing {
+        match self.entries.get(path) {
+            Some(known) if known == hash => Standing::Trusted,
+            Some(_) => Standing::Changed,
+            None => Standing::Unknown,
+        }
+    }
+
+    /// Reads a file, if what is in it now is what a person looked at.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not to be used.
+    pub fn read(&self, path: &Path) -> Result<TrustedFile, TrustError> {
+        let bytes = read_plain(path)?;
+        let hash = ContentHash::of(&bytes);
+        match self.standing(path, &hash) {
+            Standing::Trusted => Ok(TrustedFile::new(path, hash, bytes)),
+            Standing::Changed => Err(TrustError::Changed { path: path.to_owned(), hash }),
+            Standing::Unknown => Err(TrustError::Unknown { path: path.to_owned(), hash }),
+        }
+    }
+
+    /// Trusts every file of a survey as it was when the survey was made, and forgets those that are gone from its folder.
+    ///
+    /// # Errors
+    ///
+    /// Where the record cannot be written; then nothing has changed.
+    pub fn trust(&mut self, survey: &Survey) -> Result<(), TrustError> {
+        self.change(|entries| {
+            entries.retain(|path, _| !path.starts_with(survey.folder()));
+            entries.extend(survey.files().map(|(path, hash)| (path.to_owned(), hash)));
+        })
+    }
+
+    /// Trusts one file as it was when somebody looked.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::trust`].
+    pub fn trust_file(&mut self, path: &Path, hash: ContentHash) -> Result<(), TrustError> {
+        self.change(|entries| {
+            entries.insert(path.to_owned(), hash);
+        })
+    }
+
+    /// Trusts a file, or whatever is beneath a folder, no longer. The next use asks again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::trust`].
+    pub fn forget(&mut self, path: &Path) -> Result<(), TrustError> {
+        self.change(|entries| entries.retain(|known, _| !known.starts_with(path)))
+    }
+
+    /// What is trusted, in the order of paths.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Path, &ContentHash)> {
+        self.entries.iter().map(|(path, hash)| (path.as_path(), hash))
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut BTreeMap<PathBuf, ContentHash>)) -> Result<(), TrustError> {
+        let Some(file) = &self.file else {
+            change(&mut self.entries);
+            return Ok(());
+        };
+        let _lock = lock(file)?;
+        let mut entries = load(file)?;
+        change(&mut entries);
+        save(file, &entries)?;
+        self.entries = entries;
+        Ok(())
+    }
+}
+
+fn load(file: &Path) -> Result<BTreeMap<PathBuf, ContentHash>, TrustError> {
+    let data = match fs::symlink_metadata(file) {
+        Ok(data) => data,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(TrustError::io(file, &error)),
+    };
+    if data.mode() & OTHERS_WRITE != 0 || data.uid() != rustix::process::geteuid().as_raw() {
+        return Err(TrustError::Exposed(file.to_owned()));
+    }
+    if data.len() > MAX_RECORD {
+        return Err(TrustError::TooMuch { path: file.to_owned(), max: "64 MiB" });
+    }
+    let damaged = |why: String| TrustError::Damaged { path: file.to_owned(), why };
+    let record: Record =
+        serde_json::from_slice(&read_plain(file)?).map_err(|error| damaged(error.to_string()))?;
+    if record.version != VERSION {
+        return Err(damaged(format!("it is of version {}, and this is {VERSION}", record.version)));
+    }
+    Ok(record.files)
+}
+
+/// Whole or not at all: a new file that takes the old one's place.
+fn save(file: &Path, entries: &BTreeMap<PathBuf, ContentHash>) -> Result<(), TrustError> {
+    let failed = |error: std::io::Error| TrustError::io(file, &error);
+    let record = Record { version: VERSION, files: entries.clone() };
+    let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
+    let fresh = beside(file, "new");
+    // What a crash left behind is nobody's.
+    let _ = fs::remove_file(&fresh);
+    let mut open = OpenOptions::new();
+    let mut written = open.write(true).create_new(true).mode(0o600).open(&fresh).map_err(failed)?;
+    written.write_all(&text).and_then(|()| written.sync_all()).map_err(failed)?;
+    fs::rename(&fresh, file).map_err(failed)
+}
+
+fn lock(file: &Path) -> Result<File, TrustError> {
+    let path = beside(file, "lock");
+    let mut open = OpenOptions::new();
+    let opened = open.write(true).create(true).truncate(false).mode(0o600).open(&path);
+    let lock = opened.map_err(|error| TrustError::io(&path, &error))?;
+    lock.lock().map_err(|error| TrustError::io(&path, &error))?;
+    Ok(lock)
+}
+
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(ending);
+    file.with_file_name(name)
+}

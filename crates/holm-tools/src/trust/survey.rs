@@ -1,0 +1,142 @@
+//! What is in a folder, for a person to look at.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::file::read_plain;
+use super::{ContentHash, Ledger, Standing, TrustError};
+
+/// The most files of one folder: nobody looks at more, and a tool folder that has more is none.
+const MAX_FILES: usize = 4096;
+/// How deep folders stand in each other.
+const MAX_DEPTH: usize = 16;
+/// How much of a file a question shows.
+const SHOWN: usize = 4096;
+
+/// The files of a folder and what was in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survey {
+    folder: PathBuf,
+    files: BTreeMap<PathBuf, Seen>,
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seen {
+    hash: ContentHash,
+    size: u64,
+    head: String,
+}
+
+/// Something in a folder that cannot be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Where.
+    pub path: PathBuf,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// A file that a person must look at before it is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The file.
+    pub path: PathBuf,
+    /// What is in it.
+    pub hash: ContentHash,
+    /// How large it is.
+    pub size: u64,
+    /// Whether it is new or changed.
+    pub standing: Standing,
+    /// Its beginning with every hidden character written out; for what is no text, a word about that.
+    pub head: String,
+}
+
+impl Survey {
+    /// Looks at every file of a folder and of the folders in it. Links and what is no file are named, not followed.
+    ///
+    /// # Errors
+    ///
+    /// Where the folder cannot be read or holds more than a person could look at.
+    pub fn of(folder: &Path) -> Result<Self, TrustError> {
+        let folder = fs::canonicalize(folder).map_err(|error| TrustError::io(folder, &error))?;
+        let mut survey = Self { files: BTreeMap::new(), skipped: Vec::new(), folder };
+        survey.walk(&survey.folder.clone(), 0)?;
+        Ok(survey)
+    }
+
+    /// The folder, by its real path.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The files, in the order of their paths.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = (&Path, ContentHash)> {
+        self.files.iter().map(|(path, seen)| (path.as_path(), seen.hash))
+    }
+
+    /// What cannot be trusted whoever says so.
+    #[must_use]
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// What a person must be shown before the folder is used; empty where everything is trusted already.
+    #[must_use]
+    pub fn questions(&self, ledger: &Ledger) -> Vec<Question> {
+        let asked = self.files.iter().filter_map(|(path, seen)| {
+            let standing = ledger.standing(path, &seen.hash);
+            (standing != Standing::Trusted).then(|| Question {
+                path: path.clone(),
+                hash: seen.hash,
+                size: seen.size,
+                standing,
+                head: seen.head.clone(),
+            })
+        });
+        asked.collect()
+    }
+
+    fn walk(&mut self, folder: &Path, depth: usize) -> Result<(), TrustError> {
+        let failed = |error: std::io::Error| TrustError::io(folder, &error);
+        if depth > MAX_DEPTH {
+            return Err(TrustError::TooMuch {
+                path: folder.to_owned(),
+                max: "sixteen folders in each other",
+            });
+        }
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+            if kind.is_dir() {
+                self.walk(&path, depth + 1)?;
+                continue;
+            }
+            if self.files.len() + self.skipped.len() >= MAX_FILES {
+                return Err(TrustError::TooMuch { path: self.folder.clone(), max: "4096 files" });
+            }
+            match read_plain(&path) {
+                Ok(bytes) => drop(self.files.insert(path, Seen::of(&bytes))),
+                Err(error) => self.skipped.push(Skipped { path, why: error.to_string() }),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Seen {
+    fn of(bytes: &[u8]) -> Self {
+        let start = bytes.get(..SHOWN).unwrap_or(bytes);
+        let head = match std::str::from_utf8(start) {
+            Ok(text) => holm_kernel::visible(text),
+            // A character that was cut in two is no reason to hide the rest.
+            Err(error) if error.error_len().is_none() => holm_kernel::visible(&String::from_utf8_lossy(
+                start.get(..error.valid_up_to()).unwrap_or_default(),
+            )),
+            Err(_) => "no text".into(),
+        };
+        Self { hash: ContentHash::of(bytes), size: bytes.len() as u64, head }
+    }
+}
