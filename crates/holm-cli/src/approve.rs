@@ -7,7 +7,7 @@ use std::{
 
 use holm::{
     grants::{Grant, GrantSet},
-    kernel::{Proposal, Verdict},
+    kernel::{AskReason, Proposal, Verdict},
     runtime::{Approver, BoxFuture},
 };
 
@@ -60,6 +60,10 @@ impl Approver for Terminal {
 /// Whether everything that a call needs was named. A call that says nothing of its needs is never covered, and neither
 /// is one whose needs were shortened or written out for the screen: the text is not the need then.
 fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
+    // A plan is approved by whoever has read it, and by nobody else.
+    if proposal.reasons.contains(&AskReason::LeavesPlan) {
+        return false;
+    }
     let whole = |need: &str| !need.contains('…') && !need.contains("\\u{");
     let named = |need: &String| whole(need) && need.parse::<Grant>().is_ok_and(|need| yes.contains(&need));
     !proposal.needs.is_empty() && proposal.needs.iter().all(named)

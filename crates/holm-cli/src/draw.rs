@@ -115,6 +115,12 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
             NextTry::Compact => format!("  the model failed ({message}); it is shown less"),
             NextTry::GiveUp => return None,
         },
+        Event::SteppedUp { from, to, reason, .. } => {
+            format!("  {from} is not up to it ({reason}); {to} takes over")
+        }
+        Event::LadderExhausted { model, reason, .. } => {
+            format!("  {model} is not up to it ({reason}), and no stronger model is left")
+        }
         Event::Ruled { call, guard, reason, .. } => format!("  {}: {guard} says {reason}", tool(call)),
         Event::LoopSeen { tool, times } => format!("  {tool}: the same call {times} times"),
         Event::LimitNear { limit, left } => format!("  a limit is near: {left} of {limit:?} left"),

@@ -261,6 +261,8 @@ pub enum AskReason {
     WriteAfterMark,
     /// Hooks want to see every call.
     HookWants,
+    /// It would leave plan mode. Only a person may say yes to that: whoever answers by rules says no.
+    LeavesPlan,
 }
 
 /// One check that the host carries out.

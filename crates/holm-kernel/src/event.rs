@@ -95,6 +95,26 @@ pub enum Event {
         /// What happens next.
         next: NextTry,
     },
+    /// The work of one model was not good enough; the next of the ladder goes on.
+    SteppedUp {
+        /// The model that fell short.
+        from: Arc<str>,
+        /// The model that goes on.
+        to: Arc<str>,
+        /// In what way it fell short.
+        cause: StepCause,
+        /// What was said of it.
+        reason: String,
+    },
+    /// The last model of the ladder fell short too. It was given the ladder's hint, once.
+    LadderExhausted {
+        /// The model.
+        model: Arc<str>,
+        /// In what way it fell short.
+        cause: StepCause,
+        /// What was said of it.
+        reason: String,
+    },
     /// The text streamed so far for this call does not count.
     Withdrawn {
         /// Which call.
@@ -288,6 +308,18 @@ pub enum NextTry {
     Compact,
     /// Nothing: the group ends.
     GiveUp,
+}
+
+/// In what way a model fell short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum StepCause {
+    /// A guard rejected what came of its work, and the correction did not help.
+    Rejected,
+    /// Its calls were invalid, turn after turn.
+    InvalidCalls,
+    /// It announced an action twice and took none.
+    Inconclusive,
 }
 
 /// How the view was made smaller.

@@ -34,6 +34,8 @@ export interface Config {
   system?: string;
   /** The models: the first is used, the others are fallbacks in order. */
   models: ModelInfo[];
+  /** Which of them the run climbs when its work is not good enough; none keeps to fallbacks. */
+  ladder?: Ladder | null;
   /** The tools, in the order in which the model sees them. */
   tools?: ToolDeclaration[];
   /** How calls are written in a reply. */
@@ -128,6 +130,39 @@ export type SummaryPolicy =
         instruction?: string | null;
       };
     };
+
+/** Which models a run climbs, and when. */
+export interface Ladder {
+  /** What kind of task the run is about. */
+  kind?: string;
+  /** Names of configured models, the weakest first; empty means all of them in their order. A name that no configured model has is passed over. */
+  rungs?: string[];
+  /** The rung to begin on, from 0; beyond the last means the last. */
+  start?: number;
+  /** Why it begins there, for people. */
+  why?: string;
+  /** When it steps up. */
+  step_up?: StepUp;
+  /** What the model on the last rung is told before the run fails; empty tells it nothing. */
+  hint?: string;
+}
+
+/** When a run steps up. */
+export interface StepUp {
+  /** What a guard's rejection leads to. */
+  rejection?: OnRejection;
+  /** After so many turns in a row in which no call was valid; 0 means never. */
+  invalid_turns?: number;
+}
+
+/** What a guard's rejection leads to. */
+export type OnRejection =
+  /** The model may correct itself once; if that does not help, the next one takes over. */
+  | 'after_correction'
+  /** The next model takes over at once. */
+  | 'at_once'
+  /** Nothing: the run ends as it would without a ladder. */
+  | 'never';
 
 /** A bound that has to be lifted on purpose. */
 export type Bound =
@@ -348,7 +383,9 @@ export type ToolKind =
         /** What goes in, what must come out, and what it must be grounded in. */
         contract: Contract;
       };
-    };
+    }
+  /** The kernel does: it changes the run's mode. */
+  | { plan: PlanRole };
 
 /** Whether a call may run twice. */
 export type Repeat =
@@ -397,6 +434,13 @@ export type Exemption =
   | 'none'
   /** Polling: the same call with the same result is what it is for. */
   | 'polling';
+
+/** What a tool does about plan mode. */
+export type PlanRole =
+  /** Narrows the run to looking, at once and for the whole reply. Nobody is asked. */
+  | 'enter'
+  /** Asks a person whether the plan may be carried out. A yes restores the mode from before, and no wider one. */
+  | 'exit';
 
 /** A place in the loop where hooks may be asked. */
 export type ConsultPoint =
@@ -632,7 +676,9 @@ export type AskReason =
   /** It writes where no grant says so after a mark was set. */
   | 'write_after_mark'
   /** Hooks want to see every call. */
-  | 'hook_wants';
+  | 'hook_wants'
+  /** It would leave plan mode. Only a person may say yes to that: whoever answers by rules says no. */
+  | 'leaves_plan';
 
 /** One check that the host carries out. */
 export interface CheckRequest {
@@ -825,6 +871,30 @@ export type Event =
         message: string;
         /** What happens next. */
         next: NextTry;
+      };
+    }
+  /** The work of one model was not good enough; the next of the ladder goes on. */
+  | {
+      stepped_up: {
+        /** The model that fell short. */
+        from: string;
+        /** The model that goes on. */
+        to: string;
+        /** In what way it fell short. */
+        cause: StepCause;
+        /** What was said of it. */
+        reason: string;
+      };
+    }
+  /** The last model of the ladder fell short too. It was given the ladder's hint, once. */
+  | {
+      ladder_exhausted: {
+        /** The model. */
+        model: string;
+        /** In what way it fell short. */
+        cause: StepCause;
+        /** What was said of it. */
+        reason: string;
       };
     }
   /** The text streamed so far for this call does not count. */
@@ -1047,6 +1117,15 @@ export type NextTry =
   | 'compact'
   /** Nothing: the group ends. */
   | 'give_up';
+
+/** In what way a model fell short. */
+export type StepCause =
+  /** A guard rejected what came of its work, and the correction did not help. */
+  | 'rejected'
+  /** Its calls were invalid, turn after turn. */
+  | 'invalid_calls'
+  /** It announced an action twice and took none. */
+  | 'inconclusive';
 
 /** How the view was made smaller. */
 export type PlanStep =

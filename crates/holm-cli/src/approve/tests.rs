@@ -38,6 +38,13 @@ fn yes_covers_what_it_names_and_nothing_else() {
 }
 
 #[test]
+fn yes_never_covers_a_plan() {
+    let yes = GrantSet::parse(["read:**"]).unwrap();
+    let asked = Proposal { reasons: vec![AskReason::LeavesPlan], ..proposal(&["read:src/main.rs"]) };
+    assert!(is_named(&yes, &proposal(&["read:src/main.rs"])) && !is_named(&yes, &asked));
+}
+
+#[test]
 fn only_a_clear_yes_is_a_yes() {
     let asked = proposal(&["read:a.txt"]);
     for yes in ["y\n", " YES ", "a", "always\n"] {

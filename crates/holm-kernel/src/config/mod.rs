@@ -3,6 +3,7 @@
 //! Nothing here is code. What cannot be said as data is asked of the host by [`Effect::Consult`](crate::Effect).
 
 mod context;
+mod ladder;
 mod limits;
 mod model;
 mod policy;
@@ -10,11 +11,12 @@ mod retry;
 mod tool;
 
 pub use context::{ContextPolicy, SummaryPolicy};
+pub use ladder::{Ladder, OnRejection, StepUp, TaskKind};
 pub use limits::{Bound, Budget, Limits, MaxTokensRecovery};
 pub use model::{Family, Model, Price};
 pub use policy::{Alias, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
 pub use retry::RetryPolicy;
-pub use tool::{Exemption, Pace, Quota, Repeat, Tool, ToolKind, Vote, Yields};
+pub use tool::{Exemption, Pace, PlanRole, Quota, Repeat, Tool, ToolKind, Vote, Yields};
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
@@ -76,6 +78,9 @@ pub struct Config {
     pub system: String,
     /// The models: the first is used, the others are fallbacks in order.
     pub models: Vec<Model>,
+    /// Which of them the run climbs when its work is not good enough; none keeps to fallbacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ladder: Option<Ladder>,
     /// The tools, in the order in which the model sees them.
     #[serde(default)]
     pub tools: Vec<Tool>,
@@ -130,6 +135,7 @@ impl Config {
             name: String::new(),
             system: String::new(),
             models: alloc::vec![model],
+            ladder: None,
             tools: Vec::new(),
             protocol: Protocol::default(),
             policy: ProtocolPolicy::default(),

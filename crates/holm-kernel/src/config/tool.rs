@@ -125,6 +125,33 @@ impl Tool {
         Self { level: Level::None, kind: ToolKind::Skill { contract: contract.into() }, ..tool }
     }
 
+    /// A tool by which the model enters or leaves plan mode. The kernel itself carries it out; name and description are
+    /// the host's words.
+    ///
+    /// ```
+    /// use holm_kernel::{PlanRole, Tool};
+    ///
+    /// let exit = Tool::plan(PlanRole::Exit, "exit_plan", "Shows the plan to a person, who lets you carry it out.");
+    /// assert!(exit.schema.get("properties").and_then(|all| all.get("plan")).is_some());
+    /// ```
+    pub fn plan(role: PlanRole, name: impl Into<String>, description: impl Into<String>) -> Self {
+        let text = |description: &str| {
+            Json::object([("type", "string".into()), ("description", description.into())])
+        };
+        let (property, required) = match role {
+            PlanRole::Enter => (("reason", text("Why a plan is needed first.")), Vec::new()),
+            PlanRole::Exit => {
+                (("plan", text("The plan as a person is to read it.")), alloc::vec!["plan".into()])
+            }
+        };
+        let schema = Json::object([
+            ("type", "object".into()),
+            ("properties", Json::object([property])),
+            ("required", required.into()),
+        ]);
+        Self { level: Level::None, kind: ToolKind::Plan(role), ..Self::new(name, description, schema) }
+    }
+
     /// The same tool at another level.
     #[must_use]
     pub fn level(mut self, level: Level) -> Self {
@@ -170,6 +197,18 @@ pub enum ToolKind {
         /// What goes in, what must come out, and what it must be grounded in.
         contract: Box<Contract>,
     },
+    /// The kernel does: it changes the run's mode.
+    Plan(PlanRole),
+}
+
+/// What a tool does about plan mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanRole {
+    /// Narrows the run to looking, at once and for the whole reply. Nobody is asked.
+    Enter,
+    /// Asks a person whether the plan may be carried out. A yes restores the mode from before, and no wider one.
+    Exit,
 }
 
 /// Whether a call may run twice.

@@ -6,7 +6,7 @@ use holm_grants::{GrantSet, Level, Mode, Need};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::{Run, catalogue::Entry, skill::Skilled, state::Phase};
+use super::{Run, catalogue::Entry, ladder::Climbed, skill::Skilled, state::Phase};
 use crate::digest::Digest;
 use crate::loops::{Fingerprint, Progress};
 use crate::{
@@ -193,6 +193,7 @@ impl Run {
         let (limit, order) = (self.config().limits.calls_per_turn, self.config().batch);
         let mut batch = Batch { slots: Vec::with_capacity(1), order, dropped: false, ending: None };
         let mut counted = 0_u64;
+        let withdrawn = self.state.authority.withdrawn;
         for call in calls {
             let id = self.next_call();
             let mut slot = self.new_slot(id, call);
@@ -212,7 +213,8 @@ impl Run {
             batch.slots.push(slot);
         }
         self.state.phase = Phase::Working(batch);
-        self.advance_batch();
+        // One of the calls may have narrowed what the others may do.
+        if withdrawn == self.state.authority.withdrawn { self.advance_batch() } else { self.look_again() }
     }
 
     fn refuse_all<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>, ending: Ending) {
@@ -297,10 +299,10 @@ impl Run {
             let text = spoken.unwrap_or_default();
             return self.natural_stop(Ending::Answered { text });
         }
-        if let Progress::Stuck { turns } = progress {
-            return self.stuck(turns);
+        match (self.climb(), progress) {
+            (Climbed::No, Progress::Stuck { turns }) => self.stuck(turns),
+            (Climbed::No | Climbed::Yes, _) => self.next_turn(),
         }
-        self.next_turn();
     }
 
     /// Turns that bring nothing new are answered once, then ended.

@@ -16,6 +16,7 @@ use super::{
     Run,
     batch::{After, Checking, Slot, SlotState},
     catalogue::Entry,
+    ladder::Correction,
     state::Used,
 };
 use crate::digest::Digest;
@@ -144,7 +145,8 @@ impl Run {
         });
     }
 
-    /// The model gets the reason and one more try; a second rejection of the same tool in a row ends the group.
+    /// The model gets the reason and one more try; a second rejection of the same tool in a row ends the group, unless a
+    /// ladder has a model left.
     fn reject(&mut self, slot: &mut Slot, reason: &str, output: &ToolOutput, millis: u64) -> After {
         self.observe_result(slot, output, Change::None);
         let turn = self.state.group.turns;
@@ -153,13 +155,14 @@ impl Run {
             rejections.turns += 1;
             rejections.last = turn;
         }
-        let last = rejections.turns >= MOST_REJECTIONS;
+        let correction =
+            if rejections.turns >= MOST_REJECTIONS { Correction::Spent } else { Correction::Left };
         let text =
             alloc::format!("the result was not accepted: {reason}. Correct the call and try once more.");
         self.settle(slot, Outcome::Failed, ToolOutput::failed(text), millis);
-        if last {
+        if !self.rejection_climbs(correction, reason) && correction == Correction::Spent {
             let what = String::from(&*slot.name);
-            return After::End(Ending::Rejected { what, reason: reason.to_string() });
+            return After::End(Ending::Rejected { what, reason: self.last_reason(reason) });
         }
         self.after_failure(slot)
     }

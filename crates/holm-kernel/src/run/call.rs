@@ -24,7 +24,7 @@ use crate::loops::LoopRuling;
 use crate::screen;
 use crate::{
     AskReason, Block, CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome,
-    Proposal, Quota, SpawnRequest, Tool, ToolKind, ToolOutput, ToolRequest, Verdict,
+    PlanRole, Proposal, Quota, SpawnRequest, Tool, ToolKind, ToolOutput, ToolRequest, Verdict,
 };
 
 /// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
@@ -47,6 +47,7 @@ impl Run {
     /// Validates and permits a call. A call that may not run is settled here; the group may have to end for it.
     pub(super) fn prepare(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Ending> {
         let validated = self.validate(slot);
+        self.note_validity(slot, validated.as_ref().err());
         slot.fingerprint = fingerprint(&slot.name, &slot.arguments);
         if let Some(ending) = self.repeated(slot, earlier) {
             return ending;
@@ -177,6 +178,10 @@ impl Run {
             Ok(needs) => slot.needs = needs,
             Err(reason) => return self.turn_down(slot, &reason),
         }
+        // Narrowing needs nobody's leave, and holds for the other calls of its reply too.
+        if entry.tool.kind == ToolKind::Plan(PlanRole::Enter) {
+            return self.change_plan(slot, PlanRole::Enter);
+        }
         match self.decide(&entry.tool, &slot.needs) {
             Decision::Deny(reason) => self.turn_down(slot, &reason),
             Decision::Allow => {
@@ -206,7 +211,7 @@ impl Run {
             ToolKind::Agent { grants, .. } => {
                 self.lasting_grants().meet(grants).iter().map(ToString::to_string).collect()
             }
-            ToolKind::Host | ToolKind::Skill { .. } => Vec::new(),
+            ToolKind::Host | ToolKind::Skill { .. } | ToolKind::Plan(_) => Vec::new(),
         };
         Proposal {
             // The first question bears the name of its call, a further one its own.
@@ -324,6 +329,7 @@ impl Run {
             }
             ToolKind::Agent { grants, reserve } => self.delegate(slot, grants, *reserve),
             ToolKind::Skill { .. } => self.start_skill(slot),
+            ToolKind::Plan(role) => self.change_plan(slot, *role),
         }
     }
 

@@ -41,7 +41,7 @@ impl Entry {
 
     fn try_compile(tool: &Tool) -> Result<Compiled, String> {
         let skill = match &tool.kind {
-            ToolKind::Host | ToolKind::Agent { .. } => None,
+            ToolKind::Host | ToolKind::Agent { .. } | ToolKind::Plan(_) => None,
             ToolKind::Skill { contract } => {
                 Some(Skill::compile((**contract).clone()).map_err(|error| error.to_string())?)
             }

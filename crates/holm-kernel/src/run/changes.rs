@@ -32,7 +32,15 @@ impl Run {
         }
     }
 
+    /// A person chose the mode: what the model made of it before no longer counts.
     pub(super) fn mode_changed(&mut self, mode: Mode) {
+        self.state.planning_from = None;
+        self.set_mode(mode);
+        self.look_again();
+    }
+
+    /// Changes the mode; whoever calls this has what is under way looked at again.
+    pub(super) fn set_mode(&mut self, mode: Mode) {
         if mode < self.state.mode {
             self.state.authority.withdrawn += 1;
         }
@@ -41,7 +49,6 @@ impl Run {
         // What was allowed under another mode is looked at again; so are the answers that people gave.
         self.withdraw_leases();
         self.emit(Event::ModeChanged { mode });
-        self.look_again();
     }
 
     /// Replaces the grants. What people gave in mid-run is withdrawn too: this is how a lease is revoked.
@@ -56,7 +63,7 @@ impl Run {
 
     /// Stops what was allowed before and is no longer, as far as it has not begun. What runs goes on, except for a child
     /// that holds more than its parent has now.
-    fn look_again(&mut self) {
+    pub(super) fn look_again(&mut self) {
         if !matches!(self.state.phase, Phase::Working(_)) {
             return;
         }

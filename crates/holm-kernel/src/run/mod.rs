@@ -2,8 +2,8 @@
 //!
 //! [`Run::handle`] takes a fact, decides, and lines up commands; [`Run::poll`] hands them out. The files beside this
 //! one follow the loop: `turn` prepares a model call, `reply` and `failure` take its answer, `batch` and `call` run
-//! the tools, `permit` decides what may run, `believe` what may be believed, `stop` how it ends, `resume` how it
-//! goes on after a crash.
+//! the tools, `permit` decides what may run, `plan` when it may only look, `believe` what may be believed, `ladder`
+//! which model goes on, `stop` how it ends, `resume` how it goes on after a crash.
 
 mod batch;
 mod believe;
@@ -12,7 +12,9 @@ mod call;
 mod catalogue;
 mod changes;
 mod failure;
+mod ladder;
 mod permit;
+mod plan;
 mod reply;
 mod resume;
 mod skill;
@@ -26,6 +28,7 @@ mod tests;
 
 use alloc::{collections::VecDeque, sync::Arc, vec::Vec};
 
+use holm_grants::Mode;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
@@ -188,6 +191,11 @@ impl Run {
     /// What has entered the run.
     pub fn marks(&self) -> Marks {
         self.state.marks
+    }
+
+    /// What is asked and what is refused now: the configured mode, or what the model or a person made of it.
+    pub fn mode(&self) -> Mode {
+        self.state.mode
     }
 
     /// Whether the run waits for a prompt.

@@ -12,7 +12,7 @@ use alloc::{
 use holm_grants::{Decision as Standing, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance};
 use holm_guards::json::Json;
 
-use super::Run;
+use super::{Run, plan::leaves_plan};
 use crate::{Approvals, AskReason, MarkRule, Timestamp, Tool};
 
 /// What the rules say of a call.
@@ -39,7 +39,14 @@ impl Run {
     }
 
     pub(super) fn decide(&self, tool: &Tool, needs: &[Need]) -> Decision {
-        let stance = self.state.mode.stance(tool.level);
+        if leaves_plan(tool)
+            && let Some(reason) = self.stays_in_plan()
+        {
+            return Decision::Deny(reason);
+        }
+        // What the kernel carries out itself has no level of its own: a person decides about it, whatever is declared.
+        let level = if leaves_plan(tool) { Level::None } else { tool.level };
+        let stance = self.state.mode.stance(level);
         if stance == Stance::Deny {
             return Decision::Deny(alloc::format!(
                 "denied: `{}` changes things, and {} mode only looks; leave that mode first",
@@ -78,6 +85,10 @@ impl Run {
         missing: &[String],
     ) -> Vec<AskReason> {
         let mut reasons = Vec::new();
+        // Neither a grant nor a lease answers this: each time, a person does.
+        if leaves_plan(tool) {
+            reasons.push(AskReason::LeavesPlan);
+        }
         if !missing.is_empty() {
             reasons.push(AskReason::MissingGrant);
         }

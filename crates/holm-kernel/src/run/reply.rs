@@ -13,7 +13,7 @@ use crate::digest::Digest;
 use crate::protocol::{self, Reading};
 use crate::{
     Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult, PlainAnswer,
-    Protocol, Question, Reply, Role, StopReason, ToolCall, Usage, plain_text,
+    Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, Usage, plain_text,
 };
 
 /// What the model is told when its reply was cut, unless the policy has its own words.
@@ -202,13 +202,19 @@ impl Run {
     /// Planning prose without an action gets one correction.
     fn inconclusive(&mut self, text: &str) {
         if self.state.group.corrected {
-            return self.finish(Ending::Rejected {
-                what: String::from("reply"),
-                reason: alloc::format!(
-                    "the model announced an action twice and took none: {}",
-                    crate::screen::visible_bounded(text, 200)
-                ),
-            });
+            let reason = alloc::format!(
+                "the model announced an action twice and took none: {}",
+                crate::screen::visible_bounded(text, 200)
+            );
+            if !self.falls_short(StepCause::Inconclusive, &reason) {
+                let what = String::from("reply");
+                return self.finish(Ending::Rejected { what, reason: self.last_reason(&reason) });
+            }
+            self.climb();
+            // The next model has not been corrected yet; the last one was, and has its hint.
+            if self.state.group.corrected {
+                return self.next_turn();
+            }
         }
         self.state.group.corrected = true;
         let correction = self.config().policy.inconclusive.correction.clone();

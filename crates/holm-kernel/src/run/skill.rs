@@ -15,6 +15,7 @@ use super::{
     Run,
     batch::{After, Slot, SlotState},
     catalogue::Entry,
+    ladder::Correction,
 };
 use crate::loops::Change;
 use crate::{
@@ -124,6 +125,7 @@ impl Run {
             reason: error.to_string(),
         });
         if last {
+            self.rejection_climbs(Correction::Spent, &error.to_string());
             let output = ToolOutput::failed(error.to_string());
             return self.end_skill(slot, output);
         }

@@ -14,7 +14,7 @@ use holm_grants::{Leases, Mode, Policy};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::batch::Batch;
+use super::{batch::Batch, ladder::Climb};
 use crate::context::View;
 use crate::loops::LoopDetector;
 use crate::{
@@ -46,6 +46,12 @@ pub(crate) struct State {
     pub(crate) loops: LoopDetector,
     pub(crate) marks: Marks,
     pub(crate) mode: Mode,
+    /// The mode that the model left when it entered plan mode; none while a person chose the mode.
+    #[serde(default)]
+    pub(crate) planning_from: Option<Mode>,
+    /// The rung of the ladder on which the next group begins, once the run has stepped up.
+    #[serde(default)]
+    pub(crate) rung: u64,
     pub(crate) budget: Budget,
     pub(crate) authority: Authority,
 }
@@ -132,6 +138,8 @@ pub(crate) struct Group {
     pub(crate) quotas: BTreeMap<Arc<str>, Used>,
     /// Rejected results in a row, by tool.
     pub(crate) rejections: BTreeMap<Arc<str>, Rejections>,
+    #[serde(default)]
+    pub(crate) climb: Climb,
 }
 
 /// How often the results of one tool were not believed.
@@ -189,6 +197,8 @@ impl State {
             loops: LoopDetector::default(),
             marks: config.marks,
             mode: config.mode,
+            planning_from: None,
+            rung: 0,
             budget: config.limits.budget,
             authority: Authority {
                 epoch: 0,

@@ -120,7 +120,8 @@ impl Run {
 
     fn start_group(&mut self, prompt: Prompt) {
         self.state.groups += 1;
-        self.state.group = super::state::Group { started: self.state.now, ..Default::default() };
+        self.state.group =
+            super::state::Group { started: self.state.now, model: self.first_model(), ..Default::default() };
         self.shared.refresh(&self.state, &self.catalogue);
         self.state.view.retarget(self.shared.family());
         self.state.loops = Default::default();

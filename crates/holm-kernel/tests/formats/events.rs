@@ -7,7 +7,7 @@ use std::sync::Arc;
 use holm_grants::Mode;
 use holm_kernel::{
     CallId, Ending, Event, EventId, FailureClass, Limit, Marks, Message, MessageId, NanoUsd, NextTry,
-    Numbered, Outcome, PlanStep, Queue, Role, Seq, StopReason, Timestamp, Usage,
+    Numbered, Outcome, PlanStep, Queue, Role, Seq, StepCause, StopReason, Timestamp, Usage,
 };
 
 use crate::json;
@@ -23,6 +23,8 @@ fn kind(event: &Event) -> &'static str {
         Event::ModelCalled { .. } => "model_called",
         Event::ModelReplied { .. } => "model_replied",
         Event::ModelFailed { .. } => "model_failed",
+        Event::SteppedUp { .. } => "stepped_up",
+        Event::LadderExhausted { .. } => "ladder_exhausted",
         Event::Withdrawn { .. } => "withdrawn",
         Event::OutputCapRaised { .. } => "output_cap_raised",
         Event::CallProposed { .. } => "call_proposed",
@@ -47,7 +49,7 @@ fn kind(event: &Event) -> &'static str {
     }
 }
 
-const KINDS: usize = 29;
+const KINDS: usize = 31;
 
 fn of_models(call: CallId) -> Vec<Event> {
     let failed = |class, next| Event::ModelFailed { call, class, message: "no".into(), next };
@@ -153,6 +155,14 @@ fn samples() -> Vec<Event> {
         stop: StopReason::ToolUse,
         model: Some("echo-2026-01".into()),
     });
+    events.push(Event::SteppedUp {
+        from: "scripted/small".into(),
+        to: "scripted/large".into(),
+        cause: StepCause::Rejected,
+        reason: "empty".into(),
+    });
+    let cause = StepCause::InvalidCalls;
+    events.push(Event::LadderExhausted { model: "scripted/large".into(), cause, reason: "no tool".into() });
     events
 }
 
@@ -225,6 +235,8 @@ fn events_keep_their_form() -> Result<(), Box<dyn Error>> {
     {"id":{"record":3,"index":40},"at":1700,"event":{"group_ended":{"ending":{"failed":{"class":"server","message":"500","attempts":5}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
     {"id":{"record":3,"index":41},"at":1700,"event":{"tool_flawed":{"tool":"read","usable":true,"problems":["`contentSchema` is not enforced"]}}}
     {"id":{"record":3,"index":42},"at":1700,"event":{"model_replied":{"call":5,"usage":{"input":0,"output":0},"cost":null,"stop":"tool_use","model":"echo-2026-01"}}}
+    {"id":{"record":3,"index":43},"at":1700,"event":{"stepped_up":{"from":"scripted/small","to":"scripted/large","cause":"rejected","reason":"empty"}}}
+    {"id":{"record":3,"index":44},"at":1700,"event":{"ladder_exhausted":{"model":"scripted/large","cause":"invalid_calls","reason":"no tool"}}}
     "#);
     Ok(())
 }

@@ -18,6 +18,7 @@ const TARGET: &str = "../../packages/holm/src/types.ts";
 const SOURCES: &[(&str, &[&str])] = &[
     ("holm-kernel/src/config/mod.rs", &["Started", "Config", "Approvals", "BatchOrder", "Marks", "MarkRule"]),
     ("holm-kernel/src/config/context.rs", &["ContextPolicy", "SummaryPolicy"]),
+    ("holm-kernel/src/config/ladder.rs", &["Ladder", "StepUp", "OnRejection"]),
     ("holm-kernel/src/config/limits.rs", &["Bound", "Limits", "Budget", "MaxTokensRecovery"]),
     ("holm-kernel/src/config/model.rs", &["Model as ModelInfo", "Family", "Price"]),
     (
@@ -27,7 +28,17 @@ const SOURCES: &[(&str, &[&str])] = &[
     ("holm-kernel/src/config/retry.rs", &["RetryPolicy"]),
     (
         "holm-kernel/src/config/tool.rs",
-        &["Tool as ToolDeclaration", "ToolKind", "Repeat", "Pace", "Vote", "Yields", "Quota", "Exemption"],
+        &[
+            "Tool as ToolDeclaration",
+            "ToolKind",
+            "Repeat",
+            "Pace",
+            "Vote",
+            "Yields",
+            "Quota",
+            "Exemption",
+            "PlanRole",
+        ],
     ),
     ("holm-kernel/src/consult.rs", &["ConsultPoint", "Consultation", "Question", "Answer", "Patch"]),
     (
@@ -46,7 +57,7 @@ const SOURCES: &[(&str, &[&str])] = &[
         ],
     ),
     ("holm-kernel/src/ending.rs", &["Ending", "Limit"]),
-    ("holm-kernel/src/event.rs", &["Numbered", "Event", "Queue", "NextTry", "PlanStep"]),
+    ("holm-kernel/src/event.rs", &["Numbered", "Event", "Queue", "NextTry", "StepCause", "PlanStep"]),
     ("holm-kernel/src/id.rs", &["EventId"]),
     (
         "holm-kernel/src/input.rs",
@@ -167,6 +178,7 @@ fn names(file: &str) -> Names {
         ("Template", "string"),
         ("Key", "string"),
         ("Hash", "string"),
+        ("TaskKind", "string"),
         ("Level", "Level"),
         ("Mode", "Mode"),
     ] {

@@ -1,0 +1,176 @@
+//! A ladder of models: start small, step up when the work shows that small is not enough.
+//!
+//! Everything here is data, so that every host climbs alike and a journal says why a run began where it did.
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt;
+
+use holm_read::{Read, ReadError, Reader};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Letters that a kind of task keeps: enough for a label, too few for a story.
+const MOST_KIND_CHARS: usize = 48;
+
+/// What a model without a stronger one above it is told, once, unless the ladder has its own words.
+const HINT: &str = "No stronger model is left for this task. Split it into smaller steps: say which they are, do only \
+                    the first, look at its result, then go on. If a step cannot be done, say which one and why.";
+
+/// Which models a run climbs, and when.
+///
+/// A run begins each turn group on the rung `start`, or higher if it had to step up before. It steps up when a guard's
+/// rejection was not cured by the one correction, when calls are invalid again and again, or when a model announces
+/// and does not act. On the last rung the model gets `hint`, once, before the run says that it failed.
+///
+/// ```
+/// use holm_kernel::{Config, Ladder, Model};
+///
+/// let mut config = Config::new(Model::named("local/small"));
+/// config.models.push(Model::named("cloud/large"));
+/// config.ladder = Some(Ladder::of_kind("Invoice extraction"));
+/// assert_eq!(config.ladder.map(|ladder| ladder.kind.to_string()).as_deref(), Some("invoice-extraction"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(default)]
+pub struct Ladder {
+    /// What kind of task the run is about.
+    pub kind: TaskKind,
+    /// Names of configured models, the weakest first; empty means all of them in their order. A name that no configured
+    /// model has is passed over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rungs: Vec<String>,
+    /// The rung to begin on, from 0; beyond the last means the last.
+    pub start: u64,
+    /// Why it begins there, for people.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// When it steps up.
+    pub step_up: StepUp,
+    /// What the model on the last rung is told before the run fails; empty tells it nothing.
+    pub hint: String,
+}
+
+impl Default for Ladder {
+    fn default() -> Self {
+        Self {
+            kind: TaskKind::default(),
+            rungs: Vec::new(),
+            start: 0,
+            why: String::new(),
+            step_up: StepUp::default(),
+            hint: HINT.to_string(),
+        }
+    }
+}
+
+impl Ladder {
+    /// A ladder over all configured models for tasks of this kind, with the defaults.
+    pub fn of_kind(kind: impl AsRef<str>) -> Self {
+        Self { kind: TaskKind::new(kind), ..Self::default() }
+    }
+}
+
+/// When a run steps up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(default)]
+pub struct StepUp {
+    /// What a guard's rejection leads to.
+    pub rejection: OnRejection,
+    /// After so many turns in a row in which no call was valid; 0 means never.
+    pub invalid_turns: u64,
+}
+
+impl Default for StepUp {
+    fn default() -> Self {
+        Self { rejection: OnRejection::default(), invalid_turns: 3 }
+    }
+}
+
+/// What a guard's rejection leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum OnRejection {
+    /// The model may correct itself once; if that does not help, the next one takes over.
+    #[default]
+    AfterCorrection,
+    /// The next model takes over at once.
+    AtOnce,
+    /// Nothing: the run ends as it would without a ladder.
+    Never,
+}
+
+/// A kind of task: a short label under which experience with models is kept.
+///
+/// Free text is brought into one form, so that `Code review`, `code-review` and ` CODE  REVIEW ` are one kind.
+///
+/// ```
+/// use holm_kernel::TaskKind;
+///
+/// assert_eq!(TaskKind::new(" Code  Review! ").as_str(), "code-review");
+/// assert_eq!(TaskKind::new("?").as_str(), "general");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskKind(String);
+
+impl TaskKind {
+    /// The kind of tasks of which nobody said a kind.
+    pub const GENERAL: &str = "general";
+
+    /// Brings free text into the form of a kind.
+    pub fn new(text: impl AsRef<str>) -> Self {
+        let mut kind = String::new();
+        let mut gap = false;
+        for letter in text.as_ref().chars() {
+            let kept = letter.is_ascii_alphanumeric() || !(letter.is_ascii() || letter.is_whitespace());
+            if !kept {
+                gap = true;
+                continue;
+            }
+            if gap && !kind.is_empty() {
+                kind.push('-');
+            }
+            gap = false;
+            kind.push(letter.to_ascii_lowercase());
+        }
+        let kind: String = kind.chars().take(MOST_KIND_CHARS).collect();
+        let kind = kind.trim_end_matches('-');
+        Self(if kind.is_empty() { Self::GENERAL } else { kind }.to_string())
+    }
+
+    /// The label.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for TaskKind {
+    fn default() -> Self {
+        Self(Self::GENERAL.to_string())
+    }
+}
+
+impl fmt::Display for TaskKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl Serialize for TaskKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for TaskKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
+    }
+}
+
+impl<'a> Read<'a> for TaskKind {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        String::read(reader).map(Self::new)
+    }
+}

@@ -1,0 +1,206 @@
+//! Which model goes on when the work of one is not good enough.
+//!
+//! A model that falls short is replaced between turns, never within one: what is under way is paid at the price of the
+//! model that began it.
+
+use alloc::{
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+use holm_read::Read;
+use serde::{Deserialize, Serialize};
+
+use super::{Run, batch::Slot};
+use crate::{Block, Event, Ladder, OnRejection, Role, StepCause, screen};
+
+/// What is kept of a reason, in characters: it goes into events and into the ledger.
+const REASON_CHARS: u64 = 400;
+
+/// What one turn group has shown of its model.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
+#[serde(default)]
+pub(crate) struct Climb {
+    /// Turns in a row in which no call was valid.
+    pub(crate) invalid_turns: u64,
+    /// What the calls of the present reply were.
+    pub(crate) calls: Calls,
+    /// How the model fell short in the present turn.
+    pub(crate) shortfall: Option<Shortfall>,
+    /// Whether the hint was given.
+    pub(crate) hinted: bool,
+}
+
+/// Whether the calls of a reply made sense.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Calls {
+    /// There was none.
+    #[default]
+    None,
+    /// At least one did.
+    Valid,
+    /// None did; what was wrong with the last.
+    Invalid(String),
+}
+
+/// In what way a model fell short.
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
+pub(crate) struct Shortfall {
+    pub(crate) cause: StepCause,
+    pub(crate) reason: String,
+}
+
+/// Whether a model that was rejected may still correct itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Correction {
+    /// It may, once.
+    Left,
+    /// It has, and that did not help.
+    Spent,
+}
+
+/// Whether anything was done about a shortfall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Climbed {
+    /// Another model goes on, or this one with the hint.
+    Yes,
+    /// There was nothing to do.
+    No,
+}
+
+impl Run {
+    /// The model with which a group begins.
+    pub(super) fn first_model(&self) -> u64 {
+        let Some(ladder) = &self.config().ladder else { return 0 };
+        let rungs = self.rungs(ladder);
+        let start = usize::try_from(ladder.start.max(self.state.rung)).unwrap_or(usize::MAX);
+        rungs.get(start).or(rungs.last()).copied().unwrap_or(0)
+    }
+
+    /// The rungs as places in the list of models.
+    fn rungs(&self, ladder: &Ladder) -> Vec<u64> {
+        let models = &self.config().models;
+        if ladder.rungs.is_empty() {
+            return (0..models.len() as u64).collect();
+        }
+        let place = |name: &String| models.iter().position(|model| model.name == *name);
+        ladder.rungs.iter().filter_map(place).map(|place| place as u64).collect()
+    }
+
+    /// The next rung with its model. A model that stands on no rung (a fallback, a hook's choice) counts as standing
+    /// where the group began.
+    fn next_rung(&self, ladder: &Ladder) -> Option<(u64, u64)> {
+        let rungs = self.rungs(ladder);
+        let stands = rungs.iter().position(|model| *model == self.state.group.model);
+        let began = usize::try_from(ladder.start.max(self.state.rung)).unwrap_or(usize::MAX);
+        let next = stands.unwrap_or(began).saturating_add(1);
+        rungs.get(next).map(|model| (next as u64, *model))
+    }
+
+    /// Notes whether a call made sense. What a hook rewrote is not the model's doing.
+    pub(super) fn note_validity(&mut self, slot: &Slot, wrong: Option<&String>) {
+        if self.config().ladder.is_none() || slot.rewrites > 0 {
+            return;
+        }
+        let calls = &mut self.state.group.climb.calls;
+        match (wrong, &calls) {
+            (None, _) => *calls = Calls::Valid,
+            (Some(_), Calls::Valid) => {}
+            (Some(wrong), Calls::None | Calls::Invalid(_)) => {
+                *calls = Calls::Invalid(screen::visible_bounded(wrong, REASON_CHARS));
+            }
+        }
+    }
+
+    /// Notes a guard's rejection; says whether the ladder does something about it once the reply is answered.
+    pub(super) fn rejection_climbs(&mut self, correction: Correction, reason: &str) -> bool {
+        let Some(ladder) = &self.config().ladder else { return false };
+        let uncured = correction == Correction::Spent;
+        let acts = match ladder.step_up.rejection {
+            OnRejection::AfterCorrection => uncured,
+            OnRejection::AtOnce => uncured || self.next_rung(ladder).is_some(),
+            OnRejection::Never => false,
+        };
+        acts && self.falls_short(StepCause::Rejected, reason)
+    }
+
+    /// Notes that the model fell short; says whether anything is left that [`climb`](Self::climb) could do about it.
+    pub(super) fn falls_short(&mut self, cause: StepCause, reason: &str) -> bool {
+        let Some(ladder) = &self.config().ladder else { return false };
+        let climb = &self.state.group.climb;
+        if climb.shortfall.is_some() {
+            return true;
+        }
+        let hint_left = !climb.hinted && !ladder.hint.is_empty();
+        if !hint_left && self.next_rung(ladder).is_none() {
+            return false;
+        }
+        let reason = screen::visible_bounded(reason, REASON_CHARS);
+        self.state.group.climb.shortfall = Some(Shortfall { cause, reason });
+        true
+    }
+
+    /// Looks back at the turn: another model goes on if this one fell short, or it gets the hint where none is left.
+    pub(super) fn climb(&mut self) -> Climbed {
+        let started = self.state.started.clone();
+        let Some(ladder) = &started.config.ladder else { return Climbed::No };
+        self.count_invalid(ladder);
+        let Some(shortfall) = self.state.group.climb.shortfall.take() else { return Climbed::No };
+        match self.next_rung(ladder) {
+            Some((rung, model)) => self.step_up(rung, model, shortfall),
+            None => self.give_hint(ladder, shortfall),
+        }
+        Climbed::Yes
+    }
+
+    fn count_invalid(&mut self, ladder: &Ladder) {
+        let climb = &mut self.state.group.climb;
+        match core::mem::take(&mut climb.calls) {
+            Calls::None => {}
+            Calls::Valid => climb.invalid_turns = 0,
+            Calls::Invalid(reason) => {
+                climb.invalid_turns += 1;
+                let most = ladder.step_up.invalid_turns;
+                if most > 0 && climb.invalid_turns >= most {
+                    climb.invalid_turns = 0;
+                    self.falls_short(StepCause::InvalidCalls, &reason);
+                }
+            }
+        }
+    }
+
+    /// Another model goes on, with a clean slate of its own.
+    fn step_up(&mut self, rung: u64, model: u64, shortfall: Shortfall) {
+        let from = self.shared.model_name();
+        self.state.rung = self.state.rung.max(rung);
+        self.state.group.rejections.clear();
+        self.state.group.corrected = false;
+        self.state.group.warned_stuck = false;
+        self.state.group.climb.invalid_turns = 0;
+        self.state.loops.forget();
+        self.use_model(model);
+        let to = self.shared.model_name();
+        let Shortfall { cause, reason } = shortfall;
+        self.emit(Event::SteppedUp { from, to, cause, reason });
+    }
+
+    fn give_hint(&mut self, ladder: &Ladder, shortfall: Shortfall) {
+        self.state.group.climb.hinted = true;
+        let Shortfall { cause, reason } = shortfall;
+        let model: Arc<str> = self.shared.model_name();
+        self.emit(Event::LadderExhausted { model, cause, reason });
+        self.add_message(Role::User, alloc::vec![Block::Text(ladder.hint.clone())]);
+    }
+
+    /// The reason of a final failure; it carries the hint that did not help, for whoever takes the task on.
+    pub(super) fn last_reason(&self, reason: &str) -> String {
+        match &self.config().ladder {
+            Some(ladder) if self.state.group.climb.hinted => {
+                alloc::format!("{reason}. {}", ladder.hint)
+            }
+            Some(_) | None => reason.to_string(),
+        }
+    }
+}

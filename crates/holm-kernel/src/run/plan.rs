@@ -1,0 +1,67 @@
+//! Plan mode by the model's own choice: in at once, out only with a person's yes.
+//!
+//! Both are decided here and carried out here, so that no host and no tool can do it differently. What plan mode forbids is
+//! decided by [`permit`](super::permit), as for any mode.
+
+use alloc::string::String;
+
+use holm_grants::Mode;
+
+use super::{Run, batch::Slot};
+use crate::loops::Change;
+use crate::{Event, Outcome, PlanRole, Tool, ToolKind, ToolOutput};
+
+impl Run {
+    /// Carries out a tool that enters or leaves plan mode.
+    pub(super) fn change_plan(&mut self, slot: &mut Slot, role: PlanRole) {
+        let text = match role {
+            PlanRole::Enter => self.enter_plan(),
+            PlanRole::Exit => match self.stays_in_plan() {
+                Some(reason) => return self.refuse(slot, &reason),
+                None => self.leave_plan(),
+            },
+        };
+        self.emit(Event::CallStarted { call: slot.call });
+        let output = ToolOutput::text(text);
+        self.observe_result(slot, &output, Change::None);
+        self.settle(slot, Outcome::Succeeded, output, 0);
+    }
+
+    fn enter_plan(&mut self) -> String {
+        if self.state.mode == Mode::Plan {
+            return String::from("Plan mode holds already: look around, change nothing, and make the plan.");
+        }
+        self.state.planning_from = Some(self.state.mode);
+        self.set_mode(Mode::Plan);
+        String::from("Plan mode holds from now on: look around, change nothing, and make the plan.")
+    }
+
+    fn leave_plan(&mut self) -> String {
+        let mode = self.state.planning_from.take().unwrap_or(Mode::Plan);
+        self.set_mode(mode);
+        alloc::format!("The plan was approved; the mode is {mode} again. Carry it out.")
+    }
+
+    /// Why plan mode cannot be left by the model at all, if so.
+    pub(super) fn stays_in_plan(&self) -> Option<String> {
+        if self.state.mode != Mode::Plan {
+            return Some(String::from("not run: the run is not in plan mode; there is nothing to leave"));
+        }
+        self.state.planning_from.is_none().then(|| {
+            String::from(
+                "denied: plan mode was set from outside, and only from there can it be changed; answer with the plan",
+            )
+        })
+    }
+}
+
+/// Whether a tool asks to leave plan mode.
+pub(super) fn leaves_plan(tool: &Tool) -> bool {
+    match tool.kind {
+        ToolKind::Plan(PlanRole::Exit) => true,
+        ToolKind::Plan(PlanRole::Enter)
+        | ToolKind::Host
+        | ToolKind::Agent { .. }
+        | ToolKind::Skill { .. } => false,
+    }
+}

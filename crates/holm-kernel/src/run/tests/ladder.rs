@@ -1,0 +1,277 @@
+//! A ladder of models: who goes on when the work of one is not good enough.
+
+use alloc::{
+    boxed::Box,
+    collections::VecDeque,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+use holm_guards::postcondition::{Must, Postcondition, Rule};
+use holm_guards::skill::extract;
+
+use super::play::{Play, Say, answered, config_with, echo, failure};
+use crate::*;
+
+const GOOD: &str = "seven files were copied";
+const BAD: &str = "nothing to see";
+const HINT: &str = "Take smaller steps.";
+
+/// Calls that differ, so that no test trips over the loop detector.
+const CALLS: [&str; 6] = [
+    r#"{"text":"a"}"#,
+    r#"{"text":"b"}"#,
+    r#"{"text":"c"}"#,
+    r#"{"text":"d"}"#,
+    r#"{"text":"e"}"#,
+    r#"{"text":"f"}"#,
+];
+
+fn ladder() -> Ladder {
+    Ladder { hint: HINT.into(), ..Ladder::of_kind("copying") }
+}
+
+fn climbing(ladder: Ladder) -> Config {
+    let promise = Rule::Pattern { regex: "copied$".into(), must: Must::Match };
+    let tool = Tool { postconditions: vec![Postcondition::new("the promise", promise)], ..echo() };
+    let models = ["small", "middle", "large"].map(Model::named).into();
+    Config { models, ladder: Some(ladder), ..config_with(vec![tool]) }
+}
+
+/// A run whose tool is called once for each of these outputs, one after the other.
+fn giving(ladder: Ladder, outputs: &[&'static str]) -> Play {
+    let script = CALLS.iter().take(outputs.len()).map(|arguments| Say::Call("echo", arguments)).collect();
+    let mut play = Play::new(climbing(ladder), script);
+    let mut outputs: VecDeque<_> = outputs.iter().copied().collect();
+    play.tool = Box::new(move |_| ToolOutput::text(outputs.pop_front().expect("an output")));
+    play
+}
+
+fn called(play: &Play) -> Vec<String> {
+    play.requests.iter().map(|(_, request)| request.model.name.clone()).collect()
+}
+
+fn steps(play: &Play) -> Vec<(String, String, StepCause)> {
+    let steps = play.events.iter().filter_map(|event| match event {
+        Event::SteppedUp { from, to, cause, .. } => Some((from.to_string(), to.to_string(), *cause)),
+        Event::LadderExhausted { model, cause, .. } => Some((model.to_string(), String::new(), *cause)),
+        _ => None,
+    });
+    steps.collect()
+}
+
+fn hints(play: &Play) -> usize {
+    play.run.transcript().iter().filter(|message| message.plain_text() == HINT).count()
+}
+
+fn step(from: &str, to: &str, cause: StepCause) -> (String, String, StepCause) {
+    (from.into(), to.into(), cause)
+}
+
+#[test]
+fn a_rejection_that_the_correction_did_not_cure_brings_the_next_model() {
+    let mut play = giving(ladder(), &[BAD, BAD, GOOD]);
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!(called(&play), ["small", "small", "middle", "middle"]);
+    assert_eq!(steps(&play), [step("small", "middle", StepCause::Rejected)]);
+    let said = play
+        .events
+        .iter()
+        .any(|event| matches!(event, Event::SteppedUp { reason, .. } if reason.contains("the promise")));
+    assert!(said, "the event says why");
+    assert_eq!(hints(&play), 0);
+}
+
+#[test]
+fn a_rejection_that_was_cured_changes_nothing() {
+    let mut play = giving(ladder(), &[BAD, GOOD, BAD, GOOD]);
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!((called(&play), steps(&play)), (vec![String::from("small"); 5], vec![]));
+}
+
+#[test]
+fn each_model_gets_a_correction_of_its_own() {
+    let mut play = giving(ladder(), &[BAD, BAD, BAD, GOOD]);
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!(called(&play), ["small", "small", "middle", "middle", "middle"]);
+}
+
+#[test]
+fn a_ladder_that_steps_up_at_once_leaves_the_correction_to_the_last_rung() {
+    let policy = StepUp { rejection: OnRejection::AtOnce, ..StepUp::default() };
+    let mut play = giving(Ladder { step_up: policy, ..ladder() }, &[BAD, BAD, BAD, GOOD]);
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!(called(&play), ["small", "middle", "large", "large", "large"]);
+    assert_eq!(hints(&play), 0);
+}
+
+#[test]
+fn a_ladder_may_leave_rejections_alone() {
+    let policy = StepUp { rejection: OnRejection::Never, ..StepUp::default() };
+    let mut play = giving(Ladder { step_up: policy, ..ladder() }, &[BAD, BAD]);
+    assert!(matches!(play.prompt("go"), Ending::Rejected { .. }));
+    assert_eq!((called(&play).len(), steps(&play)), (2, vec![]));
+}
+
+#[test]
+fn the_last_model_gets_the_hint_once_and_then_the_failure_carries_it() {
+    let last = Ladder { start: 2, ..ladder() };
+    let mut play = giving(last.clone(), &[BAD, BAD, BAD]);
+    let Ending::Rejected { what, reason } = play.prompt("go") else { panic!("rejected") };
+    assert_eq!((what.as_str(), hints(&play)), ("echo", 1));
+    assert!(reason.contains("the promise") && reason.ends_with(HINT), "{reason}");
+    assert_eq!(called(&play), ["large"; 3]);
+    assert_eq!(steps(&play), [step("large", "", StepCause::Rejected)]);
+    // The hint came before the last try.
+    let texts: Vec<String> = play.run.view().iter().map(|message| message.plain_text()).collect();
+    assert!(texts.iter().position(|text| text == HINT).expect("a hint") < texts.len() - 2, "{texts:?}");
+
+    let mut play = giving(last.clone(), &[BAD, BAD, GOOD]);
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!(hints(&play), 1);
+
+    let mut play = giving(Ladder { hint: String::new(), ..last }, &[BAD, BAD]);
+    let Ending::Rejected { reason, .. } = play.prompt("go") else { panic!("rejected") };
+    assert!(!reason.contains("smaller"), "{reason}");
+}
+
+#[test]
+fn calls_that_are_invalid_turn_after_turn_bring_the_next_model() {
+    let policy = StepUp { invalid_turns: 2, ..StepUp::default() };
+    let script = vec![
+        Say::Call("nothing", "{}"),
+        Say::Calls(vec![("echo", r#"{"txt":1}"#), ("none", "{}")]),
+        Say::Call("echo", CALLS[0]),
+    ];
+    let mut play = Play::new(climbing(Ladder { step_up: policy, ..ladder() }), script);
+    play.tool = Box::new(|_| ToolOutput::text(GOOD));
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!(called(&play), ["small", "small", "middle", "middle"]);
+    assert_eq!(steps(&play), [step("small", "middle", StepCause::InvalidCalls)]);
+}
+
+#[test]
+fn a_valid_call_in_between_is_a_fresh_start() {
+    let policy = StepUp { invalid_turns: 2, ..StepUp::default() };
+    let script = vec![
+        Say::Call("nothing", "{}"),
+        Say::Calls(vec![("none", "{}"), ("echo", CALLS[0])]),
+        Say::Call("nowhere", "{}"),
+    ];
+    let mut play = Play::new(climbing(Ladder { step_up: policy, ..ladder() }), script);
+    play.tool = Box::new(|_| ToolOutput::text(GOOD));
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!(called(&play), ["small"; 4]);
+}
+
+#[test]
+fn announcing_twice_brings_the_next_model_which_is_told_to_act() {
+    let config = Config { protocol: Protocol::Text, ..climbing(ladder()) };
+    let script = vec![Say::Text("I will look."), Say::Text("Let me see."), Say::Text("It is 7.")];
+    let mut play = Play::new(config, script);
+    assert_eq!(play.prompt("go"), answered("It is 7."));
+    assert_eq!(called(&play), ["small", "small", "middle"]);
+    assert_eq!(steps(&play), [step("small", "middle", StepCause::Inconclusive)]);
+
+    let config = Config { protocol: Protocol::Text, ..climbing(Ladder { start: 2, ..ladder() }) };
+    let mut play = Play::new(config, (0..3).map(|_| Say::Text("I will look.")).collect());
+    let Ending::Rejected { what, reason } = play.prompt("go") else { panic!("rejected") };
+    assert_eq!((what.as_str(), hints(&play)), ("reply", 1));
+    assert!(reason.ends_with(HINT), "{reason}");
+}
+
+#[test]
+fn a_skill_whose_contract_was_broken_twice_brings_the_next_model() {
+    const ARGUMENTS: &str = r#"{"target":"email","text":"Write to ann@holm.example today."}"#;
+    const INVENTED: &str = r#"{"email":["bob@holm.example"]}"#;
+    const FOUND: &str = r#"{"email":["ann@holm.example"]}"#;
+    let config = Config { tools: vec![Tool::skill(extract())], ..climbing(ladder()) };
+    let script = vec![
+        Say::Call("extract", ARGUMENTS),
+        Say::Text(INVENTED),
+        Say::Text(INVENTED),
+        Say::Call("extract", ARGUMENTS),
+        Say::Text(FOUND),
+    ];
+    let mut play = Play::new(config, script);
+    assert_eq!(play.prompt("who?"), answered("done"));
+    assert_eq!(called(&play), ["small", "small", "small", "middle", "middle", "middle"]);
+    assert_eq!(play.results().last().expect("a result").0, Outcome::Succeeded);
+}
+
+#[test]
+fn a_run_that_had_to_step_up_begins_its_next_group_there() {
+    let mut play = giving(ladder(), &[BAD, BAD, GOOD]);
+    play.prompt("go");
+    play.prompt("and again");
+    assert_eq!(called(&play).last().map(String::as_str), Some("middle"));
+}
+
+#[test]
+fn a_group_begins_on_the_rung_that_the_configuration_names() {
+    let check = |rungs: &[&str], start: u64, first: &str| {
+        let rungs = rungs.iter().map(ToString::to_string).collect();
+        let mut play = Play::new(climbing(Ladder { rungs, start, ..ladder() }), vec![]);
+        assert_eq!(play.prompt("go"), answered("done"));
+        assert_eq!(called(&play), [first], "start {start}");
+    };
+    check(&[], 0, "small");
+    check(&[], 1, "middle");
+    check(&[], 9, "large");
+    check(&["large", "small"], 0, "large");
+    check(&["large", "small"], 1, "small");
+    check(&["gone", "middle"], 0, "middle");
+    check(&["gone"], 3, "small");
+}
+
+#[test]
+fn a_provider_that_fails_is_a_fallback_and_no_step_of_the_ladder() {
+    let mut play = Play::new(climbing(ladder()), vec![failure(FailureClass::Auth)]);
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!((called(&play), steps(&play)), (vec!["small".into(), "middle".into()], vec![]));
+}
+
+#[test]
+fn the_bill_of_a_turn_is_paid_at_the_price_of_the_model_that_began_it() {
+    let mut config = climbing(ladder());
+    for (model, price) in config.models.iter_mut().zip([1_u64, 1_000, 1_000_000]) {
+        model.price = Some(Price { input: price * 1_000_000, output: 0, ..Price::default() });
+    }
+    let script = CALLS.iter().take(2).map(|arguments| Say::Call("echo", arguments)).collect();
+    let mut play = Play::new(config, script);
+    play.tool = Box::new(|_| ToolOutput::text(BAD));
+    assert_eq!(play.prompt("go"), answered("done"));
+    // Two replies of `small` and one of `middle`, 100 tokens each.
+    assert_eq!(play.run.spent(), NanoUsd::new(100 + 100 + 100_000));
+}
+
+#[test]
+fn a_climb_replays_from_its_facts() {
+    let mut play = giving(ladder(), &[BAD, BAD, BAD, BAD, GOOD]);
+    assert_eq!(play.prompt("go"), answered("done"));
+    let started = Started::new("run-1", 7, climbing(ladder()));
+    let mut again = Run::start(started, Timestamp::new(0));
+    while !matches!(again.poll(), Effect::Wait(_)) {}
+    for (at, input) in &play.log {
+        again.handle(Timestamp::new(*at), input.clone()).expect("the same facts");
+        while !matches!(again.poll(), Effect::Wait(_)) {}
+    }
+    assert_eq!(again.receipt(), play.run.receipt());
+}
+
+#[test]
+fn kinds_of_task_have_one_form() {
+    let check = |text: &str, kind: &str| assert_eq!(TaskKind::new(text).as_str(), kind, "{text:?}");
+    check("", "general");
+    check("  --- ", "general");
+    check("Code Review", "code-review");
+    check("code_review", "code-review");
+    check("Übersetzung, kurz", "Übersetzung-kurz");
+    check("a\u{2003}b", "a-b");
+    check(&"x ".repeat(100), &"x-".repeat(24)[..47]);
+    for text in ["Code Review", "a--b", "ä ö"] {
+        let kind = TaskKind::new(text);
+        assert_eq!(TaskKind::new(kind.as_str()), kind, "the form is stable");
+    }
+}
