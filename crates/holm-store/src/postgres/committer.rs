@@ -14,7 +14,11 @@ use crate::{
 /// Batches of one transaction at the most, so that the first to come does not wait for ever.
 const GROUP: usize = 1_024;
 
-const INSERT: &str = "INSERT INTO holm_records SELECT * FROM unnest($1::int8[], $2::int8[], $3::bytea[])";
+/// All rows or none: what comes late for a run that was erased meanwhile must not bring a part of it back. The runs are
+/// held, so that none can be erased between the look and the insert.
+const INSERT: &str = "WITH there AS (SELECT no FROM holm_runs WHERE no = ANY($1::int8[]) FOR KEY SHARE)
+    INSERT INTO holm_records SELECT * FROM unnest($1::int8[], $2::int8[], $3::bytea[])
+    WHERE (SELECT count(*) FROM there) = (SELECT count(DISTINCT no) FROM unnest($1::int8[]) AS wanted (no))";
 
 /// Something to be done in order.
 pub(super) enum Job {
@@ -117,7 +121,10 @@ async fn insert(client: &Client, rows: &Rows) -> Result<(), StoreError> {
     if rows.runs.is_empty() {
         return Ok(());
     }
-    client.execute(INSERT, &[&rows.runs, &rows.seqs, &rows.lines]).await.map_err(failed)?;
+    let written = client.execute(INSERT, &[&rows.runs, &rows.seqs, &rows.lines]).await.map_err(failed)?;
+    if written == 0 {
+        return Err(StoreError::System { reason: "the run was erased meanwhile".into() });
+    }
     Ok(())
 }
 

@@ -243,6 +243,23 @@ async fn a_lost_connection_stops_every_append_and_frees_the_run() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_late_append_does_not_bring_an_erased_run_back() {
+    let place = database().await;
+    let store = place.open(Options::new()).await;
+    let script = session("one", "hello", "out", "fine");
+    let mut journal = store.create("one").await.unwrap();
+    journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+    // What another process does that believes this one dead.
+    let client = place.client().await;
+    client.batch_execute("DELETE FROM holm_records; DELETE FROM holm_runs").await.unwrap();
+    for durability in [Durability::Written, Durability::Synced] {
+        assert!(journal.append(&script.lines[1], durability).await.is_err());
+    }
+    let left: i64 = client.query_one("SELECT count(*) FROM holm_records", &[]).await.unwrap().get(0);
+    assert_eq!(left, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn search_has_an_index_where_the_server_offers_one() {
     let place = database().await;
     drop(place.open(Options::new()).await);
