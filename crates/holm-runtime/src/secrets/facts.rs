@@ -114,7 +114,10 @@ impl Secrets {
                     self.blocks(&mut result.parts);
                 }
                 Block::Image(media) | Block::File(media) => self.media(media),
-                Block::Custom(custom) => self.json(&mut custom.payload),
+                Block::Custom(custom) => {
+                    self.clean(&mut custom.kind);
+                    self.json(&mut custom.payload);
+                }
             }
         }
     }
@@ -128,6 +131,7 @@ impl Secrets {
     }
 
     fn media(&self, media: &mut Media) {
+        self.clean(&mut media.media_type);
         media.name.iter_mut().for_each(|name| self.clean(name));
         match &mut media.source {
             // Long base64 has any shape somewhere, so only what is known is looked for.

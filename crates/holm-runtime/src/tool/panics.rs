@@ -10,7 +10,7 @@ use std::{
 
 use crate::BoxFuture;
 
-/// A panic's message is cut here.
+/// A panic's message is cut here, between two words: half a secret would not be known for one.
 const LONGEST: usize = 2000;
 
 /// What the work gave, or what it said when it panicked.
@@ -40,5 +40,26 @@ fn message(payload: &(dyn Any + Send)) -> String {
         .copied()
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let text = text.unwrap_or("it did not say why");
-    text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default().to_owned()
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let head = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+    let whole_words =
+        head.rfind(char::is_whitespace).and_then(|end| head.get(..end)).unwrap_or_default().trim_end();
+    format!("{whole_words} …")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_cut_between_two_words() {
+        let key = "k".repeat(60);
+        let said =
+            caught(|| std::panic::panic_any(format!("{} {key} {}", "w ".repeat(980), "z".repeat(500))));
+        assert_eq!(said, Err::<(), _>(format!("{}…", "w ".repeat(980))));
+        let one_word = caught(|| std::panic::panic_any("w".repeat(LONGEST + 1)));
+        assert_eq!(one_word, Err::<(), _>(" …".into()));
+    }
 }
