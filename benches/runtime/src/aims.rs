@@ -14,8 +14,8 @@ const BY_SINGLE: f64 = 8.0;
 const CANCEL: f64 = 1_000.0;
 /// The longest run of a crowd by the middle one: all begin together, so whoever takes longer than this was passed over.
 const STARVED: f64 = 2.0;
-/// Mebibytes of a run, as the runtime's own test holds it.
-const MIB: f64 = 0.125;
+/// Kibibytes of a run, as the runtime's own test holds it.
+const KIB: f64 = 128.0;
 
 /// Compares the figures with the aims.
 pub fn judge(figures: &[Figure], appends: &[Appended], group: &Group, crowd: &Crowd) -> Vec<Aim> {
@@ -45,7 +45,7 @@ pub fn judge(figures: &[Figure], appends: &[Appended], group: &Group, crowd: &Cr
     aims.push(at_most(&format!("ms to cancel {} runs", crowd.runs), Some(crowd.cancel_ms), CANCEL));
     let longest = crowd.longest_ms / crowd.median_ms;
     aims.push(at_most("the longest run of the crowd, by the middle one", Some(longest), STARVED));
-    aims.push(at_most("MiB of a run at the peak", Some(crowd.heap_mib), MIB));
+    aims.push(at_most("KiB of a run at the peak", Some(crowd.heap_mib * 1024.0), KIB));
     aims
 }
 

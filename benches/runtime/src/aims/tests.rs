@@ -27,6 +27,6 @@ fn an_aim_is_met_at_its_bound_and_missed_beyond_it() {
         ] {
             assert_eq!(met(&aims, start), Some(expect), "{start}");
         }
-        assert_eq!(met(&aims, "MiB of a run"), Some(true));
+        assert_eq!(met(&aims, "KiB of a run"), Some(true));
     }
 }
