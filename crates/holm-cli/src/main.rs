@@ -41,6 +41,8 @@ enum Command {
     Tool(commands::tool::Args),
     /// See and replay what was done before
     Session(commands::session::Args),
+    /// See what models have shown
+    Model(commands::model::Args),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +65,7 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
             Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
             Command::Tool(args) => commands::tool::execute(args).await,
             Command::Session(args) => commands::session::execute(args, cli.data.as_deref()).await,
+            Command::Model(args) => commands::model::execute(args, cli.data.as_deref()).await,
         }
     });
     // Somebody may still be asked something on a thread of its own; nobody waits for the answer any more.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::{
     Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Hooks, IntoTool, Journal, Journals,
-    MemoryBlobs, MemoryJournal, Model, NoChildren, NoDeltas, NoJournals, NoPrograms, Nobody, Secrets,
+    Ledger, MemoryBlobs, MemoryJournal, Model, NoChildren, NoDeltas, NoJournals, NoPrograms, Nobody, Secrets,
     Spawner, SystemClock, Toolbox,
 };
 
@@ -35,6 +35,8 @@ pub(crate) struct Parts {
     pub(crate) hook_wants: HookWants,
     /// Where children are kept.
     pub(crate) journals: Arc<dyn Journals>,
+    /// What models have shown so far.
+    pub(crate) ledger: Option<Arc<dyn Ledger>>,
 }
 
 /// Who looks at the calls that only hooks want to see.
@@ -64,6 +66,7 @@ impl Host {
             hooks: Arc::default(),
             hook_wants: HookWants::HooksAlone,
             journals: Arc::new(NoJournals),
+            ledger: None,
         };
         Self { parts, journal: Box::new(MemoryJournal::new()) }
     }
@@ -152,6 +155,14 @@ impl Host {
     #[must_use]
     pub fn hooks(mut self, hooks: Hooks) -> Self {
         self.parts.hooks = Arc::new(Arc::unwrap_or_clone(self.parts.hooks).with(hooks));
+        self
+    }
+
+    /// Says where it is kept what models have shown. A run with a ladder begins on the rung that it speaks for, and what the
+    /// run's models do is noted there.
+    #[must_use]
+    pub fn ledger(mut self, ledger: impl Ledger + 'static) -> Self {
+        self.parts.ledger = Some(Arc::new(ledger));
         self
     }
 

@@ -43,6 +43,7 @@
 //! | [`Tool`], [`Toolbox`] | what a model can call |
 //! | [`Hooks`] | where your own code is heard |
 //! | [`Journals`], [`Blobs`] | where runs and large results are kept |
+//! | [`Ledger`] | what models have shown, so that the next task begins with one that can do it |
 //! | [`EventSink`], [`DeltaSink`] | who is told what happens |
 //! | [`Approver`], [`Secrets`] | who is asked, and what is never written down |
 //! | [`Driver`], [`Host`] | the loop alone, for whoever builds something else |
@@ -60,6 +61,7 @@ mod handle;
 mod hook;
 mod host;
 mod journal;
+mod ledger;
 mod model;
 #[cfg(feature = "otel")]
 pub mod otel;
@@ -93,6 +95,10 @@ pub use host::Host;
 pub use journal::{
     Durability, Journal, JournalFailed, Journals, JsonLines, JsonLinesFolder, MOST_NAME_BYTES, MemoryJournal,
     MemoryJournals, NoJournals, Opened, check_run_name,
+};
+pub use ledger::{
+    Choice, Ledger, LedgerFailed, MOST_WHYS, MemoryLedger, RETRY_EVERY, Score, Scorer, Shown, Standing, Why,
+    first_rung,
 };
 pub use model::{Ask, BoxFuture, FnModel, Line, Model, model_fn};
 pub use secrecy::SecretString;

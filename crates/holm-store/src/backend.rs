@@ -13,7 +13,7 @@ use holm_runtime::Durability;
 
 use crate::{
     StoreError,
-    derive::{Entry, HeadFacts, TextRow},
+    derive::{Entry, HeadFacts, LedgerRow, TextRow},
 };
 
 /// The answer of a database, some time.
@@ -68,6 +68,17 @@ pub(crate) struct Stale {
     pub(crate) titled: bool,
     /// Records that usage and search know.
     pub(crate) folded: u64,
+}
+
+/// What a fold of a run gave.
+#[derive(Debug, Clone)]
+pub(crate) struct Derived {
+    /// Records that were folded.
+    pub(crate) records: u64,
+    pub(crate) usage: Vec<Entry>,
+    /// Texts of the records that are new.
+    pub(crate) texts: Vec<TextRow>,
+    pub(crate) ledger: Vec<LedgerRow>,
 }
 
 /// A session as the database lists it.
@@ -196,17 +207,13 @@ pub(crate) trait Backend: Send + Sync {
 
     fn stale(&self) -> Pending<'_, Vec<Stale>>;
     fn keep_head<'a>(&'a self, run: RunNo, facts: &'a HeadFacts) -> Pending<'a, ()>;
-    /// Replaces the run's usage and adds the texts that are new; `records` of them are folded now.
-    fn keep_folded<'a>(
-        &'a self,
-        run: RunNo,
-        records: u64,
-        usage: &'a [Entry],
-        texts: &'a [TextRow],
-    ) -> Pending<'a, ()>;
+    /// Replaces the run's usage and ledger and adds the texts that are new.
+    fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()>;
     /// Forgets everything that is derived.
     fn forget_derived(&self) -> Pending<'_, ()>;
     fn usage(&self) -> Pending<'_, Vec<(String, Entry)>>;
+    /// What runs say of models at a kind of task, or at all kinds.
+    fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>>;
     /// Records whose text holds every term, newest run first.
     fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>>;
 

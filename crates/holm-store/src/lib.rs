@@ -4,7 +4,7 @@
 //! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature `postgres`). It is where
 //! an agent's journals go ([`Journals`](holm_runtime::Journals)) and its large results
 //! ([`Blobs`](holm_runtime::Blobs)), and it answers what people ask about sessions: lists, searches, exports, usage,
-//! and that they be forgotten. Journals in memory and in plain files need no database: [`MemoryJournals`],
+//! and that they be forgotten. It is the [`Ledger`](holm_runtime::Ledger) of models too, from the same journals. Journals in memory and in plain files need no database: [`MemoryJournals`],
 //! [`JsonLinesFolder`].
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //!                        │
 //!      one row a line ───┼─── large results, by their SHA-256
 //!                        │
-//!                derived: titles, usage, search index (computed from the lines, when somebody asks)
+//!                derived: titles, usage, ledger of models, search index (computed from the lines, when somebody asks)
 //! ```
 //!
 //! # What survives what
@@ -45,8 +45,8 @@
 //! # What is readable
 //!
 //! Files are for their owner alone. A store made with a [`MasterKey`] keeps lines, titles, snapshots and large results
-//! encrypted, each session under its own key; ids, tags, times, sizes, numbers, and the names of agents, models and
-//! tools stay readable, and a search has to decrypt everything. [`Store::erase`] leaves nothing of a session in SQLite's
+//! encrypted, each session under its own key; ids, tags, times, sizes, numbers, kinds of tasks, and the names of agents, models
+//! and tools stay readable, and a search has to decrypt everything. [`Store::erase`] leaves nothing of a session in SQLite's
 //! files. PostgreSQL's pages and logs keep deleted rows until the server uses their room again: use encryption where
 //! that matters, then what is left cannot be read without the key that was erased.
 

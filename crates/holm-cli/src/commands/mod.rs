@@ -1,5 +1,6 @@
 //! One file for each command, named after it.
 
+pub(crate) mod model;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod tool;

@@ -75,3 +75,22 @@ fn a_replay_for_people_is_short() {
     5  end        answered
     "#);
 }
+
+#[test]
+fn what_models_have_shown_is_known_from_the_sessions() {
+    let stage = Stage::new([Act::says("one"), Act::says("two")]);
+    stage.holm(["model", "ledger"]).says("");
+    stage.run(&["-p", "First"]).says("one\n");
+    stage.run(&["-p", "Second"]).says("two\n");
+    let ran = stage.holm(["model", "ledger"]);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert!(
+        lines.len() == 2 && lines[0].starts_with("kind") && lines[1].starts_with("general"),
+        "{}",
+        ran.out
+    );
+    let ran = stage.holm(["model", "ledger", "--json", "--kind", "General"]);
+    let found: serde_json::Value = serde_json::from_str(ran.out.trim()).unwrap();
+    assert_eq!((&found["score"]["tasks"], &found["score"]["successes"]), (&2.into(), &2.into()));
+    stage.holm(["model", "ledger", "--kind", "drawing"]).says("");
+}

@@ -4,14 +4,14 @@ use std::{fmt, sync::Arc};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_kernel::{
-    Approvals, Config, Effect, Event, Limits, Model as ModelCard, Run, Started, Timestamp,
+    Approvals, Config, Effect, Event, Ladder, Limits, Model as ModelCard, Run, Started, Timestamp,
     journal::{self, StepError},
 };
 
 use super::{Agent, Inner};
 use crate::{
     Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Helpers, Host, IntoTool, Journals,
-    Model, Secrets, Spawner, Toolbox, ToolboxError,
+    Ledger, Model, Secrets, Spawner, Toolbox, ToolboxError,
 };
 
 /// Puts an agent together. It can do nothing but ask its model until something is added by name.
@@ -172,6 +172,18 @@ impl Builder {
     pub fn manages(mut self, helpers: Helpers) -> Self {
         self.manages = Manages::Alone;
         self.helpers(helpers)
+    }
+
+    /// Says which models its runs climb when their work is not good enough: those of the agent, weakest first.
+    pub fn ladder(mut self, ladder: Ladder) -> Self {
+        self.config.ladder = Some(ladder);
+        self
+    }
+
+    /// Says where it is kept what models have shown, so that a run with a ladder begins with one that can do its task.
+    pub fn ledger(mut self, ledger: impl Ledger + 'static) -> Self {
+        self.host = self.host.ledger(ledger);
+        self
     }
 
     /// Makes every run draw the same random numbers; for tests, because whoever knows the seed can forge an envelope.

@@ -9,6 +9,7 @@ mod error;
 mod fold;
 mod hooks;
 mod kind;
+mod ledger;
 mod perform;
 mod tasks;
 mod unfit;
@@ -27,7 +28,7 @@ pub use error::DriveError;
 pub use fold::Replayed;
 pub(crate) use fold::{Folded, fork};
 
-use self::{alarm::Alarm, batch::Batch, tasks::Tasks};
+use self::{alarm::Alarm, batch::Batch, ledger::Notes, tasks::Tasks};
 use crate::{
     Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue,
     handle::{Desk, Said},
@@ -78,6 +79,7 @@ pub struct Driver {
     ended: Option<Ending>,
     health: Health,
     snapshots: Snapshots,
+    notes: Option<Notes>,
 }
 
 impl Driver {
@@ -92,6 +94,7 @@ impl Driver {
 
     /// As [`start`](Self::start), with tools that were looked at when the agent was made.
     pub(crate) async fn start_checked(started: Started, host: Host) -> Result<Self, DriveError> {
+        let started = ledger::on_its_rung(started, host.parts.ledger.as_ref()).await;
         let mut fact = Input::Started(Box::new(started));
         host.parts.secrets.input(&mut fact);
         let Input::Started(started) = fact else { return Err(DriveError::Lost) };
@@ -138,6 +141,7 @@ impl Driver {
             .carry(host.carry);
         let checker = Checker::new().blobs(Arc::clone(&host.blobs)).runner(Arc::clone(&host.checks));
         let observers = hooks::observers(&host);
+        let notes = Notes::of(&host, &run);
         Self {
             run,
             writer,
@@ -155,6 +159,7 @@ impl Driver {
             ended: None,
             health: Health::Sound,
             snapshots: Snapshots { last: 0 },
+            notes,
         }
     }
 
@@ -291,6 +296,7 @@ impl Driver {
         }
         self.tasks.leave();
         self.alarm.disarm();
+        self.note().await;
         self.offer_snapshot().await;
         // Last, because whoever stops the run while it is put away means what has just ended.
         self.seat.0.clear();

@@ -55,6 +55,9 @@ impl Driver {
         for sink in &self.host.events {
             let _ = catch_unwind(AssertUnwindSafe(|| sink.event(event)));
         }
+        if let Some(notes) = &mut self.notes {
+            notes.event(event);
+        }
         self.remark_on(event);
     }
 

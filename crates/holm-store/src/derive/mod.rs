@@ -2,6 +2,7 @@
 //! computed again at any time ([`Store::rebuild`](crate::Store::rebuild)).
 
 mod head;
+mod ledger;
 mod text;
 mod usage;
 
@@ -9,6 +10,7 @@ mod usage;
 mod tests;
 
 pub(crate) use head::{FIRST_LINES, HeadFacts, Opening, time_of};
+pub(crate) use ledger::LedgerRow;
 pub use text::{TextKind, search_text};
 pub(crate) use text::{TextRow, excerpt, holds, spilled};
 pub use usage::{Day, Entry, Folded, Subject, Tally, fold};

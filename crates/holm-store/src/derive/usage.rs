@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use holm_kernel::{
     CallId, Effect, Event, Input, ModelResult, NanoUsd, Run, SEMANTICS, Timestamp, Usage, journal::Record,
 };
+use holm_runtime::{Scorer, Standing};
 use serde::{Deserialize, Serialize};
 
 /// Stands for a model or tool whose name a journal no longer tells.
@@ -123,6 +124,8 @@ pub struct Folded {
     /// Records that the kernel could fold. Those after them (erased, or of rules that this kernel does not have) are
     /// counted by what they say, under a name that says so.
     pub understood: u64,
+    /// What its models have shown in the turn groups that ended, as far as the kernel could fold them.
+    pub ledger: Vec<Standing>,
 }
 
 /// Folds a run's records into what it used. Children count in their own runs, not in their parent's.
@@ -131,6 +134,7 @@ pub fn fold(records: &[Record]) -> Folded {
     let mut sums = Sums::default();
     let mut understood = 0;
     if let Some((mut run, rest)) = start(records) {
+        sums.scorer = Some(Scorer::new(run.config()));
         sums.drain(&mut run, records.first().map(Record::at).unwrap_or_default());
         understood = 1;
         for record in rest {
@@ -145,7 +149,7 @@ pub fn fold(records: &[Record]) -> Folded {
     }
     let entries =
         sums.entries.into_iter().map(|((day, subject), tally)| Entry { day, subject, tally }).collect();
-    Folded { entries, understood }
+    Folded { entries, understood, ledger: Standing::sum(sums.shown) }
 }
 
 /// Starts the run again, if this kernel has its rules.
@@ -164,6 +168,8 @@ struct Sums {
     entries: BTreeMap<(Day, Subject), Tally>,
     models: BTreeMap<CallId, (String, Priced)>,
     tools: BTreeMap<CallId, String>,
+    scorer: Option<Scorer>,
+    shown: Vec<Standing>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -202,19 +208,12 @@ impl Sums {
                     let priced = if request.model.price.is_some() { Priced::Known } else { Priced::Unknown };
                     self.models.insert(call, (request.model.name.clone(), priced));
                 }
-                Effect::Emit(numbered) => match numbered.event {
-                    Event::Ignored { .. } => ignored = true,
-                    Event::CallProposed { call, tool, .. } => {
-                        self.tools.insert(call, tool.to_string());
-                    }
-                    Event::CallFinished { call, outcome, bytes, millis, .. } => {
-                        let failed = u64::from(outcome.is_error());
-                        let name = self.tools.remove(&call).unwrap_or_else(|| UNKNOWN.into());
-                        let tally = Tally { calls: 1, failed, millis, bytes, ..Tally::default() };
-                        self.add(at, Subject::Tool(name), tally);
-                    }
-                    _ => {}
-                },
+                Effect::Emit(numbered) => {
+                    ignored |= matches!(numbered.event, Event::Ignored { .. });
+                    let ended = self.scorer.as_mut().and_then(|scorer| scorer.event(&numbered));
+                    self.shown.extend(ended.into_iter().flat_map(|shown| shown.standings));
+                    self.event(at, numbered.event);
+                }
                 Effect::RunTool { .. }
                 | Effect::Spawn { .. }
                 | Effect::Abort(_)
@@ -223,6 +222,21 @@ impl Sums {
                 | Effect::Check { .. }
                 | Effect::Finish(_) => {}
             }
+        }
+    }
+
+    fn event(&mut self, at: Timestamp, event: Event) {
+        match event {
+            Event::CallProposed { call, tool, .. } => {
+                self.tools.insert(call, tool.to_string());
+            }
+            Event::CallFinished { call, outcome, bytes, millis, .. } => {
+                let failed = u64::from(outcome.is_error());
+                let name = self.tools.remove(&call).unwrap_or_else(|| UNKNOWN.into());
+                let tally = Tally { calls: 1, failed, millis, bytes, ..Tally::default() };
+                self.add(at, Subject::Tool(name), tally);
+            }
+            _ => {}
         }
     }
 

@@ -14,10 +14,10 @@ use super::{
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Body, Commits, Creation, Gravestone, ListFilter, ListedRow, Pending, RunNo,
-        RunRow, Stale, Stamp,
+        Backend, Batch, BlobRow, Body, Commits, Creation, Derived, Gravestone, ListFilter, ListedRow,
+        Pending, RunNo, RunRow, Stale, Stamp,
     },
-    derive::{Entry, HeadFacts, TextRow},
+    derive::{Entry, HeadFacts, LedgerRow},
 };
 
 /// Bytes of a large result in one row.
@@ -239,17 +239,11 @@ impl Backend for Postgres {
         })
     }
 
-    fn keep_folded<'a>(
-        &'a self,
-        run: RunNo,
-        records: u64,
-        usage: &'a [Entry],
-        texts: &'a [TextRow],
-    ) -> Pending<'a, ()> {
+    fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()> {
         Box::pin(async move {
             let mut client = self.ask.lock().await;
             let tx = client.transaction().await.map_err(failed)?;
-            queries::keep_folded(&tx, run, records, usage, texts).await?;
+            queries::keep_folded(&tx, run, &derived).await?;
             tx.commit().await.map_err(failed)
         })
     }
@@ -258,13 +252,17 @@ impl Backend for Postgres {
         Box::pin(async {
             let sql =
                 "BEGIN; UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_usage;
-                DELETE FROM holm_texts; COMMIT";
+                DELETE FROM holm_ledger; DELETE FROM holm_texts; COMMIT";
             self.ask.lock().await.batch_execute(sql).await.map_err(failed)
         })
     }
 
     fn usage(&self) -> Pending<'_, Vec<(String, Entry)>> {
         Box::pin(async { queries::usage(&*self.ask.lock().await).await })
+    }
+
+    fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>> {
+        Box::pin(async move { queries::ledger(&*self.ask.lock().await, kind).await })
     }
 
     fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>> {

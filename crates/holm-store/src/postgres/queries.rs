@@ -5,8 +5,8 @@ use tokio_postgres::{Client, Row, Transaction, types::ToSql};
 use super::{LOCKS, clean, failed, signed, unsigned};
 use crate::{
     StoreError,
-    backend::{BlobRow, ListFilter, ListedRow, RunNo, RunRow, Stale},
-    derive::{Day, Entry, HeadFacts, Subject, Tally, TextRow},
+    backend::{BlobRow, Derived, ListFilter, ListedRow, RunNo, RunRow, Stale},
+    derive::{Day, Entry, HeadFacts, LedgerRow, Subject, Tally},
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -132,13 +132,8 @@ pub(super) async fn keep_head(tx: &Transaction<'_>, run: RunNo, facts: &HeadFact
     settle(tx, run).await
 }
 
-pub(super) async fn keep_folded(
-    tx: &Transaction<'_>,
-    run: RunNo,
-    records: u64,
-    usage: &[Entry],
-    texts: &[TextRow],
-) -> Result<()> {
+pub(super) async fn keep_folded(tx: &Transaction<'_>, run: RunNo, derived: &Derived) -> Result<()> {
+    let records = derived.records;
     // The run's row is held, so that two who fold do it one after the other.
     let found =
         tx.query_opt("SELECT 1 FROM holm_runs WHERE no = $1 FOR UPDATE", &[&run.0]).await.map_err(failed)?;
@@ -149,11 +144,16 @@ pub(super) async fn keep_folded(
     if found.is_none() || known >= records {
         return Ok(());
     }
-    tx.execute("DELETE FROM holm_usage WHERE run = $1", &[&run.0]).await.map_err(failed)?;
-    for entry in usage {
+    for table in ["usage", "ledger"] {
+        tx.execute(&format!("DELETE FROM holm_{table} WHERE run = $1"), &[&run.0]).await.map_err(failed)?;
+    }
+    for entry in &derived.usage {
         keep_entry(tx, run, entry).await?;
     }
-    let new = texts.iter().filter(|row| row.seq >= known);
+    for row in &derived.ledger {
+        keep_standing(tx, run, row).await?;
+    }
+    let new = derived.texts.iter().filter(|row| row.seq >= known);
     let (seqs, folded): (Vec<i64>, Vec<String>) =
         new.map(|row| (signed(row.seq), clean(&row.text.to_lowercase()))).unzip();
     tx.execute(
@@ -215,6 +215,30 @@ async fn keep_entry(tx: &Transaction<'_>, run: RunNo, entry: &Entry) -> Result<(
     Ok(())
 }
 
+async fn keep_standing(tx: &Transaction<'_>, run: RunNo, row: &LedgerRow) -> Result<()> {
+    let numbers = row.numbers.map(signed).to_vec();
+    tx.execute(
+        "INSERT INTO holm_ledger VALUES ($1, $2, $3, $4, $5)",
+        &[&run.0, &clean(&row.kind), &clean(&row.model), &numbers, &row.whys],
+    )
+    .await
+    .map_err(failed)?;
+    Ok(())
+}
+
+pub(super) async fn ledger(client: &Client, kind: Option<&str>) -> Result<Vec<(RunRow, LedgerRow)>> {
+    let sql = "SELECT r.no, r.id, r.key, l.kind, l.model, l.numbers, l.whys
+         FROM holm_ledger l JOIN holm_runs r ON r.no = l.run WHERE $1::text IS NULL OR l.kind = $1";
+    let rows = client.query(sql, &[&kind.map(clean)]).await.map_err(failed)?;
+    let standing = |row: &Row| {
+        let kept: Vec<i64> = row.get(5);
+        let mut numbers = [0; 6];
+        numbers.iter_mut().zip(kept).for_each(|(number, kept)| *number = unsigned(kept));
+        LedgerRow { kind: row.get(3), model: row.get(4), numbers, whys: row.get(6) }
+    };
+    Ok(rows.iter().map(|row| (run_row(row), standing(row))).collect())
+}
+
 pub(super) async fn usage(client: &Client) -> Result<Vec<(String, Entry)>> {
     let rows = client
         .query("SELECT r.id, u.day, u.kind, u.name, u.numbers FROM holm_usage u JOIN holm_runs r ON r.no = u.run", &[])
@@ -272,7 +296,7 @@ pub(super) async fn erase(tx: &Transaction<'_>, run: RunNo) -> Result<()> {
     )
     .await
     .map_err(failed)?;
-    for table in ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage"] {
+    for table in ["texts", "records", "snapshots", "tags", "blobs", "heads", "usage", "ledger"] {
         tx.execute(&format!("DELETE FROM holm_{table} WHERE run = $1"), &[&run.0]).await.map_err(failed)?;
     }
     tx.execute("DELETE FROM holm_runs WHERE no = $1", &[&run.0]).await.map_err(failed)?;

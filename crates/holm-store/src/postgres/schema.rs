@@ -6,7 +6,7 @@ use super::{LOCKS, SCHEMA_LOCK, failed};
 use crate::StoreError;
 
 /// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "CREATE TABLE holm_meta (name text PRIMARY KEY, value bytea NOT NULL);
      CREATE TABLE holm_runs (
         no bigserial PRIMARY KEY, id text NOT NULL UNIQUE, created int8 NOT NULL,
@@ -40,6 +40,14 @@ const STEPS: [&str; 2] = [
         -- Without the extension, or the right to add it, a search reads every text.
         NULL;
      END $$;",
+    // What is derived is computed anew, so that the ledger knows the journals that are there already.
+    "CREATE TABLE holm_ledger (
+        run int8 NOT NULL, kind text NOT NULL, model text NOT NULL, numbers int8[] NOT NULL, whys bytea NOT NULL,
+        PRIMARY KEY (run, kind, model)
+     );
+     CREATE INDEX holm_ledger_by_kind ON holm_ledger (kind);
+     UPDATE holm_runs SET moved = true;
+     DELETE FROM holm_heads; DELETE FROM holm_usage; DELETE FROM holm_texts;",
 ];
 
 /// Brings a database to the present schema, all steps or none.

@@ -21,10 +21,10 @@ use super::{
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Commits, Counters, Creation, Gravestone, ListFilter, ListedRow, Pending,
-        RunNo, RunRow, Stale, Stamp,
+        Backend, Batch, BlobRow, Commits, Counters, Creation, Derived, Gravestone, ListFilter, ListedRow,
+        Pending, RunNo, RunRow, Stale, Stamp,
     },
-    derive::{Entry, HeadFacts, TextRow},
+    derive::{Entry, HeadFacts, LedgerRow},
     sessions::blocking,
 };
 
@@ -209,15 +209,8 @@ impl Backend for Sqlite {
         self.write(move |conn| queries::keep_head(conn, run, &facts))
     }
 
-    fn keep_folded<'a>(
-        &'a self,
-        run: RunNo,
-        records: u64,
-        usage: &'a [Entry],
-        texts: &'a [TextRow],
-    ) -> Pending<'a, ()> {
-        let (usage, texts) = (usage.to_vec(), texts.to_vec());
-        self.write(move |conn| queries::keep_folded(conn, run, records, &usage, &texts))
+    fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()> {
+        self.write(move |conn| queries::keep_folded(conn, run, &derived))
     }
 
     fn forget_derived(&self) -> Pending<'_, ()> {
@@ -226,6 +219,11 @@ impl Backend for Sqlite {
 
     fn usage(&self) -> Pending<'_, Vec<(String, Entry)>> {
         self.read(queries::usage)
+    }
+
+    fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>> {
+        let kind = kind.map(str::to_owned);
+        self.read(move |conn| queries::ledger(conn, kind.as_deref()))
     }
 
     fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>> {

@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter
 use super::{failed, holder::Holder, schema};
 use crate::{
     StoreError,
-    backend::{BlobRow, Gravestone, ListFilter, ListedRow, RunNo, RunRow, Stale},
-    derive::{Day, Entry, HeadFacts, Subject, Tally, TextRow},
+    backend::{BlobRow, Derived, Gravestone, ListFilter, ListedRow, RunNo, RunRow, Stale},
+    derive::{Day, Entry, HeadFacts, LedgerRow, Subject, Tally},
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -241,13 +241,8 @@ pub(super) fn keep_head(conn: &Connection, run: RunNo, facts: &HeadFacts) -> Res
     settle(conn, run)
 }
 
-pub(super) fn keep_folded(
-    conn: &Connection,
-    run: RunNo,
-    records: u64,
-    usage: &[Entry],
-    texts: &[TextRow],
-) -> Result<()> {
+pub(super) fn keep_folded(conn: &Connection, run: RunNo, derived: &Derived) -> Result<()> {
+    let records = derived.records;
     let known: Option<i64> = conn
         .query_row(
             "SELECT coalesce((SELECT folded FROM heads WHERE run = ?1), 0) FROM runs WHERE no = ?1",
@@ -258,12 +253,13 @@ pub(super) fn keep_folded(
         .map_err(failed)?;
     // Erased, or somebody else was faster.
     let Some(known) = known.map(unsigned).filter(|known| *known < records) else { return Ok(()) };
-    conn.execute("DELETE FROM usage WHERE run = ?", [run.0]).map_err(failed)?;
-    for entry in usage {
-        keep_entry(conn, run, entry)?;
+    for sql in ["DELETE FROM usage WHERE run = ?", "DELETE FROM ledger WHERE run = ?"] {
+        conn.execute(sql, [run.0]).map_err(failed)?;
     }
+    derived.usage.iter().try_for_each(|entry| keep_entry(conn, run, entry))?;
+    derived.ledger.iter().try_for_each(|row| keep_standing(conn, run, row))?;
     let mut insert = conn.prepare_cached("INSERT INTO texts (rowid, text) VALUES (?, ?)").map_err(failed)?;
-    for row in texts.iter().filter(|row| row.seq >= known) {
+    for row in derived.texts.iter().filter(|row| row.seq >= known) {
         insert.execute(params![schema::key(run, row.seq)?, row.text]).map_err(failed)?;
     }
     conn.execute(
@@ -319,9 +315,44 @@ fn keep_entry(conn: &Connection, run: RunNo, entry: &Entry) -> Result<()> {
     Ok(())
 }
 
+fn keep_standing(conn: &Connection, run: RunNo, row: &LedgerRow) -> Result<()> {
+    let [calls, tasks, successes, rejections, invalid_calls, step_ups] = row.numbers.map(signed);
+    conn.prepare_cached("INSERT INTO ledger VALUES (?,?,?,?,?,?,?,?,?,?)")
+        .and_then(|mut insert| {
+            insert.execute(params![
+                run.0,
+                row.kind,
+                row.model,
+                calls,
+                tasks,
+                successes,
+                rejections,
+                invalid_calls,
+                step_ups,
+                row.whys,
+            ])
+        })
+        .map_err(failed)?;
+    Ok(())
+}
+
+pub(super) fn ledger(conn: &Connection, kind: Option<&str>) -> Result<Vec<(RunRow, LedgerRow)>> {
+    let sql = "SELECT r.no, r.id, r.key, l.kind, l.model, l.calls, l.tasks, l.successes, l.rejections,
+            l.invalid_calls, l.step_ups, l.whys
+         FROM ledger l JOIN runs r ON r.no = l.run WHERE ?1 IS NULL OR l.kind = ?1";
+    let mut statement = conn.prepare_cached(sql).map_err(failed)?;
+    let rows = statement.query_map([kind], |row| {
+        let number = |column: usize| row.get(column).map(unsigned);
+        let numbers = [number(5)?, number(6)?, number(7)?, number(8)?, number(9)?, number(10)?];
+        let standing = LedgerRow { kind: row.get(3)?, model: row.get(4)?, numbers, whys: row.get(11)? };
+        Ok((run_row(row, 0)?, standing))
+    });
+    rows.and_then(Iterator::collect).map_err(failed)
+}
+
 pub(super) fn forget_derived(conn: &Connection) -> Result<()> {
     conn.execute_batch(
-        "DELETE FROM heads; DELETE FROM usage; DELETE FROM texts; INSERT OR IGNORE INTO moved SELECT no FROM runs;",
+        "DELETE FROM heads; DELETE FROM usage; DELETE FROM ledger; DELETE FROM texts; INSERT OR IGNORE INTO moved SELECT no FROM runs;",
     )
     .map_err(failed)
 }
@@ -416,7 +447,7 @@ pub(super) fn erase(conn: &Connection, run: &RunRow, stone: &Gravestone) -> Resu
     {
         conn.execute(sql, [first, last]).map_err(failed)?;
     }
-    for table in ["snapshots", "tags", "blobs", "heads", "moved", "usage"] {
+    for table in ["snapshots", "tags", "blobs", "heads", "moved", "usage", "ledger"] {
         conn.execute(&format!("DELETE FROM {table} WHERE run = ?"), [run.no.0]).map_err(failed)?;
     }
     conn.execute("DELETE FROM runs WHERE no = ?", [run.no.0]).map_err(failed)?;

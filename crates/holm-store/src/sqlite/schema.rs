@@ -1,7 +1,7 @@
 //! Tables, and how older ones become the present ones.
 //!
 //! A record's key is its run's number and its own in one integer, so that an append touches one page of one tree and a
-//! journal lies together. Everything that can be computed from records stands apart, in the tables of step 2.
+//! journal lies together. Everything that can be computed from records stands apart, in the tables of steps 2 and 3.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const APPLICATION: i32 = 0x686f_6c6d;
 const SEQ_BITS: u32 = 32;
 
 /// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
      CREATE TABLE runs (
         no INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -64,6 +64,17 @@ const STEPS: [&str; 2] = [
      CREATE VIRTUAL TABLE texts USING fts5 (
         text, content = '', contentless_delete = 1, tokenize = 'trigram'
      );",
+    // What is derived is computed anew, so that the ledger knows the journals that are there already.
+    "CREATE TABLE ledger (
+        run INTEGER NOT NULL, kind TEXT NOT NULL, model TEXT NOT NULL,
+        calls INTEGER NOT NULL, tasks INTEGER NOT NULL, successes INTEGER NOT NULL,
+        rejections INTEGER NOT NULL, invalid_calls INTEGER NOT NULL, step_ups INTEGER NOT NULL,
+        whys BLOB NOT NULL,
+        PRIMARY KEY (run, kind, model)
+     ) WITHOUT ROWID;
+     CREATE INDEX ledger_by_kind ON ledger (kind);
+     DELETE FROM heads; DELETE FROM usage; DELETE FROM texts;
+     INSERT OR IGNORE INTO moved SELECT no FROM runs;",
 ];
 
 /// Brings a database to the present schema, all steps or none.

@@ -29,6 +29,50 @@ async fn an_older_schema_is_brought_up_to_date_with_all_it_holds() {
 }
 
 #[tokio::test]
+async fn the_ledger_knows_the_journals_of_a_store_that_had_none() {
+    use holm_kernel::{
+        Block, Config, Effect, Input, Model, ModelResult, Prompt, Reply, Started, Timestamp, journal,
+    };
+    let (_folder, path) = place();
+    let conn = Connection::open(&path).unwrap();
+    schema::migrate_to(&conn, &path, 2).unwrap();
+    let started = Started::new("old", 7, Config::new(Model::named("test/one")));
+    let (mut run, mut writer, mut lines) = journal::begin(started, Timestamp::new(5)).unwrap();
+    let mut facts = vec![Input::Prompted(Prompt::text("hi"))];
+    while let Some(fact) = facts.pop() {
+        lines += &journal::step(&mut run, &mut writer, Timestamp::new(6), fact).unwrap();
+        loop {
+            match run.poll() {
+                Effect::CallModel { call, .. } => {
+                    let reply = Reply { blocks: vec![Block::Text("hello".into())], ..Reply::default() };
+                    facts.push(Input::ModelFinished { call, result: ModelResult::Replied(reply) });
+                }
+                Effect::Wait(_) => break,
+                _ => {}
+            }
+        }
+    }
+    conn.execute("INSERT INTO runs (id, created) VALUES ('old', 5)", []).unwrap();
+    let count = lines.lines().count();
+    for (seq, line) in (0_i64..).zip(lines.lines()) {
+        conn.execute("INSERT INTO records VALUES ((1 << 32) + ?, ?)", rusqlite::params![seq, line]).unwrap();
+    }
+    // Everything that the older schema knew was computed already.
+    conn.execute(
+        "INSERT INTO heads VALUES (1, ?1, 6, '', 'test/one', NULL, ?1)",
+        [i64::try_from(count).unwrap()],
+    )
+    .unwrap();
+    conn.execute("DELETE FROM moved", []).unwrap();
+    drop(conn);
+    let store = open(&path).await.unwrap();
+    let known = store.model_ledger(None).await.unwrap();
+    assert_eq!(known.len(), 1);
+    assert_eq!((known[0].model.as_str(), known[0].score.tasks, known[0].score.successes), ("test/one", 1, 1));
+    assert_eq!(store.search("hello", 9).await.unwrap().len(), 1, "and the rest is there as before");
+}
+
+#[tokio::test]
 async fn a_newer_schema_is_refused_and_left_alone() {
     let (_folder, path) = place();
     drop(open(&path).await.unwrap());
@@ -36,7 +80,7 @@ async fn a_newer_schema_is_refused_and_left_alone() {
     conn.pragma_update(None, "user_version", 99).unwrap();
     drop(conn);
     let before = std::fs::read(&path).unwrap();
-    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 2 }));
+    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 3 }));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 

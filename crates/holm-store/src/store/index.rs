@@ -7,8 +7,10 @@ use holm_kernel::journal;
 use super::Store;
 use crate::{
     StoreError,
-    backend::{RunRow, Stale},
-    derive::{FIRST_LINES, HeadFacts, Opening, TextRow, fold, search_text, spilled, time_of},
+    backend::{Derived, RunRow, Stale},
+    derive::{
+        FIRST_LINES, Folded, HeadFacts, LedgerRow, Opening, TextRow, fold, search_text, spilled, time_of,
+    },
 };
 
 /// The place of a sealed derived title.
@@ -19,12 +21,12 @@ pub(crate) const TITLE: &str = "title";
 pub(crate) enum Depth {
     /// What a list shows.
     Heads,
-    /// Usage and search as well.
+    /// Usage, ledger and search as well.
     Everything,
 }
 
 impl Store {
-    /// Forgets everything that is derived from journals (titles of unnamed sessions, usage, the search index) and
+    /// Forgets everything that is derived from journals (titles of unnamed sessions, usage, the ledger of models, the search index) and
     /// computes it again.
     ///
     /// # Errors
@@ -80,13 +82,14 @@ impl Store {
         Ok(facts)
     }
 
-    /// Computes usage from all records, and the texts and references of those that are new.
+    /// Computes usage and ledger from all records, and the texts and references of those that are new.
     async fn fold_run(&self, run: &RunRow, texts_from: u64) -> Result<(), StoreError> {
         let (text, count) = self.text(run).await?;
         let records = journal::decode(&text)
             .map_err(|error| StoreError::Damaged { run: run.id.clone(), reason: error.to_string() })?
             .records;
-        let usage = fold(&records).entries;
+        let Folded { entries: usage, ledger, .. } = fold(&records);
+        let ledger = LedgerRow::of(ledger, self.inner.key(run)?.as_ref())?;
         let new = || records.iter().filter(|record| record.seq().value() >= texts_from);
         let inputs = new().filter_map(|record| record.payload().input().ok());
         self.adopt(run, &inputs.filter_map(|input| spilled(&input)).collect::<Vec<_>>()).await?;
@@ -101,6 +104,7 @@ impl Store {
                 })
                 .collect()
         };
-        self.inner.backend.keep_folded(run.no, count, &usage, &texts).await
+        let derived = Derived { records: count, usage, texts, ledger };
+        self.inner.backend.keep_folded(run.no, derived).await
     }
 }

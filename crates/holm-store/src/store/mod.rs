@@ -4,6 +4,7 @@ mod blobs;
 mod index;
 mod journal;
 mod lease;
+mod ledger;
 
 use std::{
     collections::BTreeMap,

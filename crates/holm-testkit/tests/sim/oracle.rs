@@ -20,6 +20,7 @@ pub(crate) fn nothing_runs_unallowed(outcome: &Outcome) -> Vec<Violation> {
     let mut oracle = Oracle {
         config,
         mode: config.mode,
+        widest: config.mode,
         grants: config.grants.clone(),
         leases: Vec::new(),
         marks: config.marks,
@@ -43,6 +44,8 @@ pub(crate) fn nothing_runs_unallowed(outcome: &Outcome) -> Vec<Violation> {
 struct Oracle<'a> {
     config: &'a Config,
     mode: Mode,
+    /// The widest mode that a person or the configuration chose.
+    widest: Mode,
     grants: GrantSet,
     leases: Vec<(Grant, Option<u64>)>,
     marks: Marks,
@@ -68,12 +71,38 @@ enum Standing {
 impl<'a> Oracle<'a> {
     /// Takes what a fact changes, before its effects are looked at.
     fn learn(&mut self, step: &'a Step) {
+        self.take(step);
+        for numbered in step.events() {
+            if let Event::ModeChanged { mode } = numbered.event {
+                self.turn_to(step, mode);
+            }
+        }
+    }
+
+    /// The model may narrow the mode by itself; only a person widens it.
+    fn turn_to(&mut self, step: &Step, mode: Mode) {
+        let asked = matches!(
+            step.input,
+            Input::ModeChanged(_) | Input::Judged { verdict: Verdict::Allow { .. }, .. }
+        );
+        if mode > self.mode && !asked {
+            self.say(step, format!("the mode went from {} to {mode} without a person", self.mode));
+        }
+        if mode > self.widest {
+            self.say(step, format!("the mode went to {mode}, wider than anybody had chosen"));
+        }
+        self.mode = mode;
+        self.leases.clear();
+    }
+
+    fn take(&mut self, step: &'a Step) {
         if step.events().any(|numbered| matches!(numbered.event, Event::Ignored { .. })) {
             return;
         }
         match &step.input {
             Input::ModeChanged(mode) => {
                 self.mode = *mode;
+                self.widest = self.widest.max(*mode);
                 self.leases.clear();
             }
             Input::GrantsChanged(grants) => {

@@ -9,9 +9,9 @@ use holm_guards::plausibility::EmptyOutput;
 use holm_guards::postcondition::{Postcondition, Rule};
 use holm_guards::skill::extract;
 use holm_kernel::{
-    Approvals, BatchOrder, Bound, Budget, Config, ConsultPoint, Exemption, Inconclusive, MarkRule,
-    MaxTokensRecovery, Model, NanoUsd, Pace, PlainAnswer, Price, Protocol, Quota, Repeat, SummaryPolicy,
-    Tool, ToolKind, Vote, Yields,
+    Approvals, BatchOrder, Bound, Budget, Config, ConsultPoint, Exemption, Inconclusive, Ladder, MarkRule,
+    MaxTokensRecovery, Model, NanoUsd, Pace, PlainAnswer, PlanRole, Price, Protocol, Quota, Repeat,
+    SummaryPolicy, Tool, ToolKind, Vote, Yields,
 };
 
 /// Everything that differs from one simulated configuration to the next.
@@ -32,6 +32,7 @@ pub(crate) struct Setting {
     pub(crate) budget: Option<u64>,
     pub(crate) tries: u64,
     pub(crate) fallback: bool,
+    pub(crate) ladder: bool,
     pub(crate) window: u64,
     pub(crate) summary: bool,
     pub(crate) ceiling: Option<u64>,
@@ -56,6 +57,7 @@ impl Default for Setting {
             budget: None,
             tries: 3,
             fallback: false,
+            ladder: false,
             window: 128_000,
             summary: true,
             ceiling: None,
@@ -70,6 +72,7 @@ impl Setting {
         if self.fallback {
             config.models.push(self.model("scripted/two", 3_000_000));
         }
+        config.ladder = self.ladder.then(Ladder::default);
         config.name = "sim".into();
         config.tools = tools();
         config.mode = self.mode;
@@ -122,7 +125,8 @@ impl fmt::Debug for Setting {
             "turns {turns}, grace {grace}, calls {calls}, wall {:?}, budget {:?}, ",
             self.wall, self.budget
         )?;
-        write!(out, "tries {}, fallback {}, window {}, ", self.tries, self.fallback, self.window)?;
+        write!(out, "tries {}, fallback {}, ladder {}, ", self.tries, self.fallback, self.ladder)?;
+        write!(out, "window {}, ", self.window)?;
         writeln!(out, "summary {}, ceiling {:?}, remind {}", self.summary, self.ceiling, self.remind)
     }
 }
@@ -132,7 +136,7 @@ pub(crate) fn grants(texts: &[&str]) -> GrantSet {
 }
 
 /// The names of all tools, as scripts use them.
-pub(crate) const NAMES: [&str; 15] = [
+pub(crate) const NAMES: [&str; 17] = [
     "look",
     "write",
     "put",
@@ -148,6 +152,8 @@ pub(crate) const NAMES: [&str; 15] = [
     "poll",
     "fragile",
     "scarce",
+    "enter_plan",
+    "exit_plan",
 ];
 
 /// One tool of every kind.
@@ -175,6 +181,8 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool { exemption: Exemption::Polling, ..tool("poll", Level::ReadOnly) },
         Tool { aborts_siblings: true, ..tool("fragile", Level::Write) },
         Tool { quota, ..tool("scarce", Level::ReadOnly) },
+        Tool { kind: ToolKind::Plan(PlanRole::Enter), ..tool("enter_plan", Level::None) },
+        Tool { kind: ToolKind::Plan(PlanRole::Exit), ..tool("exit_plan", Level::None) },
     ]
 }
 

@@ -41,6 +41,8 @@ fn about_models(outcome: &Outcome) -> Vec<(&'static str, bool)> {
     vec![
         ("a model call is tried again", next(|next| matches!(next, NextTry::Retry { .. }))),
         ("the fallback model is used", next(|next| matches!(next, NextTry::Fallback { .. }))),
+        ("a stronger model takes over", outcome.has(|event| matches!(event, Event::SteppedUp { .. }))),
+        ("no stronger model is left", outcome.has(|event| matches!(event, Event::LadderExhausted { .. }))),
         ("the view shrinks after an overflow", next(|next| matches!(next, NextTry::Compact))),
         ("a model call is given up", next(|next| matches!(next, NextTry::GiveUp))),
         (
@@ -101,6 +103,21 @@ fn about_calls(outcome: &Outcome) -> Vec<(&'static str, bool)> {
         ("sending data out is asked after a mark", asked(AskReason::EgressAfterMark)),
         ("a missing grant is asked for", asked(AskReason::MissingGrant)),
         ("the mode asks", asked(AskReason::Level)),
+        ("the model asks to leave plan mode", asked(AskReason::LeavesPlan)),
+        (
+            "the model enters plan mode",
+            at(
+                |input| matches!(input, Input::ModelFinished { .. }),
+                |event| matches!(event, Event::ModeChanged { .. }),
+            ),
+        ),
+        (
+            "a person lets the model leave plan mode",
+            at(
+                |input| matches!(input, Input::Judged { .. }),
+                |event| matches!(event, Event::ModeChanged { .. }),
+            ),
+        ),
         ("a tool is hidden by the gate", hidden(outcome)),
     ]
 }

@@ -64,6 +64,7 @@ fn setting() -> impl Strategy<Value = Setting> {
         budget: much.budget,
         tries: much.tries,
         fallback: seen.fallback,
+        ladder: seen.ladder,
         window: seen.window,
         summary: seen.summary,
         ceiling: seen.ceiling,
@@ -123,14 +124,15 @@ fn limits() -> impl Strategy<Value = Setting> {
 fn context() -> impl Strategy<Value = Setting> {
     let all = (
         any::<bool>(),
+        any::<bool>(),
         prop_oneof![2 => Just(128_000_u64), 2 => 600_u64..3_000],
         any::<bool>(),
         prop_oneof![2 => Just(None), 1 => Just(Some(150_u64))],
         prop_oneof![4 => Just(false), 1 => Just(true)],
     );
-    all.prop_map(|(fallback, window, summary, ceiling, remind)| {
+    all.prop_map(|(fallback, ladder, window, summary, ceiling, remind)| {
         let rest = Setting::default();
-        Setting { fallback, window, summary, ceiling, remind, ..rest }
+        Setting { fallback, ladder, window, summary, ceiling, remind, ..rest }
     })
 }
 
@@ -248,6 +250,7 @@ fn fitting(tool: &str) -> Option<String> {
         "look" => r#"{"path":"src/a.rs"}"#,
         "write" | "put" => r#"{"path":"out/b.txt"}"#,
         "send" => r#"{"url":"https://api.example.com/x"}"#,
+        "enter_plan" | "exit_plan" => "{}",
         "extract" => r#"{"target":"email","text":"Write to a@b.example."}"#,
         _ => return None,
     };

@@ -3,6 +3,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod journals;
+pub(crate) mod ledger;
 pub(crate) mod script;
 pub(crate) mod sessions;
 
@@ -57,6 +58,11 @@ macro_rules! whole_suite {
                 a_snapshot_is_kept_and_helps
                 large_results_are_kept_once_and_read_in_parts
                 large_results_live_as_long_as_a_run_refers_to_them
+            }
+            ledger {
+                a_weak_model_is_stepped_up_and_the_next_similar_task_begins_higher
+                another_process_knows_what_models_have_shown
+                an_encrypted_store_keeps_the_reasons_to_itself
             }
             sessions {
                 sessions_are_listed_page_by_page

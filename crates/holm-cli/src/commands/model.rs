@@ -1,0 +1,87 @@
+//! `holm model`: what models have shown.
+
+use std::path::Path;
+
+use clap::Subcommand;
+use holm::{
+    kernel::TaskKind,
+    runtime::{Standing, Why},
+    store::Store,
+};
+
+use crate::{exit::Exit, places, screen::Screen};
+
+/// What a table shows of a reason, in characters; `--json` has all of it.
+const REASON_CHARS: usize = 80;
+
+/// What `holm model` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show what models have shown, by kind of task: from the journals of all sessions
+    Ledger {
+        /// Only this kind of task
+        #[arg(long)]
+        kind: Option<String>,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
+    let store = Store::open(places::database(&folder)?).await?;
+    let screen = Screen::default();
+    let Command::Ledger { kind, json } = args.command;
+    let known = store.model_ledger(kind.map(TaskKind::new).as_ref()).await?;
+    if json {
+        for standing in &known {
+            screen.line(&serde_json::to_string(standing)?);
+        }
+    } else if !known.is_empty() {
+        screen.answer(&table(&known));
+    }
+    Ok(Exit::Done)
+}
+
+/// One line a model and kind, and below it why its last task failed.
+fn table(known: &[Standing]) -> String {
+    let width = |text: fn(&Standing) -> &str, head: &str| {
+        known.iter().map(|standing| text(standing).chars().count()).fold(head.len(), usize::max)
+    };
+    let kinds = width(|standing| standing.kind.as_str(), "kind");
+    let models = width(|standing| &standing.model, "model");
+    let mut lines = vec![format!(
+        "{:<kinds$}  {:<models$}  {:>6}  {:>8}  {:>8}  {:>7}  {:>10}",
+        "kind", "model", "tasks", "answered", "rejected", "invalid", "taken over"
+    )];
+    for Standing { model, kind, score } in known {
+        let kind = kind.as_str();
+        lines.push(format!(
+            "{kind:<kinds$}  {model:<models$}  {:>6}  {:>8}  {:>8}  {:>7}  {:>10}",
+            score.tasks, score.successes, score.rejections, score.invalid_calls, score.step_ups
+        ));
+        lines.extend(score.whys.last().map(reason));
+    }
+    lines.join("\n")
+}
+
+fn reason(why: &Why) -> String {
+    let flat = why.reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = flat.chars().take(REASON_CHARS).collect();
+    let cut = if short.len() < flat.len() { "…" } else { "" };
+    match &why.to {
+        Some(to) => format!("    {to} took over: {short}{cut}"),
+        None => format!("    failed: {short}{cut}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

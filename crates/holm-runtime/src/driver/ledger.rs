@@ -1,0 +1,64 @@
+//! Where a run meets the ledger of models: asked before record 0 is written, told when a turn group has ended.
+//!
+//! A ledger is experience and no authority: one that fails or hangs holds no run up for long and ends none.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use holm_kernel::{Numbered, Run, Started};
+
+use super::Driver;
+use crate::{Choice, Ledger, LedgerFailed, Scorer, Shown, first_rung, host::Parts};
+
+/// How long a ledger may take: it is asked once for each run, and may have to look at journals first.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What waits to be told to the ledger.
+pub(super) struct Notes {
+    scorer: Scorer,
+    shown: VecDeque<Shown>,
+}
+
+impl Notes {
+    /// Notes for a run, if there is a ledger.
+    pub(super) fn of(host: &Parts, run: &Run) -> Option<Self> {
+        let _ledger = host.ledger.as_ref()?;
+        Some(Self { scorer: Scorer::new(run.config()), shown: VecDeque::new() })
+    }
+
+    pub(super) fn event(&mut self, event: &Numbered) {
+        self.shown.extend(self.scorer.event(event));
+    }
+}
+
+impl Driver {
+    /// Tells the ledger what the models of the groups that ended have shown.
+    pub(super) async fn note(&mut self) {
+        let (Some(notes), Some(ledger)) = (&mut self.notes, &self.host.ledger) else { return };
+        let run = &self.run.started().run;
+        // Taken out once it was told: whoever stops waiting here leaves it to be told with the next.
+        while let Some(shown) = notes.shown.front() {
+            let told = ledger.note(run, shown.group, &shown.standings);
+            let _ = tokio::time::timeout(PATIENCE, told).await;
+            notes.shown.pop_front();
+        }
+    }
+}
+
+/// Puts a run on the rung that experience speaks for.
+pub(super) async fn on_its_rung(mut started: Started, ledger: Option<&Arc<dyn Ledger>>) -> Started {
+    let config = &mut started.config;
+    let (Some(ladder), Some(ledger)) = (&mut config.ladder, ledger) else { return started };
+    let asked = tokio::time::timeout(PATIENCE, ledger.standings(Some(&ladder.kind))).await;
+    let late = || LedgerFailed { reason: format!("it did not answer within {PATIENCE:?}") };
+    match asked.unwrap_or_else(|_| Err(late())) {
+        Ok(standings) => {
+            let Choice { rung, why } = first_rung(ladder, &config.models, &standings);
+            ladder.start = rung;
+            if !why.is_empty() {
+                ladder.why = why;
+            }
+        }
+        Err(failed) => ladder.why = failed.to_string(),
+    }
+    started
+}

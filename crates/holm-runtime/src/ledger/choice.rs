@@ -1,0 +1,90 @@
+//! Where on its ladder a run begins.
+
+use holm_kernel::{Ladder, Model};
+
+use super::{Score, Standing};
+
+/// A rung is good enough when at least `GOOD` in `GOOD_OF` tasks are expected to hold.
+const GOOD: u64 = 3;
+const GOOD_OF: u64 = 5;
+
+/// Every so many tasks of a kind, one begins at the bottom again: models and prompts change, and a model that is never
+/// tried could never show that it can do it by now.
+pub const RETRY_EVERY: u64 = 16;
+
+/// Where to begin, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The rung, from 0.
+    pub rung: u64,
+    /// Why, for people.
+    pub why: String,
+}
+
+/// Chooses the rung on which a task of the ladder's kind begins.
+///
+/// The rule, in whole numbers so that every machine agrees: a model of which *s* in *n* tasks succeeded is expected to
+/// succeed in *(s + 1) in (n + 1)*, so one that nobody has tried counts as able. From the ladder's own start upwards, the
+/// first model is taken that is expected to succeed in 3 of 5 tasks; if there is none, the last. One failure is therefore
+/// enough to begin higher, and two successes make up for it. Each sixteenth task begins at the start all the same.
+///
+/// ```
+/// use holm_kernel::{Ladder, Model};
+/// use holm_runtime::{Score, Standing, first_rung};
+///
+/// let (ladder, models) = (Ladder::of_kind("copying"), ["small", "large"].map(Model::named));
+/// assert_eq!(first_rung(&ladder, &models, &[]).rung, 0);
+///
+/// let score = Score { tasks: 1, step_ups: 1, ..Score::default() };
+/// let standing = Standing { model: "small".into(), kind: ladder.kind.clone(), score };
+/// let choice = first_rung(&ladder, &models, &[standing]);
+/// assert_eq!(choice.rung, 1);
+/// assert_eq!(choice.why, "small brought 0 of 1 tasks of the kind copying to an answer");
+/// ```
+pub fn first_rung(ladder: &Ladder, models: &[Model], standings: &[Standing]) -> Choice {
+    let rungs = rungs(ladder, models);
+    let start = ladder.start.min((rungs.len() as u64).saturating_sub(1));
+    let score = |name: &str| {
+        let own = |standing: &&Standing| standing.model == name && standing.kind == ladder.kind;
+        standings.iter().find(own).map(|standing| &standing.score)
+    };
+    let tasks: u64 = rungs.iter().filter_map(|name| score(name)).map(|score| score.tasks).sum();
+    if tasks % RETRY_EVERY == RETRY_EVERY - 1 {
+        return Choice { rung: start, why: format!("one task in {RETRY_EVERY} begins at the start") };
+    }
+    let mut passed = Vec::new();
+    let mut rung = start;
+    for (name, place) in rungs.iter().zip(0_u64..).skip(usize::try_from(start).unwrap_or(usize::MAX)) {
+        rung = place;
+        match score(name) {
+            Some(score) if !is_good_enough(score) => {
+                passed.push(format!(
+                    "{name} brought {} of {} tasks of the kind {} to an answer",
+                    score.successes, score.tasks, ladder.kind
+                ));
+            }
+            Some(_) | None => break,
+        }
+    }
+    // Whoever stands above all others begins, whatever is known of it.
+    if rung == start {
+        passed.clear();
+    }
+    Choice { rung, why: passed.join("; ") }
+}
+
+fn is_good_enough(score: &Score) -> bool {
+    let expected = u128::from(score.successes) + 1;
+    let of = u128::from(score.tasks) + 1;
+    expected * u128::from(GOOD_OF) >= of * u128::from(GOOD)
+}
+
+/// The names of the rungs, as the kernel climbs them: those that a configured model has.
+fn rungs<'a>(ladder: &'a Ladder, models: &'a [Model]) -> Vec<&'a str> {
+    let configured = models.iter().map(|model| model.name.as_str());
+    if ladder.rungs.is_empty() {
+        return configured.collect();
+    }
+    let known = |name: &&str| models.iter().any(|model| model.name == **name);
+    ladder.rungs.iter().map(String::as_str).filter(known).collect()
+}

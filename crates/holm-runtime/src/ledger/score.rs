@@ -1,0 +1,94 @@
+//! The numbers of a ledger.
+
+use std::collections::BTreeMap;
+
+use holm_kernel::{StepCause, TaskKind, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Reasons that are kept for one model and kind: the latest, enough to see a pattern.
+pub const MOST_WHYS: usize = 8;
+
+/// What is known of one model at one kind of task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// The model, by its name in the configuration.
+    pub model: String,
+    /// The kind of task.
+    pub kind: TaskKind,
+    /// What it has shown.
+    pub score: Score,
+}
+
+impl Standing {
+    /// Adds up standings of the same model and kind; the result is sorted by kind and model.
+    pub fn sum(standings: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut sums = BTreeMap::<(TaskKind, String), Score>::new();
+        for Self { model, kind, score } in standings {
+            sums.entry((kind, model)).or_default().add(&score);
+        }
+        sums.into_iter().map(|((kind, model), score)| Self { model, kind, score }).collect()
+    }
+}
+
+/// What a model has shown.
+///
+/// A *task* is a turn group that says something about the model: one that it brought to an answer, one in which its work
+/// was rejected or went round in circles, or one that was taken from it by a step up. What ended for another reason (a
+/// cancel, a limit, a provider that failed) is no task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Score {
+    /// Replies.
+    pub calls: u64,
+    /// Tasks.
+    pub tasks: u64,
+    /// Tasks that it brought to an answer.
+    pub successes: u64,
+    /// Results of its work that a guard rejected.
+    pub rejections: u64,
+    /// Calls that could not be made: no such tool, or arguments that do not fit.
+    pub invalid_calls: u64,
+    /// Tasks that a stronger model took over.
+    pub step_ups: u64,
+    /// Why tasks failed or were taken over; the latest, oldest first.
+    pub whys: Vec<Why>,
+}
+
+impl Score {
+    /// Adds another score; of the reasons the latest stay.
+    pub fn add(&mut self, other: &Self) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.tasks = self.tasks.saturating_add(other.tasks);
+        self.successes = self.successes.saturating_add(other.successes);
+        self.rejections = self.rejections.saturating_add(other.rejections);
+        self.invalid_calls = self.invalid_calls.saturating_add(other.invalid_calls);
+        self.step_ups = self.step_ups.saturating_add(other.step_ups);
+        for why in &other.whys {
+            self.recall(why.clone());
+        }
+    }
+
+    /// Keeps a reason, if it is one of the latest.
+    pub fn recall(&mut self, why: Why) {
+        let place = self.whys.partition_point(|known| known.at <= why.at);
+        self.whys.insert(place, why);
+        if self.whys.len() > MOST_WHYS {
+            self.whys.remove(0);
+        }
+    }
+}
+
+/// Why a task failed or was taken over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Why {
+    /// When.
+    pub at: Timestamp,
+    /// In what way the model fell short; none when the task went round in circles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<StepCause>,
+    /// What was said of it.
+    pub reason: String,
+    /// The model that took over; none when the task failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}

@@ -1,0 +1,164 @@
+//! From the events of a run to what its models have shown.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use holm_kernel::{CallId, Config, Ending, Event, Numbered, Outcome, StepCause, TaskKind, Timestamp};
+
+use super::{Score, Standing, Why};
+
+/// Watches one run and says, at the end of each turn group, what its models have shown in it.
+///
+/// It looks at events alone, so a replay of the journal gives the same as the run itself.
+///
+/// ```
+/// use holm_kernel::{Config, Model};
+/// use holm_runtime::Scorer;
+///
+/// let mut config = Config::new(Model::named("local/small"));
+/// config.ladder = Some(holm_kernel::Ladder::of_kind("translation"));
+/// assert_eq!(Scorer::new(&config).kind().as_str(), "translation");
+/// ```
+#[derive(Debug)]
+pub struct Scorer {
+    kind: TaskKind,
+    group: u64,
+    /// The model that was called last.
+    model: Arc<str>,
+    scores: BTreeMap<Arc<str>, Score>,
+    /// Calls of the present reply whose arguments were valid.
+    proposed: BTreeSet<CallId>,
+    /// Calls of the present reply that could not be made.
+    invalid: u64,
+}
+
+/// What one turn group has shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Which group of the run, from 1.
+    pub group: u64,
+    /// What each of its models did.
+    pub standings: Vec<Standing>,
+}
+
+impl Scorer {
+    /// Begins with a run's configuration; without a ladder its tasks are of the general kind.
+    pub fn new(config: &Config) -> Self {
+        let kind = config.ladder.as_ref().map(|ladder| ladder.kind.clone()).unwrap_or_default();
+        Self {
+            kind,
+            group: 0,
+            model: Arc::from(""),
+            scores: BTreeMap::new(),
+            proposed: BTreeSet::new(),
+            invalid: 0,
+        }
+    }
+
+    /// The kind of task of the run.
+    pub fn kind(&self) -> &TaskKind {
+        &self.kind
+    }
+
+    /// Takes one event; gives what a group has shown when it ends.
+    pub fn event(&mut self, numbered: &Numbered) -> Option<Shown> {
+        match &numbered.event {
+            Event::GroupStarted { group } => {
+                self.group = *group;
+                self.scores.clear();
+                self.proposed.clear();
+                self.invalid = 0;
+            }
+            Event::ModelCalled { model, .. } => {
+                self.count_invalid();
+                self.model = Arc::clone(model);
+            }
+            Event::ModelReplied { .. } => self.score().calls += 1,
+            Event::CallProposed { call, .. } => {
+                self.proposed.insert(*call);
+            }
+            Event::CallFinished { call, outcome, .. } => {
+                let valid = self.proposed.remove(call);
+                self.invalid += u64::from(!valid && *outcome == Outcome::Refused);
+            }
+            Event::Ruled { rejected: true, .. } => self.score().rejections += 1,
+            Event::SteppedUp { from, to, cause, reason } => {
+                self.count_invalid();
+                let score = self.scores.entry(Arc::clone(from)).or_default();
+                score.tasks += 1;
+                score.step_ups += 1;
+                let (cause, reason, to) = (Some(*cause), reason.clone(), Some(to.to_string()));
+                score.recall(Why { at: numbered.at, cause, reason, to });
+            }
+            Event::GroupEnded { ending, .. } => return Some(self.end(ending, numbered.at)),
+            _ => {}
+        }
+        None
+    }
+
+    fn score(&mut self) -> &mut Score {
+        self.scores.entry(Arc::clone(&self.model)).or_default()
+    }
+
+    fn count_invalid(&mut self) {
+        let invalid = std::mem::take(&mut self.invalid);
+        if invalid > 0 {
+            self.score().invalid_calls += invalid;
+        }
+    }
+
+    fn end(&mut self, ending: &Ending, at: Timestamp) -> Shown {
+        // What was not run for want of money is nobody's mistake.
+        if matches!(ending, Ending::OverBudget { .. }) {
+            self.invalid = 0;
+        }
+        self.count_invalid();
+        match verdict(ending) {
+            Verdict::Success => {
+                let score = self.score();
+                score.tasks += 1;
+                score.successes += 1;
+            }
+            Verdict::Failure { cause, reason } => {
+                let score = self.score();
+                score.tasks += 1;
+                score.recall(Why { at, cause, reason, to: None });
+            }
+            Verdict::SaysNothing => {}
+        }
+        let standing = |(model, score): (Arc<str>, Score)| Standing {
+            model: model.to_string(),
+            kind: self.kind.clone(),
+            score,
+        };
+        let scores = std::mem::take(&mut self.scores);
+        Shown { group: self.group, standings: scores.into_iter().map(standing).collect() }
+    }
+}
+
+/// What an ending says about the model that was at work.
+enum Verdict {
+    Success,
+    Failure { cause: Option<StepCause>, reason: String },
+    SaysNothing,
+}
+
+fn verdict(ending: &Ending) -> Verdict {
+    match ending {
+        Ending::Answered { .. } => Verdict::Success,
+        Ending::Rejected { what, reason } => {
+            Verdict::Failure { cause: Some(StepCause::Rejected), reason: format!("{what}: {reason}") }
+        }
+        Ending::Looping { tool, times } => {
+            Verdict::Failure { cause: None, reason: format!("the same {times} times in a row: {tool}") }
+        }
+        // A person, a limit, a filter or a provider ended it, not the quality of the work.
+        Ending::Refused { .. }
+        | Ending::OverBudget { .. }
+        | Ending::OverLimit { .. }
+        | Ending::Cancelled { .. }
+        | Ending::Failed { .. } => Verdict::SaysNothing,
+    }
+}

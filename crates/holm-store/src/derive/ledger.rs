@@ -1,0 +1,52 @@
+//! What models have shown, as a database keeps it: numbers that can be read, and reasons that are sealed where a store is.
+
+use holm_kernel::TaskKind;
+use holm_runtime::{Score, Standing, Why};
+
+use crate::{StoreError, vault::SessionKey};
+
+/// The place of sealed reasons; it never changes, or they could not be opened again.
+const LEDGER: &str = "ledger";
+
+/// What one run says of one model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LedgerRow {
+    pub(crate) kind: String,
+    pub(crate) model: String,
+    /// Calls, tasks, successes, rejections, invalid calls, step-ups.
+    pub(crate) numbers: [u64; 6],
+    /// The reasons as JSON, sealed in an encrypted store.
+    pub(crate) whys: Vec<u8>,
+}
+
+impl LedgerRow {
+    /// The rows of one run; `standings` holds each model once.
+    pub(crate) fn of(standings: Vec<Standing>, key: Option<&SessionKey>) -> Result<Vec<Self>, StoreError> {
+        standings.into_iter().map(|standing| Self::one(standing, key)).collect()
+    }
+
+    fn one(standing: Standing, key: Option<&SessionKey>) -> Result<Self, StoreError> {
+        let Standing { model, kind, score } = standing;
+        let Score { calls, tasks, successes, rejections, invalid_calls, step_ups, whys } = score;
+        let whys =
+            serde_json::to_vec(&whys).map_err(|error| StoreError::System { reason: error.to_string() })?;
+        let whys = match key {
+            Some(key) => key.seal(LEDGER, 0, &whys)?,
+            None => whys,
+        };
+        let numbers = [calls, tasks, successes, rejections, invalid_calls, step_ups];
+        Ok(Self { kind: kind.to_string(), model, numbers, whys })
+    }
+
+    /// What the row says. Reasons that cannot be read are no reason to forget the numbers.
+    pub(crate) fn standing(self, key: Option<&SessionKey>) -> Standing {
+        let [calls, tasks, successes, rejections, invalid_calls, step_ups] = self.numbers;
+        let whys = match key {
+            Some(key) => key.open(LEDGER, 0, &self.whys),
+            None => Some(self.whys),
+        };
+        let whys = whys.and_then(|whys| serde_json::from_slice::<Vec<Why>>(&whys).ok()).unwrap_or_default();
+        let score = Score { calls, tasks, successes, rejections, invalid_calls, step_ups, whys };
+        Standing { model: self.model, kind: TaskKind::new(self.kind), score }
+    }
+}
