@@ -88,7 +88,7 @@ pub use events::{
 pub use handle::{Handle, MOST_WAITING, NotHeard, Questions};
 pub use hook::{
     AfterCall, BeforeCall, Called, Compacted, ContextHook, FollowUpSource, HOOK_DEADLINE, Hook, Hooks,
-    Looped, ModelSelect, Observer, OnCompaction, OnLoop, OnUsage, Opinion, Proposed, Reaction, Spent,
+    Looped, ModelSelect, Observer, OnCompaction, OnLoop, OnUsage, Opinion, Proposed, Reaction, Sight, Spent,
     SteeringSource, ToolGate,
 };
 pub use host::Host;

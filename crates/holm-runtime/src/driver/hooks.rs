@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use super::{Driver, kind::Kind, tasks::Begun};
 use crate::{
     BoxFuture, Clock, Compacted, Hooks, Looped, Notice, ObserverQueue, Opinion, Proposed, Spent,
-    hook::due,
+    hook::{Scene, due},
     host::{HookWants, Parts},
 };
 
@@ -37,7 +37,8 @@ impl Driver {
         let for_people = self.is_for_people(&proposal);
         let arguments = self.run.arguments(proposal.tool_call).cloned();
         let arguments = arguments.unwrap_or_else(|| Arc::from(&*proposal.arguments));
-        let proposed = Proposed { proposal: Arc::new(proposal), arguments };
+        let run = Arc::from(&*self.run.started().run);
+        let proposed = Proposed { run, proposal: Arc::new(proposal), arguments };
         let work = async move {
             let verdict = match opinion(hooks, clock, proposed.clone()).await {
                 Opinion::Deny { reason } => Verdict::Deny { reason },
@@ -76,12 +77,26 @@ impl Driver {
             Question::AfterTool { .. } => due(&*clock, &hooks.after_call),
             Question::Stop | Question::PlainAnswer { .. } => due(&*clock, &hooks.follow_up),
         });
-        let view = if question == Question::Context { self.run.view().to_vec() } else { Vec::new() };
+        let scene = self.scene(&hooks, &question);
         let work = async move {
-            let answer = hooks.answer(&*clock, question, &view).await;
+            let answer = hooks.answer(&*clock, question, scene).await;
             vec![Input::Consulted { call, answer }]
         };
         self.tasks.begin(begun, Box::pin(work));
+    }
+
+    /// What hooks see around a question; what none of them looks at is not copied.
+    fn scene(&self, hooks: &Hooks, question: &Question) -> Scene {
+        let arguments = match question {
+            Question::AfterTool { tool_call, .. } => self.run.arguments(*tool_call).cloned(),
+            Question::Context
+            | Question::Tools { .. }
+            | Question::Model { .. }
+            | Question::Stop
+            | Question::PlainAnswer { .. } => None,
+        };
+        let view = if hooks.looks_at_view(question) { self.run.view().to_vec() } else { Vec::new() };
+        Scene { run: Arc::from(&*self.run.started().run), view, arguments: arguments.unwrap_or_default() }
     }
 
     /// Asks the sources of steering, while the model is at work.

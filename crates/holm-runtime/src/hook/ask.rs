@@ -12,12 +12,21 @@ use std::{
 use holm_guards::json::Json;
 use holm_kernel::{Answer, Input, Message, Question, Timestamp};
 
-use super::{Called, Compacted, Hooks, Looped, Opinion, Proposed, Reaction, Spent, hooks::Entry};
+use super::{Called, Compacted, Hooks, Looped, Opinion, Proposed, Reaction, Sight, Spent, hooks::Entry};
 use crate::Clock;
 
 /// What is added to the hooks' own deadlines before the task that asks them is given up: a hook that blocks its thread
 /// does not notice its deadline by itself.
 const SLACK: Duration = Duration::from_secs(1);
+
+/// What there is to see around a question.
+pub(crate) struct Scene {
+    pub(crate) run: Arc<str>,
+    /// What the next request shows, for whoever looks at it.
+    pub(crate) view: Vec<Arc<Message>>,
+    /// The arguments of the call that the question is about.
+    pub(crate) arguments: Arc<str>,
+}
 
 impl Hooks {
     /// Asks about a call. The first that has something against it decides.
@@ -33,19 +42,15 @@ impl Hooks {
         Opinion::Pass
     }
 
-    /// Answers a question of the kernel; `view` is needed for [`Question::Context`] alone.
-    pub(crate) async fn answer(
-        &self,
-        clock: &dyn Clock,
-        question: Question,
-        view: &[Arc<Message>],
-    ) -> Answer {
+    /// Answers a question of the kernel.
+    pub(crate) async fn answer(&self, clock: &dyn Clock, question: Question, scene: Scene) -> Answer {
+        let Scene { run, view, arguments } = scene;
         let answer = match question {
-            Question::Context => self.patch(clock, view).await,
-            Question::Tools { offered } => self.gate(clock, &offered).await,
+            Question::Context => self.patch(clock, &view).await,
+            Question::Tools { offered } => self.gate(clock, &offered, &view).await,
             Question::Model { current } => self.choose(clock, &current).await,
             Question::AfterTool { tool_call, tool, output } => {
-                self.review(clock, &Called { call: tool_call, tool }, output).await
+                self.review(clock, &Called { run, call: tool_call, tool, arguments }, output).await
             }
             Question::Stop => self.more(clock).await,
             Question::PlainAnswer { .. } => Ok(Answer::Nothing),
@@ -61,13 +66,18 @@ impl Hooks {
         Ok(if patches.is_empty() { Answer::Nothing } else { Answer::Patch(patches) })
     }
 
-    async fn gate(&self, clock: &dyn Clock, offered: &[String]) -> Result<Answer, String> {
+    async fn gate(
+        &self,
+        clock: &dyn Clock,
+        offered: &[String],
+        view: &[Arc<Message>],
+    ) -> Result<Answer, String> {
         if self.tool_gate.is_empty() {
             return Err("the run was started with a tool gate, and this host has none".into());
         }
         let mut sets = Vec::new();
         for entry in &self.tool_gate {
-            sets.extend(entry.within(clock, entry.hook.tools(offered)).await?);
+            sets.extend(entry.within(clock, entry.hook.tools_seeing(offered, view)).await?);
         }
         Ok(if sets.is_empty() { Answer::Nothing } else { Answer::Tools(sets) })
     }
@@ -141,6 +151,20 @@ impl Hooks {
             said.extend(entry.reaction(clock, entry.hook.on_compaction(compacted)).await);
         }
         said
+    }
+}
+
+impl Hooks {
+    /// Whether a question is about what the next request shows, for any of these hooks.
+    pub(crate) fn looks_at_view(&self, question: &Question) -> bool {
+        match question {
+            Question::Context => true,
+            Question::Tools { .. } => self.tool_gate.iter().any(|entry| entry.hook.sight() == Sight::View),
+            Question::Model { .. }
+            | Question::AfterTool { .. }
+            | Question::Stop
+            | Question::PlainAnswer { .. } => false,
+        }
     }
 }
 

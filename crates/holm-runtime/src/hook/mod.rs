@@ -11,9 +11,9 @@ mod traits;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ask::due;
+pub(crate) use ask::{Scene, due};
 pub use hooks::{HOOK_DEADLINE, Hook, Hooks};
 pub use traits::{
     AfterCall, BeforeCall, Called, Compacted, ContextHook, FollowUpSource, Looped, ModelSelect, Observer,
-    OnCompaction, OnLoop, OnUsage, Opinion, Proposed, Reaction, Spent, SteeringSource, ToolGate,
+    OnCompaction, OnLoop, OnUsage, Opinion, Proposed, Reaction, Sight, Spent, SteeringSource, ToolGate,
 };

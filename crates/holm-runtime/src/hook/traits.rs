@@ -27,6 +27,8 @@ pub trait BeforeCall: Send + Sync {
 /// A call that is about to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposed {
+    /// The run that wants it.
+    pub run: Arc<str>,
     /// As it is shown to people.
     pub proposal: Arc<Proposal>,
     /// The whole arguments in canonical JSON.
@@ -71,10 +73,14 @@ pub trait AfterCall: Send + Sync {
 /// A call that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Called {
+    /// The run that wanted it.
+    pub run: Arc<str>,
     /// Its id.
     pub call: CallId,
     /// The tool.
     pub tool: String,
+    /// The whole arguments in canonical JSON.
+    pub arguments: Arc<str>,
 }
 
 /// Changes what one request shows; the transcript stays as it is.
@@ -106,6 +112,31 @@ pub trait FollowUpSource: Send + Sync {
 pub trait ToolGate: Send + Sync {
     /// Only these, or none to leave it open. What several gates say is intersected; a gate that fails has closed.
     fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>>;
+
+    /// As [`tools`](Self::tools), for a gate that also looks at what the next request shows. Without
+    /// [`Sight::View`] there is nothing to see.
+    fn tools_seeing<'a>(
+        &'a self,
+        offered: &'a [String],
+        _view: &'a [Arc<Message>],
+    ) -> BoxFuture<'a, Option<BTreeSet<String>>> {
+        self.tools(offered)
+    }
+
+    /// What it looks at.
+    fn sight(&self) -> Sight {
+        Sight::Names
+    }
+}
+
+/// What a tool gate looks at. To see the messages costs a little more with every message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sight {
+    /// The names of the tools.
+    #[default]
+    Names,
+    /// Also the messages that the next request shows.
+    View,
 }
 
 /// Says before every model call which of the configured models is called.
@@ -202,11 +233,35 @@ hook!(AfterCall, after_call, (call: Called, output: ToolOutput) -> Option<ToolOu
 hook!(ContextHook, context, (messages: [Arc<Message>]) -> Vec<Patch>);
 hook!(SteeringSource, steering, () -> Vec<Prompt>);
 hook!(FollowUpSource, follow_up, () -> Option<Prompt>);
-hook!(ToolGate, tools, (offered: [String]) -> Option<BTreeSet<String>>);
 hook!(ModelSelect, model, (current: str) -> Option<String>);
 hook!(OnUsage, on_usage, (spent: Spent) -> Reaction);
 hook!(OnLoop, on_loop, (looped: Looped) -> Reaction);
 hook!(OnCompaction, on_compaction, (compacted: Compacted) -> Reaction);
+
+impl<F: Fn(&[String]) -> Option<BTreeSet<String>> + Send + Sync> ToolGate for F {
+    fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>> {
+        // Called when it is waited for, where a panic is caught.
+        Box::pin(async move { self(offered) })
+    }
+}
+
+impl<H: ToolGate + ?Sized> ToolGate for Arc<H> {
+    fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>> {
+        (**self).tools(offered)
+    }
+
+    fn tools_seeing<'a>(
+        &'a self,
+        offered: &'a [String],
+        view: &'a [Arc<Message>],
+    ) -> BoxFuture<'a, Option<BTreeSet<String>>> {
+        (**self).tools_seeing(offered, view)
+    }
+
+    fn sight(&self) -> Sight {
+        (**self).sight()
+    }
+}
 
 impl<F: Fn(Notice) + Send + Sync> Observer for F {
     fn observe(&self, notice: Notice) -> BoxFuture<'_, ()> {
