@@ -7,6 +7,7 @@
 //! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
 //! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
 //! - [`trust`]: which files a person has looked at, by what is in them.
+//! - [`worktree`]: a git worktree for every child.
 //!
 //! What a program says about itself is hostile text until a person trusts the program: it is bounded, cleaned of control
 //! characters, and it can only describe. No word of it grants anything.
@@ -17,3 +18,4 @@ pub mod help;
 pub mod registry;
 mod text;
 pub mod trust;
+pub mod worktree;

@@ -1,0 +1,154 @@
+//! What a child changed, as a patch.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::Path,
+};
+
+use super::{
+    WorktreeError,
+    git::{At, Git},
+};
+
+/// How much of a patch is shown; the whole of it is in its file.
+const MOST_SHOWN: usize = 48 * 1024;
+
+/// How many folders are looked through for repositories in a worktree; whoever makes more than this has other plans.
+const MOST_FOLDERS: usize = 200_000;
+
+/// What stands in front of the commit in a file of changes. Git passes over lines before the first patch.
+const BASE: &str = "base ";
+
+/// Changes against a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Changes {
+    pub(super) base: String,
+    pub(super) diff: Vec<u8>,
+    /// Repositories that were made inside the worktree, which no patch holds.
+    left_out: Vec<String>,
+}
+
+impl Changes {
+    /// Reads a file of changes; none if there is none.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, WorktreeError> {
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let base = std::str::from_utf8(first).ok().and_then(|line| line.strip_prefix(BASE));
+        let base = base.filter(|base| !base.is_empty() && base.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let Some(base) = base else {
+            let reason = format!("{} does not begin with the commit that it is against", path.display());
+            return Err(WorktreeError::System { reason });
+        };
+        let diff = text.get(first.len() + 1..).unwrap_or_default().to_vec();
+        Ok(Some(Self { base: base.to_owned(), diff, left_out: Vec::new() }))
+    }
+
+    /// Writes a file of changes, whole or not at all.
+    pub(super) fn write(&self, path: &Path) -> Result<(), WorktreeError> {
+        let draft = path.with_extension("diff-draft");
+        let mut file = fs::File::create(&draft)?;
+        file.write_all(format!("{BASE}{}\n", self.base).as_bytes())?;
+        file.write_all(&self.diff)?;
+        file.sync_all()?;
+        fs::rename(draft, path)?;
+        Ok(())
+    }
+
+    /// The changes as they are told.
+    pub(super) fn shown(&self, path: &Path) -> String {
+        let text = String::from_utf8_lossy(&self.diff);
+        let shown = text.get(..text.floor_char_boundary(MOST_SHOWN)).unwrap_or_default();
+        let mut told = shown.to_owned();
+        if shown.len() < text.len() {
+            told = format!("{told}\n[the whole patch: {}]", path.display());
+        }
+        if !self.left_out.is_empty() {
+            told = format!("{told}\n[repositories inside, not in the patch: {}]", self.left_out.join(", "));
+        }
+        told
+    }
+}
+
+/// Everything in a worktree that differs from a commit, new files included; none if nothing does.
+///
+/// The index is made anew from the commit, so nothing that a child staged or hid there counts. Repositories inside the
+/// worktree are left out: to ask them what they hold is to run what they say.
+pub(super) async fn collect(
+    git: &Git,
+    at: At<'_>,
+    place: &Path,
+    base: &str,
+) -> Result<Option<Changes>, WorktreeError> {
+    git.run(at, &["read-tree", base], b"").await?;
+    let links = links(&git.run(at, &["ls-tree", "-r", "-z", "--full-tree", base], b"").await?);
+    if !links.is_empty() {
+        git.run(at, &["update-index", "--force-remove", "-z", "--stdin"], &links).await?;
+    }
+    let left_out = repositories(place)?;
+    // What begins with `:(` is a pattern; all others are names as they are.
+    let mut paths = b".\0".to_vec();
+    for folder in &left_out {
+        paths.extend_from_slice(format!(":(exclude,literal){folder}\0").as_bytes());
+    }
+    git.run(at, &["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], &paths).await?;
+    let args = [
+        "diff",
+        "--cached",
+        "--binary",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--no-renames",
+        "--ignore-submodules=all",
+        base,
+    ];
+    let diff = git.run(at, &args, b"").await?;
+    let nothing = diff.is_empty() && left_out.is_empty();
+    Ok((!nothing).then(|| Changes { base: base.to_owned(), diff, left_out }))
+}
+
+/// The paths of other repositories that a tree names, each ended by a zero byte.
+fn links(tree: &[u8]) -> Vec<u8> {
+    let mut found = Vec::new();
+    for entry in tree.split(|byte| *byte == 0) {
+        let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else { continue };
+        if entry.starts_with(b"160000 ") {
+            found.extend_from_slice(entry.get(tab + 1..).unwrap_or_default());
+            found.push(0);
+        }
+    }
+    found
+}
+
+/// The folders below a worktree that are repositories, as paths with `/`. Links are not followed.
+fn repositories(place: &Path) -> Result<Vec<String>, WorktreeError> {
+    let (mut found, mut seen, mut open) = (Vec::new(), 0_usize, vec![place.to_owned()]);
+    while let Some(folder) = open.pop() {
+        seen += 1;
+        if seen > MOST_FOLDERS {
+            let reason = format!("it has more than {MOST_FOLDERS} folders");
+            return Err(WorktreeError::System { reason });
+        }
+        let mut below = Vec::new();
+        let mut is_repository = false;
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let is_git = entry.file_name().to_string_lossy().eq_ignore_ascii_case(".git");
+            is_repository |= is_git && folder != place;
+            if entry.file_type()?.is_dir() && !is_git {
+                below.push(entry.path());
+            }
+        }
+        match folder.strip_prefix(place) {
+            Ok(inside) if is_repository => found.push(inside.to_string_lossy().into_owned()),
+            Ok(_) | Err(_) => open.extend(below),
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,10 @@
+//! A git worktree for every child: they edit the same files at the same time, and nobody's tree is touched but their own.
+
+mod changes;
+mod git;
+mod worktrees;
+
+#[cfg(test)]
+mod tests;
+
+pub use worktrees::{Afterwards, WorktreeError, Worktrees};

@@ -1,0 +1,323 @@
+//! The worktrees of one repository.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, TryLockError},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use holm_runtime::{BoxFuture, Isolation};
+
+use super::{
+    changes::{self, Changes},
+    git::{At, Git},
+};
+
+/// The longest name of a worktree; names of files end at 255 bytes.
+const MOST_NAME: usize = 200;
+
+/// Gives every child a worktree of a repository, at the commit where the repository stands.
+///
+/// Beside each worktree lies a lock that its process holds, so that whoever comes after a crash can tell which are
+/// nobody's: [`open`](Self::open) keeps their changes as `NAME.diff` and removes them. The changes of a child that has
+/// ended are kept in the same way, so a child that is gone on with, or whose end was not heard, finds them again.
+///
+/// Nothing that a repository or a child names is run: no hook, no filter (so large files of extensions stay pointers),
+/// no monitor, no driver.
+#[derive(Debug, Clone)]
+pub struct Worktrees {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    repository: PathBuf,
+    folder: PathBuf,
+    afterwards: Afterwards,
+    held: Mutex<BTreeMap<String, File>>,
+}
+
+/// What becomes of a worktree when its child has ended. Its changes come back with the result and stay as `NAME.diff`
+/// either way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Afterwards {
+    /// It is removed.
+    #[default]
+    Remove,
+    /// It stays if something was changed in it.
+    KeepChanged,
+}
+
+impl Worktrees {
+    /// Worktrees of a repository, in a folder outside it. What was left there by processes that are gone is swept.
+    ///
+    /// # Errors
+    /// [`WorktreeError`] if this is no repository or the folder cannot be used.
+    pub async fn open(
+        repository: impl Into<PathBuf>,
+        folder: impl Into<PathBuf>,
+        afterwards: Afterwards,
+    ) -> Result<Self, WorktreeError> {
+        let (repository, folder) = (repository.into(), folder.into());
+        let git = Git::of(&repository).await?;
+        git.run(At::Repository, &["rev-parse", "--verify", "HEAD"], b"").await?;
+        fs::create_dir_all(&folder)?;
+        let inner = Inner { repository, folder: folder.canonicalize()?, afterwards, held: Mutex::default() };
+        let this = Self { inner: Arc::new(inner) };
+        this.sweep().await?;
+        Ok(this)
+    }
+
+    /// Removes the worktrees of processes that are gone and says which; their changes stay as `NAME.diff`. One that
+    /// cannot be removed stays as it is and is tried again at the next start.
+    ///
+    /// # Errors
+    /// [`WorktreeError`] if the folder cannot be read or git fails altogether.
+    pub async fn sweep(&self) -> Result<Vec<String>, WorktreeError> {
+        let git = Git::of(&self.inner.repository).await?;
+        let mut swept = Vec::new();
+        for entry in fs::read_dir(&self.inner.folder)? {
+            let name = entry?.file_name();
+            let Some(name) = name.to_str().and_then(|name| name.strip_suffix(".lock")) else { continue };
+            let Some(_lock) = self.inner.take(name)? else { continue };
+            if self.inner.place(name).exists() {
+                if self.inner.put_away(&git, name).await.is_err() {
+                    continue;
+                }
+                swept.push(name.to_owned());
+            }
+            fs::remove_file(self.inner.beside(name, "lock"))?;
+        }
+        git.run(At::Repository, &["worktree", "prune"], b"").await?;
+        Ok(swept)
+    }
+
+    /// The file with what a child changed, if it changed anything. It begins with the commit that the changes are
+    /// against; `git apply` takes it as it is.
+    pub fn kept_changes(&self, child: &str) -> Option<PathBuf> {
+        let path = self.inner.beside(child, "diff");
+        (check_name(child).is_ok() && path.is_file()).then_some(path)
+    }
+
+    /// Removes what is kept of a child's changes.
+    ///
+    /// # Errors
+    /// [`WorktreeError`] if the file cannot be removed.
+    pub fn forget(&self, child: &str) -> Result<(), WorktreeError> {
+        match self.kept_changes(child) {
+            Some(path) => Ok(fs::remove_file(path)?),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Isolation for Worktrees {
+    fn enter<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<PathBuf, String>> {
+        Box::pin(async move { self.inner.enter(child).await.map_err(|error| error.to_string()) })
+    }
+
+    fn leave<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<Option<String>, String>> {
+        Box::pin(async move { self.inner.leave(child).await.map_err(|error| error.to_string()) })
+    }
+}
+
+impl Inner {
+    async fn enter(&self, name: &str) -> Result<PathBuf, WorktreeError> {
+        check_name(name)?;
+        let Some(lock) = self.take(name)? else { return Err(WorktreeError::Busy { name: name.into() }) };
+        let place = self.place(name);
+        if !(place.exists() && self.beside(name, "base").exists())
+            && let Err(error) = self.make(name, &place).await
+        {
+            // Nothing was begun in it, so nothing of it is worth a lock.
+            fs::remove_file(self.beside(name, "lock"))?;
+            return Err(error);
+        }
+        self.held().insert(name.to_owned(), lock);
+        Ok(place)
+    }
+
+    /// Makes the worktree of a child, with the changes in it that are kept of an earlier one.
+    async fn make(&self, name: &str, place: &Path) -> Result<(), WorktreeError> {
+        let git = Git::of(&self.repository).await?;
+        if place.exists() {
+            self.remove(&git, name).await?;
+        }
+        let kept = Changes::read(&self.beside(name, "diff"))?;
+        let base = match &kept {
+            Some(kept) => kept.base.clone(),
+            None => {
+                let head = git.run(At::Repository, &["rev-parse", "--verify", "HEAD"], b"").await?;
+                String::from_utf8_lossy(&head).trim().to_owned()
+            }
+        };
+        let args = ["worktree", "add", "--detach", "--force", path(place)?, &base];
+        git.run(At::Repository, &args, b"").await?;
+        if let Some(kept) = kept {
+            let own = git.own_folder(place).ok_or_else(|| not_ours(name))?;
+            let index = self.beside(name, "index");
+            let at = At::Worktree { place, own: &own, index: &index };
+            git.run(at, &["apply", "--binary", "--whitespace=nowarn"], &kept.diff).await?;
+        }
+        // Written last: without it the worktree is half made and nobody's work. A child may commit, and its changes are
+        // those since it began.
+        fs::write(self.beside(name, "base"), &base)?;
+        Ok(())
+    }
+
+    async fn leave(&self, name: &str) -> Result<Option<String>, WorktreeError> {
+        check_name(name)?;
+        let git = Git::of(&self.repository).await?;
+        let changes = match self.afterwards {
+            Afterwards::Remove => self.put_away(&git, name).await?,
+            Afterwards::KeepChanged => self.keep(&git, name).await?,
+        };
+        let lock = self.held().remove(name);
+        // One that is kept has no lock: it is nobody's rubbish.
+        fs::remove_file(self.beside(name, "lock"))?;
+        drop(lock);
+        Ok(changes.map(|changes| changes.shown(&self.beside(name, "diff"))))
+    }
+
+    /// Keeps the changes of a worktree, and then removes it.
+    async fn put_away(&self, git: &Git, name: &str) -> Result<Option<Changes>, WorktreeError> {
+        let changes = self.store(git, name).await?;
+        self.remove(git, name).await?;
+        Ok(changes)
+    }
+
+    /// Keeps the changes of a worktree, and removes it if there are none.
+    async fn keep(&self, git: &Git, name: &str) -> Result<Option<Changes>, WorktreeError> {
+        let changes = self.store(git, name).await?;
+        if changes.is_none() {
+            self.remove(git, name).await?;
+        }
+        Ok(changes)
+    }
+
+    /// Writes down what was changed in a worktree, before anything happens to it. One that is half made has no changes,
+    /// and those of an earlier one stay.
+    async fn store(&self, git: &Git, name: &str) -> Result<Option<Changes>, WorktreeError> {
+        let place = self.place(name);
+        let (base, index) = (self.beside(name, "base"), self.beside(name, "index"));
+        if !base.exists() {
+            return Ok(None);
+        }
+        let base = fs::read_to_string(base)?;
+        let own = git.own_folder(&place).ok_or_else(|| not_ours(name))?;
+        let at = At::Worktree { place: &place, own: &own, index: &index };
+        let changes = changes::collect(git, at, &place, &base).await?;
+        remove_if_there(&index)?;
+        let kept = self.beside(name, "diff");
+        match &changes {
+            Some(changes) => changes.write(&kept)?,
+            None => remove_if_there(&kept)?,
+        }
+        Ok(changes)
+    }
+
+    async fn remove(&self, git: &Git, name: &str) -> Result<(), WorktreeError> {
+        let place = self.place(name);
+        // Not by git: it would look into the worktree, which is whatever a child made of it.
+        fs::remove_dir_all(&place)?;
+        git.run(At::Repository, &["worktree", "prune", "--expire=now"], b"").await?;
+        remove_if_there(&self.beside(name, "base"))?;
+        Ok(())
+    }
+
+    /// The lock of a worktree, if nobody has it.
+    fn take(&self, name: &str) -> Result<Option<File>, WorktreeError> {
+        let path = self.beside(name, "lock");
+        loop {
+            let lock = File::options().create(true).append(true).open(&path)?;
+            match lock.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error.into()),
+            }
+            // Whoever had it before may have removed it meanwhile: a lock on a file that is not there is no lock.
+            if fs::metadata(&path)
+                .is_ok_and(|there| lock.metadata().is_ok_and(|own| own.ino() == there.ino()))
+            {
+                return Ok(Some(lock));
+            }
+        }
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn beside(&self, name: &str, ending: &str) -> PathBuf {
+        self.folder.join(format!("{name}.{ending}"))
+    }
+
+    /// Every change here is one step, so a panic elsewhere leaves nothing half done.
+    fn held(&self) -> MutexGuard<'_, BTreeMap<String, File>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A name that is one folder, that git does not take for one of its own, and that is no file of ours beside a folder.
+fn check_name(name: &str) -> Result<(), WorktreeError> {
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if plain && begins && name.len() <= MOST_NAME {
+        return Ok(());
+    }
+    Err(WorktreeError::BadName { name: name.escape_debug().to_string() })
+}
+
+fn not_ours(name: &str) -> WorktreeError {
+    WorktreeError::System { reason: format!("git knows no worktree `{name}`; it was moved or removed") }
+}
+
+fn remove_if_there(path: &Path) -> Result<(), WorktreeError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn path(path: &Path) -> Result<&str, WorktreeError> {
+    path.to_str().ok_or_else(|| WorktreeError::System { reason: "its path is not UTF-8".into() })
+}
+
+/// A worktree cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorktreeError {
+    /// The name is none for a worktree.
+    #[error("`{name}` cannot name a worktree; use letters, digits, - and _")]
+    BadName {
+        /// Which.
+        name: String,
+    },
+    /// Git failed.
+    #[error("git {command} failed: {reason}")]
+    Git {
+        /// What was asked of it.
+        command: String,
+        /// What it said.
+        reason: String,
+    },
+    /// Somebody works in it.
+    #[error("somebody works in the worktree `{name}` already")]
+    Busy {
+        /// Which.
+        name: String,
+    },
+    /// The system failed.
+    #[error("the worktree cannot be used ({reason})")]
+    System {
+        /// What it said.
+        reason: String,
+    },
+}
+
+impl From<std::io::Error> for WorktreeError {
+    fn from(error: std::io::Error) -> Self {
+        Self::System { reason: error.to_string() }
+    }
+}
