@@ -7,6 +7,7 @@
 //! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
 //! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
 //! - [`trust`]: which files a person has looked at, by what is in them.
+//! - [`hooks`]: commands that look at what a run does.
 //! - [`worktree`]: a git worktree for every child.
 //!
 //! What a program says about itself is hostile text until a person trusts the program: it is bounded, cleaned of control
@@ -15,6 +16,7 @@
 pub mod catalogue;
 pub mod describe;
 pub mod help;
+pub mod hooks;
 pub mod registry;
 mod text;
 pub mod trust;

@@ -1,0 +1,310 @@
+//! The file that names the hooks.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use holm_grants::{Grant, GrantSet};
+use holm_guards::schema::Pattern;
+use serde::Deserialize;
+
+use super::{scripts, scripts::Script};
+use crate::trust::{ContentHash, Ledger, Standing};
+
+/// How long a command may take, unless the file says less. The run waits for a hook no longer than this by far.
+const MOST_TIME: Duration = Duration::from_secs(20);
+
+/// Commands that one file may name; more than this is no configuration but an attack on whoever reads it.
+const MOST_COMMANDS: usize = 64;
+
+/// A file of hooks that nobody has trusted yet: it can be shown, and nothing of it runs.
+///
+/// ```
+/// use std::path::Path;
+/// use holm_tools::{hooks::HookFile, trust::Ledger};
+///
+/// let text = r#"{"hooks":{"PreToolUse":[{"matcher":"shell","hooks":[{"type":"command","command":"./check.sh"}]}]}}"#;
+/// let file = HookFile::parse(Path::new("/project/hooks.json"), text)?;
+/// let mut ledger = Ledger::in_memory();
+/// let question = file.clone().trusted(&ledger).unwrap_err();
+/// assert_eq!(question.asks, ["runs `./check.sh` at PreToolUse for `shell`"]);
+/// // A person has looked at that and said yes.
+/// for (path, hash) in question.files {
+///     ledger.trust_file(&path, hash)?;
+/// }
+/// assert!(file.trusted(&ledger).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFile {
+    content: TrustedHooks,
+    path: PathBuf,
+    hash: ContentHash,
+}
+
+/// A file of hooks that a person has seen as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustedHooks {
+    pub(super) entries: Vec<Entry>,
+    pub(super) wants: Wants,
+    pub(super) scripts: Vec<Script>,
+}
+
+/// One command and what it is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) event: HookEvent,
+    pub(super) matcher: Matcher,
+    pub(super) command: String,
+    pub(super) limit: Duration,
+}
+
+/// What the commands of a file ask for beyond reading their project.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// What they want to read, write and start, and which variables they want to see.
+    pub grants: GrantSet,
+    /// Whether they want the network.
+    pub network: NetworkWish,
+}
+
+/// Whether a command wants the network. Single hosts cannot be held to, so it is none or all of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NetworkWish {
+    /// It does not.
+    #[default]
+    None,
+    /// It does: all of it, this machine's own services included.
+    Open,
+}
+
+/// When a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub enum HookEvent {
+    /// Before a call: it may be blocked or rewritten.
+    PreToolUse,
+    /// After a call: its result may be refused or added to.
+    PostToolUse,
+    /// When somebody has said something: it may be withheld, or context added.
+    UserPromptSubmit,
+}
+
+impl HookEvent {
+    /// Its name in the file and in what the command reads.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PreToolUse => "PreToolUse",
+            Self::PostToolUse => "PostToolUse",
+            Self::UserPromptSubmit => "UserPromptSubmit",
+        }
+    }
+}
+
+impl HookFile {
+    /// Reads the file of a project, with the scripts of the project that its commands name: a script that changes is a
+    /// change of the hooks. What such a script calls in turn is not looked at.
+    ///
+    /// # Errors
+    /// [`HookFileError`], also if a file cannot be read.
+    pub fn load(project: &Path, file: &Path) -> Result<Self, HookFileError> {
+        let unreadable = |reason| HookFileError::Unreadable { reason };
+        // By their real paths, which are the ones that people trust.
+        let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(error.to_string()));
+        let (project, file) = (real(project)?, real(file)?);
+        let bytes = scripts::read(&file).map_err(|error| unreadable(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
+        let mut this = Self::parse(&file, &text)?;
+        let lines = this.content.entries.iter().map(|entry| &*entry.command);
+        this.content.scripts = scripts::named(&project, lines)?;
+        Ok(this)
+    }
+
+    /// Reads what stands in a file, and opens nothing.
+    ///
+    /// # Errors
+    /// [`HookFileError`] if it is no such file, names an event that does not exist here, a matcher that is no pattern, or
+    /// too many commands. A file that is half understood guards half of what its author believes, so nothing is skipped.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, HookFileError> {
+        if !text.trim_start().starts_with('{') {
+            // A list would be read as the members in order.
+            return Err(HookFileError::Unreadable { reason: "it is no object".into() });
+        }
+        let raw: RawFile = serde_json::from_str(text)
+            .map_err(|error| HookFileError::Unreadable { reason: error.to_string() })?;
+        let mut entries = Vec::new();
+        for (event, groups) in raw.hooks {
+            for group in groups {
+                let matcher = Matcher::parse(&group.matcher)?;
+                for hook in group.hooks {
+                    let RawKind::Command = hook.kind;
+                    let limit = hook.timeout.map_or(MOST_TIME, Duration::from_secs).min(MOST_TIME);
+                    entries.push(Entry { event, matcher: matcher.clone(), command: hook.command, limit });
+                }
+            }
+        }
+        if entries.len() > MOST_COMMANDS {
+            return Err(HookFileError::TooMany { found: entries.len() });
+        }
+        let wants = Wants { grants: grants(&raw.grants)?, network: raw.network };
+        let content = TrustedHooks { entries, wants, scripts: Vec::new() };
+        Ok(Self { content, path: path.to_owned(), hash: ContentHash::of(text.as_bytes()) })
+    }
+
+    /// What it asks for, one thing a line, for the person who decides.
+    pub fn asks(&self) -> Vec<String> {
+        let TrustedHooks { entries, wants, scripts } = &self.content;
+        let commands = entries.iter().map(|Entry { event, matcher, command, .. }| {
+            format!("runs `{}` at {}{matcher}", command.escape_debug(), event.name())
+        });
+        let grants = wants.grants.iter().map(|grant| format!("wants {grant}"));
+        let network = (wants.network == NetworkWish::Open).then(|| "wants the whole network".to_owned());
+        let scripts = scripts.iter().map(|script| format!("with {script}"));
+        commands.chain(grants).chain(network).chain(scripts).collect()
+    }
+
+    /// The hooks, if a person has looked at them as they are: at the file, and at every script that it names.
+    ///
+    /// # Errors
+    /// [`Untrusted`], with what to show and what to remember.
+    pub fn trusted(self, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
+        let mut files = vec![(self.path.clone(), self.hash)];
+        files.extend(self.content.scripts.iter().map(Script::seen));
+        if files.iter().all(|(path, hash)| ledger.standing(path, hash) == Standing::Trusted) {
+            return Ok(self.content);
+        }
+        Err(Untrusted { asks: self.asks(), files })
+    }
+}
+
+/// For which tools a command is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Matcher {
+    All,
+    Some(Pattern),
+}
+
+impl Matcher {
+    /// Nothing and `*` are for all tools; anything else is a regular expression that must fit the whole name.
+    fn parse(text: &str) -> Result<Self, HookFileError> {
+        if matches!(text, "" | "*") {
+            return Ok(Self::All);
+        }
+        let bad = |reason| HookFileError::BadMatcher { matcher: text.to_owned(), reason };
+        let pattern = Pattern::compile(&format!("^(?:{text})$")).map_err(|error| bad(error.to_string()))?;
+        Ok(Self::Some(pattern))
+    }
+
+    pub(super) fn is_for(&self, tool: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Some(pattern) => pattern.is_match(tool),
+        }
+    }
+}
+
+impl fmt::Display for Matcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Some(pattern) = self else { return Ok(()) };
+        let inner = pattern.as_str().strip_prefix("^(?:").and_then(|text| text.strip_suffix(")$"));
+        write!(f, " for `{}`", inner.unwrap_or_default().escape_debug())
+    }
+}
+
+/// What a command process can be given. Anything else would be a promise that nobody keeps.
+fn grants(texts: &[String]) -> Result<GrantSet, HookFileError> {
+    let bad = |grant: &str, reason: String| HookFileError::BadGrant { grant: grant.to_owned(), reason };
+    let mut grants = GrantSet::new();
+    for text in texts {
+        let grant: Grant = text.parse().map_err(|error| bad(text, format!("{error}")))?;
+        match grant {
+            Grant::Read(_) | Grant::Write(_) | Grant::Exec(_) | Grant::Env(_) => {}
+            Grant::Fetch(_) => {
+                let hint = "no single host can be held to; write \"network\": \"open\" if it must be";
+                return Err(bad(text, hint.to_owned()));
+            }
+            Grant::Secret(_) | Grant::Spawn(_) | Grant::Tool(_) => {
+                return Err(bad(text, "a command has no use for it".to_owned()));
+            }
+        }
+        grants.insert(grant);
+    }
+    Ok(grants)
+}
+
+/// A file of hooks cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HookFileError {
+    /// It is no such file.
+    #[error("the hooks cannot be read ({reason}); mend the file, none of it is used")]
+    Unreadable {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A matcher is no pattern.
+    #[error("the matcher `{matcher}` is no pattern ({reason}); mend it, none of the hooks is used")]
+    BadMatcher {
+        /// Which.
+        matcher: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A command cannot be given this.
+    #[error("the hooks ask for `{grant}`, which they cannot be given: {reason}")]
+    BadGrant {
+        /// Which.
+        grant: String,
+        /// Why not.
+        reason: String,
+    },
+    /// It names too many commands.
+    #[error("the file names {found} commands; at most {MOST_COMMANDS} are allowed")]
+    TooMany {
+        /// How many.
+        found: usize,
+    },
+}
+
+/// Nobody has trusted this file as it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the project's hooks are new or have changed; look at what they ask for and trust them first")]
+pub struct Untrusted {
+    /// What they ask for, one thing a line.
+    pub asks: Vec<String>,
+    /// What a person trusts with a yes: [`Ledger::trust_file`] remembers each.
+    pub files: Vec<(PathBuf, ContentHash)>,
+}
+
+#[derive(Deserialize)]
+struct RawFile {
+    #[serde(default)]
+    hooks: BTreeMap<HookEvent, Vec<RawGroup>>,
+    #[serde(default)]
+    grants: Vec<String>,
+    #[serde(default)]
+    network: NetworkWish,
+}
+
+#[derive(Deserialize)]
+struct RawGroup {
+    #[serde(default)]
+    matcher: String,
+    hooks: Vec<RawHook>,
+}
+
+#[derive(Deserialize)]
+struct RawHook {
+    #[serde(rename = "type")]
+    kind: RawKind,
+    command: String,
+    timeout: Option<u64>,
+}
+
+#[derive(Deserialize)]
+enum RawKind {
+    #[serde(rename = "command")]
+    Command,
+}

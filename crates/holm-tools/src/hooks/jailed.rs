@@ -1,0 +1,114 @@
+//! Runs commands in a jail.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use holm_grants::Grant;
+use holm_jail::{Capture, Captured, Ending, Engine, Jail, JailError, Launcher, Limits, Network, Task};
+use holm_runtime::BoxFuture;
+
+use super::{Command, Done, NetworkWish, NotDone, Runner, runner::MOST_OUTPUT};
+
+/// Where a command finds programs: what the system installed, and nothing that a person or a project put elsewhere.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The variable that names the project's folder to a command.
+const PROJECT: &str = "HOLM_PROJECT_DIR";
+
+/// Memory of one command: enough for an interpreter and a linter, not enough to trouble the machine.
+const MOST_MEMORY: u64 = 1 << 30;
+
+/// Processes of one command; a shell line starts a few.
+const MOST_PROCESSES: u64 = 128;
+
+/// How a shell says that it could not start a command: it is no program, or not there. What was to guard something is
+/// missing then, which is not the same as a command that found a fault in itself.
+const NOT_ALLOWED: i32 = 126;
+const NOT_FOUND: i32 = 127;
+
+/// Above this a shell says which signal ended its command.
+const BY_SIGNAL: i32 = 128;
+
+/// Runs commands with `sh` in a project's folder, which they can read and not write, without a network and without the
+/// environment of this process. What else a trusted file asks for is added, and nothing beyond it.
+#[derive(Debug, Clone)]
+pub struct Jailed {
+    launcher: Launcher,
+    engine: Engine,
+    folder: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl Jailed {
+    /// Runs commands in this folder, which is given without links in its path.
+    pub fn within(folder: impl Into<PathBuf>, engine: Engine, launcher: Launcher) -> Self {
+        Self { launcher, engine, folder: folder.into(), environment: Vec::new() }
+    }
+
+    /// Says which variables there are to be had; a command sees those alone that its file asks for with `env:`.
+    #[must_use]
+    pub fn environment(mut self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        self.environment.extend(variables);
+        self
+    }
+
+    async fn attempt(&self, command: Command) -> Result<Done, NotDone> {
+        let limit = command.limit;
+        let failed = |error: JailError| NotDone::NotStarted { reason: error.to_string() };
+        let jail = self.jail(&command).map_err(failed)?;
+        let shell = std::fs::canonicalize("/bin/sh")
+            .map_err(|error| NotDone::NotStarted { reason: format!("/bin/sh: {error}") })?;
+        let task = Task::new(shell).args(["-c", &command.line]).input(command.input);
+        let job = self.launcher.spawn(&self.engine, &jail, &task).await.map_err(failed)?;
+        let outcome = job.finish(Capture::default()).await;
+        match outcome.ending {
+            Ending::Exited(NOT_ALLOWED | NOT_FOUND) => {
+                Err(NotDone::NotStarted { reason: text(&outcome.stderr).trim().to_owned() })
+            }
+            Ending::Exited(code) if code > BY_SIGNAL => Err(NotDone::Crashed),
+            Ending::Exited(code) => {
+                Ok(Done { code, stdout: text(&outcome.stdout), stderr: text(&outcome.stderr) })
+            }
+            Ending::TimedOut => Err(NotDone::Late { limit }),
+            Ending::OutOfOutput => Err(NotDone::Flooded),
+            Ending::Signalled(_) | Ending::Cancelled | Ending::OutOfMemory | Ending::Lost => {
+                Err(NotDone::Crashed)
+            }
+        }
+    }
+
+    fn jail(&self, command: &Command) -> Result<Jail, JailError> {
+        let mut grants = command.wants.grants.clone();
+        // What may be written is written inside the project, and all of the project may be read.
+        grants.extend("read:./".parse::<Grant>());
+        let network = match command.wants.network {
+            NetworkWish::None => Network::None,
+            NetworkWish::Open => Network::Open,
+        };
+        let jail = Jail::from_grants(&self.folder, &grants, self.environment.iter().cloned())?;
+        Ok(jail
+            .exec_system()
+            .exec(&self.folder)
+            .env("PATH", PATH)
+            .env("LANG", "C.UTF-8")
+            .env(PROJECT, &self.folder)
+            .network(network)
+            .limits(Limits {
+                wall: command.limit,
+                cpu: command.limit,
+                memory: MOST_MEMORY,
+                processes: MOST_PROCESSES,
+                output: MOST_OUTPUT,
+                ..Limits::default()
+            }))
+    }
+}
+
+impl Runner for Jailed {
+    fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>> {
+        Box::pin(self.attempt(command))
+    }
+}
+
+fn text(captured: &Captured) -> String {
+    String::from_utf8_lossy(&captured.bytes).into_owned()
+}

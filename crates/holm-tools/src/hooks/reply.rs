@@ -1,0 +1,95 @@
+//! What a command's end means.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Done, NotDone};
+
+/// The exit code that blocks.
+const BLOCKS: i32 = 2;
+
+/// What is said for a command that blocks and does not say why.
+const UNSAID: &str = "a hook blocked it";
+
+/// What is said for a command whose answer cannot be read.
+const NOT_UNDERSTOOD: &str = "a hook answered with an object that is not understood";
+
+/// What a command wants.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Wish {
+    /// Why it blocks.
+    pub(super) block: Option<String>,
+    /// Other arguments.
+    pub(super) arguments: Option<Value>,
+    /// What is to be added.
+    pub(super) context: Option<String>,
+}
+
+impl Wish {
+    /// Reads what a command left behind. Exit code 2 blocks, with what it printed as errors for the reason; 0 is heard;
+    /// any other is a fault of its own and says nothing. A command that was ended has said nothing either, and whoever
+    /// asked decides what that means.
+    pub(super) fn of(done: Result<Done, NotDone>) -> Result<Self, NotDone> {
+        let done = done?;
+        match done.code {
+            0 => Ok(Self::said(&done.stdout)),
+            BLOCKS => Ok(Self::blocked(done.stderr.trim())),
+            _ => Ok(Self::default()),
+        }
+    }
+
+    fn blocked(reason: &str) -> Self {
+        let reason = if reason.is_empty() { UNSAID } else { reason };
+        Self { block: Some(reason.to_owned()), ..Self::default() }
+    }
+
+    /// Text that is no object is context; an object says what it wants, and one that is not understood may have said
+    /// no. That a command allows something is not heard:
+    /// hooks narrow. Where it wants a person to decide, it has not said yes.
+    fn said(stdout: &str) -> Self {
+        let text = stdout.trim();
+        if !text.starts_with('{') {
+            let context = (!text.is_empty()).then(|| text.to_owned());
+            return Self { context, ..Self::default() };
+        }
+        let Ok(raw) = serde_json::from_str::<Raw>(text) else { return Self::blocked(NOT_UNDERSTOOD) };
+        let own = raw.specific.unwrap_or_default();
+        let reason = own.reason.or(raw.reason).unwrap_or_default();
+        let decisions = [own.decision.as_deref(), raw.decision.as_deref()];
+        if raw.goes_on == Some(false) || decisions.iter().flatten().any(|said| is_no(said)) {
+            return Self::blocked(reason.trim());
+        }
+        Self { block: None, arguments: own.input.or(raw.input), context: own.context.or(raw.context) }
+    }
+}
+
+fn is_no(decision: &str) -> bool {
+    !matches!(decision, "allow" | "approve")
+}
+
+#[derive(Deserialize)]
+struct Raw {
+    #[serde(rename = "continue")]
+    goes_on: Option<bool>,
+    decision: Option<String>,
+    #[serde(alias = "stopReason")]
+    reason: Option<String>,
+    #[serde(rename = "updatedInput")]
+    input: Option<Value>,
+    #[serde(rename = "additionalContext")]
+    context: Option<String>,
+    #[serde(rename = "hookSpecificOutput")]
+    specific: Option<Specific>,
+}
+
+#[derive(Default, Deserialize)]
+struct Specific {
+    #[serde(rename = "permissionDecision")]
+    decision: Option<String>,
+    #[serde(rename = "permissionDecisionReason")]
+    reason: Option<String>,
+    #[serde(rename = "updatedInput")]
+    input: Option<Value>,
+    #[serde(rename = "additionalContext")]
+    context: Option<String>,
+}

@@ -1,0 +1,69 @@
+//! What runs a command, and how a run of it ends.
+
+use std::{path::PathBuf, time::Duration};
+
+use holm_runtime::BoxFuture;
+
+use super::Wants;
+
+/// What of a command's output is heard, both streams together. A hook has a line or a small object to say.
+pub const MOST_OUTPUT: u64 = 64 * 1024;
+
+/// Runs commands, bounded in time and output, and leaves nothing of them behind. `Jailed` is the one for projects.
+pub trait Runner: Send + Sync {
+    /// Runs one command to its end, or ends it and everything that it started when its time is up.
+    fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>>;
+}
+
+/// A command that is to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The line, for a shell.
+    pub line: String,
+    /// What it reads.
+    pub input: String,
+    /// How long it may take.
+    pub limit: Duration,
+    /// What its file asks for, and a person has seen.
+    pub wants: Wants,
+}
+
+/// A command that has ended by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// Its exit code.
+    pub code: i32,
+    /// What it printed.
+    pub stdout: String,
+    /// What it printed as errors.
+    pub stderr: String,
+}
+
+/// A command has not come to an end of its own.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotDone {
+    /// It could not be started.
+    #[error("the hook could not be started ({reason})")]
+    NotStarted {
+        /// What the system says.
+        reason: String,
+    },
+    /// A script that it names is not the one that was trusted.
+    #[error("the hook's script {} has changed since it was trusted; look at it and trust the hooks again", path.display())]
+    Changed {
+        /// Which, below the project.
+        path: PathBuf,
+    },
+    /// It took too long and was ended.
+    #[error("the hook took longer than {} ms and was ended", limit.as_millis())]
+    Late {
+        /// How long it had.
+        limit: Duration,
+    },
+    /// It printed too much and was ended.
+    #[error("the hook printed more than {MOST_OUTPUT} bytes and was ended")]
+    Flooded,
+    /// A signal ended it, or it took too much memory.
+    #[error("the hook crashed")]
+    Crashed,
+}
