@@ -1,0 +1,102 @@
+//! Asking a person, and telling one.
+
+use std::sync::Arc;
+
+use holm_grants::Level;
+use holm_kernel::{Pace, Tool, ToolOutput};
+use holm_runtime::{BoxFuture, Job, TypedTool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// How long a question waits: people sleep, and a run that nobody answers for a day should go on.
+const PATIENCE_MS: u64 = 24 * 3_600_000;
+
+/// Whoever sits in front of the run.
+pub trait People: Send + Sync + 'static {
+    /// Asks a question, with answers to choose from if there are any. None when nobody is there to answer.
+    fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>>;
+
+    /// Tells something; nobody answers.
+    fn tell(&self, text: &str);
+}
+
+/// Lets the model ask: `Typed::new(AskUser::of(people))`.
+pub struct AskUser<P> {
+    people: Arc<P>,
+}
+
+impl<P> AskUser<P> {
+    /// Asks these people.
+    pub fn of(people: Arc<P>) -> Self {
+        Self { people }
+    }
+}
+
+/// A question.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Question {
+    /// What you want to know, in one or two sentences.
+    question: String,
+    /// Answers to choose from; leave it out for a free answer.
+    #[serde(default)]
+    choices: Vec<String>,
+}
+
+impl<P: People> TypedTool for AskUser<P> {
+    type Arguments = Question;
+    type Output = ToolOutput;
+
+    fn declare(&self) -> Tool {
+        let what = "Asks the person a question and waits for the answer. Ask only what you cannot find out yourself.";
+        let tool = Self::named("ask_user", what).level(Level::None);
+        // One after the other: a person who is asked two things at once answers neither well.
+        Tool { timeout_ms: Some(PATIENCE_MS), pace: Pace::Exclusive, ..tool }
+    }
+
+    async fn call(self: Arc<Self>, asked: Question, job: Job) -> ToolOutput {
+        let answer = self.people.ask(&asked.question, &asked.choices);
+        let answer = tokio::select! {
+            biased;
+            () = job.stop.cancelled() => None,
+            answer = answer => answer,
+        };
+        match answer {
+            Some(answer) => ToolOutput::text(format!("The person answers: {answer}")),
+            None => ToolOutput::failed("nobody answers; decide yourself, and say what you assumed"),
+        }
+    }
+}
+
+/// Lets the model tell people how things stand, while it goes on.
+pub struct Brief<P> {
+    people: Arc<P>,
+}
+
+impl<P> Brief<P> {
+    /// Tells these people.
+    pub fn of(people: Arc<P>) -> Self {
+        Self { people }
+    }
+}
+
+/// What people are told.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct News {
+    /// What they should know, in a few sentences.
+    text: String,
+}
+
+impl<P: People> TypedTool for Brief<P> {
+    type Arguments = News;
+    type Output = &'static str;
+
+    fn declare(&self) -> Tool {
+        Self::named("brief", "Tells the person how things stand; you go on without an answer.")
+            .level(Level::None)
+    }
+
+    async fn call(self: Arc<Self>, news: News, _: Job) -> &'static str {
+        self.people.tell(&news.text);
+        "told"
+    }
+}

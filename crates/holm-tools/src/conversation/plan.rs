@@ -1,0 +1,22 @@
+//! How a model enters and leaves plan mode. The kernel itself carries both out, so these are declarations and nothing
+//! that runs.
+
+use holm_kernel::{PlanRole, Tool};
+
+/// The tools by which a model narrows itself to looking, and asks a person to be let out again.
+///
+/// ```
+/// use holm_kernel::{Config, Model};
+/// use holm_tools::conversation::plan_tools;
+///
+/// let mut config = Config::new(Model::named("example/model"));
+/// config.tools.extend(plan_tools());
+/// assert_eq!(config.tools[0].name, "enter_plan");
+/// ```
+pub fn plan_tools() -> [Tool; 2] {
+    let enter = "Enters plan mode: from now on you look and change nothing. Use it before work that is large or cannot be \
+                 undone, and come back with a plan.";
+    let exit = "Shows your plan to the person and asks to carry it out. If the answer is no you stay in plan mode and are \
+                told why.";
+    [Tool::plan(PlanRole::Enter, "enter_plan", enter), Tool::plan(PlanRole::Exit, "exit_plan", exit)]
+}

@@ -1,0 +1,65 @@
+//! Waiting.
+
+use std::sync::Arc;
+
+use holm_grants::Level;
+use holm_kernel::{Exemption, Tool, ToolOutput};
+use holm_runtime::{Clock, Job, SystemClock, TypedTool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The longest sleep, in seconds: a run that waits for more than this should end and be prompted later.
+const LONGEST: u64 = 300;
+
+/// How much longer the kernel waits for a sleep than it lasts.
+const SLACK_MS: u64 = 10_000;
+
+/// Lets the model wait for something that takes its time: `Typed::new(Sleep::default())`.
+#[derive(Clone)]
+pub struct Sleep {
+    clock: Arc<dyn Clock>,
+}
+
+impl Sleep {
+    /// Waits by this clock, which should be that of the host.
+    pub fn by(clock: Arc<dyn Clock>) -> Self {
+        Self { clock }
+    }
+}
+
+impl Default for Sleep {
+    /// By the machine's clock.
+    fn default() -> Self {
+        Self::by(Arc::new(SystemClock::new()))
+    }
+}
+
+/// How long to wait.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Span {
+    /// Seconds, from 1 to 300.
+    #[schemars(range(min = 1, max = 300))]
+    seconds: u64,
+}
+
+impl TypedTool for Sleep {
+    type Arguments = Span;
+    type Output = ToolOutput;
+
+    fn declare(&self) -> Tool {
+        let tool =
+            Self::named("sleep", "Waits. Use it while something else takes its time.").level(Level::None);
+        let timeout_ms = Some(LONGEST * 1_000 + SLACK_MS);
+        Tool { timeout_ms, exemption: Exemption::Polling, ..tool }
+    }
+
+    async fn call(self: Arc<Self>, span: Span, job: Job) -> ToolOutput {
+        let seconds = span.seconds.min(LONGEST);
+        let until = self.clock.now().plus(seconds * 1_000);
+        tokio::select! {
+            biased;
+            () = job.stop.cancelled() => ToolOutput::failed("woken up early"),
+            () = self.clock.sleep_until(until) => ToolOutput::text(format!("{seconds} s have passed")),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use holm_grants::Level;
+use holm_guards::json::Json;
+use holm_kernel::{
+    Block, ModelResult, Outcome, Reply, StopReason, Tool as Declaration, ToolCall, ToolOutput,
+};
+use holm_runtime::{
+    Agent, BoxFuture, CancellationToken, FastClock, Job, MemoryJournals, Tool as _, Toolbox, Typed, model_fn,
+    tool_fn,
+};
+
+use super::*;
+
+/// Answers with the first choice, and is not there for a free question.
+#[derive(Default)]
+struct Person(Mutex<Vec<String>>);
+
+impl People for Person {
+    fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
+        self.0.lock().unwrap().push(question.into());
+        let answer = choices.first().cloned();
+        Box::pin(async move { answer })
+    }
+
+    fn tell(&self, text: &str) {
+        self.0.lock().unwrap().push(text.into());
+    }
+}
+
+#[tokio::test]
+async fn a_person_is_asked_and_told() {
+    let person = Arc::new(Person::default());
+    let ask = Typed::new(AskUser::of(Arc::clone(&person)));
+    let answered = ask.run(Job::alone(r#"{"question":"Which?","choices":["red","blue"]}"#)).await;
+    assert_eq!(answered.text, "The person answers: red");
+    let silent = ask.run(Job::alone(r#"{"question":"Why?"}"#)).await;
+    assert_eq!(silent.outcome, Outcome::Failed);
+    let told = Typed::new(Brief::of(Arc::clone(&person))).run(Job::alone(r#"{"text":"half done"}"#)).await;
+    assert_eq!(told.text, "told");
+    assert_eq!(*person.0.lock().unwrap(), ["Which?", "Why?", "half done"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sleep_passes_and_can_be_ended() {
+    let sleep = Typed::new(Sleep::default());
+    assert_eq!(sleep.run(Job::alone(r#"{"seconds":200}"#)).await.text, "200 s have passed");
+    let stop = CancellationToken::new();
+    let sleeping = sleep.run(Job::alone(r#"{"seconds":200}"#).stop(stop.clone()));
+    let waker = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        stop.cancel();
+    };
+    let (woken, ()) = tokio::join!(sleeping, waker);
+    assert_eq!((woken.outcome, woken.text.as_str()), (Outcome::Failed, "woken up early"));
+}
+
+#[tokio::test]
+async fn a_list_is_what_was_said_last() {
+    let todo = Todo::new();
+    let tool = Typed::new(todo.clone());
+    let list = r#"{"items":[{"text":"plan","progress":"done"},{"text":"build","progress":"begun"},{"text":"rest","progress":"open"}]}"#;
+    assert_eq!(tool.run(Job::alone(list)).await.text, "The list:\n[x] plan\n[~] build\n[ ] rest");
+    assert_eq!(todo.items().len(), 3);
+    let item = r#"{"text":"x","progress":"open"}"#;
+    let novel = format!(r#"{{"items":[{}]}}"#, vec![item; 101].join(","));
+    assert_eq!(tool.run(Job::alone(novel)).await.outcome, Outcome::Failed);
+    assert_eq!(todo.items().len(), 3, "what was refused changes nothing");
+}
+
+#[tokio::test]
+async fn a_sleep_goes_by_the_clock_of_the_host() {
+    let sleep = Typed::new(Sleep::by(Arc::new(FastClock::new(10_000))));
+    let began = std::time::Instant::now();
+    assert_eq!(sleep.run(Job::alone(r#"{"seconds":100}"#)).await.text, "100 s have passed");
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(sleep.declaration().timeout_ms.unwrap() > 300_000, "the kernel waits for the longest");
+}
+
+#[tokio::test]
+async fn questions_wait_at_the_counter_until_they_are_answered_or_withdrawn() {
+    let counter = Counter::new();
+    let ask = Typed::new(AskUser::of(Arc::new(counter.clone())));
+    let asking = tokio::spawn(ask.run(Job::alone(r#"{"question":"Which?","choices":["red"]}"#)));
+    let Said::Question(open) = counter.next().await else { panic!("a question") };
+    assert_eq!((&*open.question, counter.open()), ("Which?", vec![open.clone()]));
+    counter.answer(open.number, "red").unwrap();
+    assert_eq!(asking.await.unwrap().text, "The person answers: red");
+    assert_eq!(counter.answer(open.number, "blue"), Err(NotOpen { number: open.number }));
+
+    let stop = CancellationToken::new();
+    let asking = tokio::spawn(ask.run(Job::alone(r#"{"question":"Why?"}"#).stop(stop.clone())));
+    let Said::Question(open) = counter.next().await else { panic!("a question") };
+    stop.cancel();
+    assert_eq!(asking.await.unwrap().outcome, Outcome::Failed);
+    assert!(counter.open().is_empty() && counter.answer(open.number, "x").is_err(), "it was withdrawn");
+
+    let asking = tokio::spawn(ask.run(Job::alone(r#"{"question":"Really?"}"#)));
+    let Said::Question(open) = counter.next().await else { panic!("a question") };
+    counter.decline(open.number).unwrap();
+    assert!(asking.await.unwrap().text.contains("nobody answers"));
+    counter.tell("half done");
+    assert_eq!(counter.next().await, Said::News("half done".into()));
+}
+
+#[tokio::test]
+async fn a_counter_is_bounded_whatever_is_said() {
+    let counter = Counter::new();
+    let mut waiting: Vec<_> = (0..64).map(|_| counter.ask("?", &[])).collect();
+    assert_eq!(counter.ask("one more?", &[]).await, None);
+    drop(waiting.pop());
+    assert_eq!(counter.open().len(), 63);
+    for n in 0..1_000 {
+        counter.tell(&n.to_string());
+    }
+    drop(waiting);
+    let (mut heard, mut last) = (0, String::new());
+    while let Ok(said) = tokio::time::timeout(Duration::from_millis(50), counter.next()).await {
+        heard += 1;
+        let Said::News(text) = said else { panic!("nobody waits for these") };
+        last = text;
+    }
+    assert!(heard <= 128 && last == "999", "{heard} {last}");
+}
+
+fn many(count: usize) -> Toolbox {
+    (0..count).fold(Toolbox::new(), |tools, n| {
+        let schema =
+            Json::parse(r#"{"type":"object","properties":{"deep_schema":{"type":"string"}}}"#).unwrap();
+        let tool = Declaration::new(format!("tool_{n}"), format!("Does thing number {n}.\nMore."), schema);
+        let text = format!("done {n}");
+        tools.with(tool_fn(tool.level(Level::None), move |_: Job| {
+            let text = text.clone();
+            async move { ToolOutput::text(text) }
+        }))
+    })
+}
+
+fn call(name: &str, arguments: &str) -> Block {
+    let (name, arguments) = (name.to_owned(), arguments.to_owned());
+    Block::ToolCall(ToolCall { id: "c".into(), name, arguments, replay: None })
+}
+
+/// Answers with these blocks in turn, and remembers which tools were on offer each time.
+fn scripted(script: Vec<Block>, offers: Arc<Mutex<Vec<Vec<String>>>>) -> impl holm_runtime::Model + 'static {
+    let turn = Mutex::new(script.into_iter());
+    model_fn(move |ask| {
+        let names = ask.request.tools.tools.iter().map(|tool| tool.name.clone()).collect();
+        offers.lock().unwrap().push(names);
+        let block = turn.lock().unwrap().next().unwrap_or(Block::Text("over".into()));
+        let stop = if matches!(block, Block::Text(_)) { StopReason::default() } else { StopReason::ToolUse };
+        Box::pin(async move { ModelResult::Replied(Reply { blocks: vec![block], stop, ..Reply::default() }) })
+    })
+}
+
+#[tokio::test]
+async fn tools_that_are_many_are_looked_up_and_stay_while_they_are_in_sight() {
+    let offers = Arc::new(Mutex::new(Vec::new()));
+    let script = vec![
+        call("tool_57", "{}"),
+        call(TOOL_SEARCH, r#"{"query":"select:tool_41,nothing"}"#),
+        call("tool_41", "{}"),
+        call(TOOL_SEARCH, r#"{"query":"number 33"}"#),
+        Block::Text("first".into()),
+        Block::Text("second".into()),
+    ];
+    let shown = Showing::default().always(["tool_0"]).of(many(60));
+    let journals = MemoryJournals::new();
+    let builder =
+        Agent::builder("test/one", scripted(script, Arc::clone(&offers))).journals(journals.clone());
+    let agent = shown.give_to(builder).build().unwrap();
+    let mut session = agent.start_as("lazy").await.unwrap();
+    assert_eq!(session.prompt("go").await.unwrap().into_text().unwrap(), "first");
+    let told = format!("{:?}", session.run().transcript());
+    assert!(told.contains("done 41") && !told.contains("done 57"), "only what is on offer runs: {told}");
+    assert!(told.contains("There is no nothing."), "{told}");
+    drop(session);
+    // A host that takes over offers what the run had asked for.
+    let mut session = agent.resume("lazy").await.unwrap();
+    session.prompt("go on").await.unwrap();
+    drop(session);
+    let offers = offers.lock().unwrap().clone();
+    let names = |turn: usize| offers.get(turn).unwrap().iter().map(|name| &**name).collect::<Vec<_>>();
+    assert_eq!(names(0), ["tool_search", "tool_0"]);
+    assert_eq!(names(1), ["tool_search", "tool_0", "tool_57"]);
+    assert_eq!(names(2), ["tool_search", "tool_0", "tool_41", "tool_57"]);
+    assert!(names(4).contains(&"tool_33") && names(4).len() <= 4 + 5, "{:?}", names(4));
+    assert_eq!(names(5), names(4), "also after a restart");
+    let replayed = agent.replay("lazy").await.unwrap();
+    assert!(replayed.run.is_idle(), "what was on offer is in the journal");
+}
+
+#[test]
+fn few_tools_are_all_shown_and_the_list_of_many_is_bounded() {
+    let few = Showing::default().of(many(40));
+    assert!(few.gate.is_none() && few.tools.len() == 40);
+    let shown = Showing::default().of(many(1_000));
+    let search = shown.tools.find(TOOL_SEARCH).unwrap().declaration().description.clone();
+    assert!(
+        search.contains("- tool_7: Does thing number 7.\n") && !search.contains("More."),
+        "one line each"
+    );
+    assert!(
+        search.ends_with("and 700 more, which a search finds") && search.len() < 20_000,
+        "{}",
+        search.len()
+    );
+    assert!(!search.contains("deep_schema"), "no schema before it is asked for");
+}

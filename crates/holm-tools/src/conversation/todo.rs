@@ -1,0 +1,89 @@
+//! The model's own list of what is to be done.
+
+use std::{
+    fmt::Write as _,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use holm_grants::Level;
+use holm_kernel::Tool;
+use holm_runtime::{Job, TypedTool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// More items than this are no list but a novel.
+const MOST_ITEMS: usize = 100;
+
+/// Keeps a list; every call says the whole of it anew, so that the last result in the transcript is all that counts and
+/// a resumed run has lost nothing. Clones show the same list: keep one to draw it.
+#[derive(Debug, Clone, Default)]
+pub struct Todo {
+    items: Arc<Mutex<Vec<Item>>>,
+}
+
+impl Todo {
+    /// An empty list.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The list as it stands.
+    pub fn items(&self) -> Vec<Item> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+pub struct Item {
+    /// What is to be done.
+    pub text: String,
+    /// How far it is.
+    pub progress: Progress,
+}
+
+/// How far a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Progress {
+    /// Not begun.
+    Open,
+    /// Under way.
+    Begun,
+    /// Finished.
+    Done,
+}
+
+/// The whole list.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct List {
+    /// Everything that is to be done, in order, also what is done already.
+    items: Vec<Item>,
+}
+
+impl TypedTool for Todo {
+    type Arguments = List;
+    type Output = Result<String, String>;
+
+    fn declare(&self) -> Tool {
+        let what = "Keeps your list of what is to be done. Give the whole list every time; begin one thing at a time.";
+        Self::named("todo", what).level(Level::None)
+    }
+
+    async fn call(self: Arc<Self>, list: List, _: Job) -> Result<String, String> {
+        if list.items.len() > MOST_ITEMS {
+            return Err(format!("at most {MOST_ITEMS} items are kept; put some together"));
+        }
+        let mut text = String::from("The list:");
+        for item in &list.items {
+            let mark = match item.progress {
+                Progress::Open => "[ ]",
+                Progress::Begun => "[~]",
+                Progress::Done => "[x]",
+            };
+            let _ = write!(text, "\n{mark} {}", item.text);
+        }
+        *self.items.lock().unwrap_or_else(PoisonError::into_inner) = list.items;
+        Ok(text)
+    }
+}
