@@ -7,6 +7,7 @@
 //! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
 //! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
 //! - [`trust`]: which files a person has looked at, by what is in them.
+//! - [`agents`]: agents that are files, as helpers of others.
 //! - [`conversation`]: asks a person, tells one, waits, keeps a list, looks up tools.
 //! - [`hooks`]: commands that look at what a run does.
 //! - [`worktree`]: a git worktree for every child.
@@ -14,6 +15,7 @@
 //! What a program says about itself is hostile text until a person trusts the program: it is bounded, cleaned of control
 //! characters, and it can only describe. No word of it grants anything.
 
+pub mod agents;
 pub mod catalogue;
 pub mod conversation;
 pub mod describe;

@@ -1,0 +1,265 @@
+//! Agents out of files: each becomes a helper, with the tools and the other helpers that its file names.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use holm_grants::GrantSet;
+use holm_kernel::NanoUsd;
+use holm_runtime::{
+    Agent, BoxFuture, BuildError, Builder, Helper, Helpers, Isolation, Toolbox, ToolboxError,
+};
+
+use super::{AgentFile, Place, ToolNames};
+
+/// How many agents may stand below one another in the files of one folder. A task that was handed on this often has been
+/// lost; the kernel has a bound of its own for runs.
+pub const MOST_DEPTH: usize = 4;
+
+/// What a host has to give to the agents of files.
+pub trait Kit: Send + Sync + 'static {
+    /// Begins an agent on this model, or on the host's own where none is named.
+    ///
+    /// # Errors
+    /// Why there is no such model, for a person.
+    fn begin(&self, model: Option<&str>) -> Result<Builder, String>;
+
+    /// The tools that there are, working in this folder, or where the host itself works.
+    fn tools(&self, folder: Option<&Path>) -> Toolbox;
+
+    /// Gives folders to agents that work in one of their own; none if this host has no repository.
+    fn isolation(&self) -> Option<Arc<dyn Isolation>> {
+        None
+    }
+}
+
+/// The agents of a set of files.
+#[derive(Clone, Default)]
+pub struct Crew {
+    /// Those that can be called.
+    pub helpers: Helpers,
+    /// What is wrong with the others.
+    pub faults: Vec<CrewFault>,
+}
+
+impl Crew {
+    /// Makes helpers of files. A file that cannot be used, and whoever relies on it, is left out and said; the others
+    /// are made.
+    pub fn gather(files: impl IntoIterator<Item = AgentFile>, kit: Arc<dyn Kit>) -> Self {
+        Self::gather_into(Helpers::new(), files.into_iter().map(Arc::new), kit)
+    }
+
+    /// As [`gather`](Self::gather), beside helpers that are there already.
+    pub(super) fn gather_into(
+        mut helpers: Helpers,
+        files: impl IntoIterator<Item = Arc<AgentFile>>,
+        kit: Arc<dyn Kit>,
+    ) -> Self {
+        let mut gathering = Gathering { files: BTreeMap::new(), made: BTreeMap::new(), kit };
+        let mut faults = Vec::new();
+        for file in files {
+            if gathering.files.contains_key(&file.name) {
+                faults.push(CrewFault { agent: file.name.clone(), why: CrewProblem::Twice });
+                continue;
+            }
+            gathering.files.insert(file.name.clone(), file);
+        }
+        let names: Vec<String> = gathering.files.keys().cloned().collect();
+        for name in names {
+            match gathering.helper(&name, &mut Vec::new()) {
+                Ok(helper) => helpers = helpers.with(helper),
+                Err(why) => faults.push(CrewFault { agent: name, why }),
+            }
+        }
+        Self { helpers, faults }
+    }
+}
+
+/// Agents while they are made.
+struct Gathering {
+    files: BTreeMap<String, Arc<AgentFile>>,
+    made: BTreeMap<String, Result<Helper, CrewProblem>>,
+    kit: Arc<dyn Kit>,
+}
+
+impl Gathering {
+    /// The helper of a name; `above` are those that are being made and wait for it.
+    fn helper(&mut self, name: &str, above: &mut Vec<String>) -> Result<Helper, CrewProblem> {
+        if above.iter().any(|waiting| waiting == name) {
+            let from = above.iter().skip_while(|waiting| *waiting != name);
+            let circle = from.cloned().chain([name.to_owned()]).collect();
+            return Err(CrewProblem::Circle { circle });
+        }
+        if above.len() >= MOST_DEPTH {
+            return Err(CrewProblem::TooDeep { chain: above.clone() });
+        }
+        // How deep it may stand depends on who asks, so only what stands alone is kept.
+        if let Some(made) = self.made.get(name).filter(|_| above.is_empty()) {
+            return made.clone();
+        }
+        let Some(file) = self.files.get(name).cloned() else {
+            return Err(CrewProblem::NoTool { tool: name.to_owned() });
+        };
+        above.push(name.to_owned());
+        let made = self.make(&file, above);
+        above.pop();
+        if above.is_empty() {
+            self.made.insert(name.to_owned(), made.clone());
+        }
+        made
+    }
+
+    fn make(&mut self, file: &Arc<AgentFile>, above: &mut Vec<String>) -> Result<Helper, CrewProblem> {
+        let mut helpers = Helpers::new();
+        let available = self.kit.tools(None);
+        if let ToolNames::These(names) = &file.tools {
+            for name in names.iter().filter(|name| available.find(name).is_none()) {
+                let below = self.helper(name, above).map_err(|why| why.above(name))?;
+                helpers = helpers.with(below);
+            }
+        }
+        let plan = Plan { file: Arc::clone(file), helpers, kit: Arc::clone(&self.kit) };
+        plan.helper()
+    }
+}
+
+/// Everything that an agent is made of.
+struct Plan {
+    file: Arc<AgentFile>,
+    helpers: Helpers,
+    kit: Arc<dyn Kit>,
+}
+
+impl Plan {
+    fn helper(self) -> Result<Helper, CrewProblem> {
+        let file = Arc::clone(&self.file);
+        let (name, description, asked) = (file.name.clone(), file.description.clone(), self.asked());
+        // Made once here also where every call makes its own: what is wrong with it is said before it is called.
+        let agent = self.agent(None).map_err(|error| CrewProblem::NotMade { reason: error.to_string() })?;
+        let helper = match file.place {
+            Place::Shared => Helper::new(name, description, agent),
+            Place::Worktree => {
+                let isolation = Folders(self.kit.isolation().ok_or(CrewProblem::NoRepository)?);
+                Helper::isolated(name, description, isolation, move |folder| self.agent(Some(folder)))
+            }
+        };
+        Ok(helper.grants(asked).reserve(file.limits.spend.unwrap_or(NanoUsd::ZERO)))
+    }
+
+    /// What its file names, and that it may call those below it.
+    fn asked(&self) -> GrantSet {
+        let below = self.helpers.declarations();
+        asked(&self.file, below.iter().map(|tool| &*tool.name))
+    }
+
+    fn agent(&self, folder: Option<&Path>) -> Result<Agent, BuildError> {
+        let file = &self.file;
+        let flawed = |reason| ToolboxError::Flawed { name: file.name.clone(), reason };
+        let all = self.kit.tools(folder);
+        let tools = match &file.tools {
+            ToolNames::All => all,
+            ToolNames::These(names) => {
+                let mut tools = Toolbox::new();
+                for tool in names.iter().filter_map(|name| all.find(name)) {
+                    tools.add_shared(Arc::clone(tool))?;
+                }
+                tools
+            }
+        };
+        let builder = self.kit.begin(file.model.as_deref()).map_err(flawed)?;
+        let builder = builder.name(file.name.clone()).system(file.system.clone()).tools(tools);
+        let builder = builder.helpers(self.helpers.clone()).config(|config| {
+            config.grants.extend(file.grants.iter().cloned());
+            file.limits.narrow(&mut config.limits);
+            if let Some(mode) = file.mode {
+                config.mode = mode;
+            }
+        });
+        builder.build()
+    }
+}
+
+/// What an agent asks for, with those below it that it may call.
+pub(super) fn asked<'a>(file: &AgentFile, below: impl IntoIterator<Item = &'a str>) -> GrantSet {
+    let mut asked = file.grants.clone();
+    asked.extend(below.into_iter().filter_map(|name| format!("spawn:{name}").parse().ok()));
+    asked
+}
+
+/// Folders that the host hands out.
+struct Folders(Arc<dyn Isolation>);
+
+impl Isolation for Folders {
+    fn enter<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<PathBuf, String>> {
+        self.0.enter(child)
+    }
+
+    fn leave<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<Option<String>, String>> {
+        self.0.leave(child)
+    }
+}
+
+/// An agent of a file cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the agent `{agent}` cannot be used: {why}")]
+pub struct CrewFault {
+    /// Which.
+    pub agent: String,
+    /// Why not.
+    pub why: CrewProblem,
+}
+
+/// Why an agent of a file cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CrewProblem {
+    /// Two files have one name.
+    #[error("another file has the same name; rename one")]
+    Twice,
+    /// Agents hand work on in a circle.
+    #[error("work would go in a circle: {}; take one of them out of the other's tools", .circle.join(" -> "))]
+    Circle {
+        /// Who hands on to whom, the first again at the end.
+        circle: Vec<String>,
+    },
+    /// Too many agents stand below one another.
+    #[error("more than {MOST_DEPTH} agents would stand below one another: {}", .chain.join(" -> "))]
+    TooDeep {
+        /// Who hands on to whom.
+        chain: Vec<String>,
+    },
+    /// There is no such tool and no such agent.
+    #[error("there is no tool and no agent `{tool}`; add it, or take it out of the file")]
+    NoTool {
+        /// Which.
+        tool: String,
+    },
+    /// An agent that it relies on cannot be used.
+    #[error("it hands work to `{agent}`, which cannot be used")]
+    Below {
+        /// Which.
+        agent: String,
+    },
+    /// It wants a worktree, and there is no repository.
+    #[error("it wants a worktree, and there is no git repository here")]
+    NoRepository,
+    /// The runtime does not make it.
+    #[error("{reason}")]
+    NotMade {
+        /// What was said.
+        reason: String,
+    },
+}
+
+impl CrewProblem {
+    /// What this means for whoever needs the agent that has the problem.
+    fn above(self, agent: &str) -> Self {
+        match self {
+            Self::Circle { .. } | Self::TooDeep { .. } | Self::NoTool { .. } => self,
+            Self::Twice | Self::Below { .. } | Self::NoRepository | Self::NotMade { .. } => {
+                Self::Below { agent: agent.to_owned() }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What can be wrong with an agent's file.
+
+/// An agent's file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct AgentFileError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub problem: AgentProblem,
+}
+
+/// What is wrong with an agent's file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentProblem {
+    /// It has no head.
+    #[error(
+        "an agent's file begins with a line of three dashes; write its name and description between two of them"
+    )]
+    NoHead,
+    /// The head does not end.
+    #[error("the head does not end; close it with a line of three dashes")]
+    Unclosed,
+    /// The head is too long.
+    #[error("the head has more than {most} lines; what is long belongs below it")]
+    TooLong {
+        /// How many it may have.
+        most: usize,
+    },
+    /// The file is too large.
+    #[error("the file is larger than {most} bytes; a system prompt of that size leaves no room for work")]
+    TooLarge {
+        /// How large it may be.
+        most: usize,
+    },
+    /// A line has no key.
+    #[error("this is no `key: value`")]
+    NoKey,
+    /// A line among items is none.
+    #[error("this is no `- item`, and the lines before it are")]
+    NoItem,
+    /// A list does not end.
+    #[error("the list does not end on its line; close it with ]")]
+    OpenList,
+    /// A text in quotes does not end, or something follows it.
+    #[error("the quotes do not fit; close them, or write \\\" inside them")]
+    OpenQuote,
+    /// A text begins with a sign that means something elsewhere.
+    #[error("a text that begins like this must stand in quotes")]
+    NotPlain,
+    /// A key is there twice.
+    #[error("`{key}` is there twice; keep one")]
+    Twice {
+        /// Which.
+        key: String,
+    },
+    /// A key is missing.
+    #[error("`{key}` is missing")]
+    Missing {
+        /// Which.
+        key: &'static str,
+    },
+    /// A value is not what its key needs.
+    #[error("`{key}` must be {expected}")]
+    BadValue {
+        /// Which key.
+        key: String,
+        /// What it needs.
+        expected: &'static str,
+    },
+    /// A limit is not known. What was meant to bound an agent must not be passed over.
+    #[error("there is no limit `{key}`; write {known}")]
+    UnknownLimit {
+        /// Which.
+        key: String,
+        /// What there is.
+        known: &'static str,
+    },
+    /// A grant is none.
+    #[error("`{grant}` is no grant: {reason}")]
+    BadGrant {
+        /// Which.
+        grant: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl AgentProblem {
+    pub(super) fn at(self, line: usize) -> AgentFileError {
+        AgentFileError { line, problem: self }
+    }
+}

@@ -1,0 +1,295 @@
+//! An agent as a file: a head that says what it may do, and a body that is its system prompt. Nothing here opens a file.
+
+use holm_grants::{Allowance, GrantSet, Mode};
+use holm_kernel::{Limits, NanoUsd};
+
+use super::{
+    AgentFileError, AgentProblem,
+    front::{Entry, Front, Item, Value, split_items},
+};
+
+/// The largest file: a system prompt beyond this leaves no room for work.
+pub const MOST_FILE_BYTES: usize = 256 * 1024;
+
+/// The longest name that every provider takes for a tool.
+const MOST_NAME: usize = 64;
+
+/// The longest description: every helper's is in its parent's prompt.
+const MOST_DESCRIPTION: usize = 1_024;
+
+/// An agent that a file describes.
+///
+/// ```
+/// use holm_tools::agents::{AgentFile, ToolNames};
+///
+/// let file = AgentFile::parse(
+///     "---\n\
+///      name: reviewer\n\
+///      description: Reviews a change and names what is wrong with it.\n\
+///      tools: [read_file, grep]\n\
+///      grants:\n\
+///      \u{20} - read:src/**\n\
+///      limits:\n\
+///      \u{20} turns: 12\n\
+///      \u{20} spend: 0.20usd\n\
+///      ---\n\
+///      You review code.\n",
+/// )?;
+/// assert_eq!(file.name, "reviewer");
+/// assert_eq!(file.tools, ToolNames::These(vec!["read_file".into(), "grep".into()]));
+/// assert_eq!(file.system, "You review code.");
+///
+/// let error = AgentFile::parse("---\nname: x\ndescription: y\ngrants: [fly:high]\n---\n").unwrap_err();
+/// assert_eq!(error.line, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentFile {
+    /// What it is called, also as a tool.
+    pub name: String,
+    /// What it is for; its parent reads this.
+    pub description: String,
+    /// The model; none for that of whoever starts it.
+    pub model: Option<String>,
+    /// The tools that it has, other agents among them.
+    pub tools: ToolNames,
+    /// What it asks for. It gets what its parent holds of it.
+    pub grants: GrantSet,
+    /// What is asked before it is done; none for its parent's mode, which it can never widen.
+    pub mode: Option<Mode>,
+    /// How far it may go.
+    pub limits: AgentLimits,
+    /// Where it works.
+    pub place: Place,
+    /// Its system prompt.
+    pub system: String,
+    /// Keys that mean nothing here, with their lines; a person may have meant something by them.
+    pub ignored: Vec<Ignored>,
+}
+
+/// Which tools an agent has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolNames {
+    /// Those that are named; none if nothing is said.
+    These(Vec<String>),
+    /// All that there are, agents left out: `tools: "*"`.
+    All,
+}
+
+/// Where an agent works.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Place {
+    /// In its parent's folder.
+    #[default]
+    Shared,
+    /// In a git worktree of its own: `isolation: worktree`.
+    Worktree,
+}
+
+/// How far an agent may go; what is not said is as its parent's host has it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AgentLimits {
+    /// Model turns of one task.
+    pub turns: Option<u64>,
+    /// Tokens of one run.
+    pub tokens: Option<u64>,
+    /// Milliseconds of one task.
+    pub time_ms: Option<u64>,
+    /// Money of one run, which is set aside from its parent's.
+    pub spend: Option<NanoUsd>,
+    /// Children that may stand below one another.
+    pub depth: Option<u64>,
+}
+
+/// A key that means nothing here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// Its line, from 1.
+    pub line: usize,
+    /// The key.
+    pub key: String,
+}
+
+impl AgentFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`AgentFileError`] with the line of the first thing that is wrong. A key that is not known is no error, and is
+    /// listed in [`ignored`](Self::ignored).
+    pub fn parse(text: &str) -> Result<Self, AgentFileError> {
+        if text.len() > MOST_FILE_BYTES {
+            return Err(AgentProblem::TooLarge { most: MOST_FILE_BYTES }.at(1));
+        }
+        let front = Front::parse(text)?;
+        let mut draft = Draft::default();
+        for entry in front.entries {
+            draft.take(entry)?;
+        }
+        draft.finish(front.body)
+    }
+}
+
+impl AgentLimits {
+    /// Makes limits narrower where this says less.
+    pub fn narrow(self, limits: &mut Limits) {
+        limits.turns = limits.turns.at_most(self.turns);
+        limits.tokens = limits.tokens.at_most(self.tokens);
+        limits.wall_ms = limits.wall_ms.at_most(self.time_ms);
+        limits.depth = limits.depth.min(self.depth.unwrap_or(u64::MAX));
+        if let Some(spend) = self.spend {
+            let own = limits.budget.usd.unwrap_or(spend);
+            limits.budget.usd = Some(own.min(spend));
+        }
+    }
+
+    fn take(&mut self, entry: &Entry) -> Result<(), AgentFileError> {
+        let text = text_of(entry)?;
+        let bad = |expected| AgentProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
+        let number = || text.replace('_', "").parse::<u64>().map_err(|_| bad("a whole number"));
+        let amount = |kind: &str, expected| {
+            let allowance: Allowance = format!("{kind}:{text}").parse().map_err(|_| bad(expected))?;
+            Ok(allowance.amount)
+        };
+        match &*entry.key {
+            "turns" => self.turns = Some(number()?),
+            "tokens" => self.tokens = Some(number()?),
+            "depth" => self.depth = Some(number()?),
+            "time" => self.time_ms = Some(amount("time", "a span such as 30s or 10m")?),
+            "spend" => self.spend = Some(NanoUsd::new(amount("spend", "dollars such as 0.50usd")?)),
+            _ => {
+                let known = "turns, tokens, depth, time or spend";
+                return Err(AgentProblem::UnknownLimit { key: entry.key.clone(), known }.at(entry.line));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was read of a head so far.
+#[derive(Default)]
+struct Draft {
+    name: Option<String>,
+    description: Option<String>,
+    model: Option<String>,
+    tools: Option<ToolNames>,
+    grants: GrantSet,
+    mode: Option<Mode>,
+    limits: AgentLimits,
+    place: Place,
+    ignored: Vec<Ignored>,
+}
+
+impl Draft {
+    fn take(&mut self, entry: Entry) -> Result<(), AgentFileError> {
+        let bad = |expected| AgentProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
+        match &*entry.key {
+            "name" => self.name = Some(name(&entry)?),
+            "description" => {
+                let text = text_of(&entry)?;
+                if text.is_empty() || text.len() > MOST_DESCRIPTION {
+                    return Err(bad("one to 1024 bytes of text"));
+                }
+                self.description = Some(text.to_owned());
+            }
+            "model" => {
+                let text = text_of(&entry)?;
+                self.model = (!matches!(text, "" | "inherit")).then(|| text.to_owned());
+            }
+            "tools" => self.tools = Some(tools(&entry)?),
+            "grants" => self.grants = grants(&entry)?,
+            "mode" => {
+                let mode = text_of(&entry)?.parse();
+                self.mode = Some(mode.map_err(|_| bad("plan, default, accept-edits or full"))?);
+            }
+            "isolation" => {
+                self.place = match text_of(&entry)? {
+                    "" | "none" => Place::Shared,
+                    "worktree" => Place::Worktree,
+                    _ => return Err(bad("none or worktree")),
+                }
+            }
+            "limits" => {
+                let Value::Map(limits) = &entry.value else {
+                    return Err(bad("keys below it, such as turns: 10"));
+                };
+                for limit in limits {
+                    self.limits.take(limit)?;
+                }
+            }
+            _ => self.ignored.push(Ignored { line: entry.line, key: entry.key }),
+        }
+        Ok(())
+    }
+
+    fn finish(self, body: &str) -> Result<AgentFile, AgentFileError> {
+        let missing = |key| AgentProblem::Missing { key }.at(1);
+        Ok(AgentFile {
+            name: self.name.ok_or_else(|| missing("name"))?,
+            description: self.description.ok_or_else(|| missing("description"))?,
+            model: self.model,
+            tools: self.tools.unwrap_or(ToolNames::These(Vec::new())),
+            grants: self.grants,
+            mode: self.mode,
+            limits: self.limits,
+            place: self.place,
+            system: body.to_owned(),
+            ignored: self.ignored,
+        })
+    }
+}
+
+/// A name that is a tool's name with every provider, and that a grant can name.
+fn name(entry: &Entry) -> Result<String, AgentFileError> {
+    let text = text_of(entry)?;
+    let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let goes_on = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    if begins && goes_on && text.len() <= MOST_NAME {
+        return Ok(text.to_owned());
+    }
+    let expected = "a letter and then letters, digits, - and _, at most 64";
+    Err(AgentProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line))
+}
+
+fn tools(entry: &Entry) -> Result<ToolNames, AgentFileError> {
+    let items = items_of(entry)?;
+    if let [Item { text, .. }] = items.as_slice()
+        && text == "*"
+    {
+        return Ok(ToolNames::All);
+    }
+    Ok(ToolNames::These(items.into_iter().map(|item| item.text).collect()))
+}
+
+fn grants(entry: &Entry) -> Result<GrantSet, AgentFileError> {
+    let mut grants = GrantSet::new();
+    for Item { line, text } in items_of(entry)? {
+        let grant = text.parse().map_err(|error| {
+            AgentProblem::BadGrant { grant: text.clone(), reason: format!("{error}") }.at(line)
+        })?;
+        grants.insert(grant);
+    }
+    Ok(grants)
+}
+
+fn text_of(entry: &Entry) -> Result<&str, AgentFileError> {
+    match &entry.value {
+        Value::Text(text) => Ok(text),
+        Value::List(_) | Value::Map(_) => {
+            Err(AgentProblem::BadValue { key: entry.key.clone(), expected: "a text" }.at(entry.line))
+        }
+    }
+}
+
+/// A list, also where it is written as a text with commas.
+fn items_of(entry: &Entry) -> Result<Vec<Item>, AgentFileError> {
+    match &entry.value {
+        Value::Text(text) => {
+            let item = |text: &str| Item { line: entry.line, text: text.to_owned() };
+            Ok(split_items(text).into_iter().map(item).collect())
+        }
+        Value::List(items) => Ok(items.clone()),
+        Value::Map(_) => {
+            Err(AgentProblem::BadValue { key: entry.key.clone(), expected: "a list" }.at(entry.line))
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The lines between two `---` at the head of a file: keys with texts, lists, and one level of keys below a key.
+//!
+//! This is the part of YAML that people write at the head of a file, read by hand: no anchors, no tags, no types that
+//! depend on how a word looks, and every line that is not understood is said with its number.
+
+use super::{AgentFileError, AgentProblem};
+
+/// The most lines of a head; more than this was not written by hand.
+const MOST_LINES: usize = 1_000;
+
+/// The head of a file, and what follows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Front<'a> {
+    pub(super) entries: Vec<Entry>,
+    pub(super) body: &'a str,
+}
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) line: usize,
+    pub(super) key: String,
+    pub(super) value: Value,
+}
+
+/// What stands behind a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    Text(String),
+    List(Vec<Item>),
+    Map(Vec<Entry>),
+}
+
+/// One item of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) line: usize,
+    pub(super) text: String,
+}
+
+impl<'a> Front<'a> {
+    /// Splits a file and reads its head.
+    pub(super) fn parse(text: &'a str) -> Result<Self, AgentFileError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut rest = text;
+        let mut next = || {
+            let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+            let is_last = after.is_empty() && !rest.ends_with('\n');
+            rest = after;
+            (line.trim_end(), is_last, after)
+        };
+        let (first, is_last, _) = next();
+        if first != "---" || is_last {
+            return Err(AgentProblem::NoHead.at(1));
+        }
+        let mut lines = Vec::new();
+        loop {
+            let (line, is_last, after) = next();
+            if line == "---" {
+                return Ok(Self { entries: Lines::new(&lines).entries()?, body: after.trim() });
+            }
+            if is_last {
+                return Err(AgentProblem::Unclosed.at(1));
+            }
+            lines.push(line);
+            if lines.len() > MOST_LINES {
+                return Err(AgentProblem::TooLong { most: MOST_LINES }.at(lines.len()));
+            }
+        }
+    }
+}
+
+/// The lines of a head, and how far they were read.
+struct Lines<'l, 'a> {
+    lines: &'l [&'a str],
+    at: usize,
+}
+
+impl<'l, 'a> Lines<'l, 'a> {
+    fn new(lines: &'l [&'a str]) -> Self {
+        Self { lines, at: 0 }
+    }
+
+    fn entries(mut self) -> Result<Vec<Entry>, AgentFileError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        while let Some((number, line)) = self.next_said() {
+            if line.starts_with([' ', '\t', '-']) {
+                return Err(AgentProblem::NoKey.at(number));
+            }
+            let (key, text) = keyed(line).ok_or_else(|| AgentProblem::NoKey.at(number))?;
+            if entries.iter().any(|entry| entry.key == key) {
+                return Err(AgentProblem::Twice { key: key.to_owned() }.at(number));
+            }
+            let value = match text {
+                "" => self.below(number)?,
+                "|" | "|-" | "|+" => Value::Text(self.block("\n")),
+                ">" | ">-" | ">+" => Value::Text(self.block(" ")),
+                text => inline(text).map_err(|problem| problem.at(number))?.numbered(number),
+            };
+            entries.push(Entry { line: number, key: key.to_owned(), value });
+        }
+        Ok(entries)
+    }
+
+    /// The next line that says something, with its number in the file.
+    fn next_said(&mut self) -> Option<(usize, &'a str)> {
+        while let Some(line) = self.lines.get(self.at) {
+            self.at += 1;
+            if !is_silent(line) {
+                // The head's first line is the second of the file.
+                return Some((self.at + 1, line));
+            }
+        }
+        None
+    }
+
+    /// The lines that belong to the key before them: indented, or items of a list.
+    fn belonging(&mut self) -> Vec<(usize, &'a str)> {
+        let mut found = Vec::new();
+        while let Some(line) = self.lines.get(self.at) {
+            if !is_silent(line) && !line.starts_with([' ', '\t']) && !line.starts_with("- ") {
+                break;
+            }
+            self.at += 1;
+            if !is_silent(line) {
+                found.push((self.at + 1, line.trim_start()));
+            }
+        }
+        found
+    }
+
+    /// A list or keys below a key; nothing below it is an empty text.
+    fn below(&mut self, owner: usize) -> Result<Value, AgentFileError> {
+        let lines = self.belonging();
+        let Some((_, first)) = lines.first() else { return Ok(Value::Text(String::new())) };
+        if first.starts_with("- ") {
+            let items = lines.into_iter().map(|(line, text)| {
+                let text = text.strip_prefix("- ").ok_or_else(|| AgentProblem::NoItem.at(line))?;
+                Ok(Item { line, text: scalar(text.trim()).map_err(|problem| problem.at(line))? })
+            });
+            return Ok(Value::List(items.collect::<Result<_, AgentFileError>>()?));
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        for (line, text) in lines {
+            let (key, text) = keyed(text).ok_or_else(|| AgentProblem::NoKey.at(line))?;
+            if entries.iter().any(|entry| entry.key == key) {
+                return Err(AgentProblem::Twice { key: key.to_owned() }.at(line));
+            }
+            let value = inline(text).map_err(|problem| problem.at(line))?.numbered(line);
+            entries.push(Entry { line, key: key.to_owned(), value });
+        }
+        debug_assert!(entries.iter().all(|entry| entry.line > owner), "what belongs to a key follows it");
+        Ok(Value::Map(entries))
+    }
+
+    /// Text over several lines, without their common indentation.
+    fn block(&mut self, joint: &str) -> String {
+        let mut lines: Vec<&str> = Vec::new();
+        while let Some(line) = self.lines.get(self.at) {
+            if !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
+                break;
+            }
+            self.at += 1;
+            lines.push(line);
+        }
+        let depth = |line: &&&str| line.len() - line.trim_start().len();
+        let indent = lines.iter().filter(|line| !line.trim().is_empty()).map(|line| depth(&line)).min();
+        let cut = |line: &&str| line.get(indent.unwrap_or_default()..).unwrap_or_default().to_owned();
+        lines.iter().map(cut).collect::<Vec<_>>().join(joint).trim().to_owned()
+    }
+}
+
+/// A value on the line of its key, before its line is known.
+enum Inline {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl Inline {
+    fn numbered(self, line: usize) -> Value {
+        match self {
+            Self::Text(text) => Value::Text(text),
+            Self::List(texts) => Value::List(texts.into_iter().map(|text| Item { line, text }).collect()),
+        }
+    }
+}
+
+fn inline(text: &str) -> Result<Inline, AgentProblem> {
+    let Some(inner) = text.strip_prefix('[') else { return Ok(Inline::Text(scalar(text)?)) };
+    let inner = inner.strip_suffix(']').ok_or(AgentProblem::OpenList)?;
+    Ok(Inline::List(split_items(inner).into_iter().map(scalar).collect::<Result<_, _>>()?))
+}
+
+/// The items of a list on one line; commas in quotes do not count.
+pub(super) fn split_items(text: &str) -> Vec<&str> {
+    let (mut items, mut quote, mut start) = (Vec::new(), None, 0);
+    for (place, c) in text.char_indices() {
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            (None, ',') => {
+                items.push(text.get(start..place).unwrap_or_default());
+                start = place + 1;
+            }
+            (None | Some(_), _) => {}
+        }
+    }
+    items.push(text.get(start..).unwrap_or_default());
+    items.into_iter().map(str::trim).filter(|item| !item.is_empty()).collect()
+}
+
+/// One text: in quotes, or plain up to a comment.
+fn scalar(text: &str) -> Result<String, AgentProblem> {
+    match text.chars().next() {
+        Some('"') => double_quoted(text),
+        Some('\'') => {
+            let inner = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+            inner.map(|inner| inner.replace("''", "'")).ok_or(AgentProblem::OpenQuote)
+        }
+        Some('&' | '!' | '{') => Err(AgentProblem::NotPlain),
+        Some(_) | None => Ok(text.split_once(" #").map_or(text, |(text, _)| text).trim().to_owned()),
+    }
+}
+
+fn double_quoted(text: &str) -> Result<String, AgentProblem> {
+    let mut out = String::new();
+    let mut chars = text.strip_prefix('"').unwrap_or(text).chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                let rest = chars.as_str().trim();
+                let ends = rest.is_empty() || rest.starts_with('#');
+                return if ends { Ok(out) } else { Err(AgentProblem::OpenQuote) };
+            }
+            '\\' => out.push(match chars.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some(other @ ('"' | '\\' | '/')) => other,
+                Some(_) | None => return Err(AgentProblem::OpenQuote),
+            }),
+            other => out.push(other),
+        }
+    }
+    Err(AgentProblem::OpenQuote)
+}
+
+/// A key and what follows it on its line.
+fn keyed(line: &str) -> Option<(&str, &str)> {
+    let (key, text) = line.split_once(':')?;
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let is_apart = text.is_empty() || text.starts_with([' ', '\t']);
+    (is_key && is_apart).then(|| (key, text.trim()))
+}
+
+fn is_silent(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#')
+}

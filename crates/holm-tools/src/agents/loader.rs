@@ -1,0 +1,166 @@
+//! Agents of files in a tool folder: they come and go with their files, while runs are under way.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use holm_kernel::{ChildResult, NanoUsd, Tool as Declaration, ToolOutput};
+use holm_runtime::{BoxFuture, Child, Helper, Helpers, Job, LiveChild, Spawner, Tool};
+
+use super::{AgentFile, Crew, CrewProblem, Kit, ToolNames, crew::asked};
+use crate::registry::{Found, LoadError, Loader, Offer};
+
+/// Makes helpers of the agent files in a tool folder, and starts them. Clones are the same: give one to the registry as
+/// its loader, and another to the agent as its spawner.
+///
+/// An agent is put together anew for every call, from the files that there are then. So a changed file counts from the
+/// next call on, and it does not matter which of two files that name each other was found first.
+#[derive(Clone)]
+pub struct AgentLoader {
+    kit: Arc<dyn Kit>,
+    /// The children of all calls, whichever version of a file they began with.
+    helpers: Helpers,
+    files: Arc<Mutex<Files>>,
+}
+
+/// The agents by name: where each one's file lies, and the agent as long as somebody holds the tool that it is.
+type Files = BTreeMap<String, (PathBuf, Weak<AgentFile>)>;
+
+impl AgentLoader {
+    /// Makes agents of what this host has.
+    pub fn new(kit: impl Kit) -> Self {
+        Self { kit: Arc::new(kit), helpers: Helpers::new(), files: Arc::default() }
+    }
+
+    /// Says how many children of one run may be at work at the same time.
+    #[must_use]
+    pub fn at_most(self, children: usize) -> Self {
+        Self { helpers: self.helpers.at_most(children), ..self }
+    }
+
+    /// The children at work now.
+    pub fn live(&self) -> Vec<LiveChild> {
+        self.helpers.live()
+    }
+
+    /// What a system prompt says of the agents that there are; empty if there are none.
+    pub fn introduction(&self) -> String {
+        let mut text = String::new();
+        for file in self.known() {
+            let lead = if text.is_empty() { "Helpers that you can hand work to, each a tool:" } else { "" };
+            let _ = write!(text, "{lead}\n- {}: {}", file.name, file.description);
+        }
+        text
+    }
+
+    /// The agents whose tools somebody holds.
+    fn known(&self) -> Vec<Arc<AgentFile>> {
+        let mut files = self.files();
+        files.retain(|_, (_, file)| file.strong_count() > 0);
+        files.values().filter_map(|(_, file)| file.upgrade()).collect()
+    }
+
+    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, path: &Path, bytes: &[u8]) -> Result<Offer, LoadError> {
+        let text = str::from_utf8(bytes).map_err(|_| LoadError::refused("it is no text"))?;
+        let file = AgentFile::parse(text).map_err(|error| LoadError::refused(error.to_string()))?;
+        let file = Arc::new(file);
+        self.check(&file)?;
+        let declaration = self.declare(&file)?;
+        let mut files = self.files();
+        let taken =
+            files.get(&file.name).is_some_and(|(owner, agent)| owner != path && agent.strong_count() > 0);
+        if taken {
+            return Err(LoadError::refused(CrewProblem::Twice.to_string()));
+        }
+        files.insert(file.name.clone(), (path.to_owned(), Arc::downgrade(&file)));
+        Ok(Offer::new(Arc::new(AgentTool { declaration, _file: file })))
+    }
+
+    /// Whether it could be made beside the others. That something it needs is not there yet is told when it is called.
+    fn check(&self, file: &Arc<AgentFile>) -> Result<(), LoadError> {
+        let others = self.known().into_iter().filter(|other| other.name != file.name);
+        let files = [Arc::clone(file)].into_iter().chain(others);
+        let crew = Crew::gather_into(Helpers::new(), files, Arc::clone(&self.kit));
+        for fault in crew.faults.into_iter().filter(|fault| fault.agent == file.name) {
+            match fault.why {
+                CrewProblem::NoTool { .. } | CrewProblem::Below { .. } => {}
+                CrewProblem::Circle { .. }
+                | CrewProblem::TooDeep { .. }
+                | CrewProblem::NoRepository
+                | CrewProblem::NotMade { .. }
+                | CrewProblem::Twice => return Err(LoadError::refused(fault.why.to_string())),
+            }
+        }
+        Ok(())
+    }
+
+    /// What the kernel must know of it.
+    fn declare(&self, file: &AgentFile) -> Result<Declaration, LoadError> {
+        let refused = |reason: String| LoadError::refused(reason);
+        let agent = self.kit.begin(file.model.as_deref()).map_err(refused)?;
+        let agent = agent.build().map_err(|error| LoadError::refused(error.to_string()))?;
+        let tools = self.kit.tools(None);
+        let below: Vec<&str> = match &file.tools {
+            ToolNames::All => Vec::new(),
+            ToolNames::These(names) => {
+                names.iter().map(|name| &**name).filter(|name| tools.find(name).is_none()).collect()
+            }
+        };
+        let helper = Helper::new(&*file.name, &*file.description, agent).grants(asked(file, below));
+        let helper = helper.reserve(file.limits.spend.unwrap_or(NanoUsd::ZERO));
+        let mut declarations = Helpers::new().with(helper).declarations();
+        declarations.pop().ok_or_else(|| LoadError::refused("it cannot be declared"))
+    }
+}
+
+impl Loader for AgentLoader {
+    /// A Markdown file that begins with a head; any other is a text for people.
+    fn claims(&self, path: &Path, head: &[u8]) -> bool {
+        let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head);
+        path.extension().is_some_and(|ending| ending == "md") && head.starts_with(b"---")
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        let offer = self.read(found.path, found.bytes).map(|offer| vec![offer]);
+        Box::pin(async move { offer })
+    }
+}
+
+impl Spawner for AgentLoader {
+    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+        let crew = Crew::gather_into(self.helpers.clone(), self.known(), Arc::clone(&self.kit));
+        let fault = crew.faults.iter().find(|fault| fault.agent == *child.request.tool);
+        if let Some(fault) = fault {
+            let output = ToolOutput::failed(fault.to_string());
+            return Box::pin(async { ChildResult { output, ..ChildResult::default() } });
+        }
+        crew.helpers.spawn(child)
+    }
+}
+
+/// An agent as a tool of the registry: the kernel has a child run do the work.
+struct AgentTool {
+    declaration: Declaration,
+    /// Keeps the agent there as long as the tool is.
+    _file: Arc<AgentFile>,
+}
+
+impl Tool for AgentTool {
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    fn run(&self, _: Job) -> BoxFuture<'static, ToolOutput> {
+        Box::pin(async {
+            ToolOutput::failed("an agent is started by the run that calls it, and not by hand")
+        })
+    }
+}

@@ -1,0 +1,35 @@
+//! Agents that are files: a head that says what an agent may do, and a system prompt below it. Each is a helper that
+//! other agents can hand work to.
+//!
+//! ```text
+//! ---
+//! name: reviewer
+//! description: Reviews a change and names what is wrong with it.
+//! model: anthropic/claude-sonnet-4-5
+//! tools: [read_file, grep]
+//! grants: ["read:src/**"]
+//! mode: plan
+//! limits:
+//!   turns: 12
+//!   time: 5m
+//!   spend: 0.20usd
+//! ---
+//! You review code. ...
+//! ```
+//!
+//! A file asks and never takes: an agent holds what its parent holds of the grants that its file names, in no wider mode,
+//! within its parent's budget. Reading a file runs nothing.
+
+mod crew;
+mod error;
+mod file;
+mod front;
+mod loader;
+
+#[cfg(test)]
+mod tests;
+
+pub use crew::{Crew, CrewFault, CrewProblem, Kit, MOST_DEPTH};
+pub use error::{AgentFileError, AgentProblem};
+pub use file::{AgentFile, AgentLimits, Ignored, MOST_FILE_BYTES, Place, ToolNames};
+pub use loader::AgentLoader;

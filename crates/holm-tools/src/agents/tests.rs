@@ -1,0 +1,304 @@
+//! Reading files, line by line, and making agents of them.
+
+use std::{fs, path::Path, sync::Arc};
+
+use holm_grants::{GrantSet, Level, Mode};
+use holm_guards::json::Json;
+use holm_kernel::{Block, Limits, ModelResult, NanoUsd, Reply, StopReason, Tool, ToolCall, ToolOutput};
+use holm_runtime::{Agent, Builder, Job, Toolbox, model_fn, tool_fn};
+use proptest::prelude::proptest;
+
+use super::*;
+use crate::registry::{Folder, Folders, Rank, Registry};
+
+const WHOLE: &str = "---\r
+# A comment.
+name: code-reviewer
+description: >
+  Reviews a change:
+  what is wrong, and where.
+model: \"small/one\" # fast enough
+tools:
+  - read_file
+  - 'grep'
+
+grants: [\"read:src/**\", read:docs/]
+mode: plan
+isolation: worktree
+color: blue
+limits:
+  turns: 12
+  tokens: 100_000
+  time: 5m
+  spend: 0.20usd
+  depth: 1
+---
+
+You review code.
+---
+And say so.
+";
+
+fn head(lines: &str) -> String {
+    format!("---\nname: a\ndescription: b\n{lines}\n---\nbody\n")
+}
+
+#[test]
+fn everything_that_a_file_says_is_read() {
+    let file = AgentFile::parse(WHOLE).unwrap();
+    assert_eq!(file.name, "code-reviewer");
+    assert_eq!(file.description, "Reviews a change: what is wrong, and where.");
+    assert_eq!(file.model.as_deref(), Some("small/one"));
+    assert_eq!(file.tools, ToolNames::These(vec!["read_file".into(), "grep".into()]));
+    assert_eq!(
+        file.grants.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["read:docs/", "read:src/**"]
+    );
+    assert_eq!((file.mode, file.place), (Some(Mode::Plan), Place::Worktree));
+    let limits = AgentLimits {
+        turns: Some(12),
+        tokens: Some(100_000),
+        time_ms: Some(300_000),
+        spend: Some(NanoUsd::new(200_000_000)),
+        depth: Some(1),
+    };
+    assert_eq!(file.limits, limits);
+    assert_eq!(file.system, "You review code.\n---\nAnd say so.");
+    assert_eq!(file.ignored, [Ignored { line: 15, key: "color".into() }]);
+}
+
+#[test]
+fn what_is_not_said_is_not_given() {
+    let file = AgentFile::parse(&head("")).unwrap();
+    assert_eq!(file.tools, ToolNames::These(Vec::new()));
+    assert!(file.grants.is_empty() && file.model.is_none() && file.mode.is_none());
+    assert_eq!(file.limits, AgentLimits::default());
+}
+
+#[test]
+fn lists_are_written_in_three_ways() {
+    let expect = ToolNames::These(vec!["x".into(), "y".into()]);
+    for lines in
+        ["tools: x, y", "tools: [x, \"y\"]", "tools:\n- x\n- y", "tools:\n  - x\n  # no\n  - y # yes"]
+    {
+        assert_eq!(AgentFile::parse(&head(lines)).unwrap().tools, expect, "{lines}");
+    }
+    assert_eq!(AgentFile::parse(&head("tools: \"*\"")).unwrap().tools, ToolNames::All);
+    assert_eq!(AgentFile::parse(&head("tools: '*'")).unwrap().tools, ToolNames::All);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    let check = |text: &str, line: usize, says: &str| {
+        let error = AgentFile::parse(text).unwrap_err();
+        assert!(error.line == line && error.to_string().contains(says), "{text:?}: {error}");
+    };
+    check("", 1, "three dashes");
+    check("# Readme\n", 1, "three dashes");
+    check("---", 1, "three dashes");
+    check("---\nname: a\n", 1, "does not end");
+    check("---\ndescription: b\n---\n", 1, "`name` is missing");
+    check("---\nname: a\n---\n", 1, "`description` is missing");
+    check("---\nname: 7up\ndescription: b\n---\n", 2, "`name` must be a letter");
+    check("---\nname: a b\ndescription: b\n---\n", 2, "`name` must be");
+    check(&head("name: c"), 4, "twice");
+    check(&head("what is this"), 4, "no `key: value`");
+    check(&head("  indented: x"), 4, "no `key: value`");
+    check(&head("tools: [x, y"), 4, "does not end on its line");
+    check(&head("model: \"x"), 4, "quotes do not fit");
+    check(&head("model: \"x\" y"), 4, "quotes do not fit");
+    check(&head("model: &anchor"), 4, "in quotes");
+    check(&head("tools:\n  - x\n  y: z"), 6, "no `- item`");
+    check(&head("grants:\n  - read:src/**\n  - fly:high"), 6, "`fly:high` is no grant");
+    check(&head("mode: yolo"), 4, "accept-edits");
+    check(&head("isolation: moon"), 4, "none or worktree");
+    check(&head("limits: 3"), 4, "keys below it");
+    check(&head("limits:\n  turns: many"), 5, "a whole number");
+    check(&head("limits:\n  turnz: 3"), 5, "no limit `turnz`");
+    check(&head("limits:\n  spend: 3"), 5, "0.50usd");
+    check(&head("limits:\n  turns: 1\n  turns: 2"), 6, "twice");
+    check(&format!("{}{}", head(""), "x".repeat(MOST_FILE_BYTES)), 1, "larger than");
+}
+
+#[test]
+fn limits_only_narrow() {
+    let mut limits = Limits::default();
+    AgentLimits { turns: Some(1_000), depth: Some(99), ..AgentLimits::default() }.narrow(&mut limits);
+    assert_eq!(limits, Limits::default());
+    let mut limits = Limits::default();
+    let spend = Some(NanoUsd::new(5));
+    AgentLimits { turns: Some(2), spend, ..AgentLimits::default() }.narrow(&mut limits);
+    assert_eq!((limits.turns.limit(), limits.budget.usd), (Some(2), spend));
+}
+
+proptest! {
+    #[test]
+    fn no_text_breaks_the_reader(text in "(---\n)?([a-z]{1,4}: ?[-\\[\\]\"'|>&, a-z#]{0,9}\n| {0,3}- ?[a-z\"']{0,4}\n|\\PC{0,9}\n){0,12}(---\n)?.{0,9}") {
+        if let Err(error) = AgentFile::parse(&text) {
+            assert!(error.line >= 1 && error.line <= text.lines().count().max(1) + 1, "{error}");
+        }
+    }
+}
+
+/// A host with one model that calls whatever tool its system prompt names, and one tool.
+struct House;
+
+impl Kit for House {
+    fn begin(&self, model: Option<&str>) -> Result<Builder, String> {
+        if model.is_some_and(|model| model != "small/one") {
+            return Err("there is no such model here".into());
+        }
+        let client = model_fn(|ask| {
+            let answered = ask.messages.len() > 1;
+            let name = ask
+                .request
+                .system
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .strip_prefix("call ")
+                .map(str::to_owned);
+            let said = ask.messages.last().map(|message| format!("{:?}", message.blocks)).unwrap_or_default();
+            let block = match name.filter(|_| !answered) {
+                Some(name) => {
+                    let arguments = r#"{"task":"look"}"#.to_owned();
+                    Block::ToolCall(ToolCall { id: "c".into(), name, arguments, replay: None })
+                }
+                None => Block::Text(format!("done after {said}")),
+            };
+            let stop =
+                if matches!(block, Block::ToolCall(_)) { StopReason::ToolUse } else { StopReason::default() };
+            Box::pin(
+                async move { ModelResult::Replied(Reply { blocks: vec![block], stop, ..Reply::default() }) },
+            )
+        });
+        Ok(Agent::builder("small/one", client))
+    }
+
+    fn tools(&self, _: Option<&Path>) -> Toolbox {
+        let schema = Json::object([("type", "object".into())]);
+        let look = Tool::new("look", "Looks.", schema).level(Level::None);
+        Toolbox::new().with(tool_fn(look, |_: Job| async { ToolOutput::text("seen with own eyes") }))
+    }
+}
+
+fn agent(name: &str, tools: &str, rest: &str, system: &str) -> AgentFile {
+    let text = format!("---\nname: {name}\ndescription: Is {name}.\ntools: [{tools}]\n{rest}\n---\n{system}");
+    AgentFile::parse(&text).unwrap()
+}
+
+fn gather(files: Vec<AgentFile>) -> (Vec<String>, Vec<String>) {
+    let crew = Crew::gather(files, Arc::new(House));
+    let names = crew.helpers.declarations().into_iter().map(|tool| tool.name).collect();
+    (names, crew.faults.iter().map(ToString::to_string).collect())
+}
+
+#[tokio::test]
+async fn agents_of_files_hand_work_to_each_other_and_the_prompt_names_them() {
+    let files = vec![agent("lead", "scout", "", "call scout"), agent("scout", "look", "", "call look")];
+    let crew = Crew::gather(files, Arc::new(House));
+    assert_eq!(crew.faults, []);
+    let main = House.begin(None).unwrap().system("call lead").helpers(crew.helpers).build().unwrap();
+    assert!(
+        main.config().system.contains("- lead: Is lead.\n- scout: Is scout."),
+        "{}",
+        main.config().system
+    );
+    let answer = main.run("go").await.unwrap().into_text().unwrap();
+    assert!(answer.contains("seen with own eyes"), "{answer}");
+}
+
+#[test]
+fn circles_are_found_and_hurt_nobody_else() {
+    let files = vec![
+        agent("a", "b", "", ""),
+        agent("b", "c", "", ""),
+        agent("c", "a", "", ""),
+        agent("own", "own", "", ""),
+        agent("fine", "look", "", ""),
+    ];
+    let (names, faults) = gather(files);
+    assert_eq!(names, ["fine"]);
+    assert!(faults.iter().any(|fault| fault.contains("a -> b -> c -> a")), "{faults:?}");
+    assert!(faults.iter().any(|fault| fault.contains("own -> own")), "{faults:?}");
+    assert_eq!(faults.len(), 4);
+}
+
+#[test]
+fn files_that_cannot_be_used_are_said_and_the_others_are_made() {
+    let deep = |name: &str, below: &str| agent(name, below, "", "");
+    let files = vec![
+        agent("fine", "", "", ""),
+        agent("fine", "look", "", ""),
+        agent("strange", "no_such", "", ""),
+        agent("rich", "", "model: large/two", ""),
+        agent("relies", "rich", "", ""),
+        agent("apart", "", "isolation: worktree", ""),
+        deep("one", "two"),
+        deep("two", "three"),
+        deep("three", "four"),
+        deep("four", "five"),
+        deep("five", ""),
+    ];
+    let (names, faults) = gather(files);
+    assert_eq!(names, ["fine", "five", "four", "three", "two"]);
+    let said = faults.join("\n");
+    for text in [
+        "`fine` cannot be used: another file",
+        "no tool and no agent `no_such`",
+        "there is no such model here",
+        "`relies` cannot be used: it hands work to `rich`",
+        "there is no git repository here",
+        "one -> two -> three -> four",
+    ] {
+        assert!(said.contains(text), "{text} in\n{said}");
+    }
+}
+
+fn text(name: &str, tools: &str, system: &str) -> String {
+    format!("---\nname: {name}\ndescription: Is {name}.\ntools: [{tools}]\n---\n{system}\n")
+}
+
+#[tokio::test]
+async fn a_file_in_a_tool_folder_is_a_helper_while_it_lies_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
+    // The one that is needed is found last.
+    write("a-lead.md", text("lead", "scout", "call scout"));
+    write("b-scout.md", text("scout", "look", "call look"));
+    write("c-twin.md", text("scout", "", ""));
+    write("d-circle.md", text("circle", "circle", ""));
+    write("e-broken.md", "---\nname: broken\nmode: yolo\n---\n".into());
+    write("README.md", "# Not an agent\n".into());
+    let registry = Registry::new();
+    let loader = AgentLoader::new(House).at_most(2);
+    let folders =
+        Folders::new(&registry).loader(loader.clone()).folder(Folder::new(folder.path(), Rank::User));
+    folders.load().await;
+    let snapshot = registry.snapshot();
+    assert_eq!(snapshot.catalogue().names().collect::<Vec<_>>(), ["lead", "scout"]);
+    let problems = snapshot.problems().iter().map(|problem| &*problem.what).collect::<Vec<_>>().join("\n");
+    for said in ["another file has the same name", "circle -> circle", "line 3: `mode`"] {
+        assert!(problems.contains(said), "{said} in {problems}");
+    }
+    assert!(
+        loader.introduction().ends_with("- lead: Is lead.\n- scout: Is scout."),
+        "{}",
+        loader.introduction()
+    );
+
+    let grants = GrantSet::parse(["spawn:*"]).unwrap();
+    let main =
+        || House.begin(None).unwrap().system("call lead").grants(grants.clone()).spawner(loader.clone());
+    let agent = main().tools(snapshot.toolbox()).build().unwrap();
+    let answer = agent.run("go").await.unwrap().into_text().unwrap();
+    assert!(answer.contains("seen with own eyes"), "{answer}");
+
+    // Without the second file the first can still be called, and says what it lacks.
+    let gone = Folder::new(folder.path(), Rank::User).source(&folder.path().join("b-scout.md"));
+    registry.edit(|edit| edit.remove(&gone));
+    drop((snapshot, agent));
+    let agent = main().tools(registry.snapshot().toolbox()).build().unwrap();
+    let answer = agent.run("go").await.unwrap().into_text().unwrap();
+    assert!(answer.contains("there is no tool and no agent `scout`"), "{answer}");
+}
