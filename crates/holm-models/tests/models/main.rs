@@ -5,6 +5,7 @@
 mod bounds;
 mod client;
 mod formats;
+mod managed;
 mod money;
 mod secrets;
 mod stage;
