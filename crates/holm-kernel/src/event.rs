@@ -195,6 +195,17 @@ pub enum Event {
         /// The child.
         child: String,
     },
+    /// A child in the background has come to its end; its result waits to be heard. Its call ended when it began.
+    ChildFinished {
+        /// The call.
+        call: CallId,
+        /// What it came to.
+        outcome: Outcome,
+        /// Bytes of output.
+        bytes: u64,
+        /// Milliseconds since it was asked for.
+        millis: u64,
+    },
     /// The loop detector spoke.
     LoopSeen {
         /// The tool.

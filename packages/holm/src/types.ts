@@ -66,7 +66,16 @@ export interface Config {
   consult?: ConsultPoint[];
   /** How far above the root run this one stands; a child's depth is its parent's plus one. */
   depth?: number;
+  /** What becomes of children in the background when the run would end by itself. */
+  children_at_end?: ChildrenAtEnd;
 }
+
+/** What becomes of children in the background when their run would end by itself. A run that is cancelled, fails or reaches a limit stops them always. */
+export type ChildrenAtEnd =
+  /** The run waits for them, and the model hears every result. */
+  | 'wait'
+  /** They are stopped, and the run ends. */
+  | 'stop';
 
 /** Who answers a question about a call. */
 export type Approvals =
@@ -362,6 +371,8 @@ export interface ToolDeclaration {
   exemption?: Exemption;
   /** Whether its failure stops the other calls of its batch. */
   aborts_siblings?: boolean;
+  /** Whether a call may be answered at once while its child works on; only agents have children. */
+  background?: Background;
 }
 
 /** What runs a tool. */
@@ -385,7 +396,23 @@ export type ToolKind =
       };
     }
   /** The kernel does: it changes the run's mode. */
-  | { plan: PlanRole };
+  | { plan: PlanRole }
+  /** The kernel answers: how the children in the background stand, what came of one, and that one is stopped. */
+  | 'children';
+
+/** Whether a call waits for its child. */
+export type Background =
+  /** It does. */
+  | 'never'
+  /** It does not where this argument of the call is `true`. */
+  | {
+      asked: {
+        /** The argument's name. */
+        argument: string;
+      };
+    }
+  /** It never does. */
+  | 'always';
 
 /** Whether a call may run twice. */
 export type Repeat =
@@ -990,6 +1017,19 @@ export type Event =
         call: number;
         /** The child. */
         child: string;
+      };
+    }
+  /** A child in the background has come to its end; its result waits to be heard. Its call ended when it began. */
+  | {
+      child_finished: {
+        /** The call. */
+        call: number;
+        /** What it came to. */
+        outcome: Outcome;
+        /** Bytes of output. */
+        bytes: number;
+        /** Milliseconds since it was asked for. */
+        millis: number;
       };
     }
   /** The loop detector spoke. */

@@ -16,7 +16,7 @@ pub use limits::{Bound, Budget, Limits, MaxTokensRecovery};
 pub use model::{Family, Model, Price};
 pub use policy::{Alias, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
 pub use retry::RetryPolicy;
-pub use tool::{Exemption, Pace, PlanRole, Quota, Repeat, Tool, ToolKind, Vote, Yields};
+pub use tool::{Background, Exemption, Pace, PlanRole, Quota, Repeat, Tool, ToolKind, Vote, Yields};
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
@@ -126,6 +126,9 @@ pub struct Config {
     /// How far above the root run this one stands; a child's depth is its parent's plus one.
     #[serde(default)]
     pub depth: u64,
+    /// What becomes of children in the background when the run would end by itself.
+    #[serde(default, skip_serializing_if = "ChildrenAtEnd::is_wait")]
+    pub children_at_end: ChildrenAtEnd,
 }
 
 impl Config {
@@ -151,7 +154,27 @@ impl Config {
             batch: BatchOrder::default(),
             consult: BTreeSet::new(),
             depth: 0,
+            children_at_end: ChildrenAtEnd::default(),
         }
+    }
+}
+
+/// What becomes of children in the background when their run would end by itself. A run that is cancelled, fails or
+/// reaches a limit stops them always.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum ChildrenAtEnd {
+    /// The run waits for them, and the model hears every result.
+    #[default]
+    Wait,
+    /// They are stopped, and the run ends.
+    Stop,
+}
+
+impl ChildrenAtEnd {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    const fn is_wait(&self) -> bool {
+        matches!(self, Self::Wait)
     }
 }
 

@@ -15,6 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::NanoUsd;
 
+/// What the model is told of the tool that looks after its children.
+const CHILDREN: &str = "Looks after your helpers in the background: `status` of all or of one `child`, the `result` of \
+                        one that has ended, or `stop` one. Results come by themselves; do not poll.";
+
 /// A tool's declaration.
 ///
 /// ```
@@ -90,6 +94,9 @@ pub struct Tool {
     /// Whether its failure stops the other calls of its batch.
     #[serde(default)]
     pub aborts_siblings: bool,
+    /// Whether a call may be answered at once while its child works on; only agents have children.
+    #[serde(default, skip_serializing_if = "Background::is_never")]
+    pub background: Background,
 }
 
 impl Tool {
@@ -116,6 +123,7 @@ impl Tool {
             quota: Quota::default(),
             exemption: Exemption::default(),
             aborts_siblings: false,
+            background: Background::default(),
         }
     }
 
@@ -150,6 +158,30 @@ impl Tool {
             ("required", required.into()),
         ]);
         Self { level: Level::None, kind: ToolKind::Plan(role), ..Self::new(name, description, schema) }
+    }
+
+    /// The tool by which a model looks after its children in the background; the kernel itself answers its calls.
+    ///
+    /// ```
+    /// use holm_kernel::{Tool, ToolKind};
+    ///
+    /// assert_eq!(Tool::children("children").kind, ToolKind::Children);
+    /// ```
+    pub fn children(name: impl Into<String>) -> Self {
+        let member = |value: &str| Json::object([("type", Json::from(value))]);
+        let actions = ["status", "result", "stop"].into_iter().map(Json::from).collect();
+        let properties = Json::object([
+            ("action", Json::object([("enum", Json::Array(actions))])),
+            ("child", member("integer")),
+        ]);
+        let schema = Json::object([
+            ("type", Json::from("object")),
+            ("properties", properties),
+            ("required", Json::Array(alloc::vec![Json::from("action")])),
+            ("additionalProperties", Json::Bool(false)),
+        ]);
+        let tool = Self::new(name, CHILDREN, schema);
+        Self { level: Level::None, kind: ToolKind::Children, ..tool }
     }
 
     /// The same tool at another level.
@@ -199,6 +231,8 @@ pub enum ToolKind {
     },
     /// The kernel does: it changes the run's mode.
     Plan(PlanRole),
+    /// The kernel answers: how the children in the background stand, what came of one, and that one is stopped.
+    Children,
 }
 
 /// What a tool does about plan mode.
@@ -209,6 +243,31 @@ pub enum PlanRole {
     Enter,
     /// Asks a person whether the plan may be carried out. A yes restores the mode from before, and no wider one.
     Exit,
+}
+
+/// Whether a call waits for its child.
+///
+/// A child in the background has its share of the budget and its grants like any other. Its result reaches the model
+/// by itself, once, before the next model call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum Background {
+    /// It does.
+    #[default]
+    Never,
+    /// It does not where this argument of the call is `true`.
+    Asked {
+        /// The argument's name.
+        argument: String,
+    },
+    /// It never does.
+    Always,
+}
+
+impl Background {
+    const fn is_never(&self) -> bool {
+        matches!(self, Self::Never)
+    }
 }
 
 /// Whether a call may run twice.

@@ -47,6 +47,6 @@ fn describe(tool: &Tool, out: &mut String) {
 fn is_skill(tool: &Tool) -> bool {
     match tool.kind {
         ToolKind::Skill { .. } => true,
-        ToolKind::Host | ToolKind::Agent { .. } | ToolKind::Plan(_) => false,
+        ToolKind::Host | ToolKind::Agent { .. } | ToolKind::Plan(_) | ToolKind::Children => false,
     }
 }

@@ -48,7 +48,20 @@ pub(crate) struct Slot {
     pub(crate) rewrites: u64,
     /// Whether it may have run before, on a host that is gone.
     pub(crate) again: bool,
+    #[serde(default)]
+    pub(crate) place: Place,
     pub(crate) state: SlotState,
+}
+
+/// Where a call is carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Place {
+    /// In its batch, which waits for it.
+    #[default]
+    Batch,
+    /// Beside the run, which has answered it already.
+    Background,
 }
 
 /// A question about a call. Each has an id of its own, so that an answer never counts for other arguments or under
@@ -110,10 +123,12 @@ impl Batch {
     pub(crate) fn arguments(&self, call: CallId) -> Option<&Arc<str>> {
         self.slots.iter().find(|slot| slot.call == call).map(|slot| &slot.arguments)
     }
+}
 
-    /// The result of a call whose checks are under way.
-    pub(crate) fn checked_output(&self, call: CallId) -> Option<&ToolOutput> {
-        self.slots.iter().filter(|slot| slot.call == call).find_map(|slot| match &slot.state {
+impl Slot {
+    /// The result, while its checks are under way.
+    pub(crate) fn checked_output(&self) -> Option<&ToolOutput> {
+        match &self.state {
             SlotState::Checking(checking) => Some(&checking.output),
             SlotState::Judging
             | SlotState::Ready
@@ -123,11 +138,9 @@ impl Batch {
             | SlotState::Skilled(_)
             | SlotState::Reviewing { .. }
             | SlotState::Done(_) => None,
-        })
+        }
     }
-}
 
-impl Slot {
     pub(crate) fn is_done(&self) -> bool {
         matches!(self.state, SlotState::Done(_))
     }
@@ -186,7 +199,7 @@ impl Batch {
 impl Run {
     /// Opens a batch: every call is validated, then permitted, before the first one runs.
     pub(super) fn open_batch<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>) {
-        if let Some(ending) = self.budget_reached() {
+        if let Some(ending) = self.budget_reached().filter(|_| !self.awaits_money()) {
             // Running tools for a model that can no longer be asked would be work for nobody.
             return self.refuse_all(calls, ending);
         }
@@ -246,6 +259,7 @@ impl Run {
             approved: None,
             rewrites: 0,
             again: false,
+            place: Place::Batch,
             state: SlotState::Ready,
         }
     }
@@ -349,6 +363,9 @@ impl Run {
 
     /// Lets `act` take a fact about the slot that waits for it; anything else is late.
     pub(super) fn with_slot(&mut self, call: CallId, act: impl FnOnce(&mut Self, &mut Slot) -> After) {
+        if let Some(place) = self.in_background(call) {
+            return self.with_child(place, call, act);
+        }
         let Phase::Working(mut batch) = self.take_phase_if_working(call) else { return };
         let Some(slot) = batch.slots.iter_mut().find(|slot| slot.answers_to(call)) else {
             self.state.phase = Phase::Working(batch);
@@ -397,7 +414,7 @@ pub(crate) enum After {
 
 impl Slot {
     /// Whether a fact about `call` is about this slot: the call itself, or the question it waits for.
-    fn answers_to(&self, call: CallId) -> bool {
+    pub(crate) fn answers_to(&self, call: CallId) -> bool {
         if self.call == call {
             return true;
         }

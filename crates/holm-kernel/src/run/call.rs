@@ -12,7 +12,8 @@ use holm_guards::repair::{self, Repaired};
 
 use super::{
     Run,
-    batch::{After, Ask, Settled, Slot, SlotState, fingerprint, vote},
+    background::place_of,
+    batch::{After, Ask, Place, Settled, Slot, SlotState, fingerprint, vote},
     catalogue::Entry,
     permit::Decision,
     state::{Phase, Used},
@@ -211,7 +212,7 @@ impl Run {
             ToolKind::Agent { grants, .. } => {
                 self.lasting_grants().meet(grants).iter().map(ToString::to_string).collect()
             }
-            ToolKind::Host | ToolKind::Skill { .. } | ToolKind::Plan(_) => Vec::new(),
+            ToolKind::Host | ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => Vec::new(),
         };
         Proposal {
             // The first question bears the name of its call, a further one its own.
@@ -330,6 +331,7 @@ impl Run {
             ToolKind::Agent { grants, reserve } => self.delegate(slot, grants, *reserve),
             ToolKind::Skill { .. } => self.start_skill(slot),
             ToolKind::Plan(role) => self.change_plan(slot, *role),
+            ToolKind::Children => self.look_after(slot),
         }
     }
 
@@ -357,6 +359,12 @@ impl Run {
         if depth > self.config().limits.depth {
             return self.refuse(slot, "not run: agents are already nested as deep as allowed");
         }
+        let place = place_of(slot);
+        if place == Place::Background
+            && let Err(reason) = self.may_leave(reserve)
+        {
+            return self.refuse(slot, reason);
+        }
         let reserved = match self.set_aside(reserve) {
             Ok(reserved) => reserved,
             Err(reason) => return self.refuse(slot, reason),
@@ -370,7 +378,10 @@ impl Run {
             grants: grants.clone(),
             mode: self.state.mode,
         };
-        self.spawn(slot, grants, reserved, None);
+        match place {
+            Place::Batch => self.spawn(slot, grants, reserved, None),
+            Place::Background => self.leave_working(slot, grants, reserved),
+        }
     }
 
     pub(super) fn spawn(
@@ -445,7 +456,9 @@ impl Run {
                 return After::Late;
             }
             *known = Some(child.clone());
-            run.emit(Event::CallStarted { call });
+            if slot.place == Place::Batch {
+                run.emit(Event::CallStarted { call });
+            }
             run.emit(Event::ChildStarted { call, child });
             After::Advance
         });
@@ -541,7 +554,12 @@ impl Run {
     pub(super) fn settle(&mut self, slot: &mut Slot, outcome: Outcome, output: ToolOutput, millis: u64) {
         let limit = slot.entry.as_ref().and_then(|entry| entry.tool.result_limit);
         let limit = limit.unwrap_or(self.config().limits.result_chars);
-        let seal = self.shared.seal(slot.call);
+        let seal = match slot.place {
+            Place::Batch => slot.call,
+            // The model has seen the seal of the call when it was answered.
+            Place::Background => self.next_call(),
+        };
+        let seal = self.shared.seal(seal);
         let body = match &output.spill {
             None => Body::clip(&output.text, limit, None),
             Some(spill) => Body::spilled(&spill.head, &spill.tail, spill.bytes, limit, &spill.reference),
@@ -550,13 +568,10 @@ impl Run {
         let terminal = self.config().policy.terminal_tools.contains(&*slot.name);
         let bytes = output.spill.as_ref().map_or(output.text.len() as u64, |spill| spill.bytes);
         let metadata = output.metadata.map(|metadata| Arc::new(*metadata));
-        self.emit(Event::CallFinished {
-            call: slot.call,
-            id: slot.id.clone(),
-            outcome,
-            bytes,
-            millis,
-            metadata: metadata.clone(),
+        let (call, id) = (slot.call, slot.id.clone());
+        self.emit(match slot.place {
+            Place::Batch => Event::CallFinished { call, id, outcome, bytes, millis, metadata },
+            Place::Background => Event::ChildFinished { call, outcome, bytes, millis },
         });
         slot.state = SlotState::Done(Settled {
             outcome,

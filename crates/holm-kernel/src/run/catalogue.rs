@@ -41,7 +41,7 @@ impl Entry {
 
     fn try_compile(tool: &Tool) -> Result<Compiled, String> {
         let skill = match &tool.kind {
-            ToolKind::Host | ToolKind::Agent { .. } | ToolKind::Plan(_) => None,
+            ToolKind::Host | ToolKind::Agent { .. } | ToolKind::Plan(_) | ToolKind::Children => None,
             ToolKind::Skill { contract } => {
                 Some(Skill::compile((**contract).clone()).map_err(|error| error.to_string())?)
             }
@@ -159,6 +159,11 @@ impl Catalogue {
         self.epoch = epoch;
         self.gate = gate;
         self.refresh();
+    }
+
+    /// All tools, offered or not.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
+        self.entries.iter().map(|entry| &entry.tool)
     }
 
     /// The names that a gate may choose from.

@@ -12,6 +12,9 @@ use super::{
 };
 use crate::{Budget, Event, Tool};
 
+/// What the model is told of a call that may no longer go on.
+const WITHDRAWN: &str = "stopped: what it was allowed to do has been withdrawn";
+
 impl Run {
     /// The next request offers the new tools; running calls finish as they began.
     pub(super) fn tools_changed(&mut self, tools: Vec<Tool>) {
@@ -64,14 +67,15 @@ impl Run {
     /// Stops what was allowed before and is no longer, as far as it has not begun. What runs goes on, except for a child
     /// that holds more than its parent has now.
     pub(super) fn look_again(&mut self) {
+        self.stop_children(|run, child| !run.may_go_on(child), WITHDRAWN);
         if !matches!(self.state.phase, Phase::Working(_)) {
-            return;
+            return self.look_around();
         }
         let Phase::Working(mut batch) = self.take_phase() else { return };
         for slot in &mut batch.slots {
             if !self.may_go_on(slot) {
                 self.give_back_call(slot);
-                self.stop_call(slot, "stopped: what it was allowed to do has been withdrawn");
+                self.stop_call(slot, WITHDRAWN);
             }
         }
         self.state.phase = Phase::Working(batch);
@@ -102,5 +106,6 @@ impl Run {
     pub(super) fn budget_changed(&mut self, budget: Budget) {
         self.state.budget = budget;
         self.emit(Event::BudgetChanged { limit: budget.usd });
+        self.look_around();
     }
 }

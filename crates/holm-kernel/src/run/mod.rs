@@ -3,8 +3,10 @@
 //! [`Run::handle`] takes a fact, decides, and lines up commands; [`Run::poll`] hands them out. The files beside this
 //! one follow the loop: `turn` prepares a model call, `reply` and `failure` take its answer, `batch` and `call` run
 //! the tools, `permit` decides what may run, `plan` when it may only look, `believe` what may be believed, `ladder`
-//! which model goes on, `stop` how it ends, `resume` how it goes on after a crash.
+//! which model goes on, `stop` how it ends, `resume` how it goes on after a crash. `background` keeps the children that
+//! work while the run goes on.
 
+mod background;
 mod batch;
 mod believe;
 mod bill;
@@ -211,8 +213,17 @@ impl Run {
 
     /// The result of a tool call that is being checked: what an [`Effect::Check`] is about.
     pub fn checked_output(&self, tool_call: CallId) -> Option<&ToolOutput> {
-        let Phase::Working(batch) = &self.state.phase else { return None };
-        batch.checked_output(tool_call)
+        let batch = match &self.state.phase {
+            Phase::Working(batch) => batch.slots.as_slice(),
+            _ => &[],
+        };
+        let mut slots = batch.iter().chain(&self.state.background);
+        slots.find_map(|slot| slot.checked_output().filter(|_| slot.call == tool_call))
+    }
+
+    /// The tools as the run knows them now, offered or not: what its journal says of them, whatever the host has.
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<crate::Tool>> {
+        self.catalogue.tools()
     }
 
     /// Folds a journal: the same records give the same run, byte for byte, on every host.

@@ -62,6 +62,7 @@ pub(super) fn leaves_plan(tool: &Tool) -> bool {
         ToolKind::Plan(PlanRole::Enter)
         | ToolKind::Host
         | ToolKind::Agent { .. }
-        | ToolKind::Skill { .. } => false,
+        | ToolKind::Skill { .. }
+        | ToolKind::Children => false,
     }
 }

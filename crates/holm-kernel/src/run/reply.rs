@@ -90,7 +90,7 @@ impl Run {
         }
         if let Some(ending) = self.limit_reached() {
             self.add_unread(reply.blocks);
-            return self.finish(ending);
+            return self.end_or_wait(ending);
         }
         self.state.group.cuts += 1;
         let raised = recovery.ceiling.and_then(|ceiling| {

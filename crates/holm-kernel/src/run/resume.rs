@@ -20,6 +20,7 @@ impl Run {
     pub(super) fn resumed(&mut self, host: String) {
         self.effects.clear();
         self.emit(Event::RunResumed { host });
+        self.resume_children();
         match self.take_phase() {
             Phase::Idle => {}
             Phase::Consulting(consulting) => {
@@ -37,7 +38,7 @@ impl Run {
                 self.owe(call);
                 self.advance_turn(super::state::Step::Plan, draft);
             }
-            waiting @ Phase::Backoff { .. } => self.state.phase = waiting,
+            waiting @ (Phase::Backoff { .. } | Phase::Awaiting { .. }) => self.state.phase = waiting,
             Phase::Working(mut batch) => {
                 for slot in &mut batch.slots {
                     self.resume_slot(slot);
@@ -60,7 +61,7 @@ impl Run {
         }
     }
 
-    fn resume_slot(&mut self, slot: &mut Slot) {
+    pub(super) fn resume_slot(&mut self, slot: &mut Slot) {
         match &slot.state {
             SlotState::Ready | SlotState::Done(_) => {}
             SlotState::Judging => self.judge_again(slot),

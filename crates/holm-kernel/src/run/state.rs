@@ -14,7 +14,11 @@ use holm_grants::{Leases, Mode, Policy};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::{batch::Batch, ladder::Climb};
+use super::{
+    background::{Arrived, Gone},
+    batch::{Batch, Slot},
+    ladder::Climb,
+};
 use crate::context::View;
 use crate::loops::LoopDetector;
 use crate::{
@@ -54,6 +58,15 @@ pub(crate) struct State {
     pub(crate) rung: u64,
     pub(crate) budget: Budget,
     pub(crate) authority: Authority,
+    /// Children in the background: calls that were answered while their work goes on. None outlives its group.
+    #[serde(default)]
+    pub(crate) background: Vec<Slot>,
+    /// What came of them and was not heard yet.
+    #[serde(default)]
+    pub(crate) arrived: VecDeque<Arrived>,
+    /// Those that were heard, for whoever asks again.
+    #[serde(default)]
+    pub(crate) gone: VecDeque<Gone>,
 }
 
 /// What the run is doing. A state owns its data: there are no flags beside it.
@@ -72,6 +85,8 @@ pub(crate) enum Phase {
     Summarising { call: CallId, upto: MessageId, draft: Draft },
     /// Tools run.
     Working(Batch),
+    /// The run would end like this; it waits for its children in the background.
+    Awaiting { ending: Ending },
 }
 
 /// A question that waits for its answer, and what it is about.
@@ -205,6 +220,9 @@ impl State {
                 policy: Policy { grants: config.grants.clone(), denials: config.denials.clone() },
                 ..Authority::default()
             },
+            background: Vec::new(),
+            arrived: VecDeque::new(),
+            gone: VecDeque::new(),
             started: Arc::new(started),
         }
     }

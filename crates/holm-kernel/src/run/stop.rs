@@ -8,10 +8,15 @@ use super::{
     state::{About, Phase},
 };
 use crate::loops::Change;
-use crate::{ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp, ToolOutput};
+use crate::{
+    ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp, ToolOutput,
+};
 
 /// What the model is told of a call that was stopped by its deadline.
 const OVERDUE: &str = "stopped: the call took longer than it may";
+
+/// What the model is told of a child that its run did not wait for.
+const LEFT: &str = "stopped: the run that asked for it has ended";
 
 impl Run {
     pub(super) fn steered(&mut self, prompt: Prompt) {
@@ -22,6 +27,7 @@ impl Run {
         self.state.steering.push_back(prompt);
         let waiting = self.state.steering.len() as u64;
         self.emit(Event::Queued { queue: Queue::Steering, waiting });
+        self.look_around();
     }
 
     pub(super) fn followed_up(&mut self, prompt: Prompt) {
@@ -35,6 +41,7 @@ impl Run {
         self.state.follow_ups.push_back(prompt);
         let waiting = self.state.follow_ups.len() as u64;
         self.emit(Event::Queued { queue: Queue::FollowUp, waiting });
+        self.look_around();
     }
 
     /// The run would stop by itself: unless somebody has more to say.
@@ -46,17 +53,21 @@ impl Run {
     }
 
     fn has_more_to_hear(&self) -> bool {
-        !self.state.steering.is_empty() || !self.state.follow_ups.is_empty()
+        !self.state.arrived.is_empty() || !self.state.steering.is_empty() || !self.state.follow_ups.is_empty()
     }
 
     /// Stops, unless somebody spoke in the meantime.
     pub(super) fn stop_unless_more(&mut self, ending: Ending) {
-        if !self.state.steering.is_empty() {
+        if !self.state.steering.is_empty() || !self.state.arrived.is_empty() {
             return self.next_turn();
         }
         if let Some(prompt) = self.state.follow_ups.pop_front() {
             self.hear(prompt);
             return self.next_turn();
+        }
+        if !self.state.background.is_empty() && self.config().children_at_end == ChildrenAtEnd::Wait {
+            self.state.phase = Phase::Awaiting { ending };
+            return;
         }
         self.finish(ending);
     }
@@ -64,6 +75,7 @@ impl Run {
     /// Ends the group. Whatever still runs is stopped; what waits to be said stays for the next prompt.
     pub(super) fn finish(&mut self, ending: Ending) {
         self.state.phase = Phase::Idle;
+        self.stop_children(|_, _| true, LEFT);
         self.emit(Event::GroupEnded {
             ending: ending.clone().into(),
             last: self.state.history.last().map(|message| message.id),
@@ -93,7 +105,7 @@ impl Run {
                 self.owe(call);
                 Some(call)
             }
-            Phase::Backoff { .. } => None,
+            Phase::Backoff { .. } | Phase::Awaiting { .. } => None,
             Phase::Working(mut batch) => {
                 for slot in &mut batch.slots {
                     self.stop_call(slot, message);
@@ -118,9 +130,14 @@ impl Run {
         let armed = match &self.state.phase {
             Phase::Backoff { until, .. } => Some(*until),
             Phase::Working(batch) => batch.slots.iter().filter_map(Slot::deadline).min(),
-            Phase::Idle | Phase::Consulting(_) | Phase::Calling(_) | Phase::Summarising { .. } => None,
+            Phase::Idle
+            | Phase::Consulting(_)
+            | Phase::Calling(_)
+            | Phase::Summarising { .. }
+            | Phase::Awaiting { .. } => None,
         };
-        wall.into_iter().chain(armed).min()
+        let children = self.state.background.iter().filter_map(Slot::deadline);
+        wall.into_iter().chain(armed).chain(children).min()
     }
 
     pub(super) fn time_passed(&mut self) {
@@ -132,6 +149,7 @@ impl Run {
                 return self.stop_with(ending, "stopped: the time for this task is over");
             }
         }
+        self.stop_children(|_, child| child.deadline().is_some_and(|deadline| now >= deadline), OVERDUE);
         match self.take_phase() {
             Phase::Backoff { until, draft } if now >= until => {
                 self.advance_turn(super::state::Step::Plan, draft);
@@ -141,7 +159,10 @@ impl Run {
                 self.state.phase = Phase::Working(batch);
                 self.advance_batch();
             }
-            other => self.state.phase = other,
+            other => {
+                self.state.phase = other;
+                self.look_around();
+            }
         }
     }
 

@@ -114,7 +114,8 @@ impl Run {
             | Phase::Calling(_)
             | Phase::Backoff { .. }
             | Phase::Summarising { .. }
-            | Phase::Working(_) => self.queue_follow_up(prompt),
+            | Phase::Working(_)
+            | Phase::Awaiting { .. } => self.queue_follow_up(prompt),
         }
     }
 
@@ -157,11 +158,12 @@ impl Run {
 
     /// Goes on with the next model call, after what waits to be said.
     pub(super) fn next_turn(&mut self) {
+        self.hear_children();
         while let Some(prompt) = self.state.steering.pop_front() {
             self.hear(prompt);
         }
         if let Some(ending) = self.limit_reached() {
-            return self.finish(ending);
+            return self.end_or_wait(ending);
         }
         self.warn_near_limit();
         self.advance_turn(Step::Gate, Draft::default());
@@ -268,6 +270,9 @@ impl Run {
 
     /// An answer to a question; batches have their own.
     pub(super) fn consulted(&mut self, call: CallId, answer: Answer) {
+        if self.in_background(call).is_some() {
+            return self.after_tool_consulted(call, answer);
+        }
         match self.take_phase() {
             Phase::Consulting(consulting) if consulting.call == call => {
                 self.answered(consulting.about, answer);
@@ -385,7 +390,7 @@ impl Run {
 
     fn ask_summary(&mut self, upto: MessageId, draft: Draft) {
         if let Some(ending) = self.limit_reached() {
-            return self.finish(ending);
+            return self.end_or_wait(ending);
         }
         let Some(model) = self.shared.model().cloned() else { return self.no_model() };
         if self.is_unpriced() {
@@ -448,7 +453,7 @@ impl Run {
         };
         self.emit(Event::ContextPlanned { step, before, after: self.state.view.tokens() });
         if let Some(ending) = self.limit_reached() {
-            return self.finish(ending);
+            return self.end_or_wait(ending);
         }
         self.advance_turn(Step::Plan, draft);
     }
@@ -456,7 +461,7 @@ impl Run {
     pub(super) fn call_model(&mut self, draft: Draft) {
         // A pause, a hook or a takeover may lie between the last look at the limits and this call.
         if let Some(ending) = self.limit_reached() {
-            return self.finish(ending);
+            return self.end_or_wait(ending);
         }
         let Some(model) = self.shared.model().cloned() else { return self.no_model() };
         if self.is_unpriced() {

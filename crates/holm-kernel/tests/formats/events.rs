@@ -34,6 +34,7 @@ fn kind(event: &Event) -> &'static str {
         Event::CallFinished { .. } => "call_finished",
         Event::Ruled { .. } => "ruled",
         Event::ChildStarted { .. } => "child_started",
+        Event::ChildFinished { .. } => "child_finished",
         Event::LoopSeen { .. } => "loop_seen",
         Event::Marked { .. } => "marked",
         Event::ContextPlanned { .. } => "context_planned",
@@ -49,7 +50,7 @@ fn kind(event: &Event) -> &'static str {
     }
 }
 
-const KINDS: usize = 31;
+const KINDS: usize = 32;
 
 fn of_models(call: CallId) -> Vec<Event> {
     let failed = |class, next| Event::ModelFailed { call, class, message: "no".into(), next };
@@ -93,6 +94,7 @@ fn of_calls(call: CallId) -> Vec<Event> {
         },
         Event::Ruled { call, guard: "plausibility".into(), rejected: true, reason: "empty".into() },
         Event::ChildStarted { call, child: "run-2".into() },
+        Event::ChildFinished { call, outcome: Outcome::Stopped, bytes: 9, millis: 70 },
         Event::LoopSeen { tool: "read".into(), times: 3 },
         Event::Ignored { call: Some(call) },
         Event::Ignored { call: None },
@@ -214,29 +216,30 @@ fn events_keep_their_form() -> Result<(), Box<dyn Error>> {
     {"id":{"record":3,"index":19},"at":1700,"event":{"call_finished":{"call":5,"id":"c1","outcome":"succeeded","bytes":12,"millis":40,"metadata":{"exit":0}}}}
     {"id":{"record":3,"index":20},"at":1700,"event":{"ruled":{"call":5,"guard":"plausibility","rejected":true,"reason":"empty"}}}
     {"id":{"record":3,"index":21},"at":1700,"event":{"child_started":{"call":5,"child":"run-2"}}}
-    {"id":{"record":3,"index":22},"at":1700,"event":{"loop_seen":{"tool":"read","times":3}}}
-    {"id":{"record":3,"index":23},"at":1700,"event":{"ignored":{"call":5}}}
-    {"id":{"record":3,"index":24},"at":1700,"event":{"ignored":{"call":null}}}
-    {"id":{"record":3,"index":25},"at":1700,"event":{"marked":{"marks":{"untrusted":true,"private":false}}}}
-    {"id":{"record":3,"index":26},"at":1700,"event":{"context_planned":{"step":"elided","before":900,"after":300}}}
-    {"id":{"record":3,"index":27},"at":1700,"event":{"tools_changed":{"tools":2}}}
-    {"id":{"record":3,"index":28},"at":1700,"event":{"mode_changed":{"mode":"plan"}}}
-    {"id":{"record":3,"index":29},"at":1700,"event":"grants_changed"}
-    {"id":{"record":3,"index":30},"at":1700,"event":{"budget_changed":{"limit":null}}}
-    {"id":{"record":3,"index":31},"at":1700,"event":{"limit_near":{"limit":"turns","left":2}}}
-    {"id":{"record":3,"index":32},"at":1700,"event":{"hook_failed":{"reason":"timeout"}}}
-    {"id":{"record":3,"index":33},"at":1700,"event":{"group_ended":{"ending":{"answered":{"text":"4"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
-    {"id":{"record":3,"index":34},"at":1700,"event":{"group_ended":{"ending":{"refused":{"reason":"no"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
-    {"id":{"record":3,"index":35},"at":1700,"event":{"group_ended":{"ending":{"rejected":{"what":"read","reason":"empty"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
-    {"id":{"record":3,"index":36},"at":1700,"event":{"group_ended":{"ending":{"looping":{"tool":"read","times":4}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
-    {"id":{"record":3,"index":37},"at":1700,"event":{"group_ended":{"ending":{"over_budget":{"spent":6,"limit":5}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
-    {"id":{"record":3,"index":38},"at":1700,"event":{"group_ended":{"ending":{"over_limit":{"limit":"wall_clock","used":11,"allowed":10}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
-    {"id":{"record":3,"index":39},"at":1700,"event":{"group_ended":{"ending":{"cancelled":{"reason":"enough"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
-    {"id":{"record":3,"index":40},"at":1700,"event":{"group_ended":{"ending":{"failed":{"class":"server","message":"500","attempts":5}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
-    {"id":{"record":3,"index":41},"at":1700,"event":{"tool_flawed":{"tool":"read","usable":true,"problems":["`contentSchema` is not enforced"]}}}
-    {"id":{"record":3,"index":42},"at":1700,"event":{"model_replied":{"call":5,"usage":{"input":0,"output":0},"cost":null,"stop":"tool_use","model":"echo-2026-01"}}}
-    {"id":{"record":3,"index":43},"at":1700,"event":{"stepped_up":{"from":"scripted/small","to":"scripted/large","cause":"rejected","reason":"empty"}}}
-    {"id":{"record":3,"index":44},"at":1700,"event":{"ladder_exhausted":{"model":"scripted/large","cause":"invalid_calls","reason":"no tool"}}}
+    {"id":{"record":3,"index":22},"at":1700,"event":{"child_finished":{"call":5,"outcome":"stopped","bytes":9,"millis":70}}}
+    {"id":{"record":3,"index":23},"at":1700,"event":{"loop_seen":{"tool":"read","times":3}}}
+    {"id":{"record":3,"index":24},"at":1700,"event":{"ignored":{"call":5}}}
+    {"id":{"record":3,"index":25},"at":1700,"event":{"ignored":{"call":null}}}
+    {"id":{"record":3,"index":26},"at":1700,"event":{"marked":{"marks":{"untrusted":true,"private":false}}}}
+    {"id":{"record":3,"index":27},"at":1700,"event":{"context_planned":{"step":"elided","before":900,"after":300}}}
+    {"id":{"record":3,"index":28},"at":1700,"event":{"tools_changed":{"tools":2}}}
+    {"id":{"record":3,"index":29},"at":1700,"event":{"mode_changed":{"mode":"plan"}}}
+    {"id":{"record":3,"index":30},"at":1700,"event":"grants_changed"}
+    {"id":{"record":3,"index":31},"at":1700,"event":{"budget_changed":{"limit":null}}}
+    {"id":{"record":3,"index":32},"at":1700,"event":{"limit_near":{"limit":"turns","left":2}}}
+    {"id":{"record":3,"index":33},"at":1700,"event":{"hook_failed":{"reason":"timeout"}}}
+    {"id":{"record":3,"index":34},"at":1700,"event":{"group_ended":{"ending":{"answered":{"text":"4"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
+    {"id":{"record":3,"index":35},"at":1700,"event":{"group_ended":{"ending":{"refused":{"reason":"no"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
+    {"id":{"record":3,"index":36},"at":1700,"event":{"group_ended":{"ending":{"rejected":{"what":"read","reason":"empty"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
+    {"id":{"record":3,"index":37},"at":1700,"event":{"group_ended":{"ending":{"looping":{"tool":"read","times":4}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
+    {"id":{"record":3,"index":38},"at":1700,"event":{"group_ended":{"ending":{"over_budget":{"spent":6,"limit":5}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
+    {"id":{"record":3,"index":39},"at":1700,"event":{"group_ended":{"ending":{"over_limit":{"limit":"wall_clock","used":11,"allowed":10}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
+    {"id":{"record":3,"index":40},"at":1700,"event":{"group_ended":{"ending":{"cancelled":{"reason":"enough"}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
+    {"id":{"record":3,"index":41},"at":1700,"event":{"group_ended":{"ending":{"failed":{"class":"server","message":"500","attempts":5}},"last":8,"usage":{"input":0,"output":0},"spent":6}}}
+    {"id":{"record":3,"index":42},"at":1700,"event":{"tool_flawed":{"tool":"read","usable":true,"problems":["`contentSchema` is not enforced"]}}}
+    {"id":{"record":3,"index":43},"at":1700,"event":{"model_replied":{"call":5,"usage":{"input":0,"output":0},"cost":null,"stop":"tool_use","model":"echo-2026-01"}}}
+    {"id":{"record":3,"index":44},"at":1700,"event":{"stepped_up":{"from":"scripted/small","to":"scripted/large","cause":"rejected","reason":"empty"}}}
+    {"id":{"record":3,"index":45},"at":1700,"event":{"ladder_exhausted":{"model":"scripted/large","cause":"invalid_calls","reason":"no tool"}}}
     "#);
     Ok(())
 }

@@ -226,6 +226,7 @@ impl Builder {
             self.config.tools.push(declaration);
         }
         self.config.grants.extend(helpers.callings());
+        self.config.children_at_end = helpers.policy().unwrap_or(self.config.children_at_end);
         let lead = if self.config.system.is_empty() { "" } else { "\n\n" };
         self.config.system = format!("{}{lead}{}", self.config.system, helpers.introduction());
         self.host = self.host.spawner(helpers);

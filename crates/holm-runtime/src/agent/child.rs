@@ -34,7 +34,8 @@ impl Agent {
         let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
         folded.check_name(run)?;
         let host = Host { parts: self.child_parts(child), journal: opened.journal };
-        Ok(Session::new(Driver::take_over(folded, self.by(), host).await?))
+        let tools = self.inner.config.tools.clone();
+        Ok(Session::new(Driver::take_over(folded, &opened.text, self.by(), host, tools).await?))
     }
 
     fn child_config(&self, child: &Child, parts: &Parts) -> Config {

@@ -122,7 +122,9 @@ impl Agent {
     /// Takes over a run where it stood, after a crash or from another process. If it was at work, call
     /// [`Session::go_on`], otherwise prompt it.
     ///
-    /// The run follows the configuration that it was started with; tools, hooks and whoever is asked are this agent's.
+    /// The run follows the configuration that it was started with; tools, hooks and whoever is asked are this agent's. A
+    /// run that knows other tools is told of this agent's before it goes on, and a call that waited for a tool which is
+    /// another now is not run.
     ///
     /// # Errors
     /// [`DriveError`] if there is no such run, somebody else drives it, or its journal is not sound.
@@ -131,7 +133,9 @@ impl Agent {
         let opened = self.inner.host.journals.open(run).await?;
         let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
         folded.check_name(run)?;
-        let driver = Driver::take_over(folded, self.by(), self.host(opened.journal)).await?;
+        let tools = self.inner.config.tools.clone();
+        let driver =
+            Driver::take_over(folded, &opened.text, self.by(), self.host(opened.journal), tools).await?;
         Ok(Session::new(driver))
     }
 
@@ -148,7 +152,10 @@ impl Agent {
         let mut journal = self.inner.host.journals.create(new).await?;
         journal.append(&lines, Durability::Synced).await?;
         let folded = Folded::read(lines.as_bytes(), None)?;
-        Ok(Session::new(Driver::take_over(folded, self.by(), self.host(journal)).await?))
+        let tools = self.inner.config.tools.clone();
+        let driver =
+            Driver::take_over(folded, lines.as_bytes(), self.by(), self.host(journal), tools).await?;
+        Ok(Session::new(driver))
     }
 
     /// Tells a run again from its journal, without a model, a tool or a hook. Somebody may be driving it.

@@ -8,11 +8,17 @@ use std::{
 
 use holm_grants::{Grant, GrantSet, Level, Template};
 use holm_guards::json::Json;
-use holm_kernel::{NanoUsd, Tool as Declaration, ToolKind};
+use holm_kernel::{Background, NanoUsd, Tool as Declaration, ToolKind};
 
 use crate::{Agent, BoxFuture, BuildError};
 
-/// What every helper is called with.
+/// What a helper is called with that may work in the background.
+const BACKGROUND_SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","minLength":1,"description":"What is to be done, with everything the helper must know: it sees nothing of this conversation."},"background":{"type":"boolean","description":"Whether you go on at once; the result comes by itself later."}},"required":["task"],"additionalProperties":false}"#;
+
+/// The argument by which a call says that it does not wait.
+const BACKGROUND: &str = "background";
+
+/// What every other helper is called with.
 const SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","minLength":1,"description":"What is to be done, with everything the helper must know: it sees nothing of this conversation."}},"required":["task"],"additionalProperties":false}"#;
 
 /// An agent that another can hand work to.
@@ -98,6 +104,15 @@ impl Helper {
         if let ToolKind::Agent { reserve, .. } = &mut self.declaration.kind {
             *reserve = money;
         }
+        self
+    }
+
+    /// Lets calls say `background: true`: such a call is answered at once with the child's number, the parent goes on, and
+    /// the result reaches it by itself. Needs a share of the budget where there is one: see [`reserve`](Self::reserve).
+    #[must_use]
+    pub fn background(mut self) -> Self {
+        self.declaration.background = Background::Asked { argument: BACKGROUND.into() };
+        self.declaration.schema = Json::parse(BACKGROUND_SCHEMA).unwrap_or(Json::Null);
         self
     }
 

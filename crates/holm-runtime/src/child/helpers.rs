@@ -3,11 +3,14 @@
 use std::{collections::BTreeMap, fmt, fmt::Write as _, sync::Arc};
 
 use holm_grants::Grant;
-use holm_kernel::{ChildResult, Tool as Declaration, ToolOutput};
+use holm_kernel::{Background, ChildResult, ChildrenAtEnd, Tool as Declaration, ToolOutput};
 use tokio::sync::Semaphore;
 
 use super::{Helper, LiveChild, live::Shared, work::Work};
 use crate::{BoxFuture, Child, Spawner};
+
+/// The tool by which a model looks after its children in the background.
+const CHILDREN: &str = "children";
 
 /// The helpers that an agent can hand work to; [`Builder::helpers`](crate::Builder::helpers) gives them to it. Clones
 /// are the same helpers: keep one to see and to reach the children at work.
@@ -15,6 +18,7 @@ use crate::{BoxFuture, Child, Spawner};
 pub struct Helpers {
     helpers: BTreeMap<String, Helper>,
     most: Option<usize>,
+    at_end: Option<ChildrenAtEnd>,
     shared: Arc<Shared>,
 }
 
@@ -38,6 +42,14 @@ impl Helpers {
         self
     }
 
+    /// Says what becomes of children in the background when their parent would end by itself; unless said, it waits for
+    /// them.
+    #[must_use]
+    pub fn at_end(mut self, policy: ChildrenAtEnd) -> Self {
+        self.at_end = Some(policy);
+        self
+    }
+
     /// The children at work now.
     pub fn live(&self) -> Vec<LiveChild> {
         self.shared.live()
@@ -48,9 +60,18 @@ impl Helpers {
         self.shared.find(child)
     }
 
-    /// What the kernel must know of them.
+    /// What the kernel must know of them; and of the tool that looks after those in the background, where there are any.
     pub fn declarations(&self) -> Vec<Declaration> {
-        self.helpers.values().map(|helper| helper.declaration.clone()).collect()
+        let mut all: Vec<_> = self.helpers.values().map(|helper| helper.declaration.clone()).collect();
+        if all.iter().any(|declaration| declaration.background != Background::Never) {
+            all.push(Declaration::children(CHILDREN));
+        }
+        all
+    }
+
+    /// What was said of children in the background at the end.
+    pub(crate) fn policy(&self) -> Option<ChildrenAtEnd> {
+        self.at_end
     }
 
     /// The grants without which nobody can call them.

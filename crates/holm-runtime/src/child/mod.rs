@@ -6,6 +6,7 @@
 mod helper;
 mod helpers;
 mod live;
+mod rest;
 mod work;
 
 #[cfg(test)]
@@ -14,3 +15,4 @@ mod tests;
 pub use helper::{Helper, Isolation};
 pub use helpers::Helpers;
 pub use live::LiveChild;
+pub(crate) use rest::{lay_to_rest, owned};

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use holm_kernel::{ChildResult, Ending, Event, Run, SpawnRequest, ToolOutput};
+use holm_kernel::{ChildResult, Ending, Run, SpawnRequest, ToolOutput};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
@@ -10,11 +10,12 @@ use super::{
     Helper, Isolation, LiveChild,
     helper::Origin,
     live::{Shared, Shown},
+    rest::{Rested, lay_to_rest},
 };
 use crate::{Agent, Child, DriveError, JournalFailed, Replayed, Report, Session};
 
 /// Why a child is stopped.
-const UNWANTED: &str = "its parent no longer waits for it";
+pub(super) const UNWANTED: &str = "its parent no longer waits for it";
 
 /// How much of a child's changes is shown to its parent; the rest is where the isolation keeps it.
 const MOST_CHANGES: usize = 64 * 1024;
@@ -56,7 +57,17 @@ impl Work {
         // The place is held until the result is there.
         match begun {
             Ok(_place) => self.begin(&id).await.unwrap_or_else(|failed| self.failed(&failed)),
+            Err(failed) if stop.is_cancelled() => self.put_down(&id, &failed).await,
             Err(failed) => self.failed(&failed),
+        }
+    }
+
+    /// A child that was at work before a crash and is not wanted any more is brought to its end in its journal, and its
+    /// bill is brought home.
+    async fn put_down(&self, id: &str, failed: &NotRun) -> ChildResult {
+        match lay_to_rest(&*self.child.journals, id).await {
+            Ok(Some(Rested { run, ending: Some(ending) })) => self.result(ending, &run),
+            Ok(_) | Err(_) => self.failed(failed),
         }
     }
 
@@ -111,7 +122,7 @@ impl Work {
             }
             Ok(text) => {
                 let replayed = Replayed::read(&text)?;
-                if let Some(ending) = ended(&replayed) {
+                if let Some(ending) = replayed.ending() {
                     return Ok(self.result(ending, &replayed.run));
                 }
                 agent.resume_child(id, &self.child).await?
@@ -178,23 +189,12 @@ impl Work {
 
 /// The child of a call has one name, whenever and wherever the call is carried out: a crash finds it again, and a run
 /// that was forked off does not take the children of the other.
-fn child_id(request: &SpawnRequest) -> String {
+pub(super) fn child_id(request: &SpawnRequest) -> String {
     format!("child-{}", request.key)
 }
 
-/// How a run's last turn group ended, if it has.
-fn ended(replayed: &Replayed) -> Option<Ending> {
-    if !replayed.run.is_idle() {
-        return None;
-    }
-    replayed.events.iter().rev().find_map(|event| match &event.event {
-        Event::GroupEnded { ending, .. } => Some((**ending).clone()),
-        _ => None,
-    })
-}
-
 /// What a run took, with its own children.
-fn bill(run: &Run) -> ChildResult {
+pub(super) fn bill(run: &Run) -> ChildResult {
     ChildResult { output: ToolOutput::default(), spent: run.spent(), usage: run.usage(), marks: run.marks() }
 }
 

@@ -46,6 +46,25 @@ impl Driver {
         Ok(())
     }
 
+    /// Takes over with `resumed`. What changed while nobody drove the run is said before it, and leads to nothing by
+    /// itself: a host that takes over begins with what `resumed` leads to.
+    pub(super) async fn take_with(
+        &mut self,
+        changed: Option<Input>,
+        resumed: Input,
+    ) -> Result<(), DriveError> {
+        let Some(changed) = changed else { return self.take(resumed).await };
+        let now = self.host.clock.now();
+        self.batch.lines.clear();
+        self.step(now, changed)?;
+        self.step(now, resumed)?;
+        self.collect();
+        let durability = self.dispatch(now)?;
+        self.keep(durability).await?;
+        self.perform();
+        Ok(())
+    }
+
     /// Handles one fact and writes its line.
     fn step(&mut self, now: Timestamp, fact: Input) -> Result<(), DriveError> {
         let (fact, payload) = match journal::payload(&fact) {

@@ -1,7 +1,7 @@
 //! Runs from their journals.
 
 use holm_kernel::{
-    Input, Numbered, Run, Seq,
+    CallId, Ending, Event, Input, Numbered, Run, Seq,
     journal::{self, Fault, Head, Record, ReplayError, Snapshot, Tail},
 };
 
@@ -11,6 +11,15 @@ use super::DriveError;
 pub(crate) struct Folded {
     pub(crate) run: Run,
     pub(crate) head: Head,
+    /// Children that were written down and whose end was not.
+    pub(crate) open: Vec<OpenChild>,
+}
+
+/// A child whose end is not in its parent's journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenChild {
+    pub(crate) call: CallId,
+    pub(crate) child: String,
 }
 
 impl Folded {
@@ -20,7 +29,7 @@ impl Folded {
         let snapshot = snapshot.and_then(|snapshot| Snapshot::decode(snapshot).ok());
         let run = journal::resume(snapshot.as_ref(), &records)?;
         let head = records.last().map(Record::head).ok_or(ReplayError::Empty)?;
-        Ok(Self { run, head })
+        Ok(Self { run, head, open: open_children(&records)? })
     }
 
     /// Whether the journal tells of the run that it is kept under.
@@ -43,6 +52,17 @@ pub struct Replayed {
 }
 
 impl Replayed {
+    /// How the last turn group ended; none while one is under way, or before the first.
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        if !self.run.is_idle() {
+            return None;
+        }
+        self.events.iter().rev().find_map(|event| match &event.event {
+            Event::GroupEnded { ending, .. } => Some((**ending).clone()),
+            _ => None,
+        })
+    }
+
     /// Folds a journal that somebody may be writing: a line that is not whole yet is left out.
     pub(crate) fn read(text: &[u8]) -> Result<Self, DriveError> {
         let mut events = Vec::new();
@@ -72,6 +92,24 @@ pub(crate) fn fork(text: &[u8], at: Seq, name: &str) -> Result<String, DriveErro
         drain(&mut run);
     }
     Ok(lines)
+}
+
+/// The children without an end. Other records are told apart by their beginning, without reading them.
+fn open_children(records: &[Record]) -> Result<Vec<OpenChild>, DriveError> {
+    let about_children =
+        |record: &&Record| record.payload().text().is_some_and(|text| text.starts_with(r#"{"child_"#));
+    let mut open: Vec<OpenChild> = Vec::new();
+    for record in records.iter().filter(about_children) {
+        let (call, child) = match input(record)? {
+            Input::ChildStarted { call, child } => (call, Some(child)),
+            Input::ChildFinished { call, .. } => (call, None),
+            _ => continue,
+        };
+        // A run that was forked off has children of its own in place of those that it came with.
+        open.retain(|open| open.call != call);
+        open.extend(child.map(|child| OpenChild { call, child }));
+    }
+    Ok(open)
 }
 
 fn whole_records(text: &[u8]) -> Result<Vec<Record>, DriveError> {

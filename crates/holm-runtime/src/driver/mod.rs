@@ -12,6 +12,7 @@ mod kind;
 mod ledger;
 mod perform;
 mod tasks;
+mod tools;
 mod unfit;
 
 #[cfg(test)]
@@ -20,17 +21,17 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use holm_kernel::{
-    Ending, Input, Prompt, Run, Started, Timestamp,
+    Ending, Input, Prompt, Run, Started, Timestamp, Tool as Declaration,
     journal::{self, Writer},
 };
 
 pub use error::DriveError;
 pub use fold::Replayed;
-pub(crate) use fold::{Folded, fork};
+pub(crate) use fold::{Folded, OpenChild, fork};
 
 use self::{alarm::Alarm, batch::Batch, ledger::Notes, tasks::Tasks};
 use crate::{
-    Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue,
+    Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue, child,
     handle::{Desk, Said},
     host::Parts,
 };
@@ -117,14 +118,40 @@ impl Driver {
     /// an error too; whoever keeps the file cuts it first.
     pub async fn resume(text: &[u8], by: &str, host: Host) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
-        Self::take_over(Folded::read(text, None)?, by, host).await
+        let folded = Folded::read(text, None)?;
+        let tools = tools::with_those_of(&folded.run, &host.parts.tools);
+        Self::take_over(folded, text, by, host, tools).await
     }
 
-    pub(crate) async fn take_over(folded: Folded, by: &str, host: Host) -> Result<Self, DriveError> {
+    /// Takes over a run that was folded from `text`, on a host that has these tools.
+    pub(crate) async fn take_over(
+        folded: Folded,
+        text: &[u8],
+        by: &str,
+        host: Host,
+        tools: Vec<Declaration>,
+    ) -> Result<Self, DriveError> {
         let mut driver = Self::new(folded.run, Writer::after(folded.head), host);
         driver.snapshots.last = folded.head.seq.value();
-        driver.take(Input::Resumed { host: by.into() }).await?;
+        let tools = driver.other_tools(tools);
+        driver.take_with(tools, Input::Resumed { host: by.into() }).await?;
+        let strays = folded.open.into_iter().filter(|open| !driver.run.awaits_child(open.call));
+        let strays = child::owned(&strays.collect::<Vec<_>>(), text)?;
+        driver.hear_of(strays).await?;
         Ok(driver)
+    }
+
+    /// Children that nobody waits for any more, and that a crash left as if they were at work, are brought to their end;
+    /// what they took is paid.
+    async fn hear_of(&mut self, strays: Vec<OpenChild>) -> Result<(), DriveError> {
+        for OpenChild { call, child } in strays {
+            let journals = Arc::clone(&self.host.journals);
+            // One that somebody else still drives, or whose journal cannot be read, is left for the next time.
+            let Ok(rested) = child::lay_to_rest(&*journals, &child).await else { continue };
+            let result = rested.map(|rested| rested.result()).unwrap_or_default();
+            self.take(Input::ChildFinished { call, result }).await?;
+        }
+        Ok(())
     }
 
     fn new(run: Run, writer: Writer, host: Host) -> Self {
@@ -262,11 +289,7 @@ impl Driver {
                 }
                 self.take(fact).await
             }
-            Said::Tools(tools) => {
-                let declarations = tools.declarations();
-                self.host.tools = Arc::new(tools);
-                self.take(Input::ToolsChanged(declarations)).await
-            }
+            Said::Tools(tools) => self.change_tools(tools).await,
             Said::Child(fact, kept) => {
                 self.take(fact).await?;
                 // Whoever began the child may be gone; then nobody needs to know.

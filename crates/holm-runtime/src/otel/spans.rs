@@ -128,6 +128,7 @@ impl Spans {
             | Event::ApprovalGiven { .. }
             | Event::Ruled { .. }
             | Event::ChildStarted { .. }
+            | Event::ChildFinished { .. }
             | Event::LoopSeen { .. }
             | Event::Marked { .. }
             | Event::ContextPlanned { .. }

@@ -16,7 +16,10 @@ const TARGET: &str = "../../packages/holm/src/types.ts";
 
 /// Where the types are, and which of them JavaScript sees; `A as B` gives one another name there.
 const SOURCES: &[(&str, &[&str])] = &[
-    ("holm-kernel/src/config/mod.rs", &["Started", "Config", "Approvals", "BatchOrder", "Marks", "MarkRule"]),
+    (
+        "holm-kernel/src/config/mod.rs",
+        &["Started", "Config", "ChildrenAtEnd", "Approvals", "BatchOrder", "Marks", "MarkRule"],
+    ),
     ("holm-kernel/src/config/context.rs", &["ContextPolicy", "SummaryPolicy"]),
     ("holm-kernel/src/config/ladder.rs", &["Ladder", "StepUp", "OnRejection"]),
     ("holm-kernel/src/config/limits.rs", &["Bound", "Limits", "Budget", "MaxTokensRecovery"]),
@@ -31,6 +34,7 @@ const SOURCES: &[(&str, &[&str])] = &[
         &[
             "Tool as ToolDeclaration",
             "ToolKind",
+            "Background",
             "Repeat",
             "Pace",
             "Vote",

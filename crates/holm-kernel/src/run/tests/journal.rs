@@ -52,6 +52,7 @@ pub(super) fn plays() -> Vec<(&'static str, Play)> {
         ("questions", questions()),
         ("checks and hooks", checks()),
         ("skills and children", skills()),
+        ("children in the background", super::background::whole_life()),
         ("failures", failures()),
         ("changes", changes()),
         ("text", text()),

@@ -1,6 +1,7 @@
 //! The loop's rules, one test each; the names say what must hold.
 
 mod arguments;
+mod background;
 mod cancel;
 mod children;
 mod context;

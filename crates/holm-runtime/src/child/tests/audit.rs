@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use holm_kernel::{
-    CallId, Effect, Event, Input, NanoUsd, Run, SpawnRequest,
+    CallId, ChildrenAtEnd, Effect, Ending, Event, Input, NanoUsd, Role, Run, SpawnRequest,
     journal::{self, Record},
 };
 
@@ -14,6 +14,10 @@ struct Told {
     started: Vec<(CallId, String)>,
     finished: BTreeMap<CallId, u64>,
     results: BTreeMap<CallId, u64>,
+    /// Calls that were answered when their child was asked for, and how often the child's end was told.
+    apart: BTreeMap<CallId, u64>,
+    /// Whether it ended by itself and so heard everybody.
+    heard_all: bool,
     bills: BTreeMap<CallId, NanoUsd>,
     most_held: NanoUsd,
 }
@@ -34,6 +38,12 @@ pub(super) fn faults(root: &str, journals: &BTreeMap<String, Vec<u8>>) -> Vec<St
         for (call, times) in parent.finished.iter().chain(&parent.results) {
             if *times != 1 {
                 faults.push(format!("{name}: call {call} ended {times} times"));
+            }
+        }
+        for (call, times) in &parent.apart {
+            let heard = heard(&parent.run, *call);
+            if *times != 1 || heard > 1 || (parent.heard_all && heard == 0) {
+                faults.push(format!("{name}: child {call} ended {times} times and was heard {heard} times"));
             }
         }
         for (call, child) in &parent.started {
@@ -83,16 +93,28 @@ fn wider(name: &str, parent: &Told, child: &Told, request: &SpawnRequest) -> Vec
 
 fn tell(text: &[u8]) -> Told {
     let records = journal::decode_strict(text).unwrap();
-    let (mut spawned, mut results) = (Vec::new(), BTreeMap::new());
-    let run = journal::replay_with(&records, |_, effect| match effect {
-        Effect::Spawn { call, request } => spawned.push((*call, (**request).clone())),
-        Effect::Emit(event) => {
-            if let Event::CallFinished { call, .. } = &event.event {
-                *results.entry(*call).or_default() += 1;
-            }
+    let (mut spawned, mut results, mut apart) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+    let (mut last_spawn, mut answered) = (None, false);
+    let run = journal::replay_with(&records, |seq, effect| match effect {
+        Effect::Spawn { call, request } => {
+            last_spawn = Some((seq, *call));
+            spawned.push((*call, (**request).clone()));
         }
+        Effect::Emit(event) => match &event.event {
+            Event::CallFinished { call, .. } => {
+                *results.entry(*call).or_default() += 1;
+                if last_spawn == Some((seq, *call)) {
+                    apart.entry(*call).or_default();
+                }
+            }
+            Event::ChildFinished { call, .. } => *apart.entry(*call).or_default() += 1,
+            _ => {}
+        },
+        Effect::Finish(ending) => answered = matches!(**ending, Ending::Answered { .. }),
         _ => {}
     });
+    let run = run.unwrap();
+    let heard_all = answered && run.config().children_at_end == ChildrenAtEnd::Wait;
     let (mut started, mut finished, mut bills) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     for record in &records {
         match input(record) {
@@ -107,7 +129,14 @@ fn tell(text: &[u8]) -> Told {
         }
     }
     let most_held = most_held(&records);
-    Told { run: run.unwrap(), spawned, started, finished, results, bills, most_held }
+    Told { run, spawned, started, finished, results, apart, heard_all, bills, most_held }
+}
+
+/// How often the model was told what came of a child in the background.
+fn heard(run: &Run, child: CallId) -> usize {
+    let lead = format!("in the background (child {child})");
+    let messages = run.transcript().iter().filter(|message| message.role == Role::User);
+    messages.filter(|message| message.plain_text().contains(&lead)).count()
 }
 
 /// The most that was set aside for children and spent by them at any time.

@@ -1,4 +1,5 @@
 mod audit;
+mod background;
 mod stage;
 mod tree;
 

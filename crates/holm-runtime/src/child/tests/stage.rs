@@ -27,6 +27,8 @@ pub(super) enum Fate {
     Dies(u64, Crash),
     /// Its root is cancelled at this append.
     Cancelled(u64),
+    /// Its root is cancelled at this append, and it dies so many appends later.
+    CancelledAndDies(u64, u64),
 }
 
 /// The journals as one process sees them.
@@ -94,13 +96,14 @@ impl Journal for Mortal {
                 Crash::After => (lines, true),
             },
             Fate::Dies(at, _) if number > at => ("", true),
-            Fate::Cancelled(at) if number == at => {
+            Fate::CancelledAndDies(at, after) if number >= at + after => ("", true),
+            Fate::Cancelled(at) | Fate::CancelledAndDies(at, _) if number == at => {
                 if let Some(root) = &*self.process.root.lock().unwrap() {
                     let _ = root.cancel("enough");
                 }
                 (lines, false)
             }
-            Fate::Dies(..) | Fate::Cancelled(_) | Fate::Lives => (lines, false),
+            Fate::Dies(..) | Fate::Cancelled(_) | Fate::CancelledAndDies(..) | Fate::Lives => (lines, false),
         };
         Box::pin(async move {
             if !kept.is_empty() {

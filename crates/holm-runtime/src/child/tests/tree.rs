@@ -4,13 +4,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_kernel::{
-    Block, Ending, FailureClass, Model as Card, ModelResult, NanoUsd, Price, Reply, Role, ToolOutput, Usage,
+    Block, ChildrenAtEnd, Ending, FailureClass, Model as Card, ModelResult, NanoUsd, Price, Reply, Role,
+    ToolOutput, Usage,
 };
 
 use super::{
     audit::faults,
     stage::{Crash, Fate, Process},
-    task,
 };
 use crate::{
     Agent, FastClock, Helper, Helpers, Job, Journals as _, MemoryJournals, Model, model_fn,
@@ -21,6 +21,10 @@ use crate::{
 /// What one reply costs: a leaf's share is two of them.
 const REPLY: u64 = 10_000;
 const LEAF_SHARE: u64 = 2 * REPLY;
+
+/// Whoever divides speaks once to do so, once when those are done that it waits for, and once for each of the others;
+/// a crash may take one more, and what is set aside must leave something.
+const OWN_REPLIES: u64 = 7;
 
 fn grants(texts: &[&str]) -> GrantSet {
     GrantSet::parse(texts.iter().copied()).unwrap()
@@ -53,10 +57,13 @@ fn model(reply: impl Fn(&str, usize) -> ModelResult + Send + Sync + 'static) -> 
     }))
 }
 
-/// Hands five tasks to a helper, then answers.
+/// Hands five tasks to a helper, three of them in the background, then answers as often as it is asked.
 fn delegates(to: &'static str) -> Arc<dyn Model> {
     model(move |mine, spoken| match spoken {
-        0 => calls_with((0..5).map(|n| (to, task(&format!("{mine}.{n}"))))),
+        0 => calls_with((0..5).map(|n| {
+            let apart = (1..4).contains(&n);
+            (to, format!(r#"{{"background":{apart},"task":"{mine}.{n}"}}"#))
+        })),
         _ => says(&format!("{mine} is done")),
     })
 }
@@ -82,31 +89,36 @@ fn leaf() -> Agent {
 
 /// A tree with so many levels below its root.
 fn tree(levels: u32, process: &Process) -> Agent {
+    tree_with(levels, process, ChildrenAtEnd::Wait)
+}
+
+fn tree_with(levels: u32, process: &Process, at_end: ChildrenAtEnd) -> Agent {
     let names = ["leaf", "branch", "bough"];
     let asked = grants(&["read:src/**", "write:out/**", "spawn:leaf", "spawn:branch"]);
     let mut below = Helper::new("leaf", "Looks.", leaf()).grants(grants(&["read:**"]));
     let mut share = LEAF_SHARE;
-    below = below.reserve(NanoUsd::new(share));
+    below = below.reserve(NanoUsd::new(share)).background();
     for name in names.iter().take(usize::try_from(levels).unwrap()).skip(1) {
-        share = 5 * share + 3 * REPLY;
+        share = 5 * share + OWN_REPLIES * REPLY;
         let to: &'static str = if *name == "branch" { "leaf" } else { "branch" };
         let agent = Agent::builder(card("test/branch"), delegates(to))
             .grants(asked.clone())
             .mode(Mode::Full)
             .clock(FastClock::new(1_000))
-            .helpers(Helpers::new().with(below).at_most(3))
+            .helpers(Helpers::new().with(below).at_most(3).at_end(at_end))
             .build()
             .unwrap();
-        below = Helper::new(*name, "Divides.", agent).grants(asked.clone()).reserve(NanoUsd::new(share));
+        below = Helper::new(*name, "Divides.", agent).grants(asked.clone()).background();
+        below = below.reserve(NanoUsd::new(share));
     }
     let to: &'static str = names[usize::try_from(levels).unwrap() - 1];
     Agent::builder(card("test/root"), delegates(to))
         .grants(grants(&["read:src/a/**", "read:src/b", "spawn:leaf", "spawn:branch"]))
         .mode(Mode::AcceptEdits)
         .clock(FastClock::new(1_000))
-        .config(|config| config.limits.budget.usd = Some(NanoUsd::new(5 * share + 3 * REPLY)))
+        .config(|config| config.limits.budget.usd = Some(NanoUsd::new(5 * share + OWN_REPLIES * REPLY)))
         .journals(process.clone())
-        .helpers(Helpers::new().with(below))
+        .helpers(Helpers::new().with(below).at_end(at_end))
         .build()
         .unwrap()
 }
@@ -215,4 +227,27 @@ fn a_cancel_at_any_append_leaves_nobody_at_work() {
         assert!(ending == done() || matches!(ending, Some(Ending::Cancelled { .. })), "{at}: {ending:?}");
         assert_eq!(faults("root", &journals(&kept)), Vec::<String>::new(), "{at}");
     }
+}
+
+#[test]
+fn a_cancel_and_a_crash_together_leave_nobody_at_work() {
+    let appends = whole_life(2, 31);
+    for (at, after) in (2..=appends).step_by(3).zip([1, 2, 4, 7, 11].into_iter().cycle()) {
+        let kept = MemoryJournals::new();
+        live(begin(2, &Process::over(&kept, Fate::CancelledAndDies(at, after))));
+        live(go_on(2, &Process::over(&kept, Fate::Lives)));
+        assert_eq!(faults("root", &journals(&kept)), Vec::<String>::new(), "{at} and {after}");
+    }
+}
+
+#[test]
+fn a_tree_that_does_not_wait_for_what_is_in_the_background_stops_it() {
+    let kept = MemoryJournals::new();
+    let process = Process::over(&kept, Fate::Lives);
+    let ending = live(async {
+        let agent = tree_with(2, &process, ChildrenAtEnd::Stop);
+        agent.start_as("root").await.ok()?.prompt("t").await.ok().map(|report| report.ending)
+    });
+    assert_eq!(ending, done());
+    assert_eq!(faults("root", &journals(&kept)), Vec::<String>::new());
 }

@@ -1,0 +1,301 @@
+//! Children in the background: their calls are answered at once, and the run goes on while they work.
+//!
+//! Each has its share of the budget and its grants like any other child, and is kept until its result is there. The
+//! result is believed by the same rules, and heard once: before the next model call, or by whoever asks for it first.
+
+use alloc::{format, string::String, sync::Arc, vec::Vec};
+use core::fmt::Write as _;
+
+use holm_grants::GrantSet;
+use holm_guards::json::Json;
+use holm_read::Read;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Run,
+    batch::{After, Place, Slot, SlotState},
+    state::Phase,
+};
+use crate::loops::Change;
+use crate::{
+    Background, Block, CallId, Ending, Event, MessageId, NanoUsd, Outcome, Role, ToolOutput, envelope,
+};
+
+/// Children that may work in the background of one run. Each that is stopped leaves a bill to wait for, and not many
+/// more are waited for.
+const MOST_CHILDREN: usize = 32;
+
+/// Children that are remembered after their results were heard; the oldest is forgotten first.
+const MOST_GONE: usize = 64;
+
+/// What came of a child and was not heard yet.
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
+pub(crate) struct Arrived {
+    pub(crate) child: CallId,
+    pub(crate) helper: Arc<str>,
+    pub(crate) outcome: Outcome,
+    /// Sealed for the model.
+    pub(crate) text: String,
+    pub(crate) parts: Vec<Block>,
+}
+
+/// A child whose result was heard.
+#[derive(Debug, Clone, Serialize, Deserialize, Read)]
+pub(crate) struct Gone {
+    pub(crate) child: CallId,
+    pub(crate) helper: Arc<str>,
+    pub(crate) outcome: Outcome,
+    /// Where its result stands, unless somebody asked for it before it was told.
+    pub(crate) message: Option<MessageId>,
+}
+
+/// Whether a call waits for its child.
+pub(super) fn place_of(slot: &Slot) -> Place {
+    match slot.entry.as_ref().map(|entry| &entry.tool.background) {
+        None | Some(Background::Never) => Place::Batch,
+        Some(Background::Always) => Place::Background,
+        Some(Background::Asked { argument }) => match Json::parse(&slot.arguments) {
+            Ok(arguments) if arguments.get(argument) == Some(&Json::Bool(true)) => Place::Background,
+            Ok(_) | Err(_) => Place::Batch,
+        },
+    }
+}
+
+impl Run {
+    /// Whether one more child may work beside the run. One that took all that is left would stop the run itself.
+    pub(super) fn may_leave(&self, reserve: NanoUsd) -> Result<(), &'static str> {
+        if self.state.background.len() >= MOST_CHILDREN {
+            return Err("not run: too many work in the background already; wait until one has ended");
+        }
+        let Some(limit) = self.state.budget.usd else { return Ok(()) };
+        let left = limit.minus(self.state.spent).minus(self.state.reserved);
+        if reserve == NanoUsd::ZERO || reserve >= left {
+            return Err("not run: the budget has no room for it beside this run; call it and wait for it");
+        }
+        Ok(())
+    }
+
+    /// Answers the call of a child and lets the child work.
+    pub(super) fn leave_working(&mut self, slot: &mut Slot, grants: GrantSet, reserved: NanoUsd) {
+        let call = slot.call;
+        let child = Slot { place: Place::Background, ..slot.clone() };
+        self.emit(Event::CallStarted { call });
+        self.spawn(&child, grants, reserved, None);
+        self.state.background.push(child);
+        let text = format!(
+            "`{}` works in the background as child {call}. Its result will come by itself: go on with something else, \
+             or end your turn to wait for it.",
+            slot.name
+        );
+        let output = ToolOutput::text(text);
+        self.observe_result(slot, &output, Change::None);
+        self.settle(slot, Outcome::Succeeded, output, 0);
+    }
+
+    /// Which child in the background waits for a fact about `call`.
+    pub(super) fn in_background(&self, call: CallId) -> Option<usize> {
+        self.state.background.iter().position(|child| child.answers_to(call))
+    }
+
+    /// Lets `act` take a fact about a child in the background.
+    pub(super) fn with_child(
+        &mut self,
+        place: usize,
+        call: CallId,
+        act: impl FnOnce(&mut Self, &mut Slot) -> After,
+    ) {
+        let mut child = self.state.background.remove(place);
+        match act(self, &mut child) {
+            After::Late => {
+                self.state.background.insert(place, child);
+                return self.ignore(call);
+            }
+            // Its result is one among others: it ends nothing, and there is no batch to take along.
+            After::Advance | After::End(_) | After::StopSiblings => {}
+        }
+        if child.is_done() {
+            self.arrive(child);
+            return self.look_around();
+        }
+        self.state.background.insert(place, child);
+    }
+
+    /// Stops those of the children that `which` names; what became of them is heard like any other result.
+    pub(super) fn stop_children(&mut self, which: impl Fn(&Self, &Slot) -> bool, message: &str) {
+        for mut child in core::mem::take(&mut self.state.background) {
+            if which(self, &child) {
+                self.stop_call(&mut child, message);
+                self.arrive(child);
+            } else {
+                self.state.background.push(child);
+            }
+        }
+    }
+
+    /// After a takeover the children are asked for again: whoever drives the run drives them too.
+    pub(super) fn resume_children(&mut self) {
+        let mut children = core::mem::take(&mut self.state.background);
+        for child in &mut children {
+            self.resume_slot(child);
+        }
+        self.state.background = children;
+    }
+
+    fn arrive(&mut self, child: Slot) {
+        let SlotState::Done(settled) = child.state else { return };
+        self.state.arrived.push_back(Arrived {
+            child: child.call,
+            helper: child.name,
+            outcome: settled.outcome,
+            text: settled.text,
+            parts: settled.parts,
+        });
+    }
+
+    /// A run that waits for its children goes on when there is something to hear.
+    pub(super) fn look_around(&mut self) {
+        match self.take_phase() {
+            // The money may be there now.
+            Phase::Awaiting { ending: Ending::OverBudget { .. } } => self.next_turn(),
+            Phase::Awaiting { ending } => self.stop_unless_more(ending),
+            other => self.state.phase = other,
+        }
+    }
+
+    /// Tells the model what came of its children.
+    pub(super) fn hear_children(&mut self) {
+        while let Some(arrived) = self.state.arrived.pop_front() {
+            let Arrived { child, helper, outcome, text, parts } = arrived;
+            let lead = format!("The helper `{helper}` in the background (child {child}) {}.", ended(outcome));
+            let mut blocks = alloc::vec![Block::Text(lead), Block::Text(text)];
+            blocks.extend(parts);
+            let message = Some(self.add_message(Role::User, blocks).id);
+            self.remember(Gone { child, helper, outcome, message });
+        }
+    }
+
+    fn remember(&mut self, gone: Gone) {
+        self.state.gone.push_back(gone);
+        while self.state.gone.len() > MOST_GONE {
+            self.state.gone.pop_front();
+        }
+    }
+
+    /// Whether the run could go on with what its children may give back.
+    pub(super) fn awaits_money(&self) -> bool {
+        !self.state.background.is_empty()
+            && self.state.budget.usd.is_some_and(|limit| self.state.spent < limit)
+    }
+
+    /// Ends the group at a limit; where only the shares of children stand against the budget, they are waited for.
+    pub(super) fn end_or_wait(&mut self, ending: Ending) {
+        if matches!(ending, Ending::OverBudget { .. }) && self.awaits_money() {
+            self.state.phase = Phase::Awaiting { ending };
+            return;
+        }
+        self.finish(ending);
+    }
+
+    /// Whether the run still waits for the child of a call, in the background or not.
+    pub fn awaits_child(&self, call: CallId) -> bool {
+        let batch = match &self.state.phase {
+            Phase::Working(batch) => batch.slots.as_slice(),
+            _ => &[],
+        };
+        let mut slots = batch.iter().chain(&self.state.background);
+        slots.any(|slot| slot.call == call && matches!(slot.state, SlotState::Delegated { .. }))
+    }
+
+    /// Answers a call of the tool that looks after children.
+    pub(super) fn look_after(&mut self, slot: &mut Slot) {
+        self.emit(Event::CallStarted { call: slot.call });
+        let arguments = Json::parse(&slot.arguments).unwrap_or(Json::Null);
+        let child = arguments.get("child").and_then(Json::as_u64).map(CallId::new);
+        let output = match (arguments.get("action").and_then(Json::as_str), child) {
+            (Some("stop"), Some(child)) => self.stop_child(child),
+            (Some("result"), Some(child)) => self.child_result(child),
+            (Some("stop" | "result"), None) => {
+                ToolOutput::failed("say which `child` is meant, by its number")
+            }
+            (_, child) => self.child_status(child),
+        };
+        self.observe_result(slot, &output, Change::None);
+        let outcome = output.outcome;
+        self.settle(slot, outcome, output, 0);
+    }
+
+    /// Stops one child. That it was stopped is the answer to this call, and is not told again.
+    fn stop_child(&mut self, child: CallId) -> ToolOutput {
+        let place = self.state.background.iter().position(|slot| slot.call == child);
+        let Some(place) = place else { return self.child_status(Some(child)) };
+        let mut slot = self.state.background.remove(place);
+        self.stop_call(&mut slot, "stopped on request");
+        let outcome = Outcome::Stopped;
+        self.remember(Gone { child, helper: slot.name, outcome, message: None });
+        ToolOutput::text(format!("child {child} is stopped; what it did until now stays done"))
+    }
+
+    /// The result of one child: taken from those that were not heard yet, so that it is not told again.
+    fn child_result(&mut self, child: CallId) -> ToolOutput {
+        if let Some(place) = self.state.arrived.iter().position(|arrived| arrived.child == child)
+            && let Some(arrived) = self.state.arrived.remove(place)
+        {
+            let Arrived { child, helper, outcome, text, parts } = arrived;
+            self.remember(Gone { child, helper, outcome, message: None });
+            let text = envelope::open(&text).into_owned();
+            return ToolOutput { outcome, text, parts, ..ToolOutput::default() };
+        }
+        let heard = self.state.gone.iter().find(|gone| gone.child == child).and_then(|gone| gone.message);
+        let message = heard.and_then(|id| self.state.history.iter().rev().find(|message| message.id == id));
+        let sealed = message.and_then(|message| match message.blocks.get(1) {
+            Some(Block::Text(text)) => Some(text),
+            _ => None,
+        });
+        match sealed {
+            Some(text) => ToolOutput::text(envelope::open(text)),
+            None => self.child_status(Some(child)),
+        }
+    }
+
+    /// How all children stand, or one of them.
+    fn child_status(&self, only: Option<CallId>) -> ToolOutput {
+        let mut text = String::new();
+        let mut say = |child: CallId, helper: &str, what: &str| {
+            if only.is_none_or(|only| only == child) {
+                let lead = if text.is_empty() { "" } else { "\n" };
+                // Writing into a `String` cannot fail.
+                let _ = write!(text, "{lead}child {child} (`{helper}`) {what}");
+            }
+        };
+        for gone in &self.state.gone {
+            say(gone.child, &gone.helper, ended(gone.outcome));
+        }
+        for arrived in &self.state.arrived {
+            say(arrived.child, &arrived.helper, ended(arrived.outcome));
+        }
+        for child in &self.state.background {
+            let what = match &child.state {
+                SlotState::Delegated { child: None, .. } => {
+                    "waits for its turn; its result will come by itself"
+                }
+                _ => "is at work; its result will come by itself",
+            };
+            say(child.call, &child.name, what);
+        }
+        match only {
+            _ if !text.is_empty() => ToolOutput::text(text),
+            None => ToolOutput::text("no child was started in the background"),
+            Some(child) => ToolOutput::failed(format!("there is no child {child} in the background")),
+        }
+    }
+}
+
+const fn ended(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded => "has ended",
+        Outcome::Failed => "has failed",
+        Outcome::Refused => "was refused",
+        Outcome::Stopped => "was stopped",
+        Outcome::Unknown => "has ended, nobody knows how",
+    }
+}

@@ -1,0 +1,365 @@
+//! Children in the background: answered at once, heard once, paid for out of the same purse, and never left behind.
+
+use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
+
+use holm_grants::{GrantSet, Mode};
+use holm_guards::json::Json;
+
+use super::journal::refold;
+use super::play::{Play, Say, answered, config_with, echo, tool};
+use crate::*;
+
+const APART: &str = r#"{"background":true,"text":"a"}"#;
+const BESIDE: &str = r#"{"background":true,"text":"b"}"#;
+
+fn helper(reserve: u64) -> Tool {
+    let schema =
+        r#"{"type":"object","properties":{"text":{"type":"string"},"background":{"type":"boolean"}}}"#;
+    let grants = GrantSet::parse(["read:**"]).expect("grants");
+    Tool {
+        schema: Json::parse(schema).expect("a schema"),
+        kind: ToolKind::Agent { grants, reserve: NanoUsd::new(reserve) },
+        background: Background::Asked { argument: "background".into() },
+        ..tool("helper")
+    }
+}
+
+fn with_helper() -> Config {
+    let tools = vec![helper(0), Tool::children("children"), echo()];
+    Config { grants: GrantSet::parse(["read:**"]).expect("grants"), ..config_with(tools) }
+}
+
+/// A model that costs a nano-dollar a token, and so 110 a reply.
+fn priced(limit: u64, reserve: u64) -> Config {
+    let mut config = config_with(vec![helper(reserve), Tool::children("children"), echo()]);
+    config.models[0].price = Some(Price { input: 1_000_000, output: 1_000_000, ..Price::default() });
+    config.limits.budget.usd = Some(NanoUsd::new(limit));
+    config
+}
+
+/// Plays until nothing more happens; children are left to the test.
+fn begun(config: Config, script: Vec<Say>) -> Play {
+    let mut play = Play::new(config, script);
+    play.hang = Box::new(|effect| matches!(effect, Effect::Spawn { .. }));
+    play.give(Input::Prompted(Prompt::text("go")));
+    play.play();
+    play
+}
+
+fn finished(text: &str, spent: u64) -> ChildResult {
+    let (output, spent) = (ToolOutput::text(text), NanoUsd::new(spent));
+    ChildResult { output, spent, ..ChildResult::default() }
+}
+
+/// The children, in the order in which they were asked for.
+fn children(play: &Play) -> Vec<CallId> {
+    let calls = play.events.iter().filter_map(|event| match event {
+        Event::CallProposed { call, tool, .. } if &**tool == "helper" => Some(*call),
+        _ => None,
+    });
+    calls.collect()
+}
+
+/// What was told of a child, as the model read it.
+fn told(play: &Play, child: CallId) -> Vec<String> {
+    let lead = format!("(child {child})");
+    let messages = play.run.transcript().iter().filter(|message| message.role == Role::User);
+    messages.map(|message| message.plain_text()).filter(|text| text.contains(&lead)).collect()
+}
+
+fn ended_events(play: &Play, child: CallId) -> Vec<Outcome> {
+    let events = play.events.iter().filter_map(|event| match event {
+        Event::ChildFinished { call, outcome, .. } if *call == child => Some(*outcome),
+        _ => None,
+    });
+    events.collect()
+}
+
+/// A run that goes through every state that children in the background can be in.
+pub(super) fn whole_life() -> Play {
+    let mut config = priced(5_000, 700);
+    config.consult = [ConsultPoint::AfterTool].into();
+    let script = vec![
+        Say::Calls(vec![("helper", APART), ("helper", BESIDE), ("echo", "{}")]),
+        Say::Call("children", r#"{"action":"status"}"#),
+    ];
+    let mut play = begun(config, script);
+    let [first, second] = children(&play)[..] else { panic!("two children") };
+    play.give(Input::ChildStarted { call: first, child: "child-1".into() });
+    play.give(Input::ChildFinished { call: first, result: finished("one", 5) });
+    play.play();
+    play.give(Input::Resumed { host: "another".into() });
+    play.play();
+    play.give(Input::Cancelled { reason: "enough".into() });
+    play.play();
+    play.give(Input::ChildFinished { call: second, result: finished("two", 6) });
+    play.prompt("again");
+    play
+}
+
+#[test]
+fn a_call_is_answered_at_once_and_the_run_waits_for_the_result() {
+    let mut play = begun(with_helper(), vec![Say::Call("helper", APART), Say::Text("meanwhile")]);
+    let child = children(&play)[0];
+    let (outcome, text) = play.results().remove(0);
+    assert_eq!(outcome, Outcome::Succeeded);
+    assert!(text.contains(&format!("in the background as child {child}")), "{text}");
+    assert!(play.endings.is_empty() && !play.run.is_idle() && play.run.awaits_child(child));
+    play.give(Input::ChildFinished { call: child, result: finished("the child is done", 0) });
+    play.give(Input::ChildFinished { call: child, result: finished("the child is done", 0) });
+    play.play();
+    assert_eq!(play.endings, [answered("done")]);
+    let told = told(&play, child);
+    assert!(matches!(&told[..], [one] if one.contains("the child is done")), "{told:?}");
+    assert_eq!(ended_events(&play, child), [Outcome::Succeeded]);
+    refold(&play);
+}
+
+#[test]
+fn without_the_argument_a_call_waits_for_its_child() {
+    for arguments in ["{}", r#"{"background":false}"#] {
+        let play = begun(with_helper(), vec![Say::Call("helper", arguments)]);
+        assert!(play.results().is_empty(), "{arguments}");
+    }
+}
+
+#[test]
+fn a_result_that_comes_while_the_model_gives_its_last_answer_is_heard() {
+    let mut play = Play::new(with_helper(), vec![Say::Call("helper", APART), Say::Text("the end?")]);
+    play.hang = Box::new(|effect| matches!(effect, Effect::Spawn { .. }));
+    let (mut child, mut models) = (None, 0);
+    play.interrupt = Box::new(move |effect| match effect {
+        Effect::Spawn { call, .. } => {
+            child = Some(*call);
+            Vec::new()
+        }
+        Effect::CallModel { .. } => {
+            models += 1;
+            let call = child.filter(|_| models == 2);
+            let fact = |call| Input::ChildFinished { call, result: finished("late news", 0) };
+            call.map(fact).into_iter().collect()
+        }
+        _ => Vec::new(),
+    });
+    assert_eq!(play.prompt("go"), answered("done"));
+    assert_eq!(told(&play, children(&play)[0]).len(), 1);
+}
+
+#[test]
+fn a_run_that_was_told_to_stops_its_children_at_the_end() {
+    let config = Config { children_at_end: ChildrenAtEnd::Stop, ..with_helper() };
+    let mut play = begun(config, vec![Say::Call("helper", APART), Say::Text("the end")]);
+    let child = children(&play)[0];
+    assert_eq!((&play.endings[..], &play.aborted[..]), (&[answered("the end")][..], &[child][..]));
+    assert_eq!(ended_events(&play, child), [Outcome::Stopped]);
+    for _ in 0..2 {
+        play.give(Input::ChildFinished { call: child, result: finished("too late", 9) });
+    }
+    assert_eq!(play.run.spent(), NanoUsd::new(9), "the bill is paid once");
+    // The model that thinks of a child at work is told what became of it.
+    play.prompt("and now?");
+    let told = told(&play, child);
+    assert!(
+        matches!(&told[..], [one] if one.contains("was stopped") && !one.contains("too late")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn whatever_ends_a_run_by_force_stops_its_children() {
+    let check = |config: Config, facts: Vec<Input>| {
+        let mut play = begun(config, vec![Say::Call("helper", APART), Say::Text("waiting")]);
+        let child = children(&play)[0];
+        play.now += 5_000;
+        for fact in facts {
+            play.give(fact);
+        }
+        play.play();
+        assert!(play.run.is_idle() && play.aborted.contains(&child), "{:?}", play.endings);
+        assert_eq!(ended_events(&play, child).len(), 1);
+    };
+    check(with_helper(), vec![Input::Cancelled { reason: "enough".into() }]);
+    let mut short = with_helper();
+    short.limits.wall_ms = Bound::AtMost(5_000);
+    check(short, vec![Input::TimePassed]);
+    let mut few = with_helper();
+    few.limits.turns = Bound::AtMost(2);
+    check(few, vec![Input::Steered(Prompt::text("one more turn"))]);
+}
+
+#[test]
+fn people_are_heard_while_a_run_waits_and_its_children_go_on() {
+    for fact in [Input::Steered, Input::FollowedUp, Input::Prompted] {
+        let mut play = begun(with_helper(), vec![Say::Call("helper", APART)]);
+        let (child, requests) = (children(&play)[0], play.requests.len());
+        play.give(fact(Prompt::text("how is it going?")));
+        play.play();
+        assert_eq!(play.requests.len(), requests + 1);
+        assert!(play.run.awaits_child(child) && play.endings.is_empty() && play.aborted.is_empty());
+    }
+}
+
+#[test]
+fn a_child_that_fails_or_gives_nothing_is_a_result_and_no_ending() {
+    for (result, expected) in [
+        (ChildResult { output: ToolOutput::failed("it broke"), ..ChildResult::default() }, "it broke"),
+        (ChildResult::default(), "not accepted"),
+    ] {
+        let mut play = begun(with_helper(), vec![Say::Call("helper", APART)]);
+        let child = children(&play)[0];
+        play.give(Input::ChildFinished { call: child, result });
+        play.play();
+        assert_eq!(play.endings, [answered("done")]);
+        assert_eq!(ended_events(&play, child), [Outcome::Failed]);
+        assert!(told(&play, child)[0].contains(expected));
+    }
+}
+
+#[test]
+fn a_child_in_the_background_needs_a_share_that_leaves_something() {
+    let check = |limit: u64, reserve: u64, runs: bool| {
+        let play = begun(priced(limit, reserve), vec![Say::Call("helper", APART)]);
+        let outcome = if runs { Outcome::Succeeded } else { Outcome::Refused };
+        assert_eq!(play.results()[0].0, outcome, "{reserve} of {limit}");
+    };
+    check(1_000, 0, false);
+    check(1_000, 890, false);
+    check(1_000, 889, true);
+    check(1_000, 100, true);
+}
+
+#[test]
+fn a_run_whose_money_is_with_its_children_waits_for_what_they_give_back() {
+    // Two replies cost 220; the third does not fit beside the share of 700.
+    let script = vec![Say::Call("helper", APART), Say::Call("echo", "{}"), Say::Text("rich again")];
+    let mut play = begun(priced(900, 700), script);
+    let child = children(&play)[0];
+    assert_eq!(play.requests.len(), 2);
+    assert!(play.endings.is_empty(), "{:?}", play.endings);
+    play.give(Input::ChildFinished { call: child, result: finished("cheap", 10) });
+    play.play();
+    assert_eq!(play.endings, [answered("rich again")]);
+    assert_eq!(play.run.spent(), NanoUsd::new(340));
+}
+
+#[test]
+fn a_run_whose_children_spend_it_all_is_over_budget() {
+    let mut play = begun(priced(900, 700), vec![Say::Call("helper", APART), Say::Call("echo", "{}")]);
+    play.give(Input::ChildFinished { call: children(&play)[0], result: finished("dear", 700) });
+    play.play();
+    let (spent, limit) = (NanoUsd::new(920), NanoUsd::new(900));
+    assert_eq!(play.endings, [Ending::OverBudget { spent, limit }]);
+}
+
+#[test]
+fn the_model_looks_after_its_children() {
+    let ask = |play: &mut Play, arguments: String| {
+        play.script.push_front(Say::Call("children", arguments.leak()));
+        play.give(Input::Steered(Prompt::text("look")));
+        play.play();
+        play.results().pop().expect("a result")
+    };
+    let mut play = begun(with_helper(), vec![Say::Calls(vec![("helper", APART), ("helper", BESIDE)])]);
+    let [first, second] = children(&play)[..] else { panic!("two children") };
+    play.give(Input::ChildStarted { call: first, child: "child-1".into() });
+    let (_, text) = ask(&mut play, r#"{"action":"status"}"#.into());
+    assert!(text.contains(&format!("child {first} (`helper`) is at work")), "{text}");
+    assert!(text.contains(&format!("child {second} (`helper`) waits for its turn")), "{text}");
+    let (outcome, text) = ask(&mut play, format!(r#"{{"action":"stop","child":{second}}}"#));
+    assert!(outcome == Outcome::Succeeded && text.contains("is stopped"), "{text}");
+    assert_eq!((&play.aborted[..], told(&play, second).len()), (&[second][..], 0));
+    let (_, text) = ask(&mut play, format!(r#"{{"action":"result","child":{first}}}"#));
+    assert!(text.contains("is at work"), "{text}");
+    let (outcome, _) = ask(&mut play, r#"{"action":"stop","child":999}"#.into());
+    assert_eq!(outcome, Outcome::Failed);
+    play.give(Input::ChildFinished { call: first, result: finished("forty-two", 0) });
+    play.play();
+    assert_eq!((play.endings.len(), told(&play, first).len()), (1, 1));
+    // Asked for later, it is read out again.
+    let (_, text) = ask(&mut play, format!(r#"{{"action":"result","child":{first}}}"#));
+    assert_eq!(text, "forty-two");
+}
+
+#[test]
+fn a_result_that_was_asked_for_first_is_not_told_again() {
+    let mut play = Play::new(with_helper(), vec![Say::Call("helper", APART)]);
+    play.hang = Box::new(|effect| matches!(effect, Effect::Spawn { .. }));
+    let mut child = None;
+    play.interrupt = Box::new(move |effect| match effect {
+        Effect::Spawn { call, .. } => {
+            child = Some(*call);
+            Vec::new()
+        }
+        // It ends while the model asks for it.
+        Effect::CallModel { .. } => {
+            let fact = |call| Input::ChildFinished { call, result: finished("forty-two", 0) };
+            child.take().map(fact).into_iter().collect()
+        }
+        _ => Vec::new(),
+    });
+    // The only child is the second call: the first is that of the model.
+    play.script.push_back(Say::Call("children", r#"{"action":"result","child":1}"#));
+    play.prompt("go");
+    let child = children(&play)[0];
+    assert_eq!(child, CallId::new(1));
+    assert_eq!(play.results().pop(), Some((Outcome::Succeeded, "forty-two".into())));
+    assert_eq!(told(&play, child), Vec::<String>::new());
+}
+
+#[test]
+fn after_a_takeover_the_children_are_gone_on_with() {
+    let mut play = begun(with_helper(), vec![Say::Call("helper", APART)]);
+    let child = children(&play)[0];
+    play.give(Input::ChildStarted { call: child, child: "child-1".into() });
+    play.drain();
+    play.give(Input::Resumed { host: "another".into() });
+    let effects = play.drain();
+    let [Effect::Spawn { call, request }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((*call, request.resume.as_deref()), (child, Some("child-1")));
+    play.give(Input::ChildFinished { call: child, result: finished("at last", 0) });
+    play.play();
+    assert_eq!((play.endings.len(), told(&play, child).len()), (1, 1));
+}
+
+#[test]
+fn a_child_that_holds_more_than_its_parent_does_now_is_stopped_and_told() {
+    for change in [Input::GrantsChanged(GrantSet::default()), Input::ModeChanged(Mode::Plan)] {
+        let mut play = begun(with_helper(), vec![Say::Call("helper", APART)]);
+        let child = children(&play)[0];
+        play.give(change);
+        play.play();
+        assert_eq!((&play.aborted[..], &play.endings[..]), (&[child][..], &[answered("done")][..]));
+        assert!(told(&play, child)[0].contains("withdrawn"));
+    }
+}
+
+#[test]
+fn a_child_that_takes_too_long_is_stopped_whatever_the_run_does() {
+    let mut config = with_helper();
+    config.tools[0].timeout_ms = Some(5_000);
+    let play = begun(config, vec![Say::Call("helper", APART)]);
+    let child = children(&play)[0];
+    assert_eq!((play.now, &play.aborted[..]), (5_000, &[child][..]));
+    assert!(told(&play, child)[0].contains("longer than it may"));
+    assert_eq!(play.endings, [answered("done")]);
+}
+
+#[test]
+fn no_more_children_work_in_the_background_than_can_be_looked_after() {
+    let tasks = (0..40).map(|n| ("helper", &*format!(r#"{{"background":true,"text":"{n}"}}"#).leak()));
+    let play = begun(with_helper(), vec![Say::Calls(tasks.collect())]);
+    let refused = play.results().iter().filter(|(outcome, _)| *outcome == Outcome::Refused).count();
+    assert_eq!(refused, 8);
+}
+
+#[test]
+fn a_snapshot_of_a_run_that_waits_is_the_run() {
+    let mut play = begun(with_helper(), vec![Say::Call("helper", APART)]);
+    let child = children(&play)[0];
+    let frozen = play.run.freeze().expect("a state");
+    let mut thawed = Run::thaw(holm_read::from_str(&frozen).expect("the same state"));
+    let fact = Input::ChildFinished { call: child, result: finished("at last", 0) };
+    play.give(fact.clone());
+    let receipt = thawed.handle(Timestamp::new(play.now), fact).expect("a fact");
+    assert_eq!(receipt, play.run.receipt());
+}

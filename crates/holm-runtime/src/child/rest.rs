@@ -1,0 +1,96 @@
+//! Children that nobody waits for: their journals are brought to an end, so that none looks as if it were at work.
+//!
+//! A parent that is stopped stops its children, and the process may die between the two. No model, no tool and no agent
+//! is needed to mend that: what was under way is cancelled in the journal itself, from the top down.
+
+use std::collections::BTreeSet;
+
+use holm_kernel::{
+    ChildResult, Effect, Ending, Input, Run, Timestamp, ToolOutput,
+    journal::{self, Writer},
+};
+
+use super::work::{UNWANTED, bill, child_id};
+use crate::{
+    BoxFuture, DriveError, Durability, JournalFailed, Journals, Opened, Replayed,
+    driver::{Folded, OpenChild},
+};
+
+/// A run whose journal says that it has ended.
+pub(crate) struct Rested {
+    pub(crate) run: Run,
+    /// None for a run that was never asked for anything.
+    pub(crate) ending: Option<Ending>,
+}
+
+impl Rested {
+    /// What its parent is told, which has its end already and only lacks the bill.
+    pub(crate) fn result(&self) -> ChildResult {
+        ChildResult { output: ToolOutput::failed(UNWANTED), ..bill(&self.run) }
+    }
+}
+
+/// Brings the journal of a run to its end: it is cancelled where it stood, and so are its children. A run that has ended
+/// is left as it is. None for one that never began.
+pub(crate) fn lay_to_rest<'a>(
+    journals: &'a dyn Journals,
+    run: &'a str,
+) -> BoxFuture<'a, Result<Option<Rested>, DriveError>> {
+    Box::pin(async move {
+        let mut opened = match journals.open(run).await {
+            Ok(opened) => opened,
+            Err(JournalFailed::Missing { .. }) => return Ok(None),
+            Err(failed) => return Err(failed.into()),
+        };
+        if !opened.text.contains(&b'\n') {
+            return Ok(None);
+        }
+        let mut folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
+        folded.check_name(run)?;
+        let mut writer = Writer::after(folded.head);
+        if !folded.run.is_idle() {
+            let cancelled = Input::Cancelled { reason: UNWANTED.into() };
+            append(&mut opened, &mut folded.run, &mut writer, cancelled).await?;
+        }
+        for OpenChild { call, child } in owned(&folded.open, &opened.text)? {
+            // One that somebody else drives does not hold up the others.
+            let Ok(rested) = lay_to_rest(journals, &child).await else { continue };
+            let result = rested.map(|rested| rested.result()).unwrap_or_default();
+            append(&mut opened, &mut folded.run, &mut writer, Input::ChildFinished { call, result }).await?;
+        }
+        let replayed = Replayed::read(&opened.text)?;
+        let ending = replayed.ending();
+        Ok(Some(Rested { run: replayed.run, ending }))
+    })
+}
+
+/// Those of the children that the run of this journal itself asked for: one that was forked off came with the children
+/// of another, and they are not its to stop.
+pub(crate) fn owned(open: &[OpenChild], text: &[u8]) -> Result<Vec<OpenChild>, DriveError> {
+    if open.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut asked = BTreeSet::new();
+    journal::replay_with(&journal::decode_strict(text)?, |_, effect| {
+        if let Effect::Spawn { call, request } = effect {
+            asked.insert((*call, child_id(request)));
+        }
+    })?;
+    let is_own = |open: &&OpenChild| asked.contains(&(open.call, open.child.clone()));
+    Ok(open.iter().filter(is_own).cloned().collect())
+}
+
+/// Adds one fact to a journal that nobody drives; what it would lead to is not done.
+async fn append(
+    opened: &mut Opened,
+    run: &mut Run,
+    writer: &mut Writer,
+    fact: Input,
+) -> Result<(), DriveError> {
+    // The clock of a run never goes back, so this is the time of its last record.
+    let line = journal::step(run, writer, Timestamp::new(0), fact)?;
+    while !matches!(run.poll(), Effect::Wait(_)) {}
+    opened.journal.append(&line, Durability::Synced).await?;
+    opened.text.extend_from_slice(line.as_bytes());
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Helpers that work while their parent goes on.
+
+use std::time::Duration;
+
+use holm_kernel::{ChildrenAtEnd, Ending, Role, ToolKind};
+
+use super::{Helper, Helpers, helper_that};
+use crate::{
+    Agent, MemoryJournals, Session, model_fn,
+    testing::{calls_with, plays, says, thinks},
+};
+
+fn leaves(helper: &str, task: &str) -> holm_kernel::ModelResult {
+    calls_with([(helper, format!(r#"{{"background":true,"task":"{task}"}}"#))])
+}
+
+/// What the model was told beside its own words.
+fn heard(session: &Session) -> Vec<String> {
+    let messages = session.run().transcript().iter().filter(|message| message.role == Role::User);
+    messages.map(|message| message.plain_text()).collect()
+}
+
+#[tokio::test]
+async fn the_parent_goes_on_and_hears_the_result_before_it_ends() {
+    let client = model_fn(|_| {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            says("42")
+        })
+    });
+    let kid = Agent::builder("test/child", client).build().unwrap();
+    let helpers = Helpers::new().with(Helper::new("kid", "Counts.", kid).background());
+    let script = [leaves("kid", "count"), says("meanwhile"), says("it is 42")];
+    let agent = Agent::builder("test/one", plays(script)).helpers(helpers).build().unwrap();
+    let mut session = agent.start().await.unwrap();
+    assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "it is 42");
+    let heard = heard(&session);
+    assert_eq!(heard.len(), 2, "{heard:?}");
+    assert!(heard[1].starts_with("The helper `kid` in the background (child 1) has ended."), "{heard:?}");
+    assert!(heard[1].contains(">42<"), "{heard:?}");
+}
+
+#[tokio::test]
+async fn only_helpers_that_may_work_in_the_background_bring_the_tool_that_looks_after_them() {
+    let tools = |helper: Helper| {
+        let agent = Agent::builder("test/one", plays([])).helpers(Helpers::new().with(helper));
+        let tools = agent.build().unwrap().config().tools.clone();
+        tools.iter().filter(|tool| tool.kind == ToolKind::Children).count()
+    };
+    assert_eq!(tools(helper_that("kid", [])), 0);
+    assert_eq!(tools(helper_that("kid", []).background()), 1);
+    // A helper that was not told so does not take the argument.
+    let agent = Agent::builder("test/one", plays([leaves("kid", "count"), says("no")]));
+    let agent = agent.helpers(Helpers::new().with(helper_that("kid", [says("42")]))).build().unwrap();
+    let mut session = agent.start().await.unwrap();
+    session.prompt("go").await.unwrap();
+    assert!(format!("{:?}", session.run().transcript()).contains("background"));
+    assert_eq!(heard(&session).len(), 1);
+}
+
+#[tokio::test]
+async fn a_parent_that_is_cancelled_or_told_to_stops_what_works_in_the_background() {
+    for at_end in [ChildrenAtEnd::Wait, ChildrenAtEnd::Stop] {
+        let journals = MemoryJournals::new();
+        let slow = Agent::builder("test/child", thinks()).build().unwrap();
+        let helpers = Helpers::new().with(Helper::new("kid", "Thinks.", slow).background()).at_end(at_end);
+        let script = [leaves("kid", "think"), says("the end")];
+        let parent = Agent::builder("test/one", plays(script)).journals(journals.clone());
+        let parent = parent.helpers(helpers.clone()).build().unwrap();
+        let mut session = parent.start_as("root").await.unwrap();
+        let handle = session.handle();
+        let watcher = async {
+            while helpers.live().is_empty() && at_end == ChildrenAtEnd::Wait {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            if at_end == ChildrenAtEnd::Wait {
+                handle.steer("for the parent alone").unwrap();
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                handle.cancel("enough").unwrap();
+            }
+        };
+        let (report, ()) = tokio::join!(session.prompt("go"), watcher);
+        let expected = match at_end {
+            ChildrenAtEnd::Wait => Ending::Cancelled { reason: "enough".into() },
+            ChildrenAtEnd::Stop => Ending::Answered { text: "the end".into() },
+        };
+        assert_eq!(report.unwrap().ending, expected);
+        assert!(helpers.live().is_empty());
+        for run in journals.runs() {
+            let replayed = parent.replay(&run).await.unwrap();
+            assert!(replayed.run.is_idle(), "{run} is left at work");
+            let told = format!("{:?}", replayed.events);
+            assert!(run == "root" || !told.contains("for the parent alone"), "{told}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_dropped_and_resumed_goes_on_with_what_works_in_the_background() {
+    let journals = MemoryJournals::new();
+    let agent = |client| {
+        let kid = Agent::builder("test/child", client).build().unwrap();
+        let helpers = Helpers::new().with(Helper::new("kid", "Helps.", kid).background());
+        let script = vec![leaves("kid", "think"), says("waiting"), says("heard it")];
+        let parent = Agent::builder("test/one", crate::testing::follows(script));
+        parent.journals(journals.clone()).helpers(helpers.clone()).build().map(|agent| (agent, helpers))
+    };
+    let (first, helpers) = agent(thinks()).unwrap();
+    let mut session = first.start_as("root").await.unwrap();
+    let begun = async {
+        while helpers.live().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        _ = session.prompt("go") => panic!("it has nothing to say yet"),
+        () = begun => {}
+    }
+    drop(session);
+    let (second, _) = agent(plays([says("42")])).unwrap();
+    // The old process may still be letting go of the child's journal.
+    let mut session = second.resume("root").await.unwrap();
+    let report = session.go_on().await.unwrap().unwrap();
+    assert_eq!(report.text().unwrap(), "heard it");
+    assert_eq!(journals.runs().len(), 2);
+    assert!(heard(&session)[1].contains(">42<"));
+}

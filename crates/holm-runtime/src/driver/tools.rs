@@ -1,0 +1,41 @@
+//! Which tools a run has, when its host has others than its journal says.
+
+use holm_kernel::{Input, Run, Tool as Declaration, ToolKind};
+
+use super::Driver;
+use crate::{DriveError, Toolbox};
+
+impl Driver {
+    /// What has to be said so that the run knows the tools that its host has now; none if it knows them. A run must not
+    /// judge a call by a declaration that is no longer the tool's.
+    pub(super) fn other_tools(&self, now: Vec<Declaration>) -> Option<Input> {
+        let mut fact = Input::ToolsChanged(now);
+        // What is kept of a declaration has no secrets in it.
+        self.host.secrets.input(&mut fact);
+        let Input::ToolsChanged(now) = &fact else { return None };
+        let knows = |tool: &Declaration| self.run.tools().any(|known| **known == *tool);
+        let same = self.run.tools().count() == now.len() && now.iter().all(knows);
+        (!same).then_some(fact)
+    }
+
+    /// Gives the run other tools. They are used once the run has accepted them, and not at all if it does not.
+    pub(super) async fn change_tools(&mut self, tools: Toolbox) -> Result<(), DriveError> {
+        let fact = Input::ToolsChanged(with_those_of(&self.run, &tools));
+        let before = std::mem::replace(&mut self.host.tools, std::sync::Arc::new(tools));
+        let taken = self.take(fact).await;
+        if taken.is_err() {
+            self.host.tools = before;
+        }
+        taken
+    }
+}
+
+/// The run's tools with those of a toolbox in place of the old ones. What no toolbox holds stays: helpers, skills, and what
+/// the kernel answers itself.
+pub(super) fn with_those_of(run: &Run, tools: &Toolbox) -> Vec<Declaration> {
+    let elsewhere = |tool: &&std::sync::Arc<Declaration>| tool.kind != ToolKind::Host;
+    let kept = run.tools().filter(elsewhere).map(|tool| Declaration::clone(tool));
+    let mut all = tools.declarations();
+    all.extend(kept.filter(|tool| tools.find(&tool.name).is_none()).collect::<Vec<_>>());
+    all
+}
