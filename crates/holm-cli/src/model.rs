@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use holm::{
     kernel::{Block, Model as Card, ModelResult, Reply, StopReason, ToolCall},
-    models::{Client, ClientError, Keys, ScriptedModel},
+    models::{Client, ClientError, Keys, Router, ScriptedModel},
     runtime::Model,
     wire::{catalogue, services::Services},
 };
@@ -40,6 +40,21 @@ pub(crate) fn choose(
         Some(DEMO) => Ok(demonstration(None)),
         Some(name) => from_provider(name),
     }
+}
+
+/// Adds the models that take over when the work of the one before is not good enough; one client knows them all.
+pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, Vec<Card>), Trouble> {
+    if names.is_empty() {
+        return Ok((first, Vec::new()));
+    }
+    let mut router = Router::new().with(&first.card.name, first.client);
+    let mut stronger = Vec::new();
+    for name in names {
+        let next = from_provider(name)?;
+        router = router.with(&next.card.name, next.client);
+        stronger.push(next.card);
+    }
+    Ok((Chosen { client: Arc::new(router), ..first }, stronger))
 }
 
 fn from_provider(name: &str) -> Result<Chosen, Trouble> {

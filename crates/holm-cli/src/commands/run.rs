@@ -8,9 +8,9 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, Mode},
-    kernel::{Approvals, Bound, Ending, NanoUsd},
+    kernel::{Approvals, Bound, Ending, Ladder, Model as Card, NanoUsd},
     models::Keys,
-    runtime::{Agent, DriveError, Handle, JournalFailed, Report, Secrets, Session},
+    runtime::{Agent, Builder, DriveError, Handle, JournalFailed, Report, Secrets, Session},
     store::Store,
 };
 use serde_json::json;
@@ -36,6 +36,12 @@ pub(crate) struct Args {
     /// The model, as provider/model; its key comes from the environment [default: $HOLM_MODEL, else a script]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
+    /// A stronger model that takes over when the work is not good enough; may be given more than once, weakest first
+    #[arg(long, value_name = "NAME")]
+    step_up: Vec<String>,
+    /// What kind of task it is: what models have shown is remembered by it, and the next of a kind begins accordingly
+    #[arg(long, value_name = "LABEL")]
+    kind: Option<String>,
     /// A file with the replies of a scripted model
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
     script: Option<PathBuf>,
@@ -118,6 +124,7 @@ fn build(
     screen: &Arc<Screen>,
     drawing: &Drawing,
 ) -> anyhow::Result<Agent> {
+    let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
     let yes = args.yes.iter().cloned().collect();
     let builder = Agent::builder(chosen.card, chosen.client)
         .name("holm")
@@ -137,12 +144,22 @@ fn build(
         .events(drawing.clone())
         .deltas(drawing.clone())
         .journals(store.clone())
-        .blobs(store);
+        .blobs(store.clone());
+    let builder = climbing(args, stronger, builder, store);
     let builder = match output {
         Output::StreamJson => builder.events(Stream::new(Arc::clone(screen))),
         Output::Text | Output::Json => builder,
     };
     Ok(builder.build()?)
+}
+
+/// Lets the run climb, where stronger models or a kind of task were named.
+fn climbing(args: &Args, stronger: Vec<Card>, builder: Builder, store: Store) -> Builder {
+    if stronger.is_empty() && args.kind.is_none() {
+        return builder;
+    }
+    let ladder = Ladder::of_kind(args.kind.as_deref().unwrap_or_default());
+    stronger.into_iter().fold(builder, Builder::fallback).ladder(ladder).ledger(store)
 }
 
 async fn open(agent: &Agent, args: &Args) -> anyhow::Result<Session> {

@@ -5,6 +5,7 @@
 mod approvals;
 mod crash;
 mod endings;
+mod ladder;
 mod run;
 mod sessions;
 mod stage;

@@ -267,6 +267,12 @@ pub enum BuildError {
         /// Which.
         name: String,
     },
+    /// A rung of the ladder that no model of the agent has.
+    #[error("the ladder names `{name}`, which is no model of the agent; add it as a fallback or take it out")]
+    UnknownRung {
+        /// The name.
+        name: String,
+    },
     /// The configuration cannot be journaled.
     #[error("the configuration cannot be journaled ({reason}); make it smaller")]
     TooLarge {
@@ -277,6 +283,11 @@ pub enum BuildError {
 
 /// Lets the kernel look at the configuration as it will when a run starts.
 fn check(config: &Config) -> Result<(), BuildError> {
+    let rungs = config.ladder.iter().flat_map(|ladder| &ladder.rungs);
+    let known = |name: &&String| config.models.iter().any(|model| model.name == **name);
+    if let Some(name) = rungs.into_iter().find(|name| !known(name)) {
+        return Err(BuildError::UnknownRung { name: name.clone() });
+    }
     let too_large = |error: StepError| BuildError::TooLarge { reason: error.to_string() };
     let started = Started::new("check", 0, config.clone());
     let (mut run, _, _) = journal::begin(started, Timestamp::new(0)).map_err(too_large)?;

@@ -219,6 +219,13 @@ async fn a_ledger_that_fails_stops_no_run_and_the_journal_says_so() {
     assert!(ladder.start == 0 && ladder.why.contains("torn pages"), "{ladder:?}");
 }
 
+#[test]
+fn a_rung_that_is_no_model_of_the_agent_is_found_when_the_agent_is_made() {
+    let ladder = Ladder { rungs: vec!["test/small".into(), "test/larg".into()], ..Ladder::default() };
+    let failed = two_models().ladder(ladder).build().unwrap_err();
+    assert!(failed.to_string().contains("`test/larg`"), "{failed}");
+}
+
 #[tokio::test]
 async fn a_ladder_that_leaves_rejections_alone_ends_with_a_failed_task() {
     let ledger = MemoryLedger::new();

@@ -1,0 +1,64 @@
+//! Plan mode on a real host: the kernel carries the two tools out, and a person is asked whoever else may decide.
+
+use holm_kernel::{AskReason, PlanRole, Verdict};
+
+use super::*;
+use crate::{Agent, BoxFuture, Opinion, Proposed};
+
+/// A hook that has nothing against anything.
+struct Waves;
+
+impl crate::BeforeCall for Waves {
+    fn before_call<'a>(&'a self, _: &'a Proposed) -> BoxFuture<'a, Opinion> {
+        Box::pin(async { Opinion::Pass })
+    }
+}
+
+fn plan(role: PlanRole, name: &str) -> impl crate::Tool + 'static {
+    let never = |_: Job| async { panic!("the kernel carries it out") };
+    tool_fn(holm_kernel::Tool::plan(role, name, "For tests."), never)
+}
+
+fn calls_exit() -> ModelResult {
+    crate::testing::calls_with([("exit_plan", r#"{"plan":"look, then act"}"#.to_owned())])
+}
+
+#[tokio::test]
+async fn a_plan_is_shown_to_a_person_where_hooks_decide_about_everything_else() {
+    for allowed in [true, false] {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&asked);
+        let person = move |proposal: &holm_kernel::Proposal| {
+            seen.lock().unwrap().push((proposal.tool.clone(), proposal.reasons.clone()));
+            if allowed { Verdict::allow() } else { Verdict::deny("not yet") }
+        };
+        let ran = Arc::new(AtomicU64::new(0));
+        let counts = Arc::clone(&ran);
+        let act = tool_fn(declared("act").level(Level::Execute), move |_: Job| {
+            counts.fetch_add(1, Ordering::Relaxed);
+            async { ToolOutput::text("acted") }
+        });
+        let model =
+            plays([calls(&["enter_plan"]), calls(&["act"]), calls_exit(), calls(&["act"]), says("ok")]);
+        let agent = Agent::builder("test/one", model)
+            .mode(Mode::Full)
+            .tool(plan(PlanRole::Enter, "enter_plan"))
+            .tool(plan(PlanRole::Exit, "exit_plan"))
+            .tool(act)
+            .before_call(Waves)
+            .approver(person)
+            .build()
+            .unwrap();
+        let mut session = agent.start().await.unwrap();
+        assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "ok");
+        let asked = asked.lock().unwrap();
+        assert_eq!(*asked, [("exit_plan".to_owned(), vec![AskReason::LeavesPlan])]);
+        assert_eq!(
+            ran.load(Ordering::Relaxed),
+            u64::from(allowed),
+            "what was refused in plan mode never ran"
+        );
+        let mode = if allowed { Mode::Full } else { Mode::Plan };
+        assert_eq!(session.run().mode(), mode);
+    }
+}
