@@ -105,7 +105,7 @@ pub use secrecy::SecretString;
 pub use secrets::Secrets;
 pub use spawner::{Child, NoChildren, Spawner};
 pub use tool::{
-    BadArguments, Carry, ClosureTool, Containment, Data, FnTool, IntoOutput, IntoTool, Job, Progress,
+    BadArguments, Carry, ClosureTool, Containment, Data, FnTool, IntoOutput, IntoTool, Job, Progress, Reveal,
     Threads, Tool, Toolbox, ToolboxError, Typed, TypedTool, Update, blocking_tool, job_tool, schema_of, tool,
     tool_fn,
 };

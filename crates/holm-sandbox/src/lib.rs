@@ -57,3 +57,6 @@ pub use outcome::{Outcome, Stop, Usage};
 pub use refusal::{Reason, Refusal, Wanted};
 pub use sandbox::{Running, Sandbox, SandboxError, Settings};
 pub use shape::{Kind, Shape, ShapeError};
+
+/// The text of the interface `holm:tool`, for those who write components of it.
+pub const WIT: &str = include_str!("../wit/tool.wit");

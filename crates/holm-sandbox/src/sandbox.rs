@@ -22,6 +22,7 @@ use crate::engine::{Purpose, engine, fingerprint};
 use crate::files::Access;
 use crate::gate::Gate;
 use crate::guest::{Code, Guest, Linkers, LoadError, Loaded};
+use crate::limits::Limits;
 use crate::outcome::{Outcome, Stop};
 use crate::run::{Host, Question, failed};
 use crate::shape::{Kind, Shape};
@@ -185,6 +186,13 @@ impl Sandbox {
     #[must_use = "dropping a running call cancels it"]
     pub fn describe(&self, guest: &Guest) -> Running {
         self.start(guest, Question::Describe, Call::new(Access::none()))
+    }
+
+    /// The same on this thread, which must be one that may block, under these limits.
+    #[must_use]
+    pub fn describe_here(&self, guest: &Guest, limits: Limits) -> Outcome {
+        let call = Call::new(Access::none()).limits(limits);
+        self.0.run(guest, Question::Describe, call, &Cancel::new())
     }
 
     fn start(&self, guest: &Guest, question: Question, call: Call) -> Running {

@@ -11,6 +11,7 @@
 //! - [`conversation`]: asks a person, tells one, waits, keeps a list, looks up tools.
 //! - [`hooks`]: commands that look at what a run does.
 //! - [`worktree`]: a git worktree for every child.
+//! - `wasm` (feature `wasm`): WASM files, sandboxed.
 //!
 //! What a program says about itself is hostile text until a person trusts the program: it is bounded, cleaned of control
 //! characters, and it can only describe. No word of it grants anything.
@@ -24,4 +25,6 @@ pub mod hooks;
 pub mod registry;
 mod text;
 pub mod trust;
+#[cfg(feature = "wasm")]
+pub mod wasm;
 pub mod worktree;

@@ -8,7 +8,7 @@ use tokio::task;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Job, Tool,
+    Job, Reveal, Tool,
     panics::{Caught, caught},
 };
 use crate::{Blobs, BoxFuture, MemoryBlobs, Secrets, spill};
@@ -110,9 +110,12 @@ impl Containment {
         Box::pin(async move {
             let limit = caught(|| tool.declaration().result_limit).ok().flatten().unwrap_or_default();
             // Most calls hold no reference, and share their arguments with the run.
-            let revealed = match this.secrets.reveal(&job.arguments, &job.needs) {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(arguments) => Some(arguments),
+            let revealed = match caught(|| tool.reveal()).unwrap_or_default() {
+                Reveal::OnTheWayOut => None,
+                Reveal::InArguments => match this.secrets.reveal(&job.arguments, &job.needs) {
+                    Cow::Borrowed(_) => None,
+                    Cow::Owned(arguments) => Some(arguments),
+                },
             };
             let job = match revealed {
                 Some(arguments) => job.arguments(arguments),

@@ -41,6 +41,21 @@ pub trait Tool: Send + Sync {
 
     /// Runs one call. What goes wrong is said in the output; a panic counts as a failed call.
     fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput>;
+
+    /// Where references to secrets are replaced by the secrets that a call may use.
+    fn reveal(&self) -> Reveal {
+        Reveal::InArguments
+    }
+}
+
+/// Where references to secrets (`‹secret:name›`) are replaced by what they stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reveal {
+    /// In the arguments, before the tool sees them.
+    #[default]
+    InArguments,
+    /// By the tool itself, where it sends them out: for tools that run code which must not see them.
+    OnTheWayOut,
 }
 
 /// Something that can be given where a tool is wanted: a tool, or the name that `#[tool]` made of a function.

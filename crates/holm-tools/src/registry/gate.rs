@@ -1,6 +1,8 @@
 //! Who may enter: whether a person trusts a file with exactly these bytes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::trust::{ContentHash, Ledger, Standing};
 
 /// Says whether a file may be used at all. What it refuses is neither run nor described nor compiled.
 pub trait Gate: Send + Sync {
@@ -19,6 +21,36 @@ pub struct OpenGate;
 impl Gate for OpenGate {
     fn admits(&self, _path: &Path, _sha256: &[u8; 32]) -> Result<(), String> {
         Ok(())
+    }
+}
+
+/// Lets in what a person has trusted, file by file, as the ledger in a file says at that moment.
+#[derive(Debug, Clone)]
+pub struct TrustGate {
+    ledger: PathBuf,
+}
+
+impl TrustGate {
+    /// Goes by the ledger in this file.
+    pub fn new(ledger: impl Into<PathBuf>) -> Self {
+        Self { ledger: ledger.into() }
+    }
+}
+
+impl Gate for TrustGate {
+    fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
+        // Read anew each time, so that another process can trust. A ledger that cannot be read trusts nothing.
+        let ledger = Ledger::open(&self.ledger).map_err(|error| error.to_string())?;
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        let whole =
+            folder.zip(path.file_name()).map_or_else(|| path.to_owned(), |(folder, name)| folder.join(name));
+        match ledger.standing(&whole, &ContentHash::from_bytes(*sha256)) {
+            Standing::Trusted => Ok(()),
+            Standing::Changed => {
+                Err("it has changed since somebody trusted it; look at it, then `holm tool trust`".to_owned())
+            }
+            Standing::Unknown => Err("nobody has trusted it; look at it, then `holm tool trust`".to_owned()),
+        }
     }
 }
 

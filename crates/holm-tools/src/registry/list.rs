@@ -38,9 +38,9 @@ struct Shared {
 #[derive(Default)]
 struct Sources {
     offered: BTreeMap<Source, Vec<Offer>>,
-    /// What a source said of itself, and what is wrong with its tools; both are kept while it is there.
+    /// What is wrong with a source, and what there is to say of its tools; both are kept while it is there.
     told: BTreeMap<Source, String>,
-    flaws: BTreeMap<Source, Vec<String>>,
+    remarks: BTreeMap<Source, Vec<String>>,
     number: u64,
 }
 
@@ -104,20 +104,21 @@ impl Edit<'_> {
     /// A tool that no run could use (a schema that does not compile, a need without its argument) is left out and
     /// reported.
     pub fn set(&mut self, source: Source, offers: impl IntoIterator<Item = Offer>) {
-        let mut flaws = Vec::new();
+        let mut remarks = Vec::new();
         let usable = offers.into_iter().filter(|offer| match flaw(&offer.tool) {
             Some(flaw) => {
-                flaws.push(flaw);
+                remarks.push(flaw);
                 false
             }
             None => true,
         });
         let usable: Vec<Offer> = usable.collect();
+        remarks.extend(usable.iter().flat_map(|offer| offer.notes.iter().cloned()));
         self.sources.told.remove(&source);
-        if flaws.is_empty() {
-            self.sources.flaws.remove(&source);
+        if remarks.is_empty() {
+            self.sources.remarks.remove(&source);
         } else {
-            self.sources.flaws.insert(source.clone(), flaws);
+            self.sources.remarks.insert(source.clone(), remarks);
         }
         self.sources.offered.insert(source, usable);
         self.changed = true;
@@ -127,8 +128,8 @@ impl Edit<'_> {
     pub fn remove(&mut self, source: &Source) {
         let tools = self.sources.offered.remove(source).is_some();
         let told = self.sources.told.remove(source).is_some();
-        let flaws = self.sources.flaws.remove(source).is_some();
-        self.changed |= tools || told || flaws;
+        let remarks = self.sources.remarks.remove(source).is_some();
+        self.changed |= tools || told || remarks;
     }
 
     /// Tells what is wrong with a source; its tools stay as they are.
@@ -160,12 +161,12 @@ impl Sources {
             .iter()
             .flat_map(|(source, offers)| offers.iter().map(move |offer| (source.clone(), offer.clone())));
         let told = self.told.iter().map(|(source, what)| (source, what.clone()));
-        let flaws = self
-            .flaws
+        let remarks = self
+            .remarks
             .iter()
-            .flat_map(|(source, flaws)| flaws.iter().map(move |flaw| (source, flaw.clone())));
+            .flat_map(|(source, remarks)| remarks.iter().map(move |flaw| (source, flaw.clone())));
         let mut problems: Vec<Problem> =
-            told.chain(flaws).map(|(source, what)| Problem { source: source.clone(), what }).collect();
+            told.chain(remarks).map(|(source, what)| Problem { source: source.clone(), what }).collect();
         problems.sort_by(|a, b| a.source.cmp(&b.source));
         Snapshot::new(self.number, offered, problems)
     }

@@ -28,7 +28,7 @@ mod watch;
 
 pub use folders::{Folder, Folders};
 pub use follow::{Following, keep_current};
-pub use gate::{Gate, OpenGate};
+pub use gate::{Gate, OpenGate, TrustGate};
 pub use list::{Edit, Registry};
 pub use loader::{Found, LoadError, Loader};
 pub use offer::{Offer, Rank, Source};

@@ -16,18 +16,27 @@ pub struct Offer {
     pub keywords: Vec<String>,
     /// When a model sees its schema.
     pub disclosure: Disclosure,
+    /// What a person should know about it, such as that it lost what it asks for.
+    pub notes: Vec<String>,
 }
 
 impl Offer {
     /// A tool without keywords, shown from the start.
     pub fn new(tool: Arc<dyn Tool>) -> Self {
-        Self { tool, keywords: Vec::new(), disclosure: Disclosure::Full }
+        Self { tool, keywords: Vec::new(), disclosure: Disclosure::Full, notes: Vec::new() }
     }
 
     /// Says under which words it is found.
     #[must_use]
     pub fn keywords<S: Into<String>>(mut self, words: impl IntoIterator<Item = S>) -> Self {
         self.keywords = words.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Says what a person should know.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
         self
     }
 

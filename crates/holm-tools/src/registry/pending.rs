@@ -42,6 +42,11 @@ impl Pending {
         self.0.insert(path.to_owned(), now + wait);
     }
 
+    /// A file was not at rest: it is looked at again when it rests, or when the next event says so.
+    pub(super) fn again(&mut self, path: &Path, now: Instant) {
+        self.0.entry(path.to_owned()).or_insert(now + REST);
+    }
+
     /// When the next one is ready.
     pub(super) fn next(&self) -> Option<Instant> {
         self.0.values().min().copied()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_kernel::ToolOutput;
-use holm_runtime::{BoxFuture, Job, Tool, Toolbox};
+use holm_runtime::{BoxFuture, Job, Reveal, Tool, Toolbox};
 
 use super::{Offer, Source};
 use crate::catalogue::{Catalogue, Entry, Found, Query, Renamed};
@@ -175,5 +175,9 @@ impl Tool for Named {
 
     fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
         self.tool.run(job)
+    }
+
+    fn reveal(&self) -> Reveal {
+        self.tool.reveal()
     }
 }

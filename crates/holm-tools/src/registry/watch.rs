@@ -50,8 +50,7 @@ pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
         pending: Pending::default(),
         known: BTreeSet::new(),
         looks: JoinSet::new(),
-        newest: BTreeMap::new(),
-        number: 0,
+        busy: BTreeMap::new(),
     };
     // First the watch, then the look: what changes between is seen twice, never missed.
     watch.find_folders();
@@ -67,10 +66,17 @@ struct Watch {
     pending: Pending,
     /// Files that were looked at, so that those that went unnoticed are found.
     known: BTreeSet<PathBuf>,
-    looks: JoinSet<(PathBuf, u64, Seen)>,
-    /// The number of the newest look at each file; what older ones say counts no more.
-    newest: BTreeMap<PathBuf, (u64, AbortHandle)>,
-    number: u64,
+    looks: JoinSet<(PathBuf, Seen)>,
+    /// The files that are being looked at. One look at a time: what a look finds is always newer than what was found
+    /// before, and a file that never rests is still taken up now and then.
+    busy: BTreeMap<PathBuf, Meanwhile>,
+}
+
+/// Whether a file has changed while it was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meanwhile {
+    Unchanged,
+    Changed,
 }
 
 impl Watch {
@@ -155,28 +161,32 @@ impl Watch {
     fn look(&mut self) {
         for path in self.pending.take(Instant::now()) {
             let Some(place) = self.place(&path) else { continue };
-            self.number += 1;
-            let (number, folders, file) = (self.number, self.folders.clone(), path.clone());
-            let look = self.looks.spawn(async move {
-                let seen = folders.look(place, &file).await;
-                (file, number, seen)
-            });
-            self.known.insert(path.clone());
-            if let Some((_, older)) = self.newest.insert(path, (number, look)) {
-                older.abort();
+            if let Some(meanwhile) = self.busy.get_mut(&path) {
+                *meanwhile = Meanwhile::Changed;
+                continue;
             }
+            self.busy.insert(path.clone(), Meanwhile::Unchanged);
+            self.known.insert(path.clone());
+            let folders = self.folders.clone();
+            self.looks.spawn(async move {
+                let seen = folders.look(place, &path).await;
+                (path, seen)
+            });
         }
     }
 
-    fn seen(&mut self, done: Result<(PathBuf, u64, Seen), tokio::task::JoinError>) {
-        // An aborted look was followed by a newer one.
-        let Ok((path, number, seen)) = done else { return };
-        if self.newest.get(&path).is_none_or(|(newest, _)| *newest != number) {
+    fn seen(&mut self, done: Result<(PathBuf, Seen), tokio::task::JoinError>) {
+        let Ok((path, seen)) = done else {
+            // A loader panicked. Which one nobody can say any more; all files are free to be looked at again.
+            self.busy.clear();
             return;
+        };
+        let now = Instant::now();
+        if self.busy.remove(&path) == Some(Meanwhile::Changed) {
+            self.pending.touch(&path, Touch::Finished, now);
         }
-        self.newest.remove(&path);
         if matches!(seen, Seen::Moving) {
-            return self.pending.touch(&path, Touch::Written, Instant::now());
+            return self.pending.again(&path, now);
         }
         let Some(folder) = self.place(&path).and_then(|place| self.folders.folders.get(place)) else {
             return;

@@ -1,0 +1,32 @@
+//! How much a tool can change at least, by what it asks for. What it claims can only be more.
+
+use holm_grants::{Kind, Level, Template};
+use holm_kernel::Yields;
+
+/// The least level of a tool that asks for these.
+///
+/// A guest without needs can compute and nothing else, whatever it is. One that may fetch may also send, so it counts as one
+/// that changes things.
+pub(super) fn level(asks: &[Template]) -> Level {
+    let of = |ask: &Template| match ask.kind() {
+        Kind::Read | Kind::Env => Level::ReadOnly,
+        Kind::Write | Kind::Fetch | Kind::Secret => Level::Write,
+        Kind::Exec | Kind::Spawn | Kind::Tool => Level::Execute,
+    };
+    asks.iter().map(of).max().unwrap_or(Level::None)
+}
+
+/// What comes in and goes out through such a tool.
+pub(super) fn yields(asks: &[Template]) -> Yields {
+    let fetches = asks.iter().any(|ask| ask.kind() == Kind::Fetch);
+    let private = asks.iter().any(|ask| matches!(ask.kind(), Kind::Env | Kind::Secret));
+    Yields { untrusted: fetches, egress: fetches, private }
+}
+
+/// Whether a sandbox could give it at all.
+pub(super) fn is_possible(ask: &Template) -> bool {
+    match ask.kind() {
+        Kind::Read | Kind::Write | Kind::Fetch | Kind::Env | Kind::Secret => true,
+        Kind::Exec | Kind::Spawn | Kind::Tool => false,
+    }
+}

@@ -1,0 +1,98 @@
+//! What all WASM tools of a program share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use holm_grants::Denials;
+use holm_runtime::Secrets;
+use holm_sandbox::{Clock, Limits, Outbound, Randomness, Sandbox};
+
+use super::outbound::WithSecrets;
+
+/// Where WASM tools run, and what there is that could be granted to them. Clones are the same host.
+#[derive(Clone)]
+pub struct WasmHost(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) sandbox: Sandbox,
+    pub(super) settings: WasmSettings,
+    pub(super) outbound: Option<Arc<dyn Outbound>>,
+}
+
+/// What there is that could be granted. Nothing here gives a tool anything by itself.
+#[derive(Clone)]
+pub struct WasmSettings {
+    /// The folder that relative paths are about.
+    pub workspace: Option<PathBuf>,
+    /// What no tool may touch, whatever is granted: Holm's own files, tool folders, keys.
+    pub denials: Denials,
+    /// The way to the network.
+    pub outbound: Option<Arc<dyn Outbound>>,
+    /// Secrets that are put in on the way out, for hosts that a call may send them to.
+    pub secrets: Secrets,
+    /// Environment variables that `env:` grants can speak of.
+    pub environment: Vec<(String, String)>,
+    /// The most that a sidecar can raise the limits of a call to.
+    pub most: Limits,
+    /// Which time tools see.
+    pub clock: Clock,
+    /// Which random numbers tools see.
+    pub randomness: Randomness,
+}
+
+impl Default for WasmSettings {
+    /// Nothing to grant: no workspace, no network, no environment.
+    fn default() -> Self {
+        Self {
+            workspace: None,
+            denials: Denials::default(),
+            outbound: None,
+            secrets: Secrets::only_known(),
+            environment: Vec::new(),
+            most: ceiling(),
+            clock: Clock::Real,
+            randomness: Randomness::Real,
+        }
+    }
+}
+
+impl WasmHost {
+    /// A host over this sandbox.
+    #[must_use]
+    pub fn new(sandbox: Sandbox, settings: WasmSettings) -> Self {
+        let with_secrets = |inner: &Arc<dyn Outbound>| -> Arc<dyn Outbound> {
+            Arc::new(WithSecrets { inner: Arc::clone(inner), secrets: settings.secrets.clone() })
+        };
+        let outbound = settings.outbound.as_ref().map(with_secrets);
+        Self(Arc::new(Inner { sandbox, settings, outbound }))
+    }
+
+    /// The way to the network as guests have it: with secrets put in where a call may use them.
+    #[must_use]
+    pub fn outbound(&self) -> Option<Arc<dyn Outbound>> {
+        self.0.outbound.clone()
+    }
+
+    /// The sandbox.
+    #[must_use]
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.0.sandbox
+    }
+}
+
+impl std::fmt::Debug for WasmHost {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("WasmHost").field("workspace", &self.0.settings.workspace).finish_non_exhaustive()
+    }
+}
+
+/// Enough for a long query over a large file; a tool that needs more is a job for a program of its own.
+fn ceiling() -> Limits {
+    Limits {
+        time: std::time::Duration::from_mins(10),
+        fuel: 1_000_000_000_000,
+        memory: 1 << 30,
+        output: 64 << 20,
+        ..Limits::default()
+    }
+}

@@ -1,0 +1,53 @@
+//! What was found out about a WASM file, for the person who wrote it or wants to use it.
+
+use std::time::Duration;
+
+use holm_sandbox::{Entry, Kind};
+
+/// What a file is and what it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inspection {
+    /// How many bytes.
+    pub size: usize,
+    /// A module or a component.
+    pub kind: Kind,
+    /// How it is called.
+    pub entry: Entry,
+    /// What it wants from outside.
+    pub imports: Vec<String>,
+    /// How long it took until it could be called, compiling included; little where the code was cached.
+    pub loading: Duration,
+    /// How long describing it took.
+    pub describing: Duration,
+    /// Where the description comes from.
+    pub said_by: SaidBy,
+    /// Its version, where it says so.
+    pub version: Option<String>,
+    /// What each call asks for.
+    pub asks: Vec<String>,
+    /// What its author may want to mend.
+    pub warnings: Vec<String>,
+}
+
+/// Where a description comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SaidBy {
+    /// The text that it prints for `--help`.
+    Help,
+    /// Its custom section `holm:tool`.
+    Section,
+    /// Its interface `holm:tool/description`.
+    Interface,
+}
+
+impl SaidBy {
+    /// In words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Help => "its help text",
+            Self::Section => "its section holm:tool",
+            Self::Interface => "its interface holm:tool/description",
+        }
+    }
+}

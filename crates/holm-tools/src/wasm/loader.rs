@@ -1,0 +1,74 @@
+//! WASM files of a tool folder as tools.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use holm_runtime::BoxFuture;
+use holm_sandbox::Progress;
+
+use super::{WasmHost, WasmTool};
+use crate::registry::{Found, LoadError, Loader, Offer};
+
+/// How a WASM file, module or component, begins.
+const MAGIC: &[u8] = b"\0asm";
+
+/// Who is told while something is compiled.
+pub type OnProgress = Arc<dyn Fn(&Path, Progress) + Send + Sync>;
+
+/// Loads WASM files: see [`WasmTool`].
+#[derive(Clone)]
+pub struct WasmLoader {
+    host: WasmHost,
+    progress: OnProgress,
+}
+
+impl WasmLoader {
+    /// Loads into this host.
+    #[must_use]
+    pub fn new(host: &WasmHost) -> Self {
+        Self { host: host.clone(), progress: Arc::new(|_, _| {}) }
+    }
+
+    /// Whether a file is, or should be, WASM.
+    #[must_use]
+    pub fn is_wasm(path: &Path, head: &[u8]) -> bool {
+        head.starts_with(MAGIC) || path.extension().is_some_and(|ending| ending == "wasm")
+    }
+
+    /// Says who is told while something is compiled, ten times a second.
+    #[must_use]
+    pub fn on_progress(mut self, progress: OnProgress) -> Self {
+        self.progress = progress;
+        self
+    }
+}
+
+impl fmt::Debug for WasmLoader {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("WasmLoader").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+impl Loader for WasmLoader {
+    fn claims(&self, path: &Path, head: &[u8]) -> bool {
+        Self::is_wasm(path, head)
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        let (host, progress) = (self.host.clone(), Arc::clone(&self.progress));
+        let (name, path, bytes) = (found.name.to_owned(), found.path.to_owned(), found.bytes.to_vec());
+        let (sidecar, standing) = (found.sidecar.cloned(), found.standing);
+        Box::pin(async move {
+            // Compiling waits for a child, and describing runs the guest: neither belongs on an async worker.
+            let opened = tokio::task::spawn_blocking(move || {
+                let mut tell = |step: Progress| progress(&path, step);
+                let opened = WasmTool::open(&host, &name, &bytes, sidecar.as_ref(), standing, &mut tell);
+                let disclosure = sidecar.and_then(|sidecar| sidecar.disclosure).unwrap_or_default();
+                opened.map(|(tool, inspection)| tool.offer(inspection.warnings).disclosure(disclosure))
+            });
+            let opened = opened.await.map_err(|error| LoadError::unavailable(error.to_string()))?;
+            opened.map(|offer| vec![offer])
+        })
+    }
+}

@@ -1,0 +1,191 @@
+//! The way out for guests: Holm's one resolve-check-connect path, with secrets put in at the very end.
+
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use holm_grants::{Grant, Host, Need, Policy, SecretUse, Url};
+use holm_guards::json::Json;
+use holm_net::{Client, HostName, Limits, Resolver};
+use holm_runtime::Secrets;
+use holm_sandbox::{Answer, Chunks, HttpRequest, HttpResponse, NetError, Outbound};
+
+/// HTTP and lookups for guests, over the same client as everybody else's.
+///
+/// Redirects are handed to the guest: each one that it follows is asked about anew.
+#[derive(Clone)]
+pub struct Network {
+    client: Client,
+    resolver: Arc<dyn Resolver>,
+    limits: Limits,
+}
+
+impl Network {
+    /// Over this client; `resolver` answers guests that open connections of their own.
+    pub fn new(client: Client, resolver: Arc<dyn Resolver>) -> Self {
+        Self { client, resolver, limits: Limits { redirects: 0, ..Limits::default() } }
+    }
+}
+
+impl std::fmt::Debug for Network {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Network").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl Outbound for Network {
+    fn send<'a>(
+        &'a self,
+        policy: &'a Policy,
+        request: HttpRequest,
+    ) -> Answer<'a, Result<HttpResponse, NetError>> {
+        Box::pin(async move {
+            let answer = self
+                .client
+                .send(message(request)?, policy, &self.limits)
+                .await
+                .map_err(|error| failed(&error))?;
+            let headers = answer.headers().iter();
+            // The body is given unpacked, so what is said about the packed one is left out.
+            let kept =
+                headers.filter(|(name, _)| !matches!(name.as_str(), "content-encoding" | "content-length"));
+            let headers =
+                kept.map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec())).collect();
+            Ok(HttpResponse {
+                status: answer.status().as_u16(),
+                headers,
+                body: Box::new(Body::Idle(Box::new(answer))),
+            })
+        })
+    }
+
+    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+        Box::pin(async move {
+            let unknown = || NetError::NoSuchHost(name.to_owned());
+            match name.parse::<Host>().map_err(|_| unknown())? {
+                Host::Address(address) => Ok(vec![address]),
+                Host::Name(name) => self.look_up(&name).await.ok_or_else(unknown),
+            }
+        })
+    }
+}
+
+impl Network {
+    async fn look_up(&self, name: &HostName) -> Option<Vec<IpAddr>> {
+        self.resolver.resolve(name).await.ok()
+    }
+}
+
+fn message(request: HttpRequest) -> Result<holm_net::HttpRequest, NetError> {
+    let method = request.method.parse().map_err(|_| NetError::Failed("no such method".to_owned()))?;
+    let mut message = holm_net::HttpRequest::new(method, request.url);
+    for (name, value) in &request.headers {
+        // How a message travels is the client's own business, whatever the guest says about it.
+        if matches!(name.as_str(), "accept-encoding" | "content-length" | "transfer-encoding") {
+            continue;
+        }
+        let value =
+            std::str::from_utf8(value).map_err(|_| NetError::Failed(format!("header {name} is no text")))?;
+        message = message.header(name, value).map_err(|error| failed(&error))?;
+    }
+    Ok(message.body(request.body))
+}
+
+fn failed(error: &holm_net::NetError) -> NetError {
+    use holm_net::NetError as Net;
+    match error {
+        Net::Refused(_) | Net::OwnListener(_) | Net::Port(_) => NetError::Refused(error.to_string()),
+        Net::Unresolved { host, .. } => NetError::NoSuchHost(host.clone()),
+        Net::TimedOut(_) => NetError::TimedOut,
+        other => NetError::Failed(other.to_string()),
+    }
+}
+
+type Piece = (Box<holm_net::HttpResponse>, Result<Option<Bytes>, holm_net::NetError>);
+
+/// A body that is read piece by piece as the guest asks for it.
+enum Body {
+    Idle(Box<holm_net::HttpResponse>),
+    Reading(Pin<Box<dyn Future<Output = Piece> + Send>>),
+    Ended,
+}
+
+impl Chunks for Body {
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, NetError>>> {
+        let mut reading = match std::mem::replace(self, Self::Ended) {
+            Self::Ended => return Poll::Ready(None),
+            Self::Reading(reading) => reading,
+            Self::Idle(mut answer) => Box::pin(async move {
+                let piece = answer.piece().await;
+                (answer, piece)
+            }),
+        };
+        match reading.as_mut().poll(cx) {
+            Poll::Pending => {
+                *self = Self::Reading(reading);
+                Poll::Pending
+            }
+            Poll::Ready((answer, Ok(Some(piece)))) => {
+                *self = Self::Idle(answer);
+                Poll::Ready(Some(Ok(piece)))
+            }
+            Poll::Ready((_, Ok(None))) => Poll::Ready(None),
+            Poll::Ready((_, Err(error))) => Poll::Ready(Some(Err(failed(&error)))),
+        }
+    }
+}
+
+/// Puts secrets into the headers of requests, for the hosts that the call may send them to.
+pub(super) struct WithSecrets {
+    pub(super) inner: Arc<dyn Outbound>,
+    pub(super) secrets: Secrets,
+}
+
+impl Outbound for WithSecrets {
+    fn send<'a>(
+        &'a self,
+        policy: &'a Policy,
+        mut request: HttpRequest,
+    ) -> Answer<'a, Result<HttpResponse, NetError>> {
+        let needs = usable(policy, &request.url);
+        if !needs.is_empty() {
+            for (_, value) in &mut request.headers {
+                if let Some(revealed) = self.reveal(value, &needs) {
+                    *value = revealed;
+                }
+            }
+        }
+        self.inner.send(policy, request)
+    }
+
+    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+        self.inner.resolve(name)
+    }
+}
+
+impl WithSecrets {
+    /// The header with its references replaced, where it has any.
+    fn reveal(&self, value: &[u8], needs: &[Need]) -> Option<Vec<u8>> {
+        // Secrets are put into JSON texts, so the header becomes one on the way.
+        let text = Json::from(std::str::from_utf8(value).ok()?).canonical();
+        let revealed = self.secrets.reveal(&text, needs);
+        let parsed = Json::parse(&revealed).ok()?;
+        parsed.as_str().map(|text| text.as_bytes().to_vec())
+    }
+}
+
+/// The secrets that may go to this URL. Over an open line none may: anybody could read it.
+fn usable(policy: &Policy, url: &Url) -> Vec<Need> {
+    if !matches!(url.scheme(), holm_grants::Scheme::Https | holm_grants::Scheme::Wss) {
+        return Vec::new();
+    }
+    let admits = |grant: &&Grant| match grant {
+        Grant::Secret(pattern) => {
+            pattern.admits(&SecretUse { name: pattern.name().clone(), host: url.host().clone() })
+        }
+        _ => false,
+    };
+    policy.grants.iter().filter(admits).cloned().map(Need::Grant).collect()
+}

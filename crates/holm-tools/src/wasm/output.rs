@@ -1,0 +1,173 @@
+//! From how a call ended to what the model reads.
+//!
+//! A tool may answer with an object of `content`, `error` or `is_error`, `metadata`, and for what is no text `encoding` and
+//! `media_type`; anything else is the text itself. What was written to standard error is kept apart: it is told where the call
+//! failed, and shown to people where it did not.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use holm_guards::json::Json;
+use holm_kernel::{Block, Media, Outcome as Came, Source, ToolOutput};
+use holm_sandbox::{Outcome, Stop};
+
+use crate::text::tidy;
+
+/// How much of standard error is told and kept: the end, where the reason usually stands.
+const MAX_STDERR: usize = 8 << 10;
+
+/// How many refusals a model is told.
+const TOLD_REFUSALS: usize = 8;
+
+/// The words that an answer may consist of. One with others is data of the tool's own.
+const WORDS: [&str; 6] = ["content", "encoding", "error", "is_error", "media_type", "metadata"];
+
+/// What a call came to.
+pub(super) fn of(outcome: &Outcome) -> ToolOutput {
+    let mut output = match &outcome.reply {
+        Some(Ok(text)) => answer(text.as_bytes()),
+        Some(Err(text)) => ToolOutput { outcome: Came::Failed, ..answer(text.as_bytes()) },
+        None => written(outcome),
+    };
+    if !outcome.succeeded() && output.outcome == Came::Succeeded {
+        output.outcome = Came::Failed;
+    }
+    if outcome.stop == Stop::Cancelled {
+        output.outcome = Came::Stopped;
+    }
+    explain(&mut output, outcome);
+    output.metadata = Some(Box::new(metadata(output.metadata.take(), outcome)));
+    output
+}
+
+/// The answer of a command: what it wrote; where it failed and wrote nothing, an answer on standard error.
+fn written(outcome: &Outcome) -> ToolOutput {
+    let is_blank = outcome.stdout.iter().all(u8::is_ascii_whitespace);
+    if is_blank
+        && !outcome.succeeded()
+        && let Some(output) = std::str::from_utf8(&outcome.stderr).ok().and_then(convention)
+    {
+        return output;
+    }
+    answer(&outcome.stdout)
+}
+
+fn answer(bytes: &[u8]) -> ToolOutput {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => convention(text).unwrap_or_else(|| ToolOutput::text(text)),
+        Err(_) => binary(bytes, None),
+    }
+}
+
+/// An answer that keeps the convention.
+fn convention(text: &str) -> Option<ToolOutput> {
+    let text = text.trim();
+    if !(text.starts_with('{') && text.ends_with('}')) {
+        return None;
+    }
+    let parsed = Json::parse(text).ok()?;
+    let members = parsed.as_object()?;
+    let has_answer = members.contains_key("content") || parsed.get("error").and_then(Json::as_str).is_some();
+    if !has_answer || !members.keys().all(|name| WORDS.contains(&name.as_str())) {
+        return None;
+    }
+    let failed = is_error(parsed.get("error")) || is_error(parsed.get("is_error"));
+    let media_type = parsed.get("media_type").and_then(Json::as_str);
+    let content = match parsed.get("content") {
+        Some(Json::String(text)) => text.clone(),
+        Some(Json::Null) | None => parsed.get("error").and_then(Json::as_str).unwrap_or_default().to_owned(),
+        Some(other) => other.canonical(),
+    };
+    let mut output = match parsed.get("encoding").and_then(Json::as_str) {
+        Some("base64") => match STANDARD.decode(content.trim()) {
+            Ok(bytes) => binary(&bytes, media_type),
+            Err(error) => ToolOutput::failed(format!(
+                "the tool says that its content is base64, and it is not: {error}"
+            )),
+        },
+        Some(_) | None => ToolOutput::text(content),
+    };
+    if failed {
+        output.outcome = Came::Failed;
+    }
+    output.metadata = parsed.get("metadata").filter(|metadata| !metadata.is_null()).cloned().map(Box::new);
+    Some(output)
+}
+
+/// `true`, or a text that says what went wrong.
+fn is_error(value: Option<&Json>) -> bool {
+    value.is_some_and(|value| {
+        value.as_bool().unwrap_or_else(|| value.as_str().is_some_and(|text| !text.is_empty()))
+    })
+}
+
+/// Bytes: text where they are text, else a picture or a file.
+fn binary(bytes: &[u8], media_type: Option<&str>) -> ToolOutput {
+    let is_text = media_type.is_none_or(|kind| kind.starts_with("text/"));
+    if let (true, Ok(text)) = (is_text, std::str::from_utf8(bytes)) {
+        return ToolOutput::text(text);
+    }
+    let media_type = tidy(media_type.unwrap_or("application/octet-stream"), 128);
+    let text = format!("[{} bytes of {media_type}]", bytes.len());
+    let is_image = media_type.starts_with("image/");
+    let media = Media { media_type, source: Source::Base64(STANDARD.encode(bytes)), name: None };
+    let part = if is_image { Block::Image(media) } else { Block::File(media) };
+    ToolOutput { parts: vec![part], ..ToolOutput::text(text) }
+}
+
+/// Adds to a failed call why it failed, for the model.
+fn explain(output: &mut ToolOutput, outcome: &Outcome) {
+    if output.outcome == Came::Succeeded {
+        return;
+    }
+    let mut lines = Vec::new();
+    match &outcome.stop {
+        Stop::Returned | Stop::Exited(_) => {}
+        stop => lines.push(format!("the tool was stopped: {stop}")),
+    }
+    let stderr = tail(&outcome.stderr);
+    // An answer on standard error is already the text.
+    if !stderr.is_empty() && convention(&stderr).is_none() {
+        lines.push(stderr);
+    }
+    lines.extend(outcome.refusals.iter().take(TOLD_REFUSALS).map(ToString::to_string));
+    if output.text.trim().is_empty() && lines.is_empty() {
+        lines.push(format!("the tool {} and said nothing", outcome.stop));
+    }
+    for line in lines {
+        if !output.text.is_empty() && !output.text.ends_with('\n') {
+            output.text.push('\n');
+        }
+        output.text.push_str(&line);
+    }
+}
+
+/// For people and for the record: what was refused, what was written aside, what was used.
+fn metadata(own: Option<Box<Json>>, outcome: &Outcome) -> Json {
+    let number = |value: u64| Json::from(i64::try_from(value).unwrap_or(i64::MAX));
+    let mut members = vec![
+        ("fuel", number(outcome.usage.fuel)),
+        ("memory", number(outcome.usage.peak_memory)),
+        ("micros", number(u64::try_from(outcome.usage.time.as_micros()).unwrap_or(u64::MAX))),
+        ("ended", Json::from(outcome.stop.to_string())),
+    ];
+    let stderr = tail(&outcome.stderr);
+    if !stderr.is_empty() {
+        members.push(("stderr", Json::from(stderr)));
+    }
+    if !outcome.refusals.is_empty() {
+        let refused = outcome.refusals.iter().map(|refusal| Json::from(refusal.to_string())).collect();
+        members.push(("refused", Json::Array(refused)));
+        members.push(("refused_more", number(outcome.unlisted_refusals)));
+    }
+    if let Some(own) = own {
+        members.push(("tool", *own));
+    }
+    Json::object(members)
+}
+
+/// The end of what was written aside, as clean text.
+fn tail(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let from = text.ceil_char_boundary(text.len().saturating_sub(MAX_STDERR));
+    tidy(text.get(from..).unwrap_or_default(), MAX_STDERR)
+}

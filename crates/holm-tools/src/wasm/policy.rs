@@ -1,0 +1,32 @@
+//! From what a call was allowed to what the sandbox lets pass.
+
+use holm_grants::{Denials, Grant, GrantSet, Kind, Need, Policy, Request};
+use holm_runtime::Secrets;
+
+/// The policy of one call: exactly its allowed needs, and what is denied to everybody.
+pub(super) fn of(needs: &[Need], denials: &Denials) -> Policy {
+    let grants = needs.iter().filter_map(|need| match need {
+        // What has no grant of its own, such as a path that no pattern can spell, is not given.
+        Need::Request(request) => Grant::exactly(request).ok(),
+        Need::Grant(grant) => Some(grant.clone()),
+    });
+    Policy { grants: grants.collect::<GrantSet>(), denials: denials.clone() }
+}
+
+/// The environment variables that a policy lets pass. A value that is a known secret stays out: secrets have a way of
+/// their own.
+pub(super) fn environment<'a>(
+    policy: &Policy,
+    all: &'a [(String, String)],
+    secrets: &Secrets,
+) -> Vec<(&'a str, &'a str)> {
+    if !policy.grants.iter().any(|grant| grant.kind() == Kind::Env) {
+        return Vec::new();
+    }
+    let passes = |name: &str| {
+        let request = Request::new(Kind::Env, name);
+        request.is_ok_and(|request| matches!(policy.decide(&request), holm_grants::Decision::Granted(_)))
+    };
+    let passing = all.iter().filter(|(name, value)| passes(name) && !secrets.finds(value));
+    passing.map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}

@@ -1,0 +1,239 @@
+//! A WASM file as a tool.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use holm_grants::{AllowanceKind, Allowances, Need, Policy, Template};
+use holm_kernel::ToolOutput;
+use holm_runtime::{BoxFuture, Job, Reveal, Tool};
+use holm_sandbox::{Access, Call, Guest, Limits, Progress};
+
+use super::calling::Calling;
+use super::describe::{Described, describe};
+use super::host::WasmHost;
+use super::inspection::Inspection;
+use super::{floor, output, policy};
+use crate::registry::{LoadError, Offer, Sidecar, Standing};
+use crate::text::tidy;
+
+/// How much longer than the guest the kernel waits: the guest's own limit should be the one that tells.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A component larger than this is probably not stripped.
+const LARGE: usize = 16 << 20;
+
+/// A WASM file as a tool. Each call is a fresh instance with exactly what the call was allowed.
+pub struct WasmTool {
+    host: WasmHost,
+    declaration: holm_kernel::Tool,
+    keywords: Vec<String>,
+    guest: Guest,
+    /// What the program believes to be called.
+    program: String,
+    calling: Calling,
+    limits: Limits,
+}
+
+impl WasmTool {
+    /// Makes a tool of a file's bytes: compiles them and asks them what they are. Blocks meanwhile, so it is nothing for a
+    /// worker of an async runtime.
+    ///
+    /// # Errors
+    ///
+    /// Where the bytes cannot be a guest, or do not say what they are.
+    pub fn open(
+        host: &WasmHost,
+        name: &str,
+        bytes: &[u8],
+        sidecar: Option<&Sidecar>,
+        standing: Standing,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Self, Inspection), LoadError> {
+        let began = Instant::now();
+        let guest =
+            host.0.sandbox.load(bytes, progress).map_err(|error| LoadError::Refused(error.to_string()))?;
+        let loading = began.elapsed();
+        let described = describe(&host.0.sandbox, &guest, name, bytes)?;
+        let describing = began.elapsed().saturating_sub(loading);
+        let default = Sidecar::default();
+        let sidecar = sidecar.unwrap_or(&default);
+        let mut warnings = Vec::new();
+        let asks = asks(&described, sidecar, standing, &mut warnings)?;
+        let limits = limits(&host.0.settings.most, &sidecar.limits, &mut warnings);
+        let shape = guest.shape().clone();
+        if shape.size > LARGE {
+            warnings.push(format!("it has {} bytes; strip it, and optimise it for size", shape.size));
+        }
+        let declaration = declaration(name, &described, sidecar, &asks, &limits, &mut warnings);
+        let inspection = Inspection {
+            size: shape.size,
+            kind: shape.kind,
+            entry: guest.entry(),
+            imports: shape.imports,
+            loading,
+            describing,
+            said_by: described.said_by,
+            version: described.version.clone(),
+            asks: asks.iter().map(ToString::to_string).collect(),
+            warnings,
+        };
+        let keywords =
+            if sidecar.keywords.is_empty() { described.keywords } else { sidecar.keywords.clone() };
+        let (host, program, calling) = (host.clone(), name.to_owned(), described.calling);
+        Ok((Self { host, declaration, keywords, guest, program, calling, limits }, inspection))
+    }
+
+    /// As the registry takes it.
+    #[must_use]
+    pub fn offer(self, notes: Vec<String>) -> Offer {
+        let keywords = self.keywords.clone();
+        Offer { notes, ..Offer::new(Arc::new(self)).keywords(keywords) }
+    }
+
+    /// The SHA-256 of its code.
+    #[must_use]
+    pub fn hash(&self) -> &[u8; 32] {
+        self.guest.hash()
+    }
+
+    fn prepare(&self, arguments: &str, needs: &[Need]) -> Result<Call, String> {
+        let settings = &self.host.0.settings;
+        let mut call = if needs.is_empty() {
+            // Nothing is granted, so there is nothing to open.
+            Call::new(Access::none())
+        } else {
+            self.granted(policy::of(needs, &settings.denials))?
+        };
+        call = call.limits(self.limits).clock(settings.clock).randomness(settings.randomness);
+        if let Some(outbound) = &self.host.0.outbound {
+            call = call.outbound(Arc::clone(outbound));
+        }
+        self.calling.give(call, &self.program, arguments)
+    }
+
+    fn granted(&self, policy: Policy) -> Result<Call, String> {
+        let settings = &self.host.0.settings;
+        let variables = policy::environment(&policy, &settings.environment, &settings.secrets);
+        let access =
+            Access::open(policy, settings.workspace.as_deref()).map_err(|error| error.to_string())?;
+        Ok(variables.into_iter().fold(Call::new(access), |call, (name, value)| call.env(name, value)))
+    }
+}
+
+impl Tool for WasmTool {
+    fn declaration(&self) -> &holm_kernel::Tool {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let call = self.prepare(&job.arguments, &job.needs);
+        let (sandbox, guest) = (self.host.0.sandbox.clone(), self.guest.clone());
+        Box::pin(async move {
+            let call = match call {
+                Ok(call) => call,
+                Err(why) => return ToolOutput::failed(why),
+            };
+            let mut running = sandbox.run(&guest, call);
+            let cancel = running.cancel();
+            let outcome = tokio::select! {
+                biased;
+                outcome = &mut running => outcome,
+                () = job.stop.cancelled() => {
+                    cancel.cancel();
+                    running.await
+                }
+            };
+            for refusal in &outcome.refusals {
+                job.progress.say(refusal.to_string());
+            }
+            output::of(&outcome)
+        })
+    }
+
+    fn reveal(&self) -> Reveal {
+        Reveal::OnTheWayOut
+    }
+}
+
+impl std::fmt::Debug for WasmTool {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("WasmTool")
+            .field("name", &self.declaration.name)
+            .field("guest", &self.guest)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What each call asks for: the sidecar's word, or else the tool's own. Code that took another's place asks in vain.
+fn asks(
+    described: &Described,
+    sidecar: &Sidecar,
+    standing: Standing,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Template>, LoadError> {
+    let asks = if sidecar.asks.is_empty() { &described.asks } else { &sidecar.asks };
+    if let Some(ask) = asks.iter().find(|ask| !floor::is_possible(ask)) {
+        return Err(LoadError::Refused(format!("it asks for {ask}, which no sandboxed tool can be given")));
+    }
+    match standing {
+        Standing::Replaced if !asks.is_empty() => {
+            warnings.push(
+                "its code was replaced, so it has lost what it asks for; look at it, then `holm tool confirm` it".to_owned(),
+            );
+            Ok(Vec::new())
+        }
+        Standing::Confirmed | Standing::Replaced => Ok(asks.clone()),
+    }
+}
+
+fn limits(most: &Limits, wanted: &Allowances, warnings: &mut Vec<String>) -> Limits {
+    let limits = Limits::default().within(wanted);
+    let bounded = Limits {
+        time: limits.time.min(most.time),
+        fuel: limits.fuel.min(most.fuel),
+        memory: limits.memory.min(most.memory),
+        output: limits.output.min(most.output),
+        ..limits
+    };
+    if bounded != limits {
+        warnings.push("it wants higher limits than any tool may have; the highest were taken".to_owned());
+    }
+    for kind in [AllowanceKind::Spend, AllowanceKind::Calls] {
+        if wanted.limit(kind).is_some() {
+            warnings.push(format!("a limit of {} has no meaning for a sandboxed tool", kind.as_str()));
+        }
+    }
+    bounded
+}
+
+fn declaration(
+    name: &str,
+    described: &Described,
+    sidecar: &Sidecar,
+    asks: &[Template],
+    limits: &Limits,
+    warnings: &mut Vec<String>,
+) -> holm_kernel::Tool {
+    let wanted = sidecar.name.as_deref().or(described.name.as_deref()).unwrap_or(name);
+    let about = sidecar.description.as_deref().unwrap_or(&described.description);
+    let about = tidy(about, super::about::MAX_DESCRIPTION);
+    if about.is_empty() {
+        warnings.push("it does not say what it does, so no model will know when to call it".to_owned());
+    }
+    let least = floor::level(asks);
+    let claimed = sidecar.level.or(described.level);
+    if claimed.is_some_and(|claimed| claimed < least) {
+        warnings.push(format!("it says less than what it asks for makes possible; it counts as {least}"));
+    }
+    let mut tool = holm_kernel::Tool::new(tidy(wanted, 256), about, described.schema.clone())
+        .level(claimed.map_or(least, |claimed| claimed.max(least)));
+    tool.needs = asks.to_vec();
+    tool.yields = floor::yields(asks);
+    tool.postconditions.clone_from(&sidecar.postconditions);
+    tool.result_limit = sidecar.result_limit;
+    tool.empty = sidecar.empty.unwrap_or_default();
+    tool.error_text = sidecar.error_text.unwrap_or_default();
+    tool.repeat = sidecar.repeat.unwrap_or_default();
+    tool.timeout_ms = u64::try_from((limits.time + GRACE).as_millis()).ok();
+    tool
+}
