@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use holm_kernel::{CallId, Effect, Event, Input, Key, Outcome as Came, Tool};
 
+use super::background::left_working;
 use crate::{Outcome, Rest, Step, Violation};
 
 /// A side effect that must not happen twice does not, and whatever was dispatched is accounted for.
@@ -79,14 +80,23 @@ impl<'a> Book<'a> {
                         book.harmless.insert(request.key);
                     }
                     Effect::Emit(numbered) => {
-                        if let Event::CallFinished { call, outcome, .. } = numbered.event {
-                            book.finished.insert(call, outcome);
-                        }
+                        book.hear(step, &numbered.event);
                     }
                     _ => {}
                 }
             }
         }
         book
+    }
+
+    fn hear(&mut self, step: &Step, event: &Event) {
+        match event {
+            // What became of its child is said later.
+            Event::CallFinished { call, outcome, .. } if left_working(step, *call, *outcome) => {}
+            Event::CallFinished { call, outcome, .. } | Event::ChildFinished { call, outcome, .. } => {
+                self.finished.insert(*call, *outcome);
+            }
+            _ => {}
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! Each is a function from an [`Outcome`] to what it found. They look at what anybody could have seen: facts,
 //! effects, events, requests, the journal, and what really ran.
 
+mod background;
 mod crashes;
 mod endings;
 mod messages;
@@ -10,6 +11,7 @@ mod money;
 mod replay;
 mod requests;
 
+pub use background::children_end_once;
 pub use crashes::nothing_runs_twice_or_is_lost;
 pub use endings::{ends_within_limits, one_end_per_group, time_runs_forward};
 pub use messages::{every_call_is_answered, no_message_is_lost};
@@ -30,6 +32,7 @@ pub fn all(outcome: &Outcome) -> Vec<Violation> {
         every_call_is_answered,
         requests_are_sound,
         nothing_runs_twice_or_is_lost,
+        children_end_once,
         money_is_counted_once,
         replays_the_same,
     ];

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use holm_kernel::{Budget, CallId, Effect, Event, Input, ModelResult, NanoUsd, Price, Usage};
 
+use super::background::left_working;
 use crate::{Outcome, Step, Violation};
 
 const PROMISE: &str = "money is counted once, and none is spent beyond the budget";
@@ -87,9 +88,12 @@ impl Purse {
                 }
             }
             Effect::Emit(numbered) => {
-                if let Event::CallFinished { call, .. } = &numbered.event
-                    && let Some(aside) = self.children.get_mut(call)
-                {
+                let ended = match &numbered.event {
+                    Event::CallFinished { call, outcome, .. } if left_working(step, *call, *outcome) => None,
+                    Event::CallFinished { call, .. } | Event::ChildFinished { call, .. } => Some(call),
+                    _ => None,
+                };
+                if let Some(aside) = ended.and_then(|call| self.children.get_mut(call)) {
                     // Nobody waits any more: what it has spent still counts, what was set aside is free again.
                     *aside = NanoUsd::ZERO;
                 }

@@ -9,9 +9,9 @@ use holm_guards::plausibility::EmptyOutput;
 use holm_guards::postcondition::{Postcondition, Rule};
 use holm_guards::skill::extract;
 use holm_kernel::{
-    Approvals, BatchOrder, Bound, Budget, Config, ConsultPoint, Exemption, Inconclusive, Ladder, MarkRule,
-    MaxTokensRecovery, Model, NanoUsd, Pace, PlainAnswer, PlanRole, Price, Protocol, Quota, Repeat,
-    SummaryPolicy, Tool, ToolKind, Vote, Yields,
+    Approvals, Background, BatchOrder, Bound, Budget, ChildrenAtEnd, Config, ConsultPoint, Exemption,
+    Inconclusive, Ladder, MarkRule, MaxTokensRecovery, Model, NanoUsd, Pace, PlainAnswer, PlanRole, Price,
+    Protocol, Quota, Repeat, SummaryPolicy, Tool, ToolKind, Vote, Yields,
 };
 
 /// Everything that differs from one simulated configuration to the next.
@@ -73,6 +73,8 @@ impl Setting {
             config.models.push(self.model("scripted/two", 3_000_000));
         }
         config.ladder = self.ladder.then(Ladder::default);
+        // Varied with something that it has nothing to do with.
+        config.children_at_end = if self.summary { ChildrenAtEnd::Wait } else { ChildrenAtEnd::Stop };
         config.name = "sim".into();
         config.tools = tools();
         config.mode = self.mode;
@@ -136,7 +138,7 @@ pub(crate) fn grants(texts: &[&str]) -> GrantSet {
 }
 
 /// The names of all tools, as scripts use them.
-pub(crate) const NAMES: [&str; 17] = [
+pub(crate) const NAMES: [&str; 19] = [
     "look",
     "write",
     "put",
@@ -154,6 +156,8 @@ pub(crate) const NAMES: [&str; 17] = [
     "scarce",
     "enter_plan",
     "exit_plan",
+    "leave_child",
+    "children",
 ];
 
 /// One tool of every kind.
@@ -175,7 +179,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool { yields: private, ..tool("mail", Level::ReadOnly) },
         tool("finish", Level::None),
         Tool { vote: Vote::Advisory, empty: EmptyOutput::Allowed, ..tool("note", Level::None) },
-        Tool { kind: child, ..tool("ask_child", Level::Execute) },
+        Tool { kind: child.clone(), ..tool("ask_child", Level::Execute) },
         Tool { postconditions: checks, ..tool("checked", Level::ReadOnly) },
         Tool::skill(extract()),
         Tool { exemption: Exemption::Polling, ..tool("poll", Level::ReadOnly) },
@@ -183,6 +187,8 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool { quota, ..tool("scarce", Level::ReadOnly) },
         Tool { kind: ToolKind::Plan(PlanRole::Enter), ..tool("enter_plan", Level::None) },
         Tool { kind: ToolKind::Plan(PlanRole::Exit), ..tool("exit_plan", Level::None) },
+        Tool { kind: child, background: Background::Always, ..tool("leave_child", Level::Execute) },
+        Tool::children("children"),
     ]
 }
 

@@ -98,6 +98,14 @@ fn about_calls(outcome: &Outcome) -> Vec<(&'static str, bool)> {
         ),
         ("an executable check is asked for", any(outcome, |effect| matches!(effect, Effect::Check { .. }))),
         ("a repeated call is refused", outcome.has(|event| matches!(event, Event::LoopSeen { .. }))),
+        (
+            "a child in the background answers",
+            outcome.has(|event| matches!(event, Event::ChildFinished { outcome: Came::Succeeded, .. })),
+        ),
+        (
+            "a child in the background is stopped",
+            outcome.has(|event| matches!(event, Event::ChildFinished { outcome: Came::Stopped, .. })),
+        ),
         ("a child is started", any(outcome, |effect| matches!(effect, Effect::Spawn { .. }))),
         ("something untrusted or private enters", outcome.has(|event| matches!(event, Event::Marked { .. }))),
         ("sending data out is asked after a mark", asked(AskReason::EgressAfterMark)),

@@ -250,7 +250,8 @@ fn fitting(tool: &str) -> Option<String> {
         "look" => r#"{"path":"src/a.rs"}"#,
         "write" | "put" => r#"{"path":"out/b.txt"}"#,
         "send" => r#"{"url":"https://api.example.com/x"}"#,
-        "enter_plan" | "exit_plan" => "{}",
+        "enter_plan" | "exit_plan" | "leave_child" => "{}",
+        "children" => r#"{"action":"status"}"#,
         "extract" => r#"{"target":"email","text":"Write to a@b.example."}"#,
         _ => return None,
     };
@@ -264,6 +265,8 @@ fn arguments() -> impl Strategy<Value = String> {
         r#"{"url":"https://api.example.com/x"}"#,
         "{}",
         r#"{"target":"email","text":"Write to a@b.example."}"#,
+        r#"{"action":"stop","child":1}"#,
+        r#"{"action":"result","child":2}"#,
     ]);
     let hostile = select(vec![
         r#"{"path":"app/.env"}"#.to_owned(),
