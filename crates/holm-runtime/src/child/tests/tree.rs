@@ -194,12 +194,26 @@ fn a_tree_that_is_killed_at_any_append_goes_on_without_orphans_or_double_results
     }
 }
 
+/// How far the boundaries lie apart at which the large tree is killed: `HOLM_TREE_STRIDE=1` takes every one of them.
+fn stride() -> usize {
+    let said = std::env::var("HOLM_TREE_STRIDE").ok().and_then(|text| text.parse().ok());
+    said.filter(|stride| *stride > 0).unwrap_or(181)
+}
+
 #[test]
 fn so_does_one_of_three_levels_with_five_children_each() {
     let appends = whole_life(3, 156);
-    for at in (2..=appends).step_by(181) {
-        dies_and_goes_on(3, at, Crash::After, 156);
-        dies_and_goes_on(3, at + 1, Crash::Before, 156);
+    let kinds = [Crash::Before, Crash::Within, Crash::After];
+    for (at, how) in (2..=appends).step_by(stride()).zip(kinds.into_iter().cycle()) {
+        dies_and_goes_on(3, at, how, 156);
+    }
+}
+
+#[test]
+fn three_levels_that_are_cancelled_and_killed_leave_nobody_at_work() {
+    let appends = whole_life(3, 156);
+    for (at, after) in (2..=appends).step_by(stride()).zip([1, 3, 8, u64::MAX / 2].into_iter().cycle()) {
+        cancelled_and_dies(3, at, after);
     }
 }
 
@@ -233,11 +247,15 @@ fn a_cancel_at_any_append_leaves_nobody_at_work() {
 fn a_cancel_and_a_crash_together_leave_nobody_at_work() {
     let appends = whole_life(2, 31);
     for (at, after) in (2..=appends).step_by(3).zip([1, 2, 4, 7, 11].into_iter().cycle()) {
-        let kept = MemoryJournals::new();
-        live(begin(2, &Process::over(&kept, Fate::CancelledAndDies(at, after))));
-        live(go_on(2, &Process::over(&kept, Fate::Lives)));
-        assert_eq!(faults("root", &journals(&kept)), Vec::<String>::new(), "{at} and {after}");
+        cancelled_and_dies(2, at, after);
     }
+}
+
+fn cancelled_and_dies(levels: u32, at: u64, after: u64) {
+    let kept = MemoryJournals::new();
+    live(begin(levels, &Process::over(&kept, Fate::CancelledAndDies(at, after))));
+    live(go_on(levels, &Process::over(&kept, Fate::Lives)));
+    assert_eq!(faults("root", &journals(&kept)), Vec::<String>::new(), "{at} and {after}");
 }
 
 #[test]
