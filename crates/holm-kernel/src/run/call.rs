@@ -392,13 +392,18 @@ impl Run {
         resume: Option<String>,
     ) {
         let limits = &self.config().limits;
+        // One that goes on after a crash is held to what it was given, also where its parent may do more by now.
+        let mode = match slot.state {
+            SlotState::Delegated { mode, .. } => mode.min(self.state.mode),
+            _ => self.state.mode,
+        };
         let request = SpawnRequest {
             tool: slot.name.clone(),
             arguments: slot.arguments.clone(),
             key: self.key(slot),
             grants,
             denials: self.config().denials.clone(),
-            mode: self.state.mode,
+            mode,
             approvals: self.config().approvals,
             mark_rule: self.config().mark_rule,
             budget: (reserved > NanoUsd::ZERO).then_some(reserved),

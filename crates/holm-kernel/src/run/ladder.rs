@@ -90,13 +90,19 @@ impl Run {
     }
 
     /// The next rung with its model. A model that stands on no rung (a fallback, a hook's choice) counts as standing
-    /// where the group began.
+    /// where the group began. Where a budget holds, a model whose price is unknown could only end the run: it is passed
+    /// over.
     fn next_rung(&self, ladder: &Ladder) -> Option<(u64, u64)> {
         let rungs = self.rungs(ladder);
         let stands = rungs.iter().position(|model| *model == self.state.group.model);
         let began = usize::try_from(ladder.start.max(self.state.rung)).unwrap_or(usize::MAX);
         let next = stands.unwrap_or(began).saturating_add(1);
-        rungs.get(next).map(|model| (next as u64, *model))
+        let priced = |model: u64| {
+            let model = usize::try_from(model).ok().and_then(|place| self.config().models.get(place));
+            model.is_some_and(|model| model.price.is_some())
+        };
+        let usable = |model: u64| self.state.budget.usd.is_none() || priced(model);
+        (0_u64..).zip(rungs).skip(next).find(|(_, model)| usable(*model))
     }
 
     /// Notes whether a call made sense. What a hook rewrote is not the model's doing.

@@ -247,6 +247,24 @@ fn the_bill_of_a_turn_is_paid_at_the_price_of_the_model_that_began_it() {
 }
 
 #[test]
+fn a_model_without_a_price_is_passed_over_where_a_budget_holds() {
+    let check = |budget: Option<u64>, next: &str| {
+        let mut config = climbing(ladder());
+        for model in [0, 2] {
+            config.models[model].price = Some(Price { input: 1_000, ..Price::default() });
+        }
+        config.limits.budget = Budget { usd: budget.map(NanoUsd::new) };
+        let script = CALLS.iter().take(2).map(|arguments| Say::Call("echo", arguments)).collect();
+        let mut play = Play::new(config, script);
+        play.tool = Box::new(|_| ToolOutput::text(BAD));
+        assert_eq!(play.prompt("go"), answered("done"));
+        assert_eq!(called(&play), ["small", "small", next], "{budget:?}");
+    };
+    check(None, "middle");
+    check(Some(1_000_000), "large");
+}
+
+#[test]
 fn a_climb_replays_from_its_facts() {
     let mut play = giving(ladder(), &[BAD, BAD, BAD, BAD, GOOD]);
     assert_eq!(play.prompt("go"), answered("done"));

@@ -163,6 +163,20 @@ fn the_children_of_a_run_in_plan_mode_stay_in_plan_mode() {
 }
 
 #[test]
+fn a_child_from_plan_mode_is_held_to_it_when_it_goes_on_under_a_wider_mode() {
+    let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO };
+    let mut config = planning(Mode::Plan);
+    config.tools.push(Tool { kind, ..tool("helper") });
+    let mut play = Play::new(config, vec![Say::Call("helper", "{}")]);
+    assert!(matches!(play.first_effects()[..], [Effect::Spawn { .. }]));
+    play.give(Input::ModeChanged(Mode::Full));
+    play.give(Input::Resumed { host: String::from("another") });
+    let effects = play.drain();
+    let [Effect::Spawn { request, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(request.mode, Mode::Plan);
+}
+
+#[test]
 fn plan_mode_and_its_way_back_outlive_a_crash() {
     let mut play = Play::new(planning(Mode::AcceptEdits), vec![Say::Call("enter_plan", "{}")]);
     play.prompt("go");

@@ -1,7 +1,7 @@
 //! Whatever happens to a run: in plan mode nothing that writes or executes leaves the kernel, and only a person leads out
 //! of it, to no wider mode than the one before.
 
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 
 use holm_grants::{GrantSet, Level, Mode};
 use proptest::prelude::*;
@@ -11,7 +11,8 @@ use super::play::{config_with, tool};
 use crate::*;
 
 /// The tools by name; an agent's own level may be harmless, then its child must be held.
-const NAMES: [&str; 8] = ["look", "save", "act", "helper", "wild", "enter_plan", "exit_plan", "nothing"];
+const NAMES: [&str; 9] =
+    ["look", "save", "act", "helper", "wild", "enter_plan", "exit_plan", "nothing", "beside"];
 
 #[derive(Debug, Clone)]
 enum Op {
@@ -57,6 +58,7 @@ fn tools() -> Vec<Tool> {
         tool("act").level(Level::Execute),
         agent("helper", Level::ReadOnly),
         agent("wild", Level::Execute),
+        Tool { background: Background::Always, ..agent("beside", Level::ReadOnly) },
         enter(),
         exit(),
     ]
@@ -71,6 +73,8 @@ struct Wild {
     before: Option<Mode>,
     /// Questions about leaving.
     leaving: Vec<CallId>,
+    /// Children that nobody has stopped, with the mode that they were given.
+    children: BTreeMap<CallId, Mode>,
     number: u64,
 }
 
@@ -78,7 +82,15 @@ impl Wild {
     fn new(mode: Mode, approvals: Approvals) -> Self {
         let config = Config { mode, approvals, ..config_with(tools()) };
         let run = Run::start(Started::new("run-1", 7, config), Timestamp::new(0));
-        Self { run, now: 0, open: Vec::new(), before: None, leaving: Vec::new(), number: 0 }
+        Self {
+            run,
+            now: 0,
+            open: Vec::new(),
+            before: None,
+            leaving: Vec::new(),
+            children: BTreeMap::new(),
+            number: 0,
+        }
     }
 
     fn give(&mut self, input: Input) {
@@ -89,6 +101,9 @@ impl Wild {
             _ => false,
         };
         let chosen = matches!(input, Input::ModeChanged(_));
+        if let Input::ChildFinished { call, .. } = &input {
+            self.children.remove(call);
+        }
         self.now += 1;
         if self.run.handle(Timestamp::new(self.now), input).is_err() {
             return;
@@ -97,15 +112,24 @@ impl Wild {
         loop {
             let effect = self.run.poll();
             match &effect {
-                Effect::Wait(_) => return,
+                Effect::Wait(_) => break,
+                Effect::Abort(call) => {
+                    self.children.remove(call);
+                }
                 Effect::Judge(proposal) if proposal.reasons.contains(&AskReason::LeavesPlan) => {
                     self.leaving.push(proposal.call);
                 }
-                Effect::RunTool { .. } | Effect::Spawn { .. } => self.watch(&effect),
+                Effect::RunTool { .. } => self.watch(&effect),
+                Effect::Spawn { call, request } => {
+                    self.children.insert(*call, request.mode);
+                    self.watch(&effect);
+                }
                 _ => {}
             }
             self.open.push(effect);
         }
+        let held = self.children.values().all(|mode| *mode == Mode::Plan);
+        assert!(self.run.mode() != Mode::Plan || held, "in plan mode: {:?}", self.children);
     }
 
     fn watch_mode(&mut self, was: Mode, by_person: bool, chosen: bool) {
@@ -128,7 +152,8 @@ impl Wild {
         match effect {
             Effect::RunTool { request, .. } => assert_eq!(&*request.tool, "look", "in plan mode"),
             Effect::Spawn { request, .. } => {
-                assert_eq!((&*request.tool, request.mode), ("helper", Mode::Plan), "in plan mode");
+                assert!(matches!(&*request.tool, "helper" | "beside"), "in plan mode: {}", request.tool);
+                assert_eq!(request.mode, Mode::Plan);
             }
             _ => {}
         }
