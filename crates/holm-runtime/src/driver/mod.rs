@@ -112,6 +112,7 @@ impl Driver {
     /// own journal must append behind it.
     ///
     /// The run stands where it stood: if it was at work, call [`go_on`](Self::go_on), otherwise prompt it.
+    /// If the host's tools are others than the journal says, the run is told so first.
     ///
     /// # Errors
     /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A torn last line is

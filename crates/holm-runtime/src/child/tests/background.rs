@@ -1,13 +1,13 @@
 //! Helpers that work while their parent goes on.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use holm_kernel::{ChildrenAtEnd, Ending, Role, ToolKind};
 
 use super::{Helper, Helpers, helper_that};
 use crate::{
-    Agent, MemoryJournals, Session, model_fn,
-    testing::{calls_with, plays, says, thinks},
+    Agent, MemoryJournals, Model, Session, model_fn,
+    testing::{calls_with, follows, plays, says, thinks},
 };
 
 fn leaves(helper: &str, task: &str) -> holm_kernel::ModelResult {
@@ -95,17 +95,18 @@ async fn a_parent_that_is_cancelled_or_told_to_stops_what_works_in_the_backgroun
     }
 }
 
-#[tokio::test]
-async fn a_session_that_is_dropped_and_resumed_goes_on_with_what_works_in_the_background() {
-    let journals = MemoryJournals::new();
-    let agent = |client| {
-        let kid = Agent::builder("test/child", client).build().unwrap();
-        let helpers = Helpers::new().with(Helper::new("kid", "Helps.", kid).background());
-        let script = vec![leaves("kid", "think"), says("waiting"), says("heard it")];
-        let parent = Agent::builder("test/one", crate::testing::follows(script));
-        parent.journals(journals.clone()).helpers(helpers.clone()).build().map(|agent| (agent, helpers))
-    };
-    let (first, helpers) = agent(thinks()).unwrap();
+/// A parent that leaves one task to a helper with this model, and hears of it.
+fn parent(journals: &MemoryJournals, kid: Arc<dyn Model>) -> (Agent, Helpers) {
+    let kid = Agent::builder("test/child", kid).build().unwrap();
+    let helpers = Helpers::new().with(Helper::new("kid", "Helps.", kid).background());
+    let script = vec![leaves("kid", "think"), says("waiting"), says("heard it")];
+    let parent = Agent::builder("test/one", follows(script)).journals(journals.clone());
+    (parent.helpers(helpers.clone()).build().unwrap(), helpers)
+}
+
+/// A run whose process goes while its child thinks.
+async fn left_thinking(journals: &MemoryJournals) {
+    let (first, helpers) = parent(journals, thinks());
     let mut session = first.start_as("root").await.unwrap();
     let begun = async {
         while helpers.live().is_empty() {
@@ -116,12 +117,33 @@ async fn a_session_that_is_dropped_and_resumed_goes_on_with_what_works_in_the_ba
         _ = session.prompt("go") => panic!("it has nothing to say yet"),
         () = begun => {}
     }
-    drop(session);
-    let (second, _) = agent(plays([says("42")])).unwrap();
-    // The old process may still be letting go of the child's journal.
+}
+
+#[tokio::test]
+async fn a_session_that_is_dropped_and_resumed_goes_on_with_what_works_in_the_background() {
+    let journals = MemoryJournals::new();
+    left_thinking(&journals).await;
+    let (second, _) = parent(&journals, plays([says("42")]));
     let mut session = second.resume("root").await.unwrap();
     let report = session.go_on().await.unwrap().unwrap();
     assert_eq!(report.text().unwrap(), "heard it");
     assert_eq!(journals.runs().len(), 2);
     assert!(heard(&session)[1].contains(">42<"));
+}
+
+#[tokio::test]
+async fn a_run_that_was_forked_off_has_children_of_its_own_and_stops_nobody_elses() {
+    let journals = MemoryJournals::new();
+    left_thinking(&journals).await;
+    let child = journals.runs().into_iter().find(|run| run != "root").unwrap();
+    let (second, _) = parent(&journals, plays([says("42"), says("43")]));
+    let last = second.replay("root").await.unwrap().run.receipt().seq;
+    let mut branch = second.fork("root", last, "branch").await.unwrap();
+    assert_eq!(branch.go_on().await.unwrap().unwrap().text().unwrap(), "heard it");
+    drop(branch);
+    assert!(!second.replay(&child).await.unwrap().run.is_idle(), "the other's child stands where it stood");
+    let mut session = second.resume("root").await.unwrap();
+    session.go_on().await.unwrap().unwrap();
+    assert!(heard(&session)[1].contains(">43<"), "{:?}", heard(&session));
+    assert_eq!(journals.runs().len(), 4);
 }
