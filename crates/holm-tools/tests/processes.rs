@@ -39,6 +39,7 @@ const TESTS: &[Test] = &[
     ("a_command_that_rewrites_without_end_is_refused", || Box::pin(rewrites_for_ever())),
     ("context_is_added_to_a_prompt_and_to_a_result", || Box::pin(adds_context())),
     ("a_prompt_that_is_blocked_does_not_reach_the_model", || Box::pin(withholds())),
+    ("a_run_that_would_stop_is_told_to_go_on_but_not_for_ever", || Box::pin(goes_on())),
     ("a_command_that_hangs_floods_or_crashes_hurts_nobody", || Box::pin(misbehaves())),
     ("a_command_reads_its_project_and_nothing_else", || Box::pin(is_confined())),
     ("what_a_trusted_file_asks_for_is_given_and_no_more", || Box::pin(is_given())),
@@ -124,11 +125,14 @@ struct Came {
     /// Everything the model was shown.
     shown: String,
     answer: String,
+    /// How often the model was called.
+    turns: u64,
 }
 
 async fn run(hooks: CommandHooks) -> Came {
     let (ran, shown) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(String::new())));
-    let (log, seen, turn) = (Arc::clone(&ran), Arc::clone(&shown), AtomicU64::new(0));
+    let turns = Arc::new(AtomicU64::new(0));
+    let (log, seen, turn) = (Arc::clone(&ran), Arc::clone(&shown), Arc::clone(&turns));
     let client = model_fn(move |ask| {
         for message in ask.messages.iter().filter(|message| message.role != Role::Assistant) {
             seen.lock().unwrap().push_str(&format!("{:?}\n", message.blocks));
@@ -151,7 +155,7 @@ async fn run(hooks: CommandHooks) -> Came {
     let agent = Agent::builder("test/one", client).tool(act).mode(Mode::Full).hook(hooks).build().unwrap();
     let answer = agent.run("please act").await.unwrap().into_text().unwrap();
     let (ran, shown) = (ran.lock().unwrap().clone(), shown.lock().unwrap().clone());
-    Came { ran, shown, answer }
+    Came { ran, shown, answer, turns: turns.load(Ordering::SeqCst) }
 }
 
 async fn blocks() {
@@ -209,6 +213,18 @@ async fn withholds() {
     let line = "grep -q please && echo say it politely >&2 && exit 2";
     let came = Stage::new().came_of("UserPromptSubmit", line, 5).await;
     assert!(!came.shown.contains("please act") && came.shown.contains("say it politely"), "{}", came.shown);
+}
+
+async fn goes_on() {
+    let stage = Stage::new();
+    let once = r#"grep -q '"stop_hook_active":false' && echo test it first >&2 && exit 2"#;
+    let came = stage.came_of("Stop", once, 5).await;
+    assert!(came.shown.contains("you are not done: test it first"), "{}", came.shown);
+    assert_eq!((came.answer.as_str(), came.turns), ("went on", 3));
+    let never = stage.came_of("Stop", "echo never >&2; exit 2", 5).await;
+    assert_eq!((never.answer.as_str(), never.turns), ("went on", 5), "three times and no more");
+    let broken = stage.came_of("Stop", "sleep 60", 1).await;
+    assert_eq!((broken.answer.as_str(), broken.turns), ("went on", 2));
 }
 
 async fn misbehaves() {

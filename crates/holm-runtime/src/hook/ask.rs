@@ -52,7 +52,7 @@ impl Hooks {
             Question::AfterTool { tool_call, tool, output } => {
                 self.review(clock, &Called { run, call: tool_call, tool, arguments }, output).await
             }
-            Question::Stop => self.more(clock).await,
+            Question::Stop => self.more(clock, &run).await,
             Question::PlainAnswer { .. } => Ok(Answer::Nothing),
         };
         answer.unwrap_or_else(|reason| Answer::Failed { reason })
@@ -107,9 +107,9 @@ impl Hooks {
         Ok(answer)
     }
 
-    async fn more(&self, clock: &dyn Clock) -> Result<Answer, String> {
+    async fn more(&self, clock: &dyn Clock, run: &str) -> Result<Answer, String> {
         for entry in &self.follow_up {
-            if let Some(prompt) = entry.within(clock, entry.hook.follow_up()).await? {
+            if let Some(prompt) = entry.within(clock, entry.hook.follow_up_of(run)).await? {
                 return Ok(Answer::Continue(prompt));
             }
         }

@@ -106,6 +106,11 @@ pub trait SteeringSource: Send + Sync {
 pub trait FollowUpSource: Send + Sync {
     /// What to go on with, if anything.
     fn follow_up(&self) -> BoxFuture<'_, Option<Prompt>>;
+
+    /// As [`follow_up`](Self::follow_up), for a source that counts: this is the run that would stop.
+    fn follow_up_of<'a>(&'a self, _run: &'a str) -> BoxFuture<'a, Option<Prompt>> {
+        self.follow_up()
+    }
 }
 
 /// Says before every model call which tools are on offer.
@@ -232,11 +237,27 @@ hook!(BeforeCall, before_call, (call: Proposed) -> Opinion);
 hook!(AfterCall, after_call, (call: Called, output: ToolOutput) -> Option<ToolOutput>);
 hook!(ContextHook, context, (messages: [Arc<Message>]) -> Vec<Patch>);
 hook!(SteeringSource, steering, () -> Vec<Prompt>);
-hook!(FollowUpSource, follow_up, () -> Option<Prompt>);
 hook!(ModelSelect, model, (current: str) -> Option<String>);
 hook!(OnUsage, on_usage, (spent: Spent) -> Reaction);
 hook!(OnLoop, on_loop, (looped: Looped) -> Reaction);
 hook!(OnCompaction, on_compaction, (compacted: Compacted) -> Reaction);
+
+impl<F: Fn() -> Option<Prompt> + Send + Sync> FollowUpSource for F {
+    fn follow_up(&self) -> BoxFuture<'_, Option<Prompt>> {
+        // Called when it is waited for, where a panic is caught.
+        Box::pin(async move { self() })
+    }
+}
+
+impl<H: FollowUpSource + ?Sized> FollowUpSource for Arc<H> {
+    fn follow_up(&self) -> BoxFuture<'_, Option<Prompt>> {
+        (**self).follow_up()
+    }
+
+    fn follow_up_of<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Option<Prompt>> {
+        (**self).follow_up_of(run)
+    }
+}
 
 impl<F: Fn(&[String]) -> Option<BTreeSet<String>> + Send + Sync> ToolGate for F {
     fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>> {

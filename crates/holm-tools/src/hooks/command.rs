@@ -1,13 +1,15 @@
 //! Commands as the runtime's hooks.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use holm_kernel::{Block, Message, MessageId, Outcome, Patch, Role, ToolOutput};
-use holm_runtime::{AfterCall, BeforeCall, BoxFuture, Called, ContextHook, Hook, Hooks, Opinion, Proposed};
+use holm_kernel::{Block, Message, MessageId, Outcome, Patch, Prompt, Role, ToolOutput};
+use holm_runtime::{
+    AfterCall, BeforeCall, BoxFuture, Called, ContextHook, FollowUpSource, Hook, Hooks, Opinion, Proposed,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -20,6 +22,12 @@ use super::{
 /// enough, and one more costs nothing but a command that is asked again.
 const MOST_PROMPTS: usize = 64;
 
+/// How many runs are counted that were told to go on: those that were cancelled meanwhile are never heard of again.
+const MOST_STOPPING: usize = 10_000;
+
+/// How often in a row a run that would stop is told to go on.
+const MOST_STOPS: u64 = 3;
+
 /// The commands of a file that a person has trusted, as hooks of an agent: `builder.hook(CommandHooks::new(..))`.
 ///
 /// A call that a command rewrites goes back through its schema, the rules and whoever is asked, like any other rewrite.
@@ -29,6 +37,8 @@ pub struct CommandHooks {
     runner: Arc<dyn Runner>,
     /// What was said of the last prompts: commands run once for each prompt, and not once for each request.
     said: Mutex<VecDeque<Said>>,
+    /// How often in a row each run was told to go on.
+    stops: Mutex<BTreeMap<String, u64>>,
 }
 
 /// What the commands said of one prompt.
@@ -41,7 +51,7 @@ struct Said {
 impl CommandHooks {
     /// Hooks of a trusted file, run by this runner.
     pub fn new(file: TrustedHooks, runner: impl Runner + 'static) -> Self {
-        Self { file, runner: Arc::new(runner), said: Mutex::default() }
+        Self { file, runner: Arc::new(runner), said: Mutex::default(), stops: Mutex::default() }
     }
 
     /// Asks one command.
@@ -141,6 +151,34 @@ impl CommandHooks {
         if blocks.is_empty() { Vec::new() } else { vec![Patch::Append(blocks)] }
     }
 
+    /// Asks the commands whether a run may stop. One that never lets it go is heard a few times and then no more: it
+    /// must not use up the run's turns.
+    async fn go_on(&self, run: &str) -> Option<Prompt> {
+        let times = self.stops().get(run).copied().unwrap_or_default();
+        let mut reason = None;
+        for entry in self.of(HookEvent::Stop).filter(|_| times < MOST_STOPS) {
+            let about = json!({ "session_id": run, "stop_hook_active": times > 0 });
+            // A command that fails has nothing against it.
+            reason = self.ask(entry, about).await.ok().and_then(|wish| wish.block);
+            if reason.is_some() {
+                break;
+            }
+        }
+        let mut stops = self.stops();
+        match &reason {
+            Some(_) => stops.insert(run.to_owned(), times + 1),
+            None => stops.remove(run),
+        };
+        if stops.len() > MOST_STOPPING {
+            stops.pop_first();
+        }
+        reason.map(|reason| Prompt::from(format!("A hook says that you are not done: {reason}")))
+    }
+
+    fn stops(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
+        self.stops.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Every change is one step, so a panic elsewhere leaves nothing half done.
     fn said(&self) -> MutexGuard<'_, VecDeque<Said>> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
@@ -169,6 +207,16 @@ impl ContextHook for CommandHooks {
     }
 }
 
+impl FollowUpSource for CommandHooks {
+    fn follow_up(&self) -> BoxFuture<'_, Option<Prompt>> {
+        self.follow_up_of("")
+    }
+
+    fn follow_up_of<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Option<Prompt>> {
+        Box::pin(self.go_on(run))
+    }
+}
+
 impl Hook for CommandHooks {
     fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
         let has = |event| self.file.entries.iter().any(|entry| entry.event == event);
@@ -182,6 +230,9 @@ impl Hook for CommandHooks {
         if has(HookEvent::UserPromptSubmit) {
             hooks = hooks.context(Arc::clone(&self));
         }
+        if has(HookEvent::Stop) {
+            hooks = hooks.follow_up(Arc::clone(&self));
+        }
         // What guards a run guards whatever it starts.
         hooks.deadline(self.longest()).inherit()
     }
@@ -192,8 +243,7 @@ impl CommandHooks {
     /// the runtime must not give up before they do.
     fn longest(&self) -> Duration {
         let sum = |event| self.of(event).map(|entry| entry.limit).sum::<Duration>();
-        let events = [HookEvent::PreToolUse, HookEvent::PostToolUse, HookEvent::UserPromptSubmit];
-        events.into_iter().map(sum).max().unwrap_or_default() + SLACK
+        HookEvent::ALL.into_iter().map(sum).max().unwrap_or_default() + SLACK
     }
 }
 

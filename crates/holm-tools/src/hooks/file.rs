@@ -91,15 +91,21 @@ pub enum HookEvent {
     PostToolUse,
     /// When somebody has said something: it may be withheld, or context added.
     UserPromptSubmit,
+    /// When a run would stop by itself: it may be told to go on.
+    Stop,
 }
 
 impl HookEvent {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::PreToolUse, Self::PostToolUse, Self::UserPromptSubmit, Self::Stop];
+
     /// Its name in the file and in what the command reads.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PreToolUse => "PreToolUse",
             Self::PostToolUse => "PostToolUse",
             Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::Stop => "Stop",
         }
     }
 }
