@@ -14,6 +14,6 @@ mod tests;
 pub use counter::{Counter, NotOpen, Open, Said};
 pub use people::{AskUser, Brief, People};
 pub use plan::plan_tools;
-pub use search::{MOST_SHOWN, SearchGate, Showing, Shown, TOOL_SEARCH};
+pub use search::{Lookup, MOST_SHOWN, Showing, TOOL_SEARCH};
 pub use sleep::Sleep;
 pub use todo::{Item, Progress, Todo};

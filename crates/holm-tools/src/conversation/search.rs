@@ -5,15 +5,22 @@
 //! gate; a run that is resumed, forked or replayed offers the same. What a compaction has taken out of sight is looked up
 //! again.
 
-use std::{collections::BTreeSet, fmt::Write as _, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use holm_grants::Level;
 use holm_kernel::{Message, Tool};
-use holm_runtime::{BoxFuture, Builder, Hook, Hooks, Job, Sight, ToolGate, Toolbox, Typed, TypedTool};
+use holm_runtime::{BoxFuture, Hook, Hooks, Job, Sight, ToolGate, Toolbox, Typed, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::catalogue::{Catalogue, DEFAULT_HITS, Entry, Query};
+use crate::{
+    catalogue::{Catalogue, DEFAULT_HITS, Disclosure, Entry, Query},
+    registry::Snapshot,
+};
 
 /// The name of the tool that looks others up.
 pub const TOOL_SEARCH: &str = "tool_search";
@@ -28,14 +35,6 @@ const MOST_LISTED: usize = 300;
 const LINE: usize = 80;
 
 /// Says which tools are shown in full.
-///
-/// ```
-/// use holm_tools::conversation::Showing;
-/// # use holm_runtime::Toolbox;
-/// # let tools = Toolbox::new();
-/// let shown = Showing { most: 40, ..Showing::default() }.always(["read_file"]).of(tools);
-/// assert!(shown.gate.is_none(), "there are few enough");
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Showing {
     /// With more tools than this they are looked up.
@@ -57,18 +56,62 @@ impl Showing {
         self.always.extend(names.into_iter().map(Into::into));
         self
     }
+}
 
-    /// Adds the search to tools that are too many, and a gate that holds the others back.
+/// Has an agent look tools up: a tool that searches, and the gate that holds the others back. Clones are the same.
+///
+/// ```
+/// use holm_tools::conversation::{Lookup, Showing};
+/// # use holm_runtime::{Agent, Builder, Toolbox};
+///
+/// fn give(builder: Builder, tools: Toolbox) -> Builder {
+///     let lookup = Lookup::new(Showing::default().always(["read_file"]));
+///     builder.tools(lookup.of(tools)).hook(lookup)
+/// }
+/// # let _ = give;
+/// ```
+#[derive(Debug, Clone)]
+pub struct Lookup {
+    showing: Arc<Showing>,
+    index: Arc<Mutex<Arc<Index>>>,
+}
+
+impl Lookup {
+    /// Nothing is held back before there are tools.
+    pub fn new(showing: Showing) -> Self {
+        Self { showing: Arc::new(showing), index: Arc::default() }
+    }
+
+    /// These tools, with the search if they are too many.
     #[must_use]
-    pub fn of(&self, tools: Toolbox) -> Shown {
-        if tools.len() <= self.most || tools.find(TOOL_SEARCH).is_some() {
-            return Shown { tools, gate: None };
+    pub fn of(&self, tools: Toolbox) -> Toolbox {
+        let entries = tools.iter().map(|tool| entry(tool.declaration())).collect();
+        self.give(tools, entries)
+    }
+
+    /// The tools of a registry, with the search if they are too many or some of them want to be looked up. For
+    /// [`keep_current`](crate::registry::keep_current) too: the gate goes along with the last that were given.
+    #[must_use]
+    pub fn of_snapshot(&self, snapshot: &Snapshot) -> Toolbox {
+        let tools = snapshot.catalogue().tools().iter();
+        let entries = tools.map(|tool| Entry { wanted: tool.name.clone(), ..tool.entry.clone() });
+        self.give(snapshot.toolbox(), entries.collect())
+    }
+
+    fn give(&self, tools: Toolbox, mut entries: Vec<Entry>) -> Toolbox {
+        let are_many = tools.len() > self.showing.most;
+        let is_held = |entry: &Entry| are_many || entry.disclosure == Disclosure::OnDemand;
+        entries.retain(|entry| is_held(entry) && !self.showing.always.contains(&entry.wanted));
+        // A tool of that name that somebody else made is theirs, and then nothing is held back.
+        if tools.find(TOOL_SEARCH).is_some() {
+            entries.clear();
         }
-        let held = tools.iter().map(|tool| tool.declaration());
-        let held = held.filter(|tool| !self.always.contains(&tool.name)).map(entry);
-        let index = Arc::new(Index { catalogue: Catalogue::new(held.collect()) });
-        let search = Typed::new(ToolSearch { index: Arc::clone(&index) });
-        Shown { tools: Toolbox::new().with(search).join(tools), gate: Some(SearchGate { index }) }
+        let index = Arc::new(Index { catalogue: Catalogue::new(entries) });
+        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&index);
+        if index.catalogue.tools().is_empty() {
+            return tools;
+        }
+        Toolbox::new().with(Typed::new(ToolSearch { index })).join(tools)
     }
 }
 
@@ -77,28 +120,8 @@ fn entry(tool: &Tool) -> Entry {
     Entry { description: tool.description.clone(), ..described }
 }
 
-/// Tools, and the gate that holds most of them back if there are many.
-#[derive(Debug)]
-pub struct Shown {
-    /// All of them, with the search.
-    pub tools: Toolbox,
-    /// What holds them back.
-    pub gate: Option<SearchGate>,
-}
-
-impl Shown {
-    /// Gives them to an agent.
-    pub fn give_to(self, builder: Builder) -> Builder {
-        let builder = builder.tools(self.tools);
-        match self.gate {
-            Some(gate) => builder.hook(gate),
-            None => builder,
-        }
-    }
-}
-
 /// The tools that are held back.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Index {
     catalogue: Catalogue,
 }
@@ -170,33 +193,26 @@ impl TypedTool for ToolSearch {
     }
 }
 
-/// Holds tools back that nobody has looked up.
-#[derive(Debug, Clone)]
-pub struct SearchGate {
-    index: Arc<Index>,
-}
-
-impl SearchGate {
+impl Index {
     /// What is on offer when a request shows these messages.
     fn offer(&self, offered: &[String], view: &[Arc<Message>]) -> BTreeSet<String> {
         let mut asked: BTreeSet<&str> = BTreeSet::new();
         for call in view.iter().flat_map(|message| message.tool_calls()) {
             if call.name != TOOL_SEARCH {
                 // Whatever the model knows to call it may see.
-                asked.insert(&*call.name);
+                asked.insert(&call.name);
             } else if let Ok(wanted) = serde_json::from_str::<Wanted>(&call.arguments) {
-                let (hits, ..) = self.index.find(&wanted.query);
+                let (hits, ..) = self.find(&wanted.query);
                 asked.extend(hits.into_iter().map(|hit| &*hit.wanted));
             }
         }
-        let held: BTreeSet<&str> =
-            self.index.catalogue.tools().iter().map(|tool| &*tool.entry.wanted).collect();
+        let held: BTreeSet<&str> = self.catalogue.tools().iter().map(|tool| &*tool.entry.wanted).collect();
         let is_shown = |name: &&String| !held.contains(name.as_str()) || asked.contains(name.as_str());
         offered.iter().filter(is_shown).cloned().collect()
     }
 }
 
-impl ToolGate for SearchGate {
+impl ToolGate for Lookup {
     fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>> {
         self.tools_seeing(offered, &[])
     }
@@ -206,7 +222,11 @@ impl ToolGate for SearchGate {
         offered: &'a [String],
         view: &'a [Arc<Message>],
     ) -> BoxFuture<'a, Option<BTreeSet<String>>> {
-        Box::pin(async move { Some(self.offer(offered, view)) })
+        let index = Arc::clone(&self.index.lock().unwrap_or_else(PoisonError::into_inner));
+        Box::pin(async move {
+            let holds = !index.catalogue.tools().is_empty();
+            holds.then(|| index.offer(offered, view))
+        })
     }
 
     fn sight(&self) -> Sight {
@@ -214,7 +234,7 @@ impl ToolGate for SearchGate {
     }
 }
 
-impl Hook for SearchGate {
+impl Hook for Lookup {
     fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
         hooks.tool_gate(self)
     }

@@ -6,14 +6,19 @@ use std::{
 use holm_grants::Level;
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, ModelResult, Outcome, Reply, StopReason, Tool as Declaration, ToolCall, ToolOutput,
+    Block, Message, MessageId, ModelResult, Outcome, Reply, Role, StopReason, Tool as Declaration, ToolCall,
+    ToolOutput,
 };
 use holm_runtime::{
-    Agent, BoxFuture, CancellationToken, FastClock, Job, MemoryJournals, Tool as _, Toolbox, Typed, model_fn,
-    tool_fn,
+    Agent, BoxFuture, CancellationToken, FastClock, Job, MemoryJournals, Tool as _, ToolGate as _, Toolbox,
+    Typed, model_fn, tool_fn,
 };
 
 use super::*;
+use crate::{
+    catalogue::Disclosure,
+    registry::{Offer, Rank, Registry, Source},
+};
 
 /// Answers with the first choice, and is not there for a free question.
 #[derive(Default)]
@@ -167,11 +172,11 @@ async fn tools_that_are_many_are_looked_up_and_stay_while_they_are_in_sight() {
         Block::Text("first".into()),
         Block::Text("second".into()),
     ];
-    let shown = Showing::default().always(["tool_0"]).of(many(60));
+    let lookup = Lookup::new(Showing::default().always(["tool_0"]));
     let journals = MemoryJournals::new();
     let builder =
         Agent::builder("test/one", scripted(script, Arc::clone(&offers))).journals(journals.clone());
-    let agent = shown.give_to(builder).build().unwrap();
+    let agent = builder.tools(lookup.of(many(60))).hook(lookup).build().unwrap();
     let mut session = agent.start_as("lazy").await.unwrap();
     assert_eq!(session.prompt("go").await.unwrap().into_text().unwrap(), "first");
     let told = format!("{:?}", session.run().transcript());
@@ -195,10 +200,10 @@ async fn tools_that_are_many_are_looked_up_and_stay_while_they_are_in_sight() {
 
 #[test]
 fn few_tools_are_all_shown_and_the_list_of_many_is_bounded() {
-    let few = Showing::default().of(many(40));
-    assert!(few.gate.is_none() && few.tools.len() == 40);
-    let shown = Showing::default().of(many(1_000));
-    let search = shown.tools.find(TOOL_SEARCH).unwrap().declaration().description.clone();
+    let lookup = Lookup::new(Showing::default());
+    assert_eq!(lookup.of(many(40)).len(), 40);
+    let tools = lookup.of(many(1_000));
+    let search = tools.find(TOOL_SEARCH).unwrap().declaration().description.clone();
     assert!(
         search.contains("- tool_7: Does thing number 7.\n") && !search.contains("More."),
         "one line each"
@@ -209,4 +214,38 @@ fn few_tools_are_all_shown_and_the_list_of_many_is_bounded() {
         search.len()
     );
     assert!(!search.contains("deep_schema"), "no schema before it is asked for");
+}
+
+#[tokio::test]
+async fn tools_of_a_registry_are_held_back_as_they_wish_and_the_gate_goes_along_with_changes() {
+    let offers = |names: &[&str], lazy: &str| {
+        let offer = |name: &&str| {
+            let tool = Declaration::new(*name, "Helps.", Json::object([("type", "object".into())]));
+            let tool = tool_fn(tool, |_: Job| async { ToolOutput::text("done") });
+            let disclosure = if *name == lazy { Disclosure::OnDemand } else { Disclosure::Full };
+            Offer::new(Arc::new(tool)).keywords([format!("about {name}")]).disclosure(disclosure)
+        };
+        names.iter().map(offer).collect::<Vec<_>>()
+    };
+    let (registry, source) = (Registry::new(), Source::new(Rank::User, "here"));
+    let lookup = Lookup::new(Showing { most: 3, ..Showing::default() });
+    let look = |names: &[&str], lazy: &str| {
+        let snapshot = registry.edit(|edit| edit.set(source.clone(), offers(names, lazy)));
+        let tools = lookup.of_snapshot(&snapshot);
+        tools.iter().map(|tool| tool.declaration().name.clone()).collect::<Vec<_>>()
+    };
+    let open = async |offered: &[String]| lookup.tools(offered).await;
+    let few = look(&["a", "b"], "");
+    assert_eq!((few.len(), open(&few).await), (2, None), "everything is shown");
+    let lazy = look(&["a", "b"], "b");
+    assert_eq!(open(&lazy).await.unwrap().into_iter().collect::<Vec<_>>(), ["a", TOOL_SEARCH]);
+    let many = look(&["a", "b", "c", "d"], "");
+    assert_eq!(open(&many).await.unwrap().into_iter().collect::<Vec<_>>(), [TOOL_SEARCH]);
+    let view = [Arc::new(Message {
+        id: MessageId::new(1),
+        role: Role::Assistant,
+        blocks: vec![call(TOOL_SEARCH, r#"{"query":"about c"}"#)],
+    })];
+    let shown = lookup.tools_seeing(&many, &view).await.unwrap();
+    assert!(shown.contains("c"), "found by its keyword: {shown:?}");
 }
