@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test bench check budget fmt sim fuzz clean
+.PHONY: help setup run test guests bench check budget fmt sim fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +26,10 @@ run: ## run a real agent loop with a scripted model
 	@cargo run -q -p holm-testkit --example demo
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test suites sdks wasm js
+	@scripts/setup test suites sdks wasm guests js
+	@echo '== the small guests'
+	@scripts/build-guests light
+	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
 	@echo '== tests'
 	@cargo test --workspace --features holm/otel
 	@echo '== the store on PostgreSQL'
@@ -41,6 +44,10 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@echo '== the npm package on every JavaScript host'
 	@scripts/test-js
 	@scripts/test-mutants-js
+
+guests: ## build the WASM tools that Holm ships, into guests/dist
+	@scripts/setup guests
+	@scripts/build-guests all
 
 bench: ## compare Holm's loop and wire with others
 	@scripts/setup bench

@@ -13,6 +13,8 @@ cd "$repo" || exit 1
 # for it is what proves that a crate needs no std.
 wasm_target=wasm32-unknown-unknown
 bare_target=aarch64-unknown-none
+# What guests that need files are built for.
+wasi_target=wasm32-wasip1
 
 say() { printf '%s\n' "$*"; }
 
@@ -69,8 +71,24 @@ build_pure() {
 distro_cargo() {
     local target=$1 flags=${RUSTFLAGS:-}
     shift
-    if [ "$target" = "$wasm_target" ]; then
-        flags="$flags -C linker=/usr/bin/wasm-ld-19 -C linker-flavor=wasm-ld"
-    fi
+    case $target in
+        "$wasm_target") flags="$flags -C linker=/usr/bin/wasm-ld-19 -C linker-flavor=wasm-ld" ;;
+        "$wasi_target")
+            flags="$flags -C linker=/usr/bin/wasm-ld-19 -C linker-flavor=wasm-ld"
+            flags="$flags -C target-feature=-crt-static -L/usr/lib/wasm32-wasi"
+            ;;
+    esac
     PATH=/usr/bin:/bin RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTFLAGS="$flags" /usr/bin/cargo "$@"
+}
+
+# Where the headers of WASI's C library are: of an SDK, or of the distribution's package.
+wasi_sysroot() {
+    local folder
+    for folder in "${WASI_SYSROOT:-}" /opt/wasi-sdk/share/wasi-sysroot /usr; do
+        if [ -n "$folder" ] && [ -f "$folder/include/wasm32-wasi/wasi/api.h" ]; then
+            echo "$folder"
+            return
+        fi
+    done
+    return 1
 }

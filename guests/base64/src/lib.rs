@@ -1,0 +1,70 @@
+//! Turns text into base64 and back. The smallest guest of the world `holm:tool`: it imports nothing, so it can do nothing
+//! but answer, and a call costs little more than making an instance.
+
+use base64::Engine;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, general_purpose};
+use guest_kit::{Fault, Level, Param, Tool, Values};
+
+/// What the guest says about itself.
+pub const TOOL: Tool = Tool {
+    name: "base64",
+    about: "Encodes text as base64, or decodes base64 to text",
+    keywords: "base64, encode, decode, text",
+    level: Level::None,
+    params: &[
+        Param::position("text", "What to encode or decode"),
+        Param::flag("decode", "Decode instead of encode").short('d'),
+        Param::flag("url_safe", "Use the alphabet for addresses and file names").short('u'),
+    ],
+};
+
+/// Padding may be left out by whoever wrote the text.
+const LENIENT: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+
+/// Does the work of one call.
+///
+/// # Errors
+///
+/// Where what is decoded is no base64, or no text.
+pub fn work(values: &Values) -> Result<String, Fault> {
+    let text = values.need("text")?;
+    let url_safe = values.flag("url_safe");
+    if !values.flag("decode") {
+        return Ok(if url_safe { URL_SAFE.encode(text) } else { STANDARD.encode(text) });
+    }
+    let alphabet = if url_safe { base64::alphabet::URL_SAFE } else { base64::alphabet::STANDARD };
+    let engine: GeneralPurpose = general_purpose::GeneralPurpose::new(&alphabet, LENIENT);
+    let packed: String = text.split_whitespace().collect();
+    let bytes =
+        engine.decode(packed).map_err(|error| Fault::failed(format!("this is no base64: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let length = error.as_bytes().len();
+        Fault::failed(format!("it decodes to {length} bytes that are no text"))
+    })
+}
+
+#[cfg(target_family = "wasm")]
+mod export {
+    use guest_kit::text::exports::holm::tool::{call, description};
+
+    struct Guest;
+
+    impl call::Guest for Guest {
+        fn run(input: String) -> Result<String, String> {
+            guest_kit::answer(&super::TOOL, &input, super::work)
+        }
+    }
+
+    impl description::Guest for Guest {
+        fn describe() -> String {
+            guest_kit::description(&super::TOOL)
+        }
+    }
+
+    guest_kit::text::export!(Guest with_types_in guest_kit::text);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! What the guest says about itself, and one call.
+
+use std::fs;
+use std::io::Write;
+
+use guest_kit::{Fault, Level, Param, Tool, Values};
+
+use crate::replace::{Count, replace};
+
+/// What the guest says about itself.
+pub const TOOL: Tool = Tool {
+    name: "edit",
+    about: "Replaces an exact piece of text in a file; the piece must be found exactly once unless all are meant",
+    keywords: "edit, replace, change, patch, file, text",
+    level: Level::Write,
+    params: &[
+        Param::position("path", "The file to change"),
+        Param::position("old", "The exact text to replace, with enough around it to be found once"),
+        Param::position("new", "The text to put there instead"),
+        Param::flag("all", "Replace every place where it is found"),
+    ],
+};
+
+/// The largest file that is edited; larger ones are no text that a model wrote.
+const MAX_FILE: u64 = 16 << 20;
+
+/// Does the work of one call.
+///
+/// # Errors
+///
+/// Where the file cannot be read or written, or the piece is not found as it must be.
+pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
+    let (path, old, new) = (values.need("path")?, values.need("old")?, values.need("new")?);
+    let size = fs::metadata(path).map_err(|error| Fault::io("read", path, &error))?.len();
+    if size > MAX_FILE {
+        return Err(Fault::failed(format!("{path} has {size} bytes, which is more than can be edited")));
+    }
+    let bytes = fs::read(path).map_err(|error| Fault::io("read", path, &error))?;
+    let text = String::from_utf8(bytes).map_err(|_| Fault::failed(format!("{path} is no text")))?;
+    let count = if values.flag("all") { Count::All } else { Count::One };
+    let done = replace(&text, old, new, count).map_err(|why| Fault::failed(format!("{path}: {why}")))?;
+    fs::write(path, &done.text).map_err(|error| Fault::io("write", path, &error))?;
+    let places = if done.places == 1 { "1 place".to_owned() } else { format!("{} places", done.places) };
+    writeln!(out, "changed {path} in {places}\n{}", done.around())
+        .map_err(|error| Fault::failed(error.to_string()))
+}

@@ -1,0 +1,12 @@
+//! Fetches a URL. The request leaves through `wasi:http`, where the sandbox decides about each hop.
+
+mod message;
+mod tool;
+mod wire;
+
+pub use message::{Exchange, Request, Response};
+pub use tool::{TOOL, work};
+pub use wire::Wire;
+
+#[cfg(test)]
+mod tests;

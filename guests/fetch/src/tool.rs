@@ -1,0 +1,92 @@
+//! What the guest says about itself, and one call.
+
+use std::io::Write;
+
+use guest_kit::{Fault, Kind, Level, Need, Param, Place, Tool, Values};
+
+use crate::message::{Exchange, Request};
+
+/// What the guest says about itself.
+pub const TOOL: Tool = Tool {
+    name: "fetch",
+    about: "Fetches a URL and shows the status, the headers that matter and the body",
+    keywords: "fetch, http, https, url, web, download, api, request",
+    level: Level::ReadOnly,
+    params: &[
+        Param::position("url", "What to fetch"),
+        Param::text("method", "The method")
+            .of(Kind::Choice(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]))
+            .or("GET")
+            .short('X'),
+        Param {
+            name: "header",
+            about: "A header, as Name: value",
+            place: Place::Short('H'),
+            kind: Kind::Texts,
+            need: Need::Optional,
+        },
+        Param::text("body", "What to send").short('d'),
+        Param::number("limit", "200000", "The most bytes of the body to show"),
+        Param::number("redirects", "5", "How many redirections to follow"),
+        Param::flag("fail", "A status from 400 on is a failure").short('f'),
+    ],
+};
+
+/// The headers that are shown; the others tell a model nothing.
+const SHOWN: [&str; 5] = ["content-type", "content-length", "location", "last-modified", "retry-after"];
+
+/// Does the work of one call.
+///
+/// # Errors
+///
+/// Where there is no answer, or it is one of failure and `fail` was asked for.
+pub fn work(values: &Values, exchange: &mut dyn Exchange, out: &mut dyn Write) -> Result<(), Fault> {
+    let mut request = Request::to(values.need("url")?).map_err(Fault::Usage)?;
+    values.need("method")?.clone_into(&mut request.method);
+    if let Some(body) = values.text("body") {
+        request.body = body.as_bytes().to_vec();
+    }
+    for header in values.texts("header") {
+        let (name, value) = header
+            .split_once(':')
+            .ok_or_else(|| Fault::Usage(format!("'{header}' is no header: Name: value")))?;
+        request.headers.push((name.trim().to_owned(), value.trim().to_owned()));
+    }
+    let limit = values.number("limit").unwrap_or(usize::MAX);
+    let mut left = values.number("redirects").unwrap_or(0);
+    let response = loop {
+        let response = exchange.send(&request, limit).map_err(|why| {
+            Fault::failed(format!(
+                "could not fetch {}://{}{}: {why}",
+                request.scheme, request.authority, request.path
+            ))
+        })?;
+        let target =
+            response.header("location").filter(|_| matches!(response.status, 301 | 302 | 303 | 307 | 308));
+        let Some(target) = target.filter(|_| left > 0) else { break response };
+        left -= 1;
+        request = request.redirected(response.status, target).map_err(Fault::Failed)?;
+    };
+    let mut text = format!("HTTP {}\n", response.status);
+    for name in SHOWN {
+        if let Some(value) = response.header(name) {
+            text.push_str(&format!("{name}: {value}\n"));
+        }
+    }
+    text.push('\n');
+    match String::from_utf8(response.body) {
+        Ok(body) => text.push_str(&body),
+        Err(error) if response.cut && error.utf8_error().error_len().is_none() => {
+            text.push_str(&String::from_utf8_lossy(error.as_bytes()));
+        }
+        Err(error) => text.push_str(&format!("[{} bytes that are no text]", error.as_bytes().len())),
+    }
+    if response.cut {
+        text.push_str(&format!("\n[cut after {limit} bytes]"));
+    }
+    writeln!(out, "{}", text.trim_end()).map_err(|error| Fault::failed(error.to_string()))?;
+    if values.flag("fail") && response.status >= 400 {
+        return Err(Fault::failed(format!("the server answered {}", response.status)));
+    }
+    Ok(())
+}

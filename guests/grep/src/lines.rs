@@ -1,0 +1,140 @@
+//! What is shown of the matches, and when it is enough.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use grep_regex::RegexMatcher;
+use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
+use guest_kit::Fault;
+
+/// What is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Show {
+    /// Each matching line.
+    Lines,
+    /// Each file with a match.
+    Files,
+    /// How many lines match in each file.
+    Count,
+}
+
+/// The longest part of a line that is shown: longer ones are data.
+const MAX_LINE: usize = 500;
+
+/// Collects matches of one file after another.
+pub(crate) struct Lines<'a> {
+    out: &'a mut dyn Write,
+    show: Show,
+    limit: usize,
+    /// Matches shown so far, in all files.
+    shown: usize,
+    files: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn new(out: &'a mut dyn Write, show: Show, limit: usize) -> Self {
+        Self { out, show, limit, shown: 0, files: 0 }
+    }
+
+    /// Whether there is no room for more.
+    pub(crate) fn full(&self) -> bool {
+        self.shown >= self.limit
+    }
+
+    /// Searches one file. One that cannot be read is passed over: the folder was what was asked for.
+    pub(crate) fn search(
+        &mut self,
+        searcher: &mut Searcher,
+        matcher: &RegexMatcher,
+        path: &Path,
+        name: &str,
+    ) -> Result<(), Fault> {
+        let mut file = FileSink { lines: self, name, matches: 0, failed: None };
+        let _ = searcher.search_path(matcher, path, &mut file);
+        let (matches, failed) = (file.matches, file.failed.take());
+        if let Some(error) = failed {
+            return Err(Fault::failed(format!("could not write the output: {error}")));
+        }
+        if matches == 0 {
+            return Ok(());
+        }
+        self.files += 1;
+        let wrong = |error: io::Error| Fault::failed(error.to_string());
+        match self.show {
+            Show::Lines => Ok(()),
+            Show::Files => {
+                self.shown += 1;
+                writeln!(self.out, "{name}").map_err(wrong)
+            }
+            Show::Count => {
+                self.shown += 1;
+                writeln!(self.out, "{name}:{matches}").map_err(wrong)
+            }
+        }
+    }
+
+    /// Says what is not shown.
+    pub(crate) fn end(self, pattern: &str) -> Result<(), Fault> {
+        let wrong = |error: io::Error| Fault::failed(error.to_string());
+        if self.files == 0 {
+            writeln!(self.out, "nothing matches {pattern}").map_err(wrong)
+        } else if self.full() {
+            writeln!(self.out, "[cut after {} matches; there may be more]", self.limit).map_err(wrong)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+struct FileSink<'a, 'b> {
+    lines: &'b mut Lines<'a>,
+    name: &'b str,
+    matches: usize,
+    failed: Option<io::Error>,
+}
+
+impl FileSink<'_, '_> {
+    /// Writes each line of what was found, with its number.
+    fn write(&mut self, bytes: &[u8], number: Option<u64>, mark: char) -> Result<bool, io::Error> {
+        let text = String::from_utf8_lossy(bytes);
+        for (index, line) in (0_u64..).zip(text.lines()) {
+            let number = number.unwrap_or(0) + index;
+            let line: String = line.chars().take(MAX_LINE).collect();
+            if let Err(error) = writeln!(self.lines.out, "{}{mark}{number}{mark}{line}", self.name) {
+                self.failed = Some(error);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Sink for FileSink<'_, '_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        self.matches += 1;
+        match self.lines.show {
+            Show::Files => Ok(false),
+            Show::Count => Ok(true),
+            Show::Lines => {
+                self.lines.shown += 1;
+                Ok(self.write(found.bytes(), found.line_number(), ':')? && !self.lines.full())
+            }
+        }
+    }
+
+    fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, io::Error> {
+        if self.lines.show != Show::Lines {
+            return Ok(true);
+        }
+        self.write(found.bytes(), found.line_number(), '-')
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> Result<bool, io::Error> {
+        if self.lines.show == Show::Lines {
+            writeln!(self.lines.out, "--")?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,134 @@
+//! Reads a command line: long options with `=` or a following word, bundled letters, `--`, positions.
+
+use crate::fault::Fault;
+use crate::tool::{Kind, Param, Place, Tool};
+use crate::values::Values;
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The help text.
+    Help,
+    /// A call.
+    Call(Values),
+}
+
+impl Tool {
+    /// Reads a command line that is a call, as tests do.
+    ///
+    /// # Errors
+    ///
+    /// Where it is none.
+    pub fn call(&self, args: impl IntoIterator<Item = String>) -> Result<Values, Fault> {
+        match self.read_args(args)? {
+            Asked::Call(values) => Ok(values),
+            Asked::Help => Err(Fault::Usage("this asks for help".to_owned())),
+        }
+    }
+
+    /// Reads the words after the program's own name.
+    pub(crate) fn read_args(&self, args: impl IntoIterator<Item = String>) -> Result<Asked, Fault> {
+        let mut reader = Reader { tool: self, values: Values::default(), position: 0 };
+        let mut args = args.into_iter();
+        while let Some(arg) = args.next() {
+            if arg == "--" {
+                for rest in args {
+                    reader.place(rest)?;
+                }
+                break;
+            }
+            if arg == "-h" || arg == "--help" {
+                return Ok(Asked::Help);
+            }
+            if let Some(long) = arg.strip_prefix("--") {
+                reader.long(long, &mut args)?;
+            } else if let Some(letters) = arg.strip_prefix('-').filter(|rest| !rest.is_empty()) {
+                reader.letters(letters, &mut args)?;
+            } else {
+                reader.place(arg)?;
+                // What follows the words of a script are the script's own options.
+                if reader.next().is_some_and(|param| param.kind == Kind::Texts) {
+                    for rest in args {
+                        reader.place(rest)?;
+                    }
+                    break;
+                }
+            }
+        }
+        reader.values.settle(self).map(Asked::Call)
+    }
+}
+
+struct Reader<'a> {
+    tool: &'a Tool,
+    values: Values,
+    position: usize,
+}
+
+impl Reader<'_> {
+    fn long(&mut self, text: &str, args: &mut impl Iterator<Item = String>) -> Result<(), Fault> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (text, None),
+        };
+        let found =
+            self.tool.params.iter().find(|param| param.place != Place::Position && param.long() == name);
+        let Some(param) = found else {
+            return Err(Fault::Usage(format!("there is no option --{name}; --help lists all")));
+        };
+        self.option(param, value, args)
+    }
+
+    fn letters(&mut self, letters: &str, args: &mut impl Iterator<Item = String>) -> Result<(), Fault> {
+        let mut rest = letters.chars();
+        while let Some(letter) = rest.next() {
+            let found = self.tool.params.iter().find(|param| param.place == Place::Short(letter));
+            let Some(param) = found else {
+                return Err(Fault::Usage(format!("there is no option -{letter}; --help lists all")));
+            };
+            if param.kind == Kind::Flag {
+                self.values.put(param, "true".to_owned())?;
+                continue;
+            }
+            let inline = rest.as_str();
+            let inline = inline.strip_prefix('=').unwrap_or(inline);
+            let value = (!inline.is_empty()).then(|| inline.to_owned());
+            return self.option(param, value, args);
+        }
+        Ok(())
+    }
+
+    fn option(
+        &mut self,
+        param: &Param,
+        value: Option<String>,
+        args: &mut impl Iterator<Item = String>,
+    ) -> Result<(), Fault> {
+        let value = match (param.kind, value) {
+            (Kind::Flag, None) => "true".to_owned(),
+            (Kind::Flag, Some(_)) => {
+                return Err(Fault::Usage(format!("--{} takes no value", param.long())));
+            }
+            (_, Some(value)) => value,
+            (_, None) => {
+                args.next().ok_or_else(|| Fault::Usage(format!("--{} needs a value", param.long())))?
+            }
+        };
+        self.values.put(param, value)
+    }
+
+    /// The parameter that the next position is for.
+    fn next(&self) -> Option<&'static Param> {
+        self.tool.params.iter().filter(|param| param.place == Place::Position).nth(self.position)
+    }
+
+    fn place(&mut self, value: String) -> Result<(), Fault> {
+        let Some(param) = self.next() else {
+            return Err(Fault::Usage(format!("'{value}' is one word too many")));
+        };
+        if param.kind != Kind::Texts {
+            self.position += 1;
+        }
+        self.values.put(param, value)
+    }
+}

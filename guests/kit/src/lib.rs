@@ -1,0 +1,27 @@
+//! What the shipped guests share: one [`Tool`] declaration from which the help text, the reading of a command line, the
+//! reading of JSON arguments and the schema all follow, so that they cannot disagree.
+//!
+//! The kit does **not** touch files, the network or the clock; a guest's work is a function from [`Values`] to text.
+
+mod args;
+mod fault;
+mod help;
+#[cfg(feature = "text")]
+mod json;
+mod run;
+mod tool;
+mod values;
+
+/// The two exported functions of the world `holm:tool`, for guests that answer with one text.
+#[cfg(all(feature = "text", target_family = "wasm"))]
+pub mod text;
+
+pub use fault::Fault;
+#[cfg(feature = "text")]
+pub use json::{answer, description};
+pub use run::main;
+pub use tool::{Kind, Level, Need, Param, Place, Tool};
+pub use values::Values;
+
+#[cfg(test)]
+mod tests;

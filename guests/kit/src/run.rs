@@ -1,0 +1,32 @@
+//! A guest as a command: arguments in, text out, a status at the end.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::args::Asked;
+use crate::fault::Fault;
+use crate::tool::Tool;
+use crate::values::Values;
+
+/// Runs a guest's work with the arguments of this process, and says how it went.
+#[must_use]
+pub fn main(tool: &Tool, work: impl FnOnce(&Values, &mut dyn Write) -> Result<(), Fault>) -> ExitCode {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let asked = tool.read_args(std::env::args().skip(1));
+    let done = match asked {
+        Ok(Asked::Help) => {
+            out.write_all(tool.help().as_bytes()).map_err(|error| Fault::failed(error.to_string()))
+        }
+        Ok(Asked::Call(values)) => work(&values, &mut out),
+        Err(fault) => Err(fault),
+    };
+    // What was written before a failure is worth having too.
+    let flushed = out.flush().map_err(|error| Fault::failed(format!("could not write the output: {error}")));
+    let Err(fault) = done.and(flushed) else {
+        return ExitCode::SUCCESS;
+    };
+    if !matches!(fault, Fault::Status(_)) {
+        let _ = writeln!(std::io::stderr(), "{}: {fault}", tool.name);
+    }
+    ExitCode::from(fault.status())
+}

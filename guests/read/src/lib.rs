@@ -1,0 +1,15 @@
+//! Reads text files page by page, with numbered lines. A guest of the world `holm:tool`: of WASI it imports files alone.
+
+mod page;
+mod source;
+mod tool;
+
+pub use page::{Page, page};
+pub use source::{Bytes, Source};
+pub use tool::{TOOL, work};
+
+#[cfg(target_family = "wasm")]
+mod export;
+
+#[cfg(test)]
+mod tests;

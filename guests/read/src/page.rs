@@ -1,0 +1,133 @@
+//! Cuts a page out of a file without ever holding more of it than the page.
+
+use std::fmt::Write;
+
+use guest_kit::Fault;
+
+use crate::source::Source;
+
+/// Which lines are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// The first line, counted from 1.
+    pub first: usize,
+    /// How many lines.
+    pub lines: usize,
+}
+
+/// How much is asked of the system at once: a small file in one call, a large one in few.
+const CHUNK: usize = 64 << 10;
+/// The longest line that is shown whole; longer ones are minified code or data, which nobody reads.
+const MAX_LINE: usize = 2_000;
+/// The most text of a page: more would crowd out the conversation that asked for it.
+const MAX_PAGE: usize = 256 << 10;
+/// How far a file is looked at to tell text from other things.
+const SNIFF: usize = 8 << 10;
+
+/// The numbered lines of a page, and where to go on.
+///
+/// # Errors
+///
+/// Where the file cannot be read, is no text, or ends before the page begins.
+pub fn page(source: &mut dyn Source, wanted: Page) -> Result<String, Fault> {
+    let mut reader = Reader { wanted, out: String::new(), line: Vec::new(), number: 1, cut: 0 };
+    let mut offset = 0_u64;
+    loop {
+        let chunk = source.read(offset, CHUNK).map_err(Fault::Failed)?;
+        if offset == 0 && chunk.iter().take(SNIFF).any(|&byte| byte == 0) {
+            return Err(Fault::failed("this is no text file: it holds zero bytes"));
+        }
+        if chunk.is_empty() {
+            return reader.end(offset);
+        }
+        offset += chunk.len() as u64;
+        if reader.take(&chunk) == Full::Yes {
+            return Ok(reader.more());
+        }
+    }
+}
+
+struct Reader {
+    wanted: Page,
+    out: String,
+    /// The line so far, as much of it as is shown.
+    line: Vec<u8>,
+    /// Its number.
+    number: usize,
+    /// How many of its bytes are not kept.
+    cut: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Full {
+    Yes,
+    No,
+}
+
+impl Reader {
+    fn take(&mut self, chunk: &[u8]) -> Full {
+        for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
+            if self.full() {
+                return Full::Yes;
+            }
+            let (text, ends) = match piece.strip_suffix(b"\n") {
+                Some(text) => (text, true),
+                None => (piece, false),
+            };
+            if self.number >= self.wanted.first {
+                let room = MAX_LINE.saturating_sub(self.line.len()).min(text.len());
+                self.line.extend_from_slice(text.get(..room).unwrap_or_default());
+                self.cut += text.len() - room;
+            }
+            if ends {
+                self.show();
+            }
+        }
+        Full::No
+    }
+
+    fn full(&self) -> bool {
+        self.number >= self.wanted.first.saturating_add(self.wanted.lines) || self.out.len() > MAX_PAGE
+    }
+
+    /// Writes the line and goes to the next.
+    fn show(&mut self) {
+        if self.number >= self.wanted.first {
+            let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
+            let _ = write!(self.out, "{:>6}\t{}", self.number, String::from_utf8_lossy(line));
+            if self.cut > 0 {
+                let _ = write!(self.out, " [{} bytes more in this line]", self.cut);
+            }
+            self.out.push('\n');
+        }
+        self.line.clear();
+        self.cut = 0;
+        self.number += 1;
+    }
+
+    fn more(mut self) -> String {
+        let _ = write!(self.out, "[there is more; go on with offset {}]\n", self.number);
+        self.out
+    }
+
+    /// The file is at its end.
+    fn end(mut self, size: u64) -> Result<String, Fault> {
+        if size == 0 {
+            return Ok("[the file is empty]\n".to_owned());
+        }
+        if !self.line.is_empty() {
+            if self.full() {
+                return Ok(self.more());
+            }
+            self.show();
+        }
+        if self.out.is_empty() && self.wanted.lines > 0 {
+            let lines = self.number - 1;
+            return Err(Fault::failed(format!(
+                "the file has {lines} lines; offset {} is after its end",
+                self.wanted.first
+            )));
+        }
+        Ok(self.out)
+    }
+}

@@ -1,0 +1,60 @@
+//! Commands that change the shell itself, and the table of everything that can be run.
+
+mod control;
+mod declare;
+mod print;
+mod read;
+mod settings;
+
+pub(crate) use declare::{declare, declares};
+
+use crate::io::Local;
+use crate::shell::{Shell, Step};
+use crate::util;
+
+/// How a command is run: with the words after its name.
+pub(crate) type Run = for<'a> fn(&'a mut Shell, &'a [String]) -> Local<'a, Step>;
+
+macro_rules! own {
+    ($path:path) => {{
+        fn call<'a>(shell: &'a mut Shell, args: &'a [String]) -> Local<'a, Step> {
+            Box::pin($path(shell, args))
+        }
+        call as Run
+    }};
+}
+
+/// What a name runs, unless a function has it.
+pub(crate) fn find(name: &str) -> Option<Run> {
+    Some(match name {
+        ":" | "true" => own!(control::succeed),
+        "false" => own!(control::fail),
+        "exit" => own!(control::exit),
+        "return" => own!(control::return_),
+        "break" => own!(control::break_),
+        "continue" => own!(control::continue_),
+        "eval" => own!(control::eval),
+        "source" | "." => own!(control::source),
+        "exec" | "command" | "builtin" | "nohup" | "time" => own!(control::command),
+        "type" | "which" => own!(control::type_),
+        "test" => own!(control::test),
+        "[" => own!(control::bracket),
+        "let" => own!(control::let_),
+        "wait" | "umask" | "hash" | "ulimit" | "jobs" | "disown" => own!(control::succeed),
+        "cd" => own!(settings::cd),
+        "pwd" => own!(settings::pwd),
+        "set" => own!(settings::set),
+        "shopt" => own!(settings::shopt),
+        "shift" => own!(settings::shift),
+        "trap" => own!(settings::trap),
+        "unset" => own!(settings::unset),
+        "getopts" => own!(settings::getopts),
+        "read" => own!(read::read),
+        "mapfile" | "readarray" => own!(read::mapfile),
+        "echo" => own!(print::echo),
+        "printf" => own!(print::printf),
+        // Reached where a declaring command is run by another, such as `command export`.
+        "export" | "readonly" | "local" | "declare" | "typeset" => own!(declare::words),
+        other => return util::find(other),
+    })
+}

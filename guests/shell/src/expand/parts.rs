@@ -1,0 +1,121 @@
+//! What an expansion yields before it is cut into words: pieces that remember whether they were quoted.
+
+/// A piece of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Written without quotes: its wildcards count, its spaces do not divide.
+    Plain(String),
+    /// The result of an unquoted expansion: its wildcards count and its spaces divide.
+    Loose(String),
+    /// Quoted: nothing in it counts.
+    Quoted(String),
+    /// Here one word ends and another begins, as in `"$@"`.
+    Break,
+}
+
+/// A word, as the letters themselves and as a pattern in which what was quoted is escaped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) text: String,
+    pub(crate) pattern: String,
+    /// Whether any wildcard counts.
+    pub(crate) wild: bool,
+}
+
+impl Field {
+    fn push(&mut self, c: char, quoted: bool) {
+        self.text.push(c);
+        if quoted {
+            if is_special(c) {
+                self.pattern.push('\\');
+            }
+        } else if matches!(c, '*' | '?' | '[') {
+            self.wild = true;
+        }
+        self.pattern.push(c);
+    }
+}
+
+/// Whether a letter means something in a pattern.
+fn is_special(c: char) -> bool {
+    matches!(c, '*' | '?' | '[' | ']' | '\\' | '(' | ')' | '|' | '!' | '@' | '+' | '-' | '^')
+}
+
+/// Joins parts without dividing anything.
+pub(crate) fn text(parts: &[Part]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            Part::Plain(piece) | Part::Loose(piece) | Part::Quoted(piece) => text.push_str(piece),
+            Part::Break => text.push(' '),
+        }
+    }
+    text
+}
+
+/// Joins parts to a pattern.
+pub(crate) fn pattern(parts: &[Part]) -> String {
+    let mut field = Field::default();
+    for part in parts {
+        match part {
+            Part::Plain(piece) | Part::Loose(piece) => piece.chars().for_each(|c| field.push(c, false)),
+            Part::Quoted(piece) => piece.chars().for_each(|c| field.push(c, true)),
+            Part::Break => field.push(' ', true),
+        }
+    }
+    field.pattern
+}
+
+/// Cuts parts into words, by the separators that `IFS` names.
+pub(crate) fn fields(parts: &[Part], separators: &str) -> Vec<Field> {
+    let mut cutter = Cutter { separators, fields: Vec::new(), current: None, owed: false };
+    for part in parts {
+        match part {
+            Part::Plain(piece) if piece.is_empty() => {}
+            Part::Plain(piece) => piece.chars().for_each(|c| cutter.open().push(c, false)),
+            Part::Quoted(piece) => {
+                cutter.open();
+                piece.chars().for_each(|c| cutter.open().push(c, true));
+            }
+            Part::Loose(piece) => piece.chars().for_each(|c| cutter.loose(c)),
+            Part::Break => cutter.end(),
+        }
+    }
+    cutter.fields.extend(cutter.current);
+    cutter.fields
+}
+
+struct Cutter<'a> {
+    separators: &'a str,
+    fields: Vec<Field>,
+    current: Option<Field>,
+    /// Whether a word just ended by white space, so that one other separator after it ends nothing more.
+    owed: bool,
+}
+
+impl Cutter<'_> {
+    fn open(&mut self) -> &mut Field {
+        self.owed = false;
+        self.current.get_or_insert_default()
+    }
+
+    fn end(&mut self) {
+        self.fields.extend(self.current.take());
+    }
+
+    fn loose(&mut self, c: char) {
+        if !self.separators.contains(c) {
+            self.open().push(c, false);
+        } else if c.is_whitespace() {
+            if self.current.is_some() {
+                self.end();
+                self.owed = true;
+            }
+        } else if self.owed {
+            self.owed = false;
+        } else {
+            let field = self.current.take().unwrap_or_default();
+            self.fields.push(field);
+        }
+    }
+}

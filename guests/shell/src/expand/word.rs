@@ -1,0 +1,205 @@
+//! Expands words: tildes, parameters, commands, arithmetic, then words and file names.
+
+use brush_parser::ParserOptions;
+use brush_parser::word::{self, TildeExpr, WordPiece, WordPieceWithSource};
+
+use super::brace::braces;
+use super::parts::{self, Part};
+use super::quote::ansi;
+use crate::io::Local;
+use crate::shell::{Flow, Shell};
+
+/// Whether what is expanded stands in double quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quoting {
+    Quoted,
+    Bare,
+}
+
+/// How the grammar is read everywhere.
+pub(crate) fn grammar() -> ParserOptions {
+    ParserOptions::default()
+}
+
+impl Shell {
+    /// All words that a word becomes.
+    pub(crate) async fn expand_words(&mut self, word: &str) -> Result<Vec<String>, Flow> {
+        let mut words = Vec::new();
+        for word in braces(word, &grammar()) {
+            let parts = self.parts(&word, Quoting::Bare).await?;
+            let separators = self.vars.text("IFS").unwrap_or_else(|| " \t\n".to_owned());
+            for field in parts::fields(&parts, &separators) {
+                words.extend(self.names_of(field));
+            }
+        }
+        Ok(words)
+    }
+
+    /// One text: nothing is divided, no files are looked for.
+    pub(crate) async fn expand_text(&mut self, word: &str) -> Result<String, Flow> {
+        Ok(parts::text(&self.parts(word, Quoting::Bare).await?))
+    }
+
+    /// A pattern: what was quoted means itself.
+    pub(crate) async fn expand_pattern(&mut self, word: &str) -> Result<String, Flow> {
+        Ok(parts::pattern(&self.parts(word, Quoting::Bare).await?))
+    }
+
+    /// A regular expression: what was quoted means itself.
+    pub(crate) async fn expand_regex(&mut self, word: &str) -> Result<String, Flow> {
+        let parts = self.parts(word, Quoting::Bare).await?;
+        let piece = |part: &Part| match part {
+            Part::Plain(text) | Part::Loose(text) => text.clone(),
+            Part::Quoted(text) => regex::escape(text),
+            Part::Break => " ".to_owned(),
+        };
+        Ok(parts.iter().map(piece).collect())
+    }
+
+    /// The text of a here-document or of arithmetic, where quotes are letters like others.
+    pub(crate) async fn expand_quoted(&mut self, text: &str) -> Result<String, Flow> {
+        if !text.contains(['$', '`', '\\']) {
+            return Ok(text.to_owned());
+        }
+        match word::parse_heredoc(text, &grammar()) {
+            Ok(pieces) => {
+                let mut parts = Vec::new();
+                self.pieces(&pieces, Quoting::Quoted, &mut parts).await?;
+                Ok(parts::text(&parts))
+            }
+            Err(error) => self.unreadable(text, &error.to_string()).await,
+        }
+    }
+
+    /// The parts of a word.
+    pub(crate) fn parts<'a>(
+        &'a mut self,
+        text: &'a str,
+        quoting: Quoting,
+    ) -> Local<'a, Result<Vec<Part>, Flow>> {
+        Box::pin(async move {
+            let mut parts = Vec::new();
+            match word::parse(text, &grammar()) {
+                Ok(pieces) => self.pieces(&pieces, quoting, &mut parts).await?,
+                Err(error) => return self.unreadable(text, &error.to_string()).await,
+            }
+            Ok(parts)
+        })
+    }
+
+    async fn unreadable<T>(&mut self, text: &str, why: &str) -> Result<T, Flow> {
+        self.complain(&format!("shell: cannot read the word '{text}': {why}")).await;
+        Err(Flow::Exit(2))
+    }
+
+    fn pieces<'a>(
+        &'a mut self,
+        pieces: &'a [WordPieceWithSource],
+        quoting: Quoting,
+        parts: &'a mut Vec<Part>,
+    ) -> Local<'a, Result<(), Flow>> {
+        Box::pin(async move {
+            for piece in pieces {
+                self.piece(&piece.piece, quoting, parts).await?;
+            }
+            Ok(())
+        })
+    }
+
+    async fn piece(
+        &mut self,
+        piece: &WordPiece,
+        quoting: Quoting,
+        parts: &mut Vec<Part>,
+    ) -> Result<(), Flow> {
+        match piece {
+            WordPiece::Text(text) if quoting == Quoting::Quoted => parts.push(Part::Quoted(text.clone())),
+            WordPiece::Text(text) => parts.push(Part::Plain(text.clone())),
+            WordPiece::SingleQuotedText(text) => parts.push(Part::Quoted(text.clone())),
+            WordPiece::AnsiCQuotedText(text) => parts.push(Part::Quoted(ansi(text))),
+            WordPiece::EscapeSequence(text) => {
+                let escaped = text.strip_prefix('\\').unwrap_or(text);
+                // A line that goes on in the next.
+                if escaped != "\n" {
+                    parts.push(Part::Quoted(escaped.to_owned()));
+                }
+            }
+            WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
+                let before = parts.len();
+                self.pieces(inner, Quoting::Quoted, parts).await?;
+                // "" is a word, but "$@" without arguments is none.
+                if parts.len() == before && !inner.iter().any(|piece| may_vanish(&piece.piece)) {
+                    parts.push(Part::Quoted(String::new()));
+                }
+            }
+            WordPiece::TildeExpansion(tilde) => parts.push(Part::Quoted(self.tilde(tilde))),
+            WordPiece::ParameterExpansion(expr) => self.parameter(expr, quoting, parts).await?,
+            WordPiece::CommandSubstitution(script) | WordPiece::BackquotedCommandSubstitution(script) => {
+                let script = match piece {
+                    WordPiece::BackquotedCommandSubstitution(_) => unescape_backquoted(script),
+                    _ => script.clone(),
+                };
+                let output = self.substitute(&script).await?;
+                parts.push(loose(output, quoting));
+            }
+            WordPiece::ArithmeticExpression(expr) => {
+                let value = self.arithmetic(&expr.value).await?;
+                parts.push(loose(value.to_string(), quoting));
+            }
+        }
+        Ok(())
+    }
+
+    fn tilde(&self, tilde: &TildeExpr) -> String {
+        match tilde {
+            TildeExpr::Home => self.vars.text("HOME").unwrap_or_else(|| "/".to_owned()),
+            TildeExpr::UserHome(user) => format!("~{user}"),
+            TildeExpr::WorkingDir => self.directory.clone(),
+            TildeExpr::OldWorkingDir => self.vars.text("OLDPWD").unwrap_or_else(|| "~-".to_owned()),
+            TildeExpr::NthDirFromTopOfDirStack { .. } | TildeExpr::NthDirFromBottomOfDirStack { .. } => {
+                self.directory.clone()
+            }
+        }
+    }
+}
+
+/// The result of an expansion, as its quotes make it.
+pub(crate) fn loose(text: String, quoting: Quoting) -> Part {
+    match quoting {
+        Quoting::Quoted => Part::Quoted(text),
+        Quoting::Bare => Part::Loose(text),
+    }
+}
+
+/// Whether a piece in quotes can become no word at all.
+fn may_vanish(piece: &WordPiece) -> bool {
+    use word::{Parameter, ParameterExpr, SpecialParameter};
+    let WordPiece::ParameterExpansion(expr) = piece else { return false };
+    let (ParameterExpr::Parameter { parameter, .. } | ParameterExpr::Substring { parameter, .. }) = expr
+    else {
+        return matches!(expr, ParameterExpr::MemberKeys { concatenate: false, .. });
+    };
+    matches!(
+        parameter,
+        Parameter::Special(SpecialParameter::AllPositionalParameters { concatenate: false })
+            | Parameter::NamedWithAllIndices { concatenate: false, .. }
+    )
+}
+
+/// Inside backquotes some letters are escaped once more.
+fn unescape_backquoted(script: &str) -> String {
+    let mut out = String::new();
+    let mut rest = script.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c == '\\' && rest.peek().is_some_and(|next| matches!(next, '`' | '\\' | '$')) {
+            continue_with(&mut rest, &mut out);
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn continue_with(rest: &mut impl Iterator<Item = char>, out: &mut String) {
+    out.extend(rest.next());
+}

@@ -1,0 +1,120 @@
+//! A pipe in memory that holds little: a full one makes its writer wait, one without readers ends its writer.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+
+/// As much as Linux lets a pipe hold.
+const CAPACITY: usize = 64 << 10;
+
+#[derive(Default)]
+struct State {
+    bytes: VecDeque<u8>,
+    readers: usize,
+    writers: usize,
+}
+
+/// The end that is read. Clones are the same end, which is closed when the last of them is gone.
+pub(crate) struct Reader(Rc<RefCell<State>>);
+
+/// The end that is written.
+pub(crate) struct Writer(Rc<RefCell<State>>);
+
+/// Nobody reads any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Broken;
+
+/// Makes a pipe.
+pub(crate) fn pipe() -> (Reader, Writer) {
+    let state = Rc::new(RefCell::new(State { readers: 1, writers: 1, ..State::default() }));
+    (Reader(Rc::clone(&state)), Writer(state))
+}
+
+impl Reader {
+    /// Some bytes, at most `max`; none when nobody can write any more.
+    pub(crate) async fn read(&self, max: usize) -> Vec<u8> {
+        poll_fn(|_| {
+            let mut state = self.0.borrow_mut();
+            if state.bytes.is_empty() && state.writers > 0 {
+                return Poll::Pending;
+            }
+            let count = max.min(state.bytes.len());
+            Poll::Ready(state.bytes.drain(..count).collect())
+        })
+        .await
+    }
+
+    /// The bytes up to a delimiter and with it, as far as they are there now; waits for the first.
+    pub(crate) async fn read_until(&self, delimiter: u8) -> Vec<u8> {
+        let mut line = Vec::new();
+        loop {
+            let (piece, open) = poll_fn(|_| {
+                let mut state = self.0.borrow_mut();
+                if state.bytes.is_empty() && state.writers > 0 {
+                    return Poll::Pending;
+                }
+                let end = state.bytes.iter().position(|&byte| byte == delimiter);
+                let count = end.map_or(state.bytes.len(), |end| end + 1);
+                let piece: Vec<u8> = state.bytes.drain(..count).collect();
+                Poll::Ready((piece, end.is_none() && count > 0))
+            })
+            .await;
+            line.extend_from_slice(&piece);
+            if !open {
+                return line;
+            }
+        }
+    }
+}
+
+impl Writer {
+    /// Writes everything, waiting for room.
+    pub(crate) async fn write(&self, bytes: &[u8]) -> Result<(), Broken> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let taken = poll_fn(|_| {
+                let mut state = self.0.borrow_mut();
+                if state.readers == 0 {
+                    return Poll::Ready(Err(Broken));
+                }
+                let count = CAPACITY.saturating_sub(state.bytes.len()).min(rest.len());
+                if count == 0 {
+                    return Poll::Pending;
+                }
+                state.bytes.extend(rest.iter().take(count));
+                Poll::Ready(Ok(count))
+            })
+            .await?;
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+        Ok(())
+    }
+}
+
+impl Clone for Reader {
+    fn clone(&self) -> Self {
+        self.0.borrow_mut().readers += 1;
+        Self(Rc::clone(&self.0))
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.0.borrow_mut().readers -= 1;
+    }
+}
+
+impl Clone for Writer {
+    fn clone(&self) -> Self {
+        self.0.borrow_mut().writers += 1;
+        Self(Rc::clone(&self.0))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.0.borrow_mut().writers -= 1;
+    }
+}

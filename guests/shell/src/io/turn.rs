@@ -1,0 +1,41 @@
+//! Taking turns: futures in one thread, without anything from outside that could wake them.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+/// A future that may borrow and stays in this thread.
+pub(crate) type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Runs a future to its end. Whatever it waits for, it does itself in a later turn.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+    }
+}
+
+/// Runs futures in turns until each has ended, and gives their results in order.
+///
+/// A future that has ended is dropped at once, because others may wait for what it holds open.
+pub(crate) async fn join<T>(futures: Vec<Local<'_, T>>) -> Vec<T> {
+    let mut running: Vec<Option<Local<'_, T>>> = futures.into_iter().map(Some).collect();
+    let mut ended: Vec<Option<T>> = running.iter().map(|_| None).collect();
+    std::future::poll_fn(move |context| {
+        for (slot, result) in running.iter_mut().zip(ended.iter_mut()) {
+            let Some(future) = slot else { continue };
+            if let Poll::Ready(value) = future.as_mut().poll(context) {
+                *result = Some(value);
+                *slot = None;
+            }
+        }
+        if running.iter().any(Option::is_some) {
+            return Poll::Pending;
+        }
+        Poll::Ready(ended.iter_mut().filter_map(Option::take).collect())
+    })
+    .await
+}

@@ -1,0 +1,125 @@
+//! Where the shell is. The system has no current folder for a guest, so the shell keeps one and completes paths itself.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io;
+
+use super::state::Shell;
+use crate::io::Handle;
+
+/// How a file is opened for writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// What it held is gone.
+    Replace,
+    /// At its end.
+    Append,
+    /// Only where there is none.
+    Create,
+}
+
+impl Shell {
+    /// A path as the system takes it: absolute, without `.` and `..`.
+    pub(crate) fn path(&self, path: &str) -> String {
+        let joined =
+            if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.directory) };
+        let mut names: Vec<&str> = Vec::new();
+        for name in joined.split('/') {
+            match name {
+                "" | "." => {}
+                ".." => drop(names.pop()),
+                name => names.push(name),
+            }
+        }
+        let plain = format!("/{}", names.join("/"));
+        // A slash at the end says that a folder is meant, which the system then checks.
+        if path.ends_with('/') && plain != "/" { format!("{plain}/") } else { plain }
+    }
+
+    /// Goes to another folder.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such folder.
+    pub(crate) fn change_directory(&mut self, to: &str) -> Result<(), String> {
+        let path = self.path(to);
+        let path = if path.len() > 1 { path.trim_end_matches('/').to_owned() } else { path };
+        match fs::metadata(&path) {
+            Ok(data) if data.is_dir() => {}
+            // The root is there even where nothing in it was granted.
+            Err(_) if path == "/" => {}
+            Ok(_) => return Err(format!("{to}: not a directory")),
+            Err(error) => return Err(format!("{to}: {}", said(&error))),
+        }
+        let before = std::mem::replace(&mut self.directory, path.clone());
+        self.vars.export_text("OLDPWD", before);
+        self.vars.export_text("PWD", path);
+        Ok(())
+    }
+
+    /// Opens a file to read, or what a name under `/dev` stands for.
+    pub(crate) fn open_read(&self, path: &str) -> io::Result<Handle> {
+        if let Some(handle) = self.device(path, 0) {
+            return Ok(handle);
+        }
+        let path = self.path(path);
+        if fs::metadata(&path)?.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Ok(Handle::reading(fs::File::open(path)?))
+    }
+
+    /// Opens a file to write.
+    pub(crate) fn open_write(&self, path: &str, how: Writing) -> io::Result<Handle> {
+        if let Some(handle) = self.device(path, 1) {
+            return Ok(handle);
+        }
+        let mut options = OpenOptions::new();
+        match how {
+            Writing::Replace => options.write(true).create(true).truncate(true),
+            Writing::Append => options.append(true).create(true),
+            Writing::Create => options.write(true).create_new(true),
+        };
+        let file = options.open(self.path(path))?;
+        Ok(Handle::Output(std::rc::Rc::new(std::cell::RefCell::new(file))))
+    }
+
+    fn device(&self, path: &str, tty: i32) -> Option<Handle> {
+        let fd = match path {
+            "/dev/null" => return Some(Handle::Null),
+            "/dev/stdin" => 0,
+            "/dev/stdout" => 1,
+            "/dev/stderr" => 2,
+            "/dev/tty" => tty,
+            _ => {
+                let number = path.strip_prefix("/dev/fd/")?.parse().ok()?;
+                return self.made.get(&number).cloned().or_else(|| self.fds.find(number).cloned());
+            }
+        };
+        Some(self.fds.get(fd))
+    }
+
+    /// Gives text a path under which it can be read once, as `<(…)` does.
+    pub(crate) fn make_file(&mut self, text: Vec<u8>) -> String {
+        // Far from the numbers that scripts use themselves.
+        let number = self.made.keys().next_back().map_or(1_000, |last| last + 1);
+        self.made.insert(number, Handle::text(text));
+        format!("/dev/fd/{number}")
+    }
+}
+
+/// Texts that have a path.
+pub(crate) type Made = BTreeMap<i32, Handle>;
+
+/// What the system says, in the words of other shells.
+pub(crate) fn said(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
+        io::ErrorKind::NotADirectory => "Not a directory".to_owned(),
+        io::ErrorKind::AlreadyExists => "File exists".to_owned(),
+        io::ErrorKind::DirectoryNotEmpty => "Directory not empty".to_owned(),
+        _ => error.to_string(),
+    }
+}

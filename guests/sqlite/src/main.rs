@@ -1,0 +1,5 @@
+//! The guest as a command; see the library beside it.
+
+fn main() -> std::process::ExitCode {
+    guest_kit::main(&guest_sqlite::TOOL, guest_sqlite::work)
+}

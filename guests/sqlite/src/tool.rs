@@ -1,0 +1,77 @@
+//! What the guest says about itself, and one call.
+
+use std::io::Write;
+
+use guest_kit::{Fault, Kind, Level, Need, Param, Place, Tool, Values};
+use rusqlite::fallible_iterator::FallibleIterator;
+use rusqlite::{Batch, Connection, OpenFlags, params_from_iter};
+
+use crate::rows::{Form, show};
+
+/// What the guest says about itself.
+pub const TOOL: Tool = Tool {
+    name: "sqlite",
+    about: "Runs SQL statements on an SQLite database file and shows the rows",
+    keywords: "sqlite, sql, database, query, table",
+    level: Level::Write,
+    params: &[
+        Param::position("database", "The database file, or :memory:"),
+        Param::position("sql", "One statement or several"),
+        Param {
+            name: "param",
+            about: "A value for a ? of the last statement",
+            place: Place::Long,
+            kind: Kind::Texts,
+            need: Need::Optional,
+        },
+        Param::text("form", "How rows are shown").of(Kind::Choice(&["json", "table", "csv"])).or("json"),
+        Param::number("limit", "1000", "The most rows to show"),
+        Param::flag("read_only", "Refuse to change anything").short('r'),
+    ],
+};
+
+/// Does the work of one call.
+///
+/// # Errors
+///
+/// Where the database cannot be opened or a statement fails.
+pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
+    let (path, sql) = (values.need("database")?, values.need("sql")?);
+    let open = if values.flag("read_only") {
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+    } else {
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
+    };
+    let wrong = |error: rusqlite::Error| Fault::failed(error.to_string());
+    let database = Connection::open_with_flags(path, open | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        .map_err(|error| Fault::failed(format!("could not open {path}: {error}")))?;
+    // A guest has no shared memory for a journal of the newer kind, and no folder for temporary files.
+    database.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;").map_err(wrong)?;
+    let form = match values.need("form")? {
+        "table" => Form::Table,
+        "csv" => Form::Csv,
+        _ => Form::Json,
+    };
+    let limit = values.number("limit").unwrap_or(usize::MAX);
+    let mut batch = Batch::new(&database, sql);
+    while let Some(mut statement) = batch.next().map_err(wrong)? {
+        let given: Vec<&str> = values.texts("param").collect();
+        let wanted = statement.parameter_count();
+        if wanted > given.len() {
+            return Err(Fault::Usage(format!(
+                "the statement wants {wanted} values and was given {}",
+                given.len()
+            )));
+        }
+        let given = params_from_iter(given.into_iter().take(wanted));
+        if statement.column_count() == 0 {
+            let changed = statement.execute(given).map_err(wrong)?;
+            writeln!(out, "[{changed} rows changed]").map_err(|error| Fault::failed(error.to_string()))?;
+            continue;
+        }
+        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let rows = statement.query(given).map_err(wrong)?;
+        show(&names, rows, form, limit, out)?;
+    }
+    Ok(())
+}

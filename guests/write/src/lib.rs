@@ -1,0 +1,57 @@
+//! Writes text files.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use guest_kit::{Fault, Level, Param, Tool, Values};
+
+/// What the guest says about itself.
+pub const TOOL: Tool = Tool {
+    name: "write",
+    about: "Writes text to a file, replacing what it held; folders that are missing are made",
+    keywords: "write, file, create, save, append",
+    level: Level::Write,
+    params: &[
+        Param::position("path", "The file to write"),
+        Param::position("content", "The whole text"),
+        Param::flag("append", "Add to the end instead of replacing").short('a'),
+        Param::flag("new", "Fail where the file exists already"),
+    ],
+};
+
+/// Does the work of one call.
+///
+/// # Errors
+///
+/// Where the file may not or cannot be written.
+pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
+    let (path, content) = (values.need("path")?, values.need("content")?);
+    let existed = Path::new(path).exists();
+    if existed && values.flag("new") {
+        return Err(Fault::failed(format!("{path} exists already; leave out --new to replace it")));
+    }
+    if let Some(folder) = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty())
+        && !folder.exists()
+    {
+        fs::create_dir_all(folder).map_err(|error| Fault::io("make the folder of", path, &error))?;
+    }
+    let wrong = |error: std::io::Error| Fault::io("write", path, &error);
+    if values.flag("append") {
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(path).map_err(wrong)?;
+        file.write_all(content.as_bytes()).map_err(wrong)?;
+    } else {
+        fs::write(path, content).map_err(wrong)?;
+    }
+    let done = match (values.flag("append"), existed) {
+        (_, false) => "created",
+        (true, true) => "added to",
+        (false, true) => "replaced",
+    };
+    let (bytes, lines) = (content.len(), content.lines().count());
+    writeln!(out, "{done} {path}: {bytes} bytes, {lines} lines")
+        .map_err(|error| Fault::failed(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests;
