@@ -30,7 +30,7 @@ pub use net::answers;
 pub use run::{envelope, protocol};
 pub use server::{classify, requests};
 pub use split::any_split;
-pub use tools::{describe, help};
+pub use tools::{describe, help, shell};
 
 /// One target: its name and its body.
 pub type Target = (&'static str, fn(&[u8]));
@@ -60,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     ("replay", replay),
     ("requests", requests),
     ("schema", schema),
+    ("shell", shell),
     ("sse", sse),
     ("url", url),
 ];

@@ -4,6 +4,7 @@ use holm_guards::{json::Json, schema::Schema};
 use holm_tools::{
     describe::{Arity, Mode, Program as Described},
     help::{Description, Kind, Node, Opt, Program, Step, Takes, Times},
+    shell::{Form, Rule, Rules, Ruling, Script, Word},
 };
 
 /// A value that every program would take for an option if it stood alone.
@@ -106,4 +107,29 @@ pub fn describe(data: &[u8]) {
     assert_eq!((call.argv, call.stdin), (argv, stdin.join("\n").into_bytes()));
     let needed = program.args.iter().any(|arg| arg.arity == Arity::Single);
     assert_eq!(program.call(&Json::object::<&str>([])).is_err(), needed);
+}
+
+/// A script and rules about it: what passes is plain to see, what is forbidden is found behind anything, and what is
+/// remembered of a command covers that command.
+pub fn shell(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let rules = Rules::new(["zzz"], ["git status", "echo *", "ls -l", "cat"]).expect("rules");
+    if let Ok(script) = Script::read(&text) {
+        assert_eq!(Script::read(&text).as_ref(), Ok(&script), "another answer");
+        if rules.judge(&script) == Ruling::Allowed {
+            assert_eq!(script.form(), Form::Plain);
+            let plain = |word: &Word| matches!(word, Word::Plain(text) if holm_kernel::visible(text) == *text);
+            assert!(script.commands().iter().all(|command| command.words.iter().all(plain)), "{text:?}");
+        }
+        if let Some(rule) = Rule::suggest(&script) {
+            assert_eq!(rule.to_string().parse::<Rule>().as_ref(), Ok(&rule), "{rule}");
+            let mut remembered = Rules::default();
+            remembered.allow(rule);
+            assert_eq!(remembered.judge(&script), Ruling::Allowed, "{text:?}");
+        }
+    }
+    // A forbidden command in front stays found, whatever follows it.
+    let forbidden = format!("zzz\n{text}");
+    let ruling = Script::read(&forbidden).map_or_else(|why| rules.judge_unreadable(why), |script| rules.judge(&script));
+    assert!(matches!(ruling, Ruling::Denied(_) | Ruling::Unclear(_)), "{forbidden:?}: {ruling:?}");
 }

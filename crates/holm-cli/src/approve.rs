@@ -10,10 +10,12 @@ use holm::{
     kernel::{AskReason, Proposal, Verdict},
     runtime::{Approver, BoxFuture},
 };
+use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
 
 use crate::screen::Screen;
 
 /// Answers for the person at the terminal.
+#[derive(Clone)]
 pub(crate) struct Terminal {
     /// What may be done without asking again.
     yes: GrantSet,
@@ -37,22 +39,29 @@ impl Terminal {
     }
 }
 
+/// For a single call, of which nothing needs to be remembered.
 impl Approver for Terminal {
     fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict> {
+        Gate::new(self.clone(), Rules::default()).judge(proposal)
+    }
+}
+
+impl Asker for Terminal {
+    fn ask(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
         if is_named(&self.yes, &proposal) {
-            return Box::pin(async { Verdict::allow() });
+            return Box::pin(async { Answer::Once });
         }
         if self.person == Person::Away {
-            let verdict = Verdict::deny(nobody(&proposal));
-            return Box::pin(async { verdict });
+            let answer = Answer::No { reason: nobody(&proposal) };
+            return Box::pin(async { answer });
         }
         let (screen, turn) = (Arc::clone(&self.screen), Arc::clone(&self.turn));
         Box::pin(async move {
             let asked = tokio::task::spawn_blocking(move || {
                 let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-                ask(&screen, &proposal)
+                ask(&screen, &proposal, &offer)
             });
-            asked.await.unwrap_or_else(|_| Verdict::deny("the question could not be asked"))
+            asked.await.unwrap_or_else(|_| Answer::No { reason: "the question could not be asked".into() })
         })
     }
 }
@@ -77,30 +86,34 @@ fn nobody(proposal: &Proposal) -> String {
     }
 }
 
-fn ask(screen: &Screen, proposal: &Proposal) -> Verdict {
+fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
     screen.note(&format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level));
+    for line in offer.command.iter().flat_map(|command| command.lines()) {
+        screen.note(&format!("  command    {line}"));
+    }
     screen.note(&format!("  arguments  {}", proposal.arguments));
     for need in &proposal.needs {
         let missing = if proposal.missing.contains(need) { " (not granted)" } else { "" };
         screen.note(&format!("  needs      {need}{missing}"));
     }
-    screen.ask("  [y]es once, [a]lways in this run, [n]o: ");
+    let prefix =
+        offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
+    screen.ask(&format!("  [y]es once, [a]lways in this run, {prefix}[n]o, ne[v]er: "));
     let mut line = String::new();
     match io::stdin().lock().read_line(&mut line) {
-        Ok(0) | Err(_) => Verdict::deny("nobody answered"),
-        Ok(_) => verdict(&line, proposal),
+        Ok(0) | Err(_) => Answer::No { reason: "nobody answered".into() },
+        Ok(_) => answer(&line, offer),
     }
 }
 
-/// What an answer means. Whatever is not a clear yes is a no.
-fn verdict(line: &str, proposal: &Proposal) -> Verdict {
+/// What a line means. Whatever is not a clear yes is a no.
+fn answer(line: &str, offer: &Offer) -> Answer {
     match line.trim().to_lowercase().as_str() {
-        "y" | "yes" => Verdict::allow(),
-        "a" | "always" => {
-            let grants = GrantSet::parse(proposal.missing.iter().map(String::as_str));
-            grants.map_or_else(|_| Verdict::allow(), |grants| Verdict::Allow { grants, until: None })
-        }
-        _ => Verdict::deny("the person at the terminal said no"),
+        "y" | "yes" => Answer::Once,
+        "a" | "always" => Answer::Session,
+        "p" | "prefix" if offer.prefix.is_some() => Answer::Prefix,
+        "v" | "never" => Answer::Never,
+        _ => Answer::No { reason: "the person at the terminal said no".into() },
     }
 }
 

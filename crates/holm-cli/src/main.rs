@@ -46,6 +46,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // Commands are started by a small process, which is this program again.
+    holm_jail::launch_if_asked();
     let cli = Cli::parse();
     let screen = Screen::default();
     match execute(cli) {

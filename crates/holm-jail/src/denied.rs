@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use holm_grants::Request;
 
+use crate::inside::SYSTEM;
 use crate::jail::Network;
 use crate::order::{Access, Order};
 
@@ -117,7 +118,8 @@ fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
         let (access, root) = innermost(order, &path);
         let writes = what == What::ReadOnly || says_writing(line);
         let request = match access {
-            Some(Access::Write | Access::Full) => return None,
+            // What is hidden is denied, and no grant opens it.
+            Some(Access::Write | Access::Full | Access::Hidden) => return None,
             // A protected place is opened as a whole or not at all.
             Some(Access::Protected) => Request::Write(text(root?)?),
             Some(Access::Read | Access::Exec) if writes || what == What::Refused => {
@@ -125,12 +127,28 @@ fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
             }
             Some(Access::Read | Access::Exec) => return None,
             None if writes => Request::Write(text(&path)?),
+            // Of what is nowhere, a shell can only have been told to make it, in a folder that is out of sight.
+            None if !path.exists() && is_shell(line) && is_out_of_sight(&path) => {
+                Request::Write(text(&path)?)
+            }
             // What is hidden looks missing; what is missing everywhere is no matter of grants.
             None if what == What::Missing && !path.exists() => return None,
             None => Request::Read(text(&path)?),
         };
         Some(Suspicion::File(request))
     })
+}
+
+/// Whether a shell wrote the line: it names no verb when a redirection fails.
+fn is_shell(line: &str) -> bool {
+    let name = line.split(':').next().and_then(|name| name.rsplit('/').next()).unwrap_or_default();
+    matches!(name, "bash" | "sh" | "dash" | "zsh" | "ksh")
+}
+
+/// Whether the folder of a path is there, and not among what every child sees.
+fn is_out_of_sight(path: &Path) -> bool {
+    let seen = |folder: &Path| SYSTEM.iter().chain(&["/proc", "/dev"]).any(|place| folder.starts_with(place));
+    path.parent().is_some_and(|folder| folder.is_dir() && folder != Path::new("/") && !seen(folder))
 }
 
 fn says_writing(line: &str) -> bool {

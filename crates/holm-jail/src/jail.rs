@@ -130,6 +130,15 @@ impl Jail {
         self.root(path, Access::Protected)
     }
 
+    /// Keeps what is at a path out of sight inside a folder that can be read. This wins over everything else.
+    ///
+    /// A file seems empty, a folder seems empty too; neither can be removed or replaced. A path that does not exist when
+    /// the job starts is not hidden, and neither is another name of the same file (a hard link).
+    #[must_use]
+    pub fn hide(self, path: impl Into<PathBuf>) -> Self {
+        self.root(path, Access::Hidden)
+    }
+
     /// Sets a variable. No other is there: the environment of the parent is not inherited.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
@@ -214,7 +223,7 @@ impl Jail {
         for root in &self.roots {
             let access = match root.access {
                 Access::Write if within(&root.path, &protected) => Access::Read,
-                Access::Protected => continue,
+                Access::Protected | Access::Hidden => continue,
                 other @ (Access::Read | Access::Exec | Access::Write | Access::Full) => other,
             };
             let entry = settled.entry(root.path.clone()).or_insert(access);
@@ -228,6 +237,13 @@ impl Jail {
             .filter(|path| !protected.iter().any(|other| other != *path && path.starts_with(other)));
         for path in outermost.filter(|path| within(path, &writable)) {
             settled.insert(path.clone(), Access::Protected);
+        }
+        let visible: BTreeSet<PathBuf> = settled.keys().cloned().collect();
+        for path in
+            of(Access::Hidden).filter(|path| within(path, &visible) && path.symlink_metadata().is_ok())
+        {
+            settled.retain(|inner, _| !inner.starts_with(path));
+            settled.insert(path.to_owned(), Access::Hidden);
         }
         settled.into_iter().map(|(path, access)| Root { path, access }).collect()
     }

@@ -47,6 +47,8 @@ pub(crate) enum Access {
     Full,
     /// Read alone, inside a place that can be written.
     Protected,
+    /// Nothing, inside a place that can be read: a file seems empty, a folder too.
+    Hidden,
 }
 
 impl Access {
@@ -54,11 +56,11 @@ impl Access {
     pub(crate) fn writes(self) -> bool {
         match self {
             Self::Write | Self::Full => true,
-            Self::Read | Self::Exec | Self::Protected => false,
+            Self::Read | Self::Exec | Self::Protected | Self::Hidden => false,
         }
     }
 
-    /// Both together. What is protected stays so.
+    /// Both together. What is protected or hidden stays so.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Exec, Self::Write) | (Self::Write, Self::Exec) => Self::Full,
@@ -103,6 +105,7 @@ impl Order {
                 Access::Write => b'w',
                 Access::Full => b'a',
                 Access::Protected => b'p',
+                Access::Hidden => b'h',
             });
             put(out, root.path.as_os_str().as_bytes());
         });
@@ -197,6 +200,7 @@ impl<'a> Reader<'a> {
             b'w' => Access::Write,
             b'a' => Access::Full,
             b'p' => Access::Protected,
+            b'h' => Access::Hidden,
             _ => return None,
         };
         Some(Root { path: self.path()?, access })

@@ -7,6 +7,9 @@
 //! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
 //! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
 //! - [`trust`]: which files a person has looked at, by what is in them.
+//! - [`shell`]: commands in a jail, rules about them, and what is remembered of a person's answers.
+//! - [`program`]: programs of a folder, run.
+//! - [`fetch`], [`search`]: pages of the web, and how they are found.
 //! - [`agents`]: agents that are files, as helpers of others.
 //! - [`conversation`]: asks a person, tells one, waits, keeps a list, looks up tools.
 //! - [`hooks`]: commands that look at what a run does.
@@ -20,9 +23,13 @@ pub mod agents;
 pub mod catalogue;
 pub mod conversation;
 pub mod describe;
+pub mod fetch;
 pub mod help;
 pub mod hooks;
+pub mod program;
 pub mod registry;
+pub mod search;
+pub mod shell;
 mod text;
 pub mod trust;
 #[cfg(feature = "wasm")]

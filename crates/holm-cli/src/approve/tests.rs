@@ -46,23 +46,32 @@ fn yes_never_covers_a_plan() {
 
 #[test]
 fn only_a_clear_yes_is_a_yes() {
-    let asked = proposal(&["read:a.txt"]);
-    for yes in ["y\n", " YES ", "a", "always\n"] {
-        assert!(matches!(verdict(yes, &asked), Verdict::Allow { .. }), "{yes}");
+    let offer =
+        |prefix: Option<&str>| Offer { prefix: prefix.map(|rule| rule.parse().unwrap()), command: None };
+    let check = |line: &str, prefix: Option<&str>, expect: Option<Answer>| {
+        let found = answer(line, &offer(prefix));
+        match expect {
+            Some(expect) => assert_eq!(found, expect, "{line:?}"),
+            None => assert!(matches!(found, Answer::No { .. }), "{line:?}"),
+        }
+    };
+    for yes in ["y\n", " YES "] {
+        check(yes, None, Some(Answer::Once));
     }
-    for no in ["", "\n", "n", "yep", "\u{1b}[A"] {
-        assert!(matches!(verdict(no, &asked), Verdict::Deny { .. }), "{no:?}");
+    check("a", None, Some(Answer::Session));
+    check("always\n", None, Some(Answer::Session));
+    check("p", Some("git status"), Some(Answer::Prefix));
+    check("v", None, Some(Answer::Never));
+    for no in ["", "\n", "n", "yep", "\u{1b}[A", "p"] {
+        check(no, None, None);
     }
 }
 
-#[test]
-fn always_grants_what_was_missing_and_once_grants_nothing() {
-    let asked = proposal(&["read:a.txt"]);
-    let granted = |line: &str| match verdict(line, &asked) {
-        Verdict::Allow { grants, .. } => grants.len(),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!((granted("y"), granted("a")), (0, 1));
+#[tokio::test]
+async fn what_is_named_beforehand_passes_and_gives_nothing_away() {
+    let yes = GrantSet::parse(["read:**"]).unwrap();
+    let approver = Terminal::new(yes, Person::Away, Arc::default());
+    assert_eq!(approver.judge(proposal(&["read:a.txt"])).await, Verdict::allow());
 }
 
 #[tokio::test]

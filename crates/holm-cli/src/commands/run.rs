@@ -13,6 +13,7 @@ use holm::{
     runtime::{Agent, Builder, DriveError, Handle, JournalFailed, Report, Secrets, Session},
     store::Store,
 };
+use holm_tools::shell::{Gate, Rule, Rules};
 use serde_json::json;
 
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
     money, places, prompt,
     screen::Screen,
     stream::Stream,
-    tools,
+    tools::{self, Confinement, Outside},
 };
 
 /// What `holm run` takes.
@@ -75,6 +76,15 @@ pub(crate) struct Args {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
+    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
+    #[arg(long, value_name = "COMMAND")]
+    allow_command: Vec<Rule>,
+    /// Never run commands that begin like this, whatever is granted; may be given more than once
+    #[arg(long, value_name = "COMMAND")]
+    deny_command: Vec<Rule>,
+    /// Run commands without a jail: they can do what you can do
+    #[arg(long)]
+    unconfined: bool,
 }
 
 /// What standard output gets.
@@ -108,13 +118,30 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         progress: Screen::notes_to_a_person(),
     };
     let drawing = Drawing::new(Arc::clone(&screen), show);
-    let agent = build(&args, chosen, store, person, output, &screen, &drawing)?;
+    let outside = outside(&args)?;
+    outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+    let agent = build(&args, chosen, store, person, output, &screen, &drawing, outside)?;
     let mut session = open(&agent, &args).await?;
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(&mut session, asks, args.resume).await?;
     finish(&report, output, &screen, &drawing)
 }
 
+/// Commands and the web, in the folder where the command was started.
+fn outside(args: &Args) -> anyhow::Result<Outside> {
+    let confinement = if args.unconfined { Confinement::None } else { Confinement::Required };
+    let workspace = std::env::current_dir()?;
+    Ok(Outside::here(&workspace, rules(args), confinement, |name| std::env::var(name).ok()))
+}
+
+fn rules(args: &Args) -> Rules {
+    let mut rules = Rules::default();
+    args.allow_command.iter().cloned().for_each(|rule| rules.allow(rule));
+    args.deny_command.iter().cloned().for_each(|rule| rules.deny(rule));
+    rules
+}
+
+#[expect(clippy::too_many_arguments, reason = "each is a part of the agent, and none belongs to another")]
 fn build(
     args: &Args,
     chosen: Chosen,
@@ -123,13 +150,17 @@ fn build(
     output: Output,
     screen: &Arc<Screen>,
     drawing: &Drawing,
+    outside: Outside,
 ) -> anyhow::Result<Agent> {
     let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
     let yes = args.yes.iter().cloned().collect();
+    let gate = Gate::new(Terminal::new(yes, person, Arc::clone(screen)), rules(args));
+    let secrets = Keys::from_environment().told_to(Secrets::new());
+    let secrets = outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
     let builder = Agent::builder(chosen.card, chosen.client)
         .name("holm")
         .system(args.system.clone().unwrap_or_default())
-        .tools(tools::all())
+        .tools(tools::all().join(outside.tools))
         .grants(args.grant.iter().cloned().collect())
         .mode(args.mode)
         .approvals(Approvals::Ask)
@@ -139,8 +170,9 @@ fn build(
                 config.limits.turns = Bound::AtMost(turns);
             }
         })
-        .secrets(Keys::from_environment().told_to(Secrets::new()))
-        .approver(Terminal::new(yes, person, Arc::clone(screen)))
+        .secrets(secrets)
+        .approver(gate.clone())
+        .events(gate)
         .events(drawing.clone())
         .deltas(drawing.clone())
         .journals(store.clone())

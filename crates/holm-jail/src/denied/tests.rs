@@ -42,6 +42,11 @@ fn a_hidden_file_looks_missing_and_a_missing_one_is_no_matter_of_grants() {
     check("cat: /root: No such file or directory", "read:/root");
     check("cat: /no/such/file: No such file or directory", "");
     check("cat: /usr/no-such-file: No such file or directory", "");
+    check("cat: /root/no-such-file: No such file or directory", "");
+    check("/usr/bin/bash: line 1: /root/no-such-file: No such file or directory", "write:/root/no-such-file");
+    check("bash: line 3: /root/no-such-file: Permission denied", "write:/root/no-such-file");
+    check("bash: line 1: /no/such/file: No such file or directory", "");
+    check("bash: line 1: /usr/lib/no-such-file: No such file or directory", "");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::child::Failure;
 use super::filter::{self, Metadata};
-use super::protect::{open_plain, pins};
+use super::protect::{hidden, open_plain, pins};
 use super::rules;
 use crate::jail::Network;
 use crate::order::{Access, Order};
@@ -62,8 +62,8 @@ fn view(order: &Order) -> Vec<OsString> {
     args.extend(
         ["--proc", "/proc", "--dev", "/dev", "--size", TEMPORARY, "--tmpfs", "/tmp"].map(OsString::from),
     );
-    let mut binds: Vec<(&str, &Path)> =
-        order.roots.iter().map(|root| (bind(root.access), root.path.as_path())).collect();
+    let seen = order.roots.iter().filter(|root| root.access != Access::Hidden);
+    let mut binds: Vec<(&str, &Path)> = seen.map(|root| (bind(root.access), root.path.as_path())).collect();
     binds.push(("--ro-bind", &order.program));
     let pins = pins(order);
     binds.extend(pins.iter().map(|pin| ("--bind", pin.as_path())));
@@ -80,13 +80,22 @@ fn view(order: &Order) -> Vec<OsString> {
             args.extend([how.into(), path.into(), path.into()]);
         }
     }
+    // Last, so that nothing is bound over them.
+    for path in hidden(order) {
+        if path.is_dir() {
+            args.extend(["--size".into(), "4096".into(), "--tmpfs".into(), path.into()]);
+            args.extend(["--remount-ro".into(), path.into()]);
+        } else {
+            args.extend(["--ro-bind".into(), "/dev/null".into(), path.into()]);
+        }
+    }
     args.extend(["--chdir".into(), order.cwd.clone().into()]);
     args
 }
 
 fn bind(access: Access) -> &'static str {
     match access {
-        Access::Read | Access::Exec | Access::Protected => "--ro-bind",
+        Access::Read | Access::Exec | Access::Protected | Access::Hidden => "--ro-bind",
         Access::Write | Access::Full => "--bind",
     }
 }

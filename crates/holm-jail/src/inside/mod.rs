@@ -13,6 +13,8 @@ mod supervisor;
 mod sweep;
 mod sys;
 
+pub(crate) use rules::SYSTEM;
+
 /// The argument by which an executable is asked to be a launcher.
 pub const LAUNCHER_ARGUMENT: &str = "--holm-jail-launcher";
 

@@ -1,17 +1,18 @@
 //! Keeps protected paths in their place, also those that do not exist yet.
 //!
 //! Both engines fix a protected path with a read-only mount on itself. A mount needs something to stand on, so a path that
-//! is missing gets an empty folder for the time of the job. And a mount protects only its own name: `.git` could be moved
+//! is missing gets an empty folder for the time of the job, or a file that says nothing where git wants a file. And a mount protects only its own name: `.git` could be moved
 //! away together with the mount in `.git/hooks`. So each folder between the writable root and the protected path becomes a
 //! mount too, which nobody can move.
 
+use std::ffi::CStr;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, ResolveFlags, flock, openat2};
-use rustix::mount::{MountPropagationFlags, mount_bind_recursive, mount_change};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
 use rustix::process::{DumpableBehavior, getgid, getuid, set_dumpable_behavior};
 use rustix::thread::UnshareFlags;
 
@@ -21,7 +22,7 @@ use crate::engine::Engine;
 use crate::order::{Access, Order};
 use crate::outcome::Stage;
 
-/// Folders that stand where a protected path is missing; removed when dropped, innermost first.
+/// What stands where a protected path is missing; removed when dropped, innermost first.
 ///
 /// Two jobs may protect the same path. Each holds a lock on the folder there, and who made it removes it only when nobody
 /// else holds one: a removed folder would take the other job's mount along.
@@ -48,22 +49,26 @@ impl Placeholders {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let missing: Vec<_> = path.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
-                for folder in missing.into_iter().rev() {
-                    fs::create_dir(folder)?;
-                    self.made.push(folder.to_owned());
+                for place in missing.into_iter().rev() {
+                    match harmless(place) {
+                        Some(text) if place == path => fs::write(place, text)?,
+                        Some(_) | None => fs::create_dir(place)?,
+                    }
+                    self.made.push(place.to_owned());
                 }
             }
             Err(error) => return Err(error),
         }
-        // A file is no placeholder of anybody.
-        if !path.is_dir() {
-            return Ok(());
-        }
-        let folder = File::open(path)?;
-        flock(&folder, FlockOperation::NonBlockingLockShared)?;
+        let held = match File::open(path) {
+            Ok(held) => held,
+            // What cannot even be read was made by somebody else, who will not remove it as a placeholder.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        flock(&held, FlockOperation::NonBlockingLockShared)?;
         // Whoever removed it in between would have left a lock on nothing.
         open_plain(path)?;
-        self.locks.push((path.to_owned(), folder));
+        self.locks.push((path.to_owned(), held));
         Ok(())
     }
 }
@@ -74,17 +79,37 @@ impl Drop for Placeholders {
             let lock = self.locks.iter().find(|(path, _)| path == folder);
             let alone =
                 lock.is_none_or(|(_, lock)| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok());
-            // A folder that is not empty is no longer ours, and stays.
-            if alone {
-                let _ = fs::remove_dir(folder);
+            // What somebody has put something into is no longer ours, and stays.
+            match harmless(folder) {
+                Some(text) if alone && fs::read_to_string(folder).is_ok_and(|found| found == text) => {
+                    let _ = fs::remove_file(folder);
+                }
+                _ if alone => drop(fs::remove_dir(folder)),
+                _ => {}
             }
         }
+    }
+}
+
+/// What git reads as if nothing were there: files that must be files, in which nothing is said. `commondir` names the
+/// folder itself.
+fn harmless(path: &Path) -> Option<&'static str> {
+    let in_git = path.parent()?.file_name()? == ".git";
+    match path.file_name()?.to_str()? {
+        "commondir" if in_git => Some(".\n"),
+        "config" | "config.worktree" if in_git => Some(""),
+        _ => None,
     }
 }
 
 /// The protected paths.
 pub(super) fn protected(order: &Order) -> impl Iterator<Item = &Path> {
     order.roots.iter().filter(|root| root.access == Access::Protected).map(|root| root.path.as_path())
+}
+
+/// The hidden paths.
+pub(super) fn hidden(order: &Order) -> impl Iterator<Item = &Path> {
+    order.roots.iter().filter(|root| root.access == Access::Hidden).map(|root| root.path.as_path())
 }
 
 /// The folders that must not be moved, outer before inner: those between a writable root and what is protected in it.
@@ -132,6 +157,14 @@ pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
         open_plain(path).map_err(|error| Failure::at(Stage::Protect, &error, path))?;
         mount_bind_recursive(path, path).map_err(failed(path))?;
         sys::set_read_only(path, ReadOnly::Yes).map_err(|error| Failure::at(Stage::Protect, &error, path))?;
+    }
+    for path in hidden(order) {
+        open_plain(path).map_err(|error| Failure::at(Stage::Protect, &error, path))?;
+        if path.is_dir() {
+            mount("none", path, "tmpfs", MountFlags::RDONLY, None::<&CStr>).map_err(failed(path))?;
+        } else {
+            mount_bind_recursive("/dev/null", path).map_err(failed(path))?;
+        }
     }
     Ok(Held::ByMounts)
 }

@@ -11,9 +11,9 @@ use landlock::{
 use rustix::fs::{FileType, OFlags, fstat};
 
 use super::child::Failure;
-use super::protect::{Held, open_plain, protected};
+use super::protect::{Held, hidden, open_plain, protected};
 use crate::jail::Network;
-use crate::order::{Access, Order};
+use crate::order::{Access, Order, Root};
 use crate::outcome::Stage;
 
 /// What must be held; see `Engine::landlock`.
@@ -24,7 +24,7 @@ const WISH: ABI = ABI::V9;
 const MAX_ENTRIES: usize = 10_000;
 
 /// What every program needs to start and to find its way: the system's shared files, none of them secret.
-pub(super) const SYSTEM: &[&str] = &[
+pub(crate) const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
     "/sbin",
@@ -81,10 +81,12 @@ const LOADERS: &[&str] = &[
 /// Confines this process. Opening the roots comes first, so that what fails can be named.
 pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
     let mut places = Vec::new();
-    for root in order.roots.iter().filter(|root| root.access != Access::Protected) {
+    let seen = |root: &&Root| !matches!(root.access, Access::Protected | Access::Hidden);
+    for root in order.roots.iter().filter(seen) {
         let rights = rights(root.access);
         let open = open_plain(&root.path).map_err(|error| Failure::at(Stage::Root, &error, &root.path))?;
-        if root.access.writes() && held == Held::ByRules {
+        let excepts = root.access.writes() || hidden(order).any(|path| path.starts_with(&root.path));
+        if excepts && held == Held::ByRules {
             around(order, &root.path, rights, &mut places)?;
         } else {
             places.push((open, rights));
@@ -135,6 +137,7 @@ fn rights(access: Access) -> BitFlags<AccessFs> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     match access {
         Access::Read | Access::Protected => read,
+        Access::Hidden => BitFlags::EMPTY,
         Access::Exec => read | AccessFs::Execute,
         Access::Full => rights(Access::Write) | AccessFs::Execute,
         Access::Write => {
@@ -144,7 +147,7 @@ fn rights(access: Access) -> BitFlags<AccessFs> {
     }
 }
 
-/// Opens a writable folder except for what is protected in it, where no mount can hold that.
+/// Opens a folder except for what is protected or hidden in it, where no mount can hold that.
 ///
 /// A right on a folder is a right on everything beneath, so the folders around a protected path can only be read, and
 /// everything beside it is opened one by one. Nothing new can then be made directly in those folders: less than was
@@ -156,14 +159,19 @@ fn around(
     places: &mut Vec<(OwnedFd, BitFlags<AccessFs>)>,
 ) -> Result<(), Failure> {
     let open = |path: &Path| open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path));
-    if protected(order).any(|path| folder.starts_with(path)) {
+    if hidden(order).any(|path| folder.starts_with(path)) {
         return Ok(());
     }
-    if !protected(order).any(|path| path.starts_with(folder)) {
+    let hides = hidden(order).any(|path| path.starts_with(folder));
+    let guarded = protected(order).any(|path| folder.starts_with(path));
+    let wanted = if guarded { rights(Access::Read) } else { wanted };
+    if !hides && (guarded || !protected(order).any(|path| path.starts_with(folder))) {
         places.push((open(folder)?, wanted));
         return Ok(());
     }
-    places.push((open(folder)?, rights(Access::Read)));
+    // Names can be listed around a hidden path; a right to read files would reach into it.
+    let around_it = if hides { AccessFs::ReadDir.into() } else { rights(Access::Read) };
+    places.push((open(folder)?, around_it & wanted));
     let entries = fs::read_dir(folder).map_err(|error| Failure::at(Stage::Root, &error, folder))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(MAX_ENTRIES + 1).collect();
     if paths.len() > MAX_ENTRIES {

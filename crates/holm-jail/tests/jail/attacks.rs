@@ -437,3 +437,42 @@ fn the_launcher_shows_nothing_of_an_order_in_its_arguments_or_environment() {
         assert!(seen > 0, "no launcher was looked at");
     });
 }
+
+#[tokio::test]
+async fn what_is_hidden_inside_a_root_is_not_read_and_not_replaced() {
+    const CASES: &[(&str, &str)] = &[
+        ("by its path", "cat $CELL/in/.env"),
+        ("in a folder to write", "cat $CELL/work/.env"),
+        ("in a hidden folder", "cat $CELL/work/keys/id; find $CELL/work/keys -type f -exec cat {} +"),
+        ("through a link", "ln -s $CELL/work/.env l; cat l"),
+        ("by a hard link", "ln .env h && cat h"),
+        ("by moving it", "mv .env e && cat e; mv keys k && cat k/id"),
+        ("by copying all of it", "cp -r $CELL/in $CELL/work/copy; cat copy/.env; tar cf - $CELL/in | cat"),
+        ("through its own root", "cat /proc/self/root$CELL/in/.env"),
+        ("by searching", "grep -r canary $CELL/in $CELL/work"),
+    ];
+    for way in WAYS {
+        let cell = Cell::new(way);
+        fs::create_dir(cell.path("work/keys")).unwrap();
+        for name in ["in/.env", "work/.env", "work/keys/id"] {
+            fs::write(cell.path(name), CANARY).unwrap();
+        }
+        let hidden = ["in/.env", "work/.env", "work/keys", "work/not-there"];
+        let jail = hidden.iter().fold(cell.jail(), |jail, name| jail.hide(cell.path(name)));
+        let outcome = cell.run(&jail, &cell::shell("cat $CELL/in/data; cat old")).await;
+        assert_eq!(
+            cell::text(&outcome.stdout.bytes),
+            "publicold",
+            "{way:?}: what is beside it is read: {outcome:?}"
+        );
+        for (name, script) in CASES {
+            let outcome = cell.run(&jail, &cell::shell(script)).await;
+            let said = [outcome.stdout.bytes, outcome.stderr.bytes].concat();
+            assert!(!cell::text(&said).contains(CANARY), "{way:?}: {name}: {}", cell::text(&said));
+        }
+        cell.run(&jail, &cell::shell("rm -rf .env keys; echo x > .env; echo x > keys/id")).await;
+        for name in ["in/.env", "work/.env", "work/keys/id"] {
+            assert_eq!(fs::read_to_string(cell.path(name)).unwrap(), CANARY, "{way:?}: {name} is as it was");
+        }
+    }
+}

@@ -139,6 +139,19 @@ impl Ledger {
     }
 }
 
+/// A tool folder is entered by what its files hold.
+impl crate::registry::Gate for Ledger {
+    fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
+        let hash = ContentHash::from_bytes(*sha256);
+        let path = path.canonicalize().map_err(|error| TrustError::io(path, &error).to_string())?;
+        match self.standing(&path, &hash) {
+            Standing::Trusted => Ok(()),
+            Standing::Changed => Err(TrustError::Changed { path, hash }.to_string()),
+            Standing::Unknown => Err(TrustError::Unknown { path, hash }.to_string()),
+        }
+    }
+}
+
 fn load(file: &Path) -> Result<BTreeMap<PathBuf, ContentHash>, TrustError> {
     let data = match fs::symlink_metadata(file) {
         Ok(data) => data,

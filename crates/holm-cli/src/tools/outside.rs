@@ -1,0 +1,103 @@
+//! Tools that reach outside of the process: commands in a jail, pages and searches of the web.
+
+use std::{path::Path, sync::Arc};
+
+use holm::runtime::{SecretString, Toolbox};
+use holm_jail::{Engine, Launcher};
+use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_tools::{
+    fetch::Fetch,
+    search::{Service, WebSearch},
+    shell::{Rules, Shell},
+};
+
+/// Names the search service: `brave`, `tavily`, or the address of a `SearXNG` instance.
+const SEARCH: &str = "HOLM_SEARCH";
+/// The key of the search service.
+const SEARCH_KEY: &str = "HOLM_SEARCH_KEY";
+/// Variables that commands see, where they are set: what language and time people have.
+const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
+
+/// What confines commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Confinement {
+    /// The strongest that the machine has; without any, there are no commands.
+    Required,
+    /// None, because the person said so by name.
+    None,
+}
+
+/// The tools, and what a person should know of those that are missing.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    pub(crate) tools: Toolbox,
+    pub(crate) notes: Vec<String>,
+    /// What a run must know of the key of a service, so that nobody else does.
+    pub(crate) keys: Vec<(String, SecretString)>,
+}
+
+impl Outside {
+    /// Everything that this machine and this environment make possible.
+    pub(crate) fn here(
+        workspace: &Path,
+        rules: Rules,
+        confinement: Confinement,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let mut outside = Self::default();
+        match shell(workspace, rules, confinement, &env) {
+            Ok(shell) => {
+                outside.tools =
+                    std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
+            }
+            Err(why) => outside.notes.push(format!("there is no shell: {why}")),
+        }
+        let client = match Tls::platform() {
+            Ok(tls) => Client::new(Connector::new(Arc::new(SystemResolver)), tls),
+            Err(why) => {
+                outside.notes.push(format!("nothing can be fetched: {why}"));
+                return outside;
+            }
+        };
+        outside.tools = std::mem::take(&mut outside.tools).with(Fetch::new(client.clone()));
+        if let Some(name) = env(SEARCH).filter(|name| !name.is_empty()) {
+            let key = env(SEARCH_KEY).filter(|key| !key.is_empty()).map(SecretString::from);
+            outside.keys.extend(key.clone().map(|key| ("search".to_owned(), key)));
+            match search(client, &name, key) {
+                Ok(tool) => outside.tools = std::mem::take(&mut outside.tools).with(tool),
+                Err(why) => outside.notes.push(format!("the web cannot be searched: {SEARCH}: {why}")),
+            }
+        }
+        outside
+    }
+}
+
+fn shell(
+    workspace: &Path,
+    rules: Rules,
+    confinement: Confinement,
+    env: &impl Fn(&str) -> Option<String>,
+) -> Result<Shell, String> {
+    let engine = match confinement {
+        Confinement::Required => Engine::detect().map_err(|error| error.to_string())?,
+        Confinement::None => Engine::Unconfined,
+    };
+    let shell =
+        Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
+    let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
+    let shell = shell.rules(rules).search(folders);
+    let seen = SEEN.iter().filter_map(|name| env(name).map(|value| (*name, value)));
+    Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))
+}
+
+fn search(client: Client, name: &str, key: Option<SecretString>) -> Result<WebSearch, String> {
+    let service = match name {
+        "brave" => Service::brave(),
+        "tavily" => Service::tavily(),
+        address => Service::searxng(address).map_err(|error| error.to_string())?,
+    };
+    WebSearch::new(client, service, key).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

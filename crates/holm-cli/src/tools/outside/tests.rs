@@ -1,0 +1,21 @@
+use super::*;
+
+fn names(env: &[(&str, &str)], confinement: Confinement) -> (Vec<String>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let env = |name: &str| env.iter().find(|(one, _)| *one == name).map(|(_, value)| (*value).to_owned());
+    let outside = Outside::here(folder.path(), Rules::default(), confinement, env);
+    outside.tools.check().unwrap();
+    (outside.tools.declarations().into_iter().map(|tool| tool.name).collect(), outside.notes)
+}
+
+#[test]
+fn commands_and_pages_are_there_and_a_search_where_a_service_is_named() {
+    let (tools, notes) = names(&[], Confinement::Required);
+    assert_eq!((tools, notes), (["shell", "run_program", "fetch"].map(String::from).to_vec(), Vec::new()));
+    for service in ["brave", "tavily", "https://search.example"] {
+        let (tools, _) = names(&[(SEARCH, service), (SEARCH_KEY, "k")], Confinement::None);
+        assert_eq!(tools.last().map(String::as_str), Some("web_search"), "{service}");
+    }
+    let (tools, notes) = names(&[(SEARCH, "nowhere")], Confinement::None);
+    assert_eq!((tools.len(), notes.len()), (3, 1), "{notes:?}");
+}

@@ -1,0 +1,174 @@
+//! The tool: one GET of what the call was granted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use holm_grants::{Denials, Grant, GrantSet, Level, Need, Policy, Url};
+use holm_guards::json::Json;
+use holm_guards::plausibility::{EmptyOutput, ErrorText};
+use holm_kernel::{Tool as Declaration, ToolOutput, Yields};
+use holm_net::{Client, HttpRequest, Limits, Mimes, NetError};
+use holm_runtime::{BoxFuture, Job, Tool};
+use http::header::CONTENT_TYPE;
+use serde::Deserialize;
+
+use super::body;
+use super::markdown::to_markdown;
+
+/// What a server is told of who asks.
+const AGENT: &str = concat!("holm/", env!("CARGO_PKG_VERSION"));
+
+/// Fetches pages. Cheap to clone.
+///
+/// ```no_run
+/// use std::sync::Arc;
+/// use holm_net::{Client, Connector, SystemResolver, Tls};
+/// use holm_runtime::Toolbox;
+/// use holm_tools::fetch::Fetch;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
+/// let tools = Toolbox::new().with(Fetch::new(client));
+/// # drop(tools); Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fetch {
+    declaration: Declaration,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Clone)]
+struct Shared {
+    client: Client,
+    denials: Denials,
+    limits: Limits,
+}
+
+/// What the tool takes.
+#[derive(Debug, Deserialize)]
+struct Arguments {
+    url: String,
+    #[serde(default)]
+    raw: bool,
+}
+
+impl Fetch {
+    /// The tool over this client.
+    #[must_use]
+    pub fn new(client: Client) -> Self {
+        let limits = Limits {
+            body: 5 << 20,
+            total: Duration::from_secs(30),
+            mimes: Mimes::Only(body::READABLE.iter().map(ToString::to_string).collect()),
+            ..Limits::default()
+        };
+        let shared = Shared { client, denials: Denials::default(), limits };
+        Self { declaration: declaration(), shared: Arc::new(shared) }
+    }
+
+    /// With hosts that are never reached, as the run's deny list has them.
+    #[must_use]
+    pub fn denials(mut self, denials: Denials) -> Self {
+        self.shared = Arc::new(Shared { denials, ..(*self.shared).clone() });
+        self
+    }
+
+    /// With other bounds of size and time. Which media types are taken stays as it is.
+    #[must_use]
+    pub fn limits(mut self, mut limits: Limits) -> Self {
+        limits.mimes = self.shared.limits.mimes.clone();
+        self.shared = Arc::new(Shared { limits, ..(*self.shared).clone() });
+        self
+    }
+}
+
+impl Tool for Fetch {
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let stop = job.stop.clone();
+            let fetched = async { shared.fetch(&job).await.unwrap_or_else(ToolOutput::failed) };
+            tokio::select! {
+                output = fetched => output,
+                () = stop.cancelled() => ToolOutput::failed("stopped: it was cancelled"),
+            }
+        })
+    }
+}
+
+impl Shared {
+    async fn fetch(&self, job: &Job) -> Result<ToolOutput, String> {
+        let arguments: Arguments = job.parse().map_err(|error| error.to_string())?;
+        let url: Url = arguments.url.parse().map_err(|error| format!("this is no URL to fetch: {error}"))?;
+        let policy = Policy { grants: granted(&job.needs), denials: self.denials.clone() };
+        let request = request(url).map_err(|error| error.to_string())?;
+        let answer = self.client.send(request, &policy, &self.limits).await.map_err(refused)?;
+        let (status, from) = (answer.status(), answer.url().to_string());
+        let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind = kind.to_owned();
+        let bytes = answer.bytes().await.map_err(refused)?;
+        let text = body::text(&bytes, &kind);
+        let text = if body::is_html(&kind) && !arguments.raw { to_markdown(&text, &from) } else { text };
+        if status.is_success() {
+            return Ok(ToolOutput::text(text));
+        }
+        Err(format!("{from} answered {status}\n\n{text}"))
+    }
+}
+
+fn request(url: Url) -> Result<HttpRequest, NetError> {
+    HttpRequest::get(url)
+        .header("accept", "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.1")?
+        .header("user-agent", AGENT)
+}
+
+/// What the call was granted, and nothing beyond it: a redirect is under the same policy.
+fn granted(needs: &[Need]) -> GrantSet {
+    let grants = needs.iter().filter_map(|need| match need {
+        Need::Grant(grant) => Some(grant.clone()),
+        Need::Request(request) => Grant::exactly(request).ok(),
+    });
+    grants.filter(|grant| matches!(grant, Grant::Fetch(_))).collect()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it stands behind map_err")]
+fn refused(error: NetError) -> String {
+    match &error {
+        NetError::Refused(refusal) if refusal.missing.is_some() => {
+            format!("{error}; to ask for it, call again with a URL of {}", refusal.origin)
+        }
+        _ => error.to_string(),
+    }
+}
+
+fn declaration() -> Declaration {
+    let url = Json::object([
+        ("type", Json::from("string")),
+        ("description", Json::from("What to fetch: an https or http URL.")),
+        ("maxLength", Json::from(8192_u64)),
+    ]);
+    let raw = Json::object([
+        ("type", Json::from("boolean")),
+        ("description", Json::from("The page as it is, instead of as Markdown.")),
+    ]);
+    let schema = Json::object([
+        ("type", Json::from("object")),
+        ("properties", Json::object([("url", url), ("raw", raw)])),
+        ("required", Json::from(vec![Json::from("url")])),
+        ("additionalProperties", Json::from(false)),
+    ]);
+    let about = "Fetches a page or a text from the web; pages come as Markdown.";
+    let tool = Declaration::new("fetch", about, schema).level(Level::ReadOnly);
+    let tool = tool.clone().needs(["fetch:{url}"]).unwrap_or(Declaration { level: Level::Execute, ..tool });
+    Declaration {
+        empty: EmptyOutput::Allowed,
+        error_text: ErrorText::Allowed,
+        yields: Yields { untrusted: true, private: false, egress: true },
+        ..tool
+    }
+}

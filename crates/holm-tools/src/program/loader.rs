@@ -1,0 +1,126 @@
+//! The registry's loader for programs.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use holm_jail::{Engine, Launcher, Limits};
+use holm_runtime::BoxFuture;
+
+use super::ask::ask;
+use super::declare::declaration;
+use super::tool::ProgramTool;
+use crate::registry::{Found, LoadError, Loader, Offer};
+use crate::trust::ContentHash;
+
+/// Endings of files that lie in tool folders and are no programs.
+const OTHERS: [&str; 12] =
+    ["wasm", "toml", "json", "md", "txt", "yaml", "yml", "lock", "html", "css", "png", "license"];
+/// How a program that the system starts itself begins.
+const ELF: &[u8] = b"\x7fELF";
+
+/// How long a program may think about what it is. An interpreter with many libraries takes a second or two.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Makes tools of programs. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Programs(Arc<Setup>);
+
+/// What every program of a host is run with.
+#[derive(Debug, Clone)]
+pub(super) struct Setup {
+    pub(super) launcher: Launcher,
+    pub(super) engine: Engine,
+    pub(super) workspace: PathBuf,
+    pub(super) env: Vec<(OsString, OsString)>,
+    pub(super) limits: Limits,
+    pub(super) patience: Duration,
+}
+
+impl Programs {
+    /// Programs that work in this workspace, confined by this engine.
+    #[must_use]
+    pub fn new(launcher: Launcher, engine: Engine, workspace: impl Into<PathBuf>) -> Self {
+        let setup = Setup {
+            launcher,
+            engine,
+            workspace: workspace.into(),
+            env: Vec::new(),
+            limits: Limits::default(),
+            patience: PATIENCE,
+        };
+        Self(Arc::new(setup))
+    }
+
+    /// Lets every program see a variable, such as `AGENT_SESSION_ID` of the protocol. No others are inherited.
+    #[must_use]
+    pub fn env(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        let mut setup = (*self.0).clone();
+        setup.env.push((name.into(), value.into()));
+        Self(Arc::new(setup))
+    }
+
+    /// With another time in which a program must have said what it is.
+    #[must_use]
+    pub fn patience(self, patience: Duration) -> Self {
+        Self(Arc::new(Setup { patience, ..(*self.0).clone() }))
+    }
+
+    /// With other bounds for each call; a sidecar can lower them.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self(Arc::new(Setup { limits, ..(*self.0).clone() }))
+    }
+}
+
+impl Loader for Programs {
+    /// Claims what begins like a program, and what could be meant as one: that gets a message instead of silence.
+    fn claims(&self, path: &Path, head: &[u8]) -> bool {
+        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+        let other = ending.is_some_and(|ending| OTHERS.contains(&ending.as_str()));
+        head.starts_with(b"#!") || head.starts_with(ELF) || !other
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        Box::pin(async move {
+            startable(&found)?;
+            let nature = ask(&self.0, found.path, found.name).await.map_err(LoadError::refused)?;
+            let declaration = declaration(&nature, found.name, found.sidecar, found.standing);
+            let hash = ContentHash::from_bytes(*found.sha256);
+            let keywords = found.sidecar.map(|sidecar| sidecar.keywords.clone()).unwrap_or_default();
+            let disclosure = found.sidecar.and_then(|sidecar| sidecar.disclosure);
+            let limits = found.sidecar.map(|sidecar| sidecar.limits.clone()).unwrap_or_default();
+            let tool = ProgramTool::new(
+                Arc::clone(&self.0),
+                declaration,
+                nature,
+                found.path.to_owned(),
+                hash,
+                &limits,
+            );
+            let offer = Offer::new(Arc::new(tool)).keywords(keywords);
+            Ok(vec![match disclosure {
+                Some(disclosure) => offer.disclosure(disclosure),
+                None => offer,
+            }])
+        })
+    }
+}
+
+/// Whether the system can start the file.
+fn startable(found: &Found<'_>) -> Result<(), LoadError> {
+    let data = found.file.metadata().map_err(|error| LoadError::unavailable(error.to_string()))?;
+    let begins = found.bytes.starts_with(b"#!") || found.bytes.starts_with(ELF);
+    match (data.permissions().mode() & 0o111 != 0, begins) {
+        (true, true) => Ok(()),
+        (false, true) => Err(LoadError::refused("it may not be executed; run chmod +x on it")),
+        (true, false) => {
+            Err(LoadError::refused("it has no first line that names its interpreter; begin it with #!"))
+        }
+        (false, false) => Err(LoadError::refused(
+            "it is no program: begin it with #! and run chmod +x on it, or move it away",
+        )),
+    }
+}

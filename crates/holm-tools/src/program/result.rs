@@ -1,0 +1,79 @@
+//! What a program's end means to a model.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use holm_jail::{Ending, Outcome, Suspicion};
+use holm_kernel::{Block, Media, Source, ToolOutput};
+
+use super::ask::Nature;
+use crate::describe::EmptyResult;
+
+/// The output of a call.
+pub(super) fn result(nature: &Nature, outcome: &Outcome) -> ToolOutput {
+    match outcome.ending {
+        Ending::Exited(0) => succeeded(nature, outcome),
+        Ending::Exited(code) => failed(&format!("it ended with status {code}"), outcome),
+        Ending::Signalled(signal) => failed(&format!("it was ended by signal {signal}"), outcome),
+        Ending::TimedOut => failed("stopped: the time was up", outcome),
+        Ending::Cancelled => failed("stopped: it was cancelled", outcome),
+        Ending::OutOfOutput => failed("stopped: it wrote too much", outcome),
+        Ending::OutOfMemory => failed("stopped: it used too much memory", outcome),
+        Ending::Lost => failed("nobody knows how it ended: what watched it is gone", outcome),
+    }
+}
+
+fn succeeded(nature: &Nature, outcome: &Outcome) -> ToolOutput {
+    let bytes = &outcome.stdout.bytes;
+    let described = match nature {
+        Nature::Described(program) => Some(program),
+        Nature::Helped(_) => None,
+    };
+    if bytes.is_empty() {
+        return match described.map(|program| &program.empty_result) {
+            Some(EmptyResult::AddMessage(message)) => ToolOutput::text(message.clone()),
+            Some(EmptyResult::DoNothing) => ToolOutput::text(""),
+            // A program that only has a help text may say what it did on the other stream.
+            None => ToolOutput::text(String::from_utf8_lossy(&outcome.stderr.bytes)),
+        };
+    }
+    if !outcome.stdout.is_whole() {
+        return failed("it wrote more than is kept", outcome);
+    }
+    let said = described.and_then(|program| program.output_media_type.as_deref());
+    match (said.filter(|kind| !is_text(kind)), std::str::from_utf8(bytes)) {
+        (None, Ok(text)) => ToolOutput::text(text),
+        (Some(kind), _) => media(kind, bytes),
+        (None, Err(_)) => media("application/octet-stream", bytes),
+    }
+}
+
+fn is_text(kind: &str) -> bool {
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    essence.starts_with("text/") || essence == "application/json" || essence.ends_with("+json")
+}
+
+fn media(kind: &str, bytes: &[u8]) -> ToolOutput {
+    let media =
+        Media { media_type: kind.to_owned(), source: Source::Base64(STANDARD.encode(bytes)), name: None };
+    let part = if kind.starts_with("image/") { Block::Image(media) } else { Block::File(media) };
+    let text = format!("{} bytes of {kind}", bytes.len());
+    ToolOutput { parts: vec![part], ..ToolOutput::text(text) }
+}
+
+fn failed(why: &str, outcome: &Outcome) -> ToolOutput {
+    let mut text = why.to_owned();
+    for bytes in [&outcome.stderr.bytes, &outcome.stdout.bytes] {
+        let said = String::from_utf8_lossy(bytes);
+        if !said.trim().is_empty() {
+            text.push_str(&format!("\n{}", said.trim_end()));
+        }
+    }
+    for suspicion in &outcome.suspicions {
+        let missing = match suspicion {
+            Suspicion::File(request) => request.to_string(),
+            Suspicion::Network(host) => format!("fetch:https://{}", host.as_deref().unwrap_or("*")),
+        };
+        text.push_str(&format!("\n[probably refused for want of {missing}; a sidecar can ask for it]"));
+    }
+    ToolOutput::failed(text)
+}

@@ -1,0 +1,155 @@
+//! A program as a tool.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use holm_grants::{AllowanceKind, Allowances, Grant, GrantSet, Need, ProgramPattern};
+use holm_guards::json::Json;
+use holm_jail::{Capture, Jail, Limits, Task};
+use holm_kernel::{Tool as Declaration, ToolOutput};
+use holm_runtime::{BoxFuture, Job, Tool};
+
+use super::ask::Nature;
+use super::loader::Setup;
+use super::result::result;
+use crate::trust::ContentHash;
+
+/// A program that a model can call; [`Programs`](super::Programs) makes them.
+#[derive(Debug, Clone)]
+pub struct ProgramTool(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    setup: Arc<Setup>,
+    declaration: Declaration,
+    nature: Nature,
+    path: PathBuf,
+    hash: ContentHash,
+    limits: Limits,
+}
+
+impl ProgramTool {
+    pub(super) fn new(
+        setup: Arc<Setup>,
+        declaration: Declaration,
+        nature: Nature,
+        path: PathBuf,
+        hash: ContentHash,
+        allowed: &Allowances,
+    ) -> Self {
+        let limits = lowered(setup.limits, allowed);
+        Self(Arc::new(Inner { setup, declaration, nature, path, hash, limits }))
+    }
+}
+
+impl Tool for ProgramTool {
+    fn declaration(&self) -> &Declaration {
+        &self.0.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move { inner.call(job).await.unwrap_or_else(ToolOutput::failed) })
+    }
+}
+
+impl Inner {
+    async fn call(self: Arc<Self>, job: Job) -> Result<ToolOutput, String> {
+        let task = self.task(&job)?;
+        let (held, needs) = (Arc::clone(&self), Arc::clone(&job.needs));
+        let jail = tokio::task::spawn_blocking(move || held.jail(&needs));
+        let jail = jail.await.map_err(|_| "the program is shutting down")??;
+        let jail = jail.env("HOLM_CALL_KEY", job.key.to_string());
+        let child = self.setup.launcher.spawn(&self.setup.engine, &jail, &task).await;
+        let child = child.map_err(|error| format!("not started: {error}"))?;
+        let killer = child.killer();
+        let finish = child.finish(Capture { keep: 4 << 20, spill: None });
+        tokio::pin!(finish);
+        let outcome = tokio::select! {
+            outcome = &mut finish => outcome,
+            () = job.stop.cancelled() => {
+                killer.kill();
+                finish.await
+            }
+        };
+        Ok(result(&self.nature, &outcome))
+    }
+
+    /// The exact words and the standard input of a call.
+    fn task(&self, job: &Job) -> Result<Task, String> {
+        let arguments = Json::parse(&job.arguments).map_err(|error| error.to_string())?;
+        Ok(match &self.nature {
+            Nature::Described(program) => {
+                let call = program.call(&arguments).map_err(|error| error.to_string())?;
+                Task::new(&self.path).args(call.argv).input(call.stdin)
+            }
+            Nature::Helped(description) => {
+                let words = description.plan.argv(&arguments).map_err(|error| error.to_string())?;
+                Task::new(&self.path).args(words)
+            }
+        })
+    }
+
+    /// The jail of a call: the program, the system's programs, and what the call was granted.
+    ///
+    /// The file is compared with what was trusted just before it is started. Nobody whom this defends against can write to
+    /// a tool folder in between: no tool may, and whoever else can is the person.
+    fn jail(&self, needs: &[Need]) -> Result<Jail, String> {
+        let bytes = std::fs::read(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))?;
+        if ContentHash::of(&bytes) != self.hash {
+            return Err(
+                "the program has changed since it was described; it is used again once it is trusted".into(),
+            );
+        }
+        let mut grants = GrantSet::default();
+        for need in needs {
+            match need {
+                Need::Grant(grant) => drop(grants.insert(grant.clone())),
+                Need::Request(request) => drop(Grant::exactly(request).map(|grant| grants.insert(grant))),
+            }
+        }
+        // The system's programs may be started anyway: a script without them is none.
+        let named: Vec<Grant> = grants
+            .iter()
+            .filter(|grant| matches!(grant, Grant::Exec(ProgramPattern::Name(_))))
+            .cloned()
+            .collect();
+        for grant in named {
+            grants.remove(&grant);
+        }
+        let environment = std::env::vars_os();
+        let jail = Jail::from_grants(&self.setup.workspace, &grants, environment)
+            .map_err(|error| error.to_string())?;
+        // A folder of which it may see nothing is no place to start in.
+        let sees = grants.iter().any(|grant| matches!(grant, Grant::Read(_)));
+        Ok(self.settled(if sees { jail } else { jail.cwd("/") }))
+    }
+
+    fn settled(&self, jail: Jail) -> Jail {
+        let jail = jail
+            .read(&self.path)
+            .exec(&self.path)
+            .exec_system()
+            .protect(self.path.parent().unwrap_or(Path::new("/")))
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("LANG", "C.UTF-8")
+            .env("TERM", "dumb")
+            .env("NO_COLOR", "1")
+            .limits(self.limits);
+        self.setup.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
+    }
+}
+
+/// The bounds of a host, lowered by what a sidecar says.
+fn lowered(limits: Limits, allowed: &Allowances) -> Limits {
+    let wall = allowed.limit(AllowanceKind::Time).map_or(limits.wall, Duration::from_millis);
+    Limits {
+        wall: limits.wall.min(wall),
+        memory: allowed.limit(AllowanceKind::Mem).map_or(limits.memory, |memory| limits.memory.min(memory)),
+        output: allowed
+            .limit(AllowanceKind::Output)
+            .map_or(limits.output, |output| limits.output.min(output)),
+        ..limits
+    }
+}

@@ -1,0 +1,162 @@
+//! How a search service is asked.
+
+use holm_grants::{FetchPattern, Url};
+use holm_guards::json::Json;
+use http::Method;
+use serde::{Deserialize, Serialize};
+
+/// The most results that are asked for.
+pub(super) const MAX_RESULTS: u64 = 20;
+
+/// A search service, as data.
+///
+/// ```
+/// use holm_tools::search::{Asking, Service};
+/// let service = Service { endpoint: "https://search.example.org/search".into(), ..Service::searxng("https://x.example")? };
+/// assert_eq!(service.grant()?, "fetch:https://search.example.org");
+/// # Ok::<(), holm_tools::search::ServiceError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Service {
+    /// The URL that is asked, without the question.
+    pub endpoint: String,
+    /// How the question is handed over.
+    pub asking: Asking,
+    /// The header that carries the key; `{key}` in its value is replaced. None where no key is needed.
+    #[serde(default)]
+    pub header: Option<(String, String)>,
+    /// Where the list of results stands, as a JSON pointer.
+    pub results: String,
+    /// The member of a result that is its title.
+    pub title: String,
+    /// The member that is its address.
+    pub url: String,
+    /// The member that is a piece of its text.
+    pub snippet: String,
+}
+
+/// How a question is handed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asking {
+    /// As parameters of the URL.
+    Parameters {
+        /// The parameter of the question.
+        query: String,
+        /// The parameter of the number of results, where there is one.
+        count: Option<String>,
+        /// Parameters that are always there.
+        fixed: Vec<(String, String)>,
+    },
+    /// As members of a JSON object.
+    Members {
+        /// The member of the question.
+        query: String,
+        /// The member of the number of results, where there is one.
+        count: Option<String>,
+    },
+}
+
+/// Why a service cannot be asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is no address of a search service; write an https URL without a question")]
+pub struct ServiceError(String);
+
+impl Service {
+    /// A `SearXNG` instance at this address; its JSON format must be switched on.
+    ///
+    /// # Errors
+    ///
+    /// Where the address is no URL.
+    pub fn searxng(address: &str) -> Result<Self, ServiceError> {
+        let service = Self {
+            endpoint: format!("{}/search", address.trim_end_matches('/')),
+            asking: Asking::Parameters {
+                query: "q".into(),
+                count: None,
+                fixed: vec![("format".into(), "json".into())],
+            },
+            header: None,
+            results: "/results".into(),
+            title: "title".into(),
+            url: "url".into(),
+            snippet: "content".into(),
+        };
+        service.address().map(|_| service)
+    }
+
+    /// The Brave Search API.
+    #[must_use]
+    pub fn brave() -> Self {
+        Self {
+            endpoint: "https://api.search.brave.com/res/v1/web/search".into(),
+            asking: Asking::Parameters { query: "q".into(), count: Some("count".into()), fixed: Vec::new() },
+            header: Some(("x-subscription-token".into(), "{key}".into())),
+            results: "/web/results".into(),
+            title: "title".into(),
+            url: "url".into(),
+            snippet: "description".into(),
+        }
+    }
+
+    /// The Tavily API.
+    #[must_use]
+    pub fn tavily() -> Self {
+        Self {
+            endpoint: "https://api.tavily.com/search".into(),
+            asking: Asking::Members { query: "query".into(), count: Some("max_results".into()) },
+            header: Some(("authorization".into(), "Bearer {key}".into())),
+            results: "/results".into(),
+            title: "title".into(),
+            url: "url".into(),
+            snippet: "content".into(),
+        }
+    }
+
+    /// The grant that asking it needs.
+    ///
+    /// # Errors
+    ///
+    /// Where its endpoint is no URL.
+    pub fn grant(&self) -> Result<String, ServiceError> {
+        let origin =
+            FetchPattern::origin(&self.address()?).map_err(|_| ServiceError(self.endpoint.clone()))?;
+        Ok(format!("fetch:{origin}"))
+    }
+
+    /// The method, address and body of one question.
+    pub(super) fn question(
+        &self,
+        query: &str,
+        count: u64,
+    ) -> Result<(Method, Url, Option<String>), ServiceError> {
+        let wrong = || ServiceError(self.endpoint.clone());
+        match &self.asking {
+            Asking::Parameters { query: name, count: number, fixed } => {
+                let mut url: url::Url = self.endpoint.parse().map_err(|_| wrong())?;
+                {
+                    let mut pairs = url.query_pairs_mut();
+                    pairs.append_pair(name, query);
+                    if let Some(number) = number {
+                        pairs.append_pair(number, &count.to_string());
+                    }
+                    pairs.extend_pairs(fixed);
+                }
+                Ok((Method::GET, url.as_str().parse().map_err(|_| wrong())?, None))
+            }
+            Asking::Members { query: name, count: number } => {
+                let count = number.iter().map(|number| (number.clone(), Json::from(count)));
+                let body = Json::object(std::iter::once((name.clone(), Json::from(query))).chain(count));
+                Ok((Method::POST, self.address()?, Some(body.canonical())))
+            }
+        }
+    }
+
+    pub(super) fn no_grant(&self) -> ServiceError {
+        ServiceError(self.endpoint.clone())
+    }
+
+    fn address(&self) -> Result<Url, ServiceError> {
+        self.endpoint.parse().map_err(|_| ServiceError(self.endpoint.clone()))
+    }
+}

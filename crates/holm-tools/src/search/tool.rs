@@ -1,0 +1,146 @@
+//! The tool.
+
+use std::sync::Arc;
+
+use holm_grants::{Denials, Grant, GrantSet, Level, Need, Policy};
+use holm_guards::json::Json;
+use holm_guards::plausibility::ErrorText;
+use holm_kernel::{Tool as Declaration, ToolOutput, Yields};
+use holm_net::{Client, HttpRequest, Limits, Mimes};
+use holm_runtime::{BoxFuture, Job, SecretString, Tool};
+use secrecy::ExposeSecret as _;
+use serde::Deserialize;
+
+use super::answer;
+use super::service::{MAX_RESULTS, Service, ServiceError};
+
+/// How many results there are unless the model asks for more.
+const RESULTS: u64 = 8;
+
+/// Searches the web by a service. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct WebSearch {
+    declaration: Declaration,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    client: Client,
+    service: Service,
+    key: Option<SecretString>,
+    limits: Limits,
+}
+
+/// What the tool takes.
+#[derive(Debug, Deserialize)]
+struct Arguments {
+    query: String,
+    #[serde(default)]
+    count: Option<u64>,
+}
+
+impl WebSearch {
+    /// The tool over this client, with the key that the service wants.
+    ///
+    /// # Errors
+    ///
+    /// Where the service's endpoint is no URL.
+    pub fn new(client: Client, service: Service, key: Option<SecretString>) -> Result<Self, ServiceError> {
+        let limits = Limits {
+            body: 2 << 20,
+            redirects: 0,
+            mimes: Mimes::Only(vec!["application/json".into(), "text/json".into()]),
+            ..Limits::default()
+        };
+        let declaration = declaration(&service)?;
+        Ok(Self { declaration, shared: Arc::new(Shared { client, service, key, limits }) })
+    }
+}
+
+impl Tool for WebSearch {
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let stop = job.stop.clone();
+            let searched =
+                async { shared.search(&job).await.map_or_else(ToolOutput::failed, ToolOutput::text) };
+            tokio::select! {
+                output = searched => output,
+                () = stop.cancelled() => ToolOutput::failed("stopped: it was cancelled"),
+            }
+        })
+    }
+}
+
+impl Shared {
+    async fn search(&self, job: &Job) -> Result<String, String> {
+        let arguments: Arguments = job.parse().map_err(|error| error.to_string())?;
+        let count = arguments.count.unwrap_or(RESULTS).clamp(1, MAX_RESULTS);
+        let (method, url, body) =
+            self.service.question(&arguments.query, count).map_err(|error| error.to_string())?;
+        let mut request = HttpRequest::new(method, url);
+        let header = |request: HttpRequest, name: &str, value: &str| {
+            request.header(name, value).map_err(|error| error.to_string())
+        };
+        request = header(request, "accept", "application/json")?;
+        if let Some(body) = body {
+            request = header(request, "content-type", "application/json")?.body(body);
+        }
+        if let Some((name, value)) = &self.service.header {
+            let key = self.key.as_ref().ok_or("the search service needs a key, and none is set")?;
+            request = header(request, name, &value.replace("{key}", key.expose_secret()))?;
+        }
+        let policy = Policy { grants: granted(&job.needs), denials: Denials::default() };
+        let answer =
+            self.client.send(request, &policy, &self.limits).await.map_err(|error| error.to_string())?;
+        let status = answer.status();
+        let bytes = answer.bytes().await.map_err(|error| error.to_string())?;
+        if !status.is_success() {
+            // The body may repeat the key.
+            return Err(format!("the search service answered {status}"));
+        }
+        answer::read(&self.service, &String::from_utf8_lossy(&bytes), count)
+    }
+}
+
+fn granted(needs: &[Need]) -> GrantSet {
+    let grants = needs.iter().filter_map(|need| match need {
+        Need::Grant(grant) => Some(grant.clone()),
+        Need::Request(request) => Grant::exactly(request).ok(),
+    });
+    grants.collect()
+}
+
+fn declaration(service: &Service) -> Result<Declaration, ServiceError> {
+    let query = Json::object([
+        ("type", Json::from("string")),
+        ("description", Json::from("What to search for.")),
+        ("minLength", Json::from(1_u64)),
+        ("maxLength", Json::from(500_u64)),
+    ]);
+    let count = Json::object([
+        ("type", Json::from("integer")),
+        ("description", Json::from("How many results are wanted; without this, eight.")),
+        ("minimum", Json::from(1_u64)),
+        ("maximum", Json::from(MAX_RESULTS)),
+    ]);
+    let schema = Json::object([
+        ("type", Json::from("object")),
+        ("properties", Json::object([("query", query), ("count", count)])),
+        ("required", Json::from(vec![Json::from("query")])),
+        ("additionalProperties", Json::from(false)),
+    ]);
+    let about = "Searches the web. Gives titles, addresses and pieces of text; fetch what is worth reading.";
+    let tool = Declaration::new("web_search", about, schema).level(Level::ReadOnly);
+    let tool = tool.needs([service.grant()?]).map_err(|_| service.no_grant())?;
+    Ok(Declaration {
+        error_text: ErrorText::Allowed,
+        yields: Yields { untrusted: true, private: false, egress: true },
+        ..tool
+    })
+}

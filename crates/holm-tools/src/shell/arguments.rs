@@ -1,0 +1,118 @@
+//! What the two tools take, and what they tell the kernel that they need.
+
+use holm_grants::{Level, TemplateError};
+use holm_guards::json::Json;
+use holm_guards::plausibility::{EmptyOutput, ErrorText};
+use holm_kernel::{Tool, Yields};
+use serde::Deserialize;
+
+use super::{MAX_SCRIPT, RUN_PROGRAM, SHELL};
+
+/// The longest time that a model can ask for.
+pub(super) const MAX_SECONDS: u64 = 600;
+
+/// What `shell` takes.
+#[derive(Debug, Deserialize)]
+pub(super) struct ScriptArguments {
+    pub(super) script: String,
+    #[serde(default)]
+    pub(super) folder: Option<String>,
+    #[serde(default)]
+    pub(super) seconds: Option<u64>,
+}
+
+/// What `run_program` takes.
+#[derive(Debug, Deserialize)]
+pub(super) struct ArgvArguments {
+    pub(super) program: String,
+    #[serde(default)]
+    pub(super) args: Vec<String>,
+    #[serde(default)]
+    pub(super) input: Option<String>,
+    #[serde(default)]
+    pub(super) folder: Option<String>,
+    #[serde(default)]
+    pub(super) seconds: Option<u64>,
+}
+
+pub(super) fn script_tool() -> Result<Tool, TemplateError> {
+    let schema = schema(["script"], [("script", text("The script, for Bash.", Some(MAX_SCRIPT)))]);
+    let about = "Runs a Bash script in the workspace, confined: it reads and writes the workspace, and there is no \
+                 network. When something was refused, the result names the grant that is missing and what to add to \
+                 the call to ask for it.";
+    let tool = Tool::new(SHELL, about, schema).needs(["exec:*"])?;
+    settled(tool)
+}
+
+pub(super) fn argv_tool() -> Result<Tool, TemplateError> {
+    let schema = schema(
+        ["program"],
+        [
+            ("program", text("The program: a name such as git, or a path such as ./build.sh.", Some(4096))),
+            ("args", list("Its arguments, as they are; no shell reads them.")),
+            ("input", text("What it reads on its standard input.", None)),
+        ],
+    );
+    let about = "Runs one program with exactly these arguments, without a shell, confined like `shell`.";
+    let tool = Tool::new(RUN_PROGRAM, about, schema).needs(["exec:{program}"])?;
+    settled(tool)
+}
+
+/// What both tools say of themselves. Whoever writes a place can read it, so both grants are needed for it.
+fn settled(tool: Tool) -> Result<Tool, TemplateError> {
+    let tool = tool.level(Level::Execute).needs([
+        "read:**",
+        "exec:./**",
+        "write:{write=.}/**",
+        "read:{write?}/**",
+        "read:{read?}/**",
+        "exec:{exec?}/**",
+    ])?;
+    Ok(Tool {
+        empty: EmptyOutput::Allowed,
+        error_text: ErrorText::Allowed,
+        yields: Yields { untrusted: true, private: true, egress: false },
+        timeout_ms: Some((MAX_SECONDS + 10) * 1000),
+        ..tool
+    })
+}
+
+fn schema<const N: usize, const M: usize>(required: [&str; N], own: [(&'static str, Json); M]) -> Json {
+    let shared = [
+        ("folder", text("The folder to run in, inside the workspace.", Some(4096))),
+        (
+            "write",
+            list("Folders and files to write; without this, the workspace. Add to it what was refused."),
+        ),
+        ("read", list("Folders and files outside the workspace to read.")),
+        ("exec", list("Folders outside the system's own whose programs may be started.")),
+        (
+            "seconds",
+            Json::object([
+                ("type", Json::from("integer")),
+                ("minimum", Json::from(1_u64)),
+                ("maximum", Json::from(MAX_SECONDS)),
+                ("description", Json::from("When it is stopped; without this, after 120 seconds.")),
+            ]),
+        ),
+    ];
+    Json::object([
+        ("type", Json::from("object")),
+        ("properties", Json::object(own.into_iter().chain(shared))),
+        ("required", Json::from(required.map(Json::from).to_vec())),
+        ("additionalProperties", Json::from(false)),
+    ])
+}
+
+fn text(about: &str, longest: Option<usize>) -> Json {
+    let mut members = vec![("type", Json::from("string")), ("description", Json::from(about))];
+    if let Some(longest) = longest {
+        members.push(("maxLength", Json::from(longest as u64)));
+    }
+    Json::object(members)
+}
+
+fn list(about: &str) -> Json {
+    let items = Json::object([("type", Json::from("string"))]);
+    Json::object([("type", Json::from("array")), ("items", items), ("description", Json::from(about))])
+}

@@ -1,0 +1,85 @@
+//! Keeps the deny list inside a jail: the kernel decides about names in a call, and a program finds files by itself.
+//!
+//! Files that are there when the command starts are hidden or kept read-only. One that appears later was made by the
+//! command, or by somebody else meanwhile: that one is not hidden.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use holm_grants::{Denials, FilePath, Grant, GrantSet, Request};
+use holm_jail::Jail;
+
+/// The most entries that are looked at for one command. What lies beyond is hidden whole, folder by folder.
+const MAX_LOOKED_AT: usize = 300_000;
+
+/// The jail without what the deny list names beneath its roots.
+pub(super) fn hold(mut jail: Jail, workspace: &Path, grants: &GrantSet, denials: &Denials) -> Jail {
+    if denials.is_empty() {
+        return jail;
+    }
+    let mut looked_at = 0;
+    for root in roots(workspace, grants) {
+        let mut open = vec![root];
+        while let Some(path) = open.pop() {
+            looked_at += 1;
+            match standing(&path, workspace, denials) {
+                Standing::Hidden => jail = jail.hide(&path),
+                _ if looked_at > MAX_LOOKED_AT => jail = jail.hide(&path),
+                Standing::Fixed => jail = jail.protect(&path),
+                Standing::Free if path.is_dir() && !path.is_symlink() => {
+                    let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+                    open.extend(entries.map(|entry| entry.path()));
+                }
+                Standing::Free => {}
+            }
+        }
+    }
+    jail
+}
+
+enum Standing {
+    Hidden,
+    Fixed,
+    Free,
+}
+
+fn standing(path: &Path, workspace: &Path, denials: &Denials) -> Standing {
+    // Inside the workspace both names of a file count.
+    let inside = path.strip_prefix(workspace).ok().and_then(Path::to_str);
+    let names = [path.to_str(), inside].into_iter().flatten();
+    let names: Vec<FilePath> = names.filter_map(|name| name.parse().ok()).collect();
+    // What has no name that a rule could be about is not shown.
+    if names.is_empty() && path != workspace {
+        return Standing::Hidden;
+    }
+    let hit = |request: fn(FilePath) -> Request| {
+        names.iter().any(|name| denials.hitting(&request(name.clone())).is_some())
+    };
+    if hit(Request::Read) {
+        Standing::Hidden
+    } else if hit(Request::Write) {
+        Standing::Fixed
+    } else {
+        Standing::Free
+    }
+}
+
+/// The places that the grants open.
+fn roots(workspace: &Path, grants: &GrantSet) -> Vec<PathBuf> {
+    let mut roots: Vec<PathBuf> = grants
+        .iter()
+        .filter_map(|grant| match grant {
+            Grant::Read(pattern) | Grant::Write(pattern) => Some(pattern.to_string()),
+            _ => None,
+        })
+        .map(|text| match text.as_str() {
+            "**" | "./" | "./**" => workspace.to_owned(),
+            other => workspace.join(other.trim_end_matches("/**").trim_end_matches('/')),
+        })
+        .collect();
+    roots.sort();
+    roots.dedup();
+    let all = roots.clone();
+    roots.retain(|root| !all.iter().any(|other| other != root && root.starts_with(other)));
+    roots
+}

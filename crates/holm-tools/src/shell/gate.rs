@@ -1,0 +1,209 @@
+//! Who is asked about a command, and what is remembered of the answer.
+//!
+//! The kernel decides whether a call is asked about at all. The gate then answers for the person where the person has
+//! answered before: the same call again in this session, or a command that begins like one that was let through. It
+//! remembers nothing beyond its own life, so an answer is never heard in another session, project or agent; and it forgets
+//! all of it when the mode changes ([`Gate::forget`]).
+//!
+//! It answers by itself only where the level of the tool is the one reason to ask. A grant that is missing, or data that
+//! would leave after something untrusted came in, is always a person's question.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use holm_grants::GrantSet;
+use holm_guards::json::Json;
+use holm_kernel::{AskReason, Event, Numbered, Proposal, Verdict};
+use holm_runtime::{Approver, BoxFuture, EventSink};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::rules::{Rule, Rules, Ruling};
+use super::script::Script;
+use super::{RUN_PROGRAM, SHELL};
+
+/// What a person can say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// This call, once.
+    Once,
+    /// This very call, for as long as the session lasts, and with it the grants that it misses.
+    Session,
+    /// Every command that begins like this one, for as long as the session lasts; see [`Offer::prefix`].
+    Prefix,
+    /// Not this call.
+    No {
+        /// Why; the model is told.
+        reason: String,
+    },
+    /// Not this call, now or later in the session.
+    Never,
+}
+
+/// What a person is offered beside yes and no.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// What [`Answer::Prefix`] would remember; none where no beginning of the command is safe to remember.
+    pub prefix: Option<Rule>,
+    /// The command as a person types it, for shells; hidden characters are written out.
+    pub command: Option<String>,
+}
+
+/// Asks a person.
+pub trait Asker: Send + Sync {
+    /// Asks about one call. This may take as long as a person takes.
+    fn ask(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer>;
+}
+
+/// Stands between the kernel's questions and a person. Cheap to clone; clones remember together.
+#[derive(Clone)]
+pub struct Gate {
+    asker: Arc<dyn Asker>,
+    memory: Arc<Mutex<Memory>>,
+}
+
+/// What was answered in this session.
+#[derive(Debug, Default)]
+struct Memory {
+    rules: Rules,
+    /// What the rules were before anybody answered.
+    given: Rules,
+    /// Calls that may run again, by their digest.
+    again: BTreeSet<String>,
+    /// Calls that may never run, by their digest.
+    never: BTreeSet<String>,
+}
+
+impl Gate {
+    /// A gate with rules that were given beforehand.
+    pub fn new(asker: impl Asker + 'static, rules: Rules) -> Self {
+        let memory = Memory { given: rules.clone(), rules, ..Memory::default() };
+        Self { asker: Arc::new(asker), memory: Arc::new(Mutex::new(memory)) }
+    }
+
+    /// Forgets every answer. The rules that were given beforehand stay.
+    pub fn forget(&self) {
+        let mut memory = self.memory();
+        *memory = Memory { rules: memory.given.clone(), given: memory.given.clone(), ..Memory::default() };
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Approver for Gate {
+    fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict> {
+        let script = script_of(&proposal);
+        if let Some(verdict) = self.memory().recall(&proposal, script.as_ref()) {
+            return Box::pin(async { verdict });
+        }
+        let offer = Offer {
+            prefix: script.as_ref().and_then(|shown| Rule::suggest(&shown.script)),
+            command: script.as_ref().map(|shown| holm_kernel::visible(&shown.text)),
+        };
+        let (gate, asked) = (self.clone(), self.asker.ask(proposal.clone(), offer.clone()));
+        Box::pin(async move {
+            let answer = asked.await;
+            gate.memory().keep(&answer, &proposal, offer.prefix);
+            verdict(answer, &proposal)
+        })
+    }
+}
+
+/// A change of mode takes back what was answered under the old one.
+impl EventSink for Gate {
+    fn event(&self, event: &Numbered) {
+        if matches!(event.event, Event::ModeChanged { .. }) {
+            self.forget();
+        }
+    }
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gate").field("memory", &self.memory()).finish_non_exhaustive()
+    }
+}
+
+impl Memory {
+    /// The answer that was given before, if there is one.
+    fn recall(&self, proposal: &Proposal, shown: Option<&Shown>) -> Option<Verdict> {
+        if self.never.contains(&proposal.digest) {
+            return Some(Verdict::deny("the person said never in this session"));
+        }
+        let ruling = shown.map(|shown| self.rules.judge(&shown.script));
+        match &ruling {
+            Some(Ruling::Denied(rule)) => {
+                return Some(Verdict::deny(format!("the rule `{rule}` forbids it")));
+            }
+            Some(Ruling::Unclear(why)) => return Some(Verdict::deny(*why)),
+            Some(Ruling::Allowed | Ruling::Ask) | None => {}
+        }
+        let plain =
+            proposal.missing.is_empty() && proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
+        let known = self.again.contains(&proposal.digest) || ruling == Some(Ruling::Allowed);
+        (plain && known).then(Verdict::allow)
+    }
+
+    fn keep(&mut self, answer: &Answer, proposal: &Proposal, prefix: Option<Rule>) {
+        match answer {
+            Answer::Once | Answer::No { .. } => {}
+            Answer::Session => drop(self.again.insert(proposal.digest.clone())),
+            Answer::Prefix => prefix.into_iter().for_each(|rule| self.rules.allow(rule)),
+            Answer::Never => drop(self.never.insert(proposal.digest.clone())),
+        }
+    }
+}
+
+fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
+    match answer {
+        Answer::Once => Verdict::allow(),
+        Answer::Session | Answer::Prefix => {
+            // What was shortened or written out for the screen is not the grant; then it is given for this once.
+            let grants = GrantSet::parse(proposal.missing.iter().map(String::as_str));
+            Verdict::Allow { grants: grants.unwrap_or_default(), until: None }
+        }
+        Answer::No { reason } => Verdict::Deny { reason },
+        Answer::Never => Verdict::deny("the person said never in this session"),
+    }
+}
+
+/// A command as it will run.
+struct Shown {
+    text: String,
+    script: Script,
+}
+
+/// The command behind a question, if what is shown is proven to be what will run.
+fn script_of(proposal: &Proposal) -> Option<Shown> {
+    if digest(&proposal.tool, &proposal.arguments) != proposal.digest {
+        return None;
+    }
+    let arguments = Json::parse(&proposal.arguments).ok()?;
+    match proposal.tool.as_str() {
+        SHELL => {
+            let text = arguments.get("script")?.as_str()?.to_owned();
+            Some(Shown { script: Script::read(&text).ok()?, text })
+        }
+        RUN_PROGRAM => {
+            let args = arguments.get("args").and_then(Json::as_array).unwrap_or_default();
+            let program = arguments.get("program")?.as_str()?;
+            let words = std::iter::once(Some(program)).chain(args.iter().map(Json::as_str));
+            let words: Vec<String> = words.map(|word| word.map(str::to_owned)).collect::<Option<_>>()?;
+            Some(Shown { text: words.join(" "), script: Script::of_words(&words) })
+        }
+        _ => None,
+    }
+}
+
+/// As [`Proposal::digest`] is made: both parts, each with its length before it.
+pub(super) fn digest(tool: &str, arguments: &str) -> String {
+    let mut hash = Sha256::new();
+    for part in [tool, arguments] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,39 @@
+//! Commands: a shell for scripts and a way to run one program, both in a jail and behind a person's yes.
+//!
+//! Three walls stand one behind the other. The *kernel* decides from the grants and the mode whether a call is refused,
+//! asked about or run; what it shows to a person is, by its digest, what runs. *Rules* ([`Rules`]) read the command with a
+//! parser of Bash: deny rules hold in every mode, and what a person has allowed for the session passes the [`Gate`]
+//! unasked. The *jail* (`holm-jail`) holds whatever the command turns out to be: it sees the workspace, what the call was
+//! granted, and no network.
+//!
+//! A command that the jail refuses something says which grant is missing and how to ask for it: `git commit` needs
+//! `write:.git/**`, the model calls again with that, a person says yes once for the task, and it runs.
+//!
+//! # What is never writable
+//!
+//! `.git/hooks` and `.git/config`, whatever is granted (so `git init` and `git config` do not work in here), Holm's own
+//! folder `.holm`, and what the host protects by name. What the deny list names is not even readable: such files seem
+//! empty.
+
+mod arguments;
+mod denied;
+mod gate;
+mod report;
+mod rules;
+mod script;
+mod setup;
+mod tool;
+
+#[cfg(test)]
+mod tests;
+
+pub use gate::{Answer, Asker, Gate, Offer};
+pub use rules::{Rest, Rule, RuleError, Rules, Ruling};
+pub use script::{Command, Form, MAX_SCRIPT, Script, Unreadable, Word};
+pub use setup::{Shell, ShellError};
+pub use tool::{ArgvTool, ScriptTool};
+
+/// The name of the tool that runs scripts.
+pub const SHELL: &str = "shell";
+/// The name of the tool that runs one program.
+pub const RUN_PROGRAM: &str = "run_program";

@@ -1,0 +1,142 @@
+//! What the model is told of a command: its output, how it ended, and what it was refused.
+
+use std::path::{Path, PathBuf};
+
+use holm_grants::Request;
+use holm_jail::{Ending, Outcome, Suspicion};
+use holm_kernel::ToolOutput;
+
+use super::script::Script;
+use super::setup::Setup;
+
+/// Status with which shells say that there is no such program.
+const NOT_FOUND: i32 = 127;
+
+/// A grant that a command missed, and how the model asks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Missing {
+    grant: String,
+    argument: &'static str,
+    value: String,
+}
+
+/// Tells how a command ended.
+pub(super) fn report(setup: &Setup, script: Option<&Script>, outcome: &Outcome) -> ToolOutput {
+    let mut text = String::new();
+    for captured in [&outcome.stdout, &outcome.stderr] {
+        if !text.is_empty() && !text.ends_with('\n') && captured.total > 0 {
+            text.push('\n');
+        }
+        text.push_str(&String::from_utf8_lossy(&captured.bytes));
+        if !captured.is_whole() {
+            let kept = captured.bytes.len();
+            text.push_str(&format!("\n[{} bytes in all; the first {kept} are kept]\n", captured.total));
+        }
+    }
+    let Some(ending) = ending(outcome.ending) else {
+        return ToolOutput::text(text);
+    };
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&format!("[{ending}]"));
+    for line in refusals(setup, script, outcome) {
+        text.push_str(&format!("\n[{line}]"));
+    }
+    ToolOutput::failed(text)
+}
+
+/// How a command that did not succeed ended.
+fn ending(ending: Ending) -> Option<String> {
+    Some(match ending {
+        Ending::Exited(0) => return None,
+        Ending::Exited(code) => format!("exit status {code}"),
+        Ending::Signalled(signal) => format!("ended by signal {signal}"),
+        Ending::TimedOut => "stopped: the time was up; ask for more seconds or do less".into(),
+        Ending::Cancelled => "stopped: it was cancelled".into(),
+        Ending::OutOfOutput => "stopped: it wrote too much; send the output to a file".into(),
+        Ending::OutOfMemory => "stopped: it used too much memory".into(),
+        Ending::Lost => "nobody knows how it ended: what watched it is gone".into(),
+    })
+}
+
+/// Lines about what the jail probably refused.
+fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut missing: Vec<Missing> = Vec::new();
+    for suspicion in &outcome.suspicions {
+        match suspicion {
+            Suspicion::File(request) => match file(setup, request) {
+                Ok(found) => missing.push(found),
+                Err(never) => lines.push(never),
+            },
+            Suspicion::Network(host) => {
+                let host = host.as_deref().unwrap_or("the host");
+                lines.push(format!(
+                    "refused: the network; a command has none, whatever is granted. Missing is fetch:https://{host}, \
+                     which the fetch tool can use"
+                ));
+            }
+        }
+    }
+    if outcome.ending == Ending::Exited(NOT_FOUND) {
+        let names = script.into_iter().flat_map(Script::commands);
+        let names = names.filter_map(|command| command.words.first()?.value());
+        for folder in names.flat_map(|name| setup.missing_program(name)) {
+            missing.push(Missing::new("exec", folder.to_string_lossy().into_owned()));
+        }
+    }
+    missing.dedup();
+    for one in missing {
+        let known = if setup.offers(&one.grant) { "" } else { " (it was named before)" };
+        lines.push(format!(
+            "probably refused for want of the grant {}{known}; to ask for it, call again with {:?} added to {:?}{}",
+            one.grant,
+            one.value,
+            one.argument,
+            if one.argument == "write" { ", and \".\" too if the workspace is written" } else { "" }
+        ));
+    }
+    lines
+}
+
+impl Missing {
+    fn new(argument: &'static str, value: String) -> Self {
+        Self { grant: format!("{argument}:{value}/**"), argument, value }
+    }
+}
+
+/// The grant behind a refused file, or why no grant helps.
+fn file(setup: &Setup, request: &Request) -> Result<Missing, String> {
+    let (argument, path) = match request {
+        Request::Write(path) => ("write", Path::new(path.as_str())),
+        Request::Read(path) => ("read", Path::new(path.as_str())),
+        other => return Err(format!("refused: {other}")),
+    };
+    let inside = path.strip_prefix(&setup.workspace).ok();
+    if argument == "write" && inside.is_some_and(is_never_written) {
+        return Err(format!(
+            "refused: {} is never written by a command, whatever is granted",
+            path.display()
+        ));
+    }
+    let place = match inside {
+        // Git is opened as a whole.
+        Some(inside) if inside.starts_with(".git") => PathBuf::from(".git"),
+        Some(inside) => inside.to_owned(),
+        None => folder_of(path),
+    };
+    Ok(Missing::new(argument, place.to_string_lossy().into_owned()))
+}
+
+fn is_never_written(inside: &Path) -> bool {
+    [".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".holm"]
+        .iter()
+        .any(|never| inside.starts_with(never))
+}
+
+/// A folder that is there and holds the path: what is missing itself cannot be a root.
+fn folder_of(path: &Path) -> PathBuf {
+    let there = path.ancestors().find(|place| place.is_dir() && *place != Path::new("/"));
+    there.unwrap_or(path).to_owned()
+}

@@ -1,0 +1,179 @@
+//! Looks for what is forbidden, wherever it hides. Leans to finding too much.
+
+use std::collections::BTreeSet;
+
+use super::programs::{READERS, SHELLS, WRAPPERS};
+use super::rule::Rule;
+use crate::shell::script::{Command, Script, Word};
+
+/// How deep scripts in scripts are read; deeper ones are unclear.
+const MAX_DEPTH: usize = 6;
+/// The most scripts that are read for one question, since each may hold many.
+const MAX_SCRIPTS: usize = 256;
+
+/// What was found.
+pub(super) enum Found<'a> {
+    Hit(&'a Rule),
+    Unclear(&'static str),
+}
+
+/// The first rule that something in the script breaks, or why that cannot be told.
+pub(super) fn find<'a>(rules: &'a [Rule], script: &Script) -> Option<Found<'a>> {
+    if rules.is_empty() {
+        return None;
+    }
+    let mut search = Search { rules, unclear: None, scripts: 0 };
+    let hit = search.script(script, 0);
+    hit.map(Found::Hit).or(search.unclear.map(Found::Unclear))
+}
+
+struct Search<'a> {
+    rules: &'a [Rule],
+    unclear: Option<&'static str>,
+    scripts: usize,
+}
+
+impl<'a> Search<'a> {
+    fn script(&mut self, script: &Script, depth: usize) -> Option<&'a Rule> {
+        script.commands().iter().find_map(|command| self.command(command, depth))
+    }
+
+    fn command(&mut self, command: &Command, depth: usize) -> Option<&'a Rule> {
+        let mut words = command.words.as_slice();
+        // What a wrapper runs begins at one of its words; which one, only the wrapper knows.
+        loop {
+            let (first, rest) = words.split_first()?;
+            let Some(name) = first.value() else {
+                self.unclear = Some("the name of a command is made at run time; write it out");
+                return None;
+            };
+            let name = base_name(name);
+            let rules = self.rules;
+            if let Some(rule) = rules.iter().find(|rule| self.hits(rule, name, rest)) {
+                return Some(rule);
+            }
+            if let Some(rule) = self.inner(name, rest, depth) {
+                return Some(rule);
+            }
+            if READERS.contains(&name)
+                && rest.iter().all(|word| word.value().is_none_or(|word| word.starts_with('-')))
+            {
+                self.unclear = Some("a shell reads its commands from elsewhere; write them out");
+            }
+            let ends_here = std::ptr::eq(words, command.words.as_slice()) && !WRAPPERS.contains(&name);
+            if ends_here || rest.is_empty() {
+                return None;
+            }
+            if rest.iter().any(|word| word.value().is_none()) {
+                self.unclear =
+                    Some("a command that runs another has words that are made at run time; write them out");
+            }
+            words = rest;
+            // The words of a wrapper that are made at run time are passed over: they were found unclear above.
+            while let Some((Word::Made, rest)) = words.split_first() {
+                words = rest;
+            }
+        }
+    }
+
+    /// Scripts among the words of a command.
+    fn inner(&mut self, name: &str, words: &[Word], depth: usize) -> Option<&'a Rule> {
+        if !SHELLS.contains(&name) {
+            return None;
+        }
+        if words.iter().any(|word| word.value().is_none()) && name != "git" {
+            self.unclear = Some("a script inside the script is made at run time; write it out");
+        }
+        let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
+        let whole = known.join(" ");
+        // An alias is a name, an equals sign and a script; git marks its own with an exclamation mark.
+        let behind = known.iter().filter_map(|word| word.split_once('=')).map(|(_, text)| text);
+        let texts: Vec<&str> = match name {
+            "git" => known.iter().filter_map(|word| word.split_once('!')).map(|(_, text)| text).collect(),
+            "eval" => vec![whole.as_str()],
+            _ => known.iter().copied().filter(|word| !word.starts_with('-')).chain(behind).collect(),
+        };
+        let attached =
+            known.iter().filter_map(|word| word.strip_prefix("-S").or(word.strip_prefix("--split-string=")));
+        let attached: Vec<&str> = attached.filter(|text| !text.is_empty()).collect();
+        texts.into_iter().chain(attached).find_map(|text| self.text(text, depth))
+    }
+
+    fn text(&mut self, text: &str, depth: usize) -> Option<&'a Rule> {
+        self.scripts += 1;
+        if depth >= MAX_DEPTH || self.scripts > MAX_SCRIPTS {
+            self.unclear = Some("scripts stand too deep in each other; write them out");
+            return None;
+        }
+        if let Ok(script) = Script::read(text) {
+            self.script(&script, depth + 1)
+        } else {
+            self.unclear = Some("a script inside the script cannot be read; write it out");
+            None
+        }
+    }
+
+    fn hits(&mut self, rule: &Rule, name: &str, rest: &[Word]) -> bool {
+        let Some((program, words)) = rule.words.split_first() else { return false };
+        if base_name(program) != name {
+            return false;
+        }
+        let found = [follows(words, rest)]
+            .into_iter()
+            .chain(rule.options.iter().map(|option| has_option(option, rest)))
+            .max()
+            .unwrap_or(Answer::No);
+        if found == Answer::Unclear {
+            self.unclear = Some("the words of a command are made at run time; write them out");
+        }
+        found == Answer::Yes
+    }
+}
+
+/// Ordered so that the answer to several questions that must all be yes is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Answer {
+    Yes,
+    Unclear,
+    No,
+}
+
+/// Whether the wanted words come next, each perhaps behind options and their values.
+fn follows(wanted: &[String], words: &[Word]) -> Answer {
+    let mut open = BTreeSet::from([(0, 0)]);
+    let mut unclear = false;
+    while let Some((want, at)) = open.pop_last() {
+        let Some(next) = wanted.get(want) else { return Answer::Yes };
+        match words.get(at).map(Word::value) {
+            None => {}
+            Some(None) => unclear = true,
+            Some(Some(word)) if word == next => drop(open.insert((want + 1, at + 1))),
+            Some(Some(word)) if word.starts_with('-') => open.extend([(want, at + 1), (want, at + 2)]),
+            Some(Some(_)) => {}
+        }
+    }
+    if unclear { Answer::Unclear } else { Answer::No }
+}
+
+/// Whether an option stands somewhere, also cut short, together with others or in pieces.
+fn has_option(option: &str, words: &[Word]) -> Answer {
+    let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
+    let same = |word: &&str| {
+        let name = word.split_once('=').map_or(*word, |(name, _)| name);
+        name == option || (name.len() > 2 && name.starts_with("--") && option.starts_with(name))
+    };
+    let short = |word: &&&str| word.starts_with('-') && !word.starts_with("--");
+    let letters = option.strip_prefix('-').filter(|letters| !letters.starts_with('-') && !letters.is_empty());
+    let spread = letters.is_some_and(|letters| {
+        letters.chars().all(|letter| known.iter().filter(short).any(|word| word.contains(letter)))
+    });
+    if known.iter().any(same) || spread {
+        return Answer::Yes;
+    }
+    if words.contains(&Word::Made) { Answer::Unclear } else { Answer::No }
+}
+
+/// A program's name without its folder.
+fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}

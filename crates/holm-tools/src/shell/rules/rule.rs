@@ -1,0 +1,143 @@
+//! One rule: the beginning of a command.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::programs;
+use crate::shell::script::{Form, Script, Word};
+
+/// The longest rule in bytes: a person reads it at a glance.
+const MAX_RULE: usize = 512;
+
+/// The beginning of a command, written as it is typed.
+///
+/// As an allow rule it covers a command that begins with the same words and has no options but those that the rule
+/// names: `ls -l` covers `ls -l src` and not `ls -R`. A star at the end takes whatever follows: `cargo test *`.
+///
+/// As a deny rule it hits a command of that program whose command comes next, whatever options stand between:
+/// `git push` also hits `git -C elsewhere push`; options that the rule names must be there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Rule {
+    pub(super) words: Vec<String>,
+    pub(super) options: BTreeSet<String>,
+    pub(super) rest: Rest,
+}
+
+/// What may follow the words of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rest {
+    /// Plain words, and the options that the rule names.
+    Listed,
+    /// Anything.
+    Any,
+}
+
+/// A text is no rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no rule; write the beginning of one command in plain words, such as git status or cargo test *"
+)]
+pub struct RuleError(String);
+
+impl Rule {
+    /// What "this prefix" would remember of a script that is one plain command; none where no beginning of it is safe to
+    /// remember, as with interpreters, wrappers and programs that run what their words name.
+    ///
+    /// ```
+    /// use holm_tools::shell::{Rule, Script};
+    /// let suggest = |text: &str| Rule::suggest(&Script::read(text).unwrap()).map(|rule| rule.to_string());
+    /// assert_eq!(suggest("git status --short src").as_deref(), Some("git status --short"));
+    /// assert_eq!(suggest("python3 -c 'print(1)'"), None);
+    /// ```
+    #[must_use]
+    pub fn suggest(script: &Script) -> Option<Self> {
+        let ([command], Form::Plain) = (script.commands(), script.form()) else { return None };
+        let words: Vec<&str> = command
+            .words
+            .iter()
+            .map(|word| if let Word::Plain(text) = word { Some(text.as_str()) } else { None })
+            .collect::<Option<_>>()?;
+        let length = programs::prefix_length(&words)?;
+        let (words, rest) = words.split_at_checked(length)?;
+        let options =
+            rest.iter().filter(|word| is_option(word)).map(|word| option_name(word).to_owned()).collect();
+        let rule =
+            Self { words: words.iter().map(ToString::to_string).collect(), options, rest: Rest::Listed };
+        // Only what can be written down and read back is remembered.
+        (rule.to_string().parse().as_ref() == Ok(&rule)).then_some(rule)
+    }
+
+    /// Whether an allow rule lets this command pass.
+    pub(super) fn covers(&self, words: &[Word]) -> bool {
+        let text = |word: &Word| if let Word::Plain(text) = word { Some(text.clone()) } else { None };
+        let Some(words) = words.iter().map(text).collect::<Option<Vec<String>>>() else { return false };
+        let Some((first, rest)) = words.split_at_checked(self.words.len()) else { return false };
+        let listed = |word: &String| !is_option(word) || self.options.contains(option_name(word));
+        first == self.words && (self.rest == Rest::Any || rest.iter().all(listed))
+    }
+}
+
+/// Whether a word is more than a plain one: an option, the end of options, or a setting such as `SHELL=/bin/x`.
+fn is_option(word: &str) -> bool {
+    word.starts_with('-') || word.starts_with('+') || word.starts_with('@') || word.contains('=')
+}
+
+/// An option without its value.
+fn option_name(word: &str) -> &str {
+    word.split_once('=').map_or(word, |(name, _)| name)
+}
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let error = || RuleError(text.chars().take(80).collect());
+        let (body, rest) = match text.strip_suffix(" *") {
+            Some(body) => (body, Rest::Any),
+            None => (text, Rest::Listed),
+        };
+        let script = Script::read(body).ok().filter(|_| text.len() <= MAX_RULE).ok_or_else(error)?;
+        let ([command], Form::Plain) = (script.commands(), script.form()) else { return Err(error()) };
+        let (mut words, mut options) = (Vec::new(), BTreeSet::new());
+        for word in &command.words {
+            let Word::Plain(word) = word else { return Err(error()) };
+            if is_option(word) {
+                options.insert(option_name(word).to_owned());
+            } else if options.is_empty() && !word.is_empty() && !word.contains(char::is_whitespace) {
+                words.push(word.clone());
+            } else {
+                return Err(error());
+            }
+        }
+        if words.is_empty() { Err(error()) } else { Ok(Self { words, options, rest }) }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<&str> = self.words.iter().chain(&self.options).map(String::as_str).collect();
+        f.write_str(&words.join(" "))?;
+        match self.rest {
+            Rest::Listed => Ok(()),
+            Rest::Any => f.write_str(" *"),
+        }
+    }
+}
+
+impl TryFrom<String> for Rule {
+    type Error = RuleError;
+
+    fn try_from(text: String) -> Result<Self, RuleError> {
+        text.parse()
+    }
+}
+
+impl From<Rule> for String {
+    fn from(rule: Rule) -> Self {
+        rule.to_string()
+    }
+}

@@ -1,0 +1,274 @@
+//! A shell for one workspace: what confines it, what it never sees, what it finds.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use holm_grants::{Denials, Grant, GrantSet, Need, ProgramPattern};
+use holm_jail::{Engine, Jail, JailError, Launcher, Limits};
+
+use super::denied;
+use super::rules::Rules;
+use super::tool::{ArgvTool, ScriptTool};
+
+/// Where the system keeps programs, first found first taken.
+const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
+/// Holm's own folder in a project: tools, agents, hooks and configuration.
+const OWN_FOLDER: &str = ".holm";
+
+/// Runs commands in one workspace. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Shell(Arc<Setup>);
+
+#[derive(Debug)]
+pub(super) struct Setup {
+    pub(super) launcher: Launcher,
+    pub(super) engine: Engine,
+    pub(super) workspace: PathBuf,
+    pub(super) rules: Rules,
+    pub(super) limits: Limits,
+    denials: Denials,
+    protected: BTreeSet<PathBuf>,
+    env: Vec<(OsString, OsString)>,
+    search: Vec<PathBuf>,
+    home: Home,
+    /// What was offered already, so that a refusal is not repeated for ever.
+    offered: Mutex<BTreeSet<String>>,
+}
+
+/// The folder that commands take for the user's: caches and settings of theirs, gone with the shell.
+#[derive(Debug)]
+enum Home {
+    Own(tempfile::TempDir),
+    Given(PathBuf),
+}
+
+/// Why there is no shell.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShellError {
+    /// The workspace cannot be used.
+    #[error("the workspace {}: {why}", .path.display())]
+    Workspace {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
+    /// There is no place for what commands leave behind.
+    #[error("no folder for temporary files: {0}; set TMPDIR to one that can be written")]
+    Home(String),
+}
+
+impl Shell {
+    /// A shell in this workspace. Nothing confines it where the engine is [`Engine::Unconfined`], which nobody finds: it
+    /// must be said by name.
+    ///
+    /// # Errors
+    ///
+    /// Where the workspace does not exist, or no folder for temporary files can be made.
+    pub fn new(launcher: Launcher, engine: Engine, workspace: &Path) -> Result<Self, ShellError> {
+        let lost = |error: std::io::Error| ShellError::Workspace {
+            path: workspace.to_owned(),
+            why: error.to_string(),
+        };
+        let workspace = workspace.canonicalize().map_err(lost)?;
+        let home = tempfile::Builder::new().prefix("holm-shell-").tempdir();
+        let home = home.map_err(|error| ShellError::Home(error.to_string()))?;
+        Ok(Self(Arc::new(Setup {
+            launcher,
+            engine,
+            rules: Rules::default(),
+            limits: Limits::default(),
+            denials: Denials::default(),
+            protected: BTreeSet::from([workspace.join(OWN_FOLDER)]),
+            env: Vec::new(),
+            search: Vec::new(),
+            home: Home::Own(home),
+            offered: Mutex::default(),
+            workspace,
+        })))
+    }
+
+    /// With rules about commands; its deny rules hold in every mode.
+    #[must_use]
+    pub fn rules(self, rules: Rules) -> Self {
+        self.with(|setup| setup.rules = rules)
+    }
+
+    /// With files that are never seen or never written, as the run's deny list has them.
+    #[must_use]
+    pub fn denials(self, denials: Denials) -> Self {
+        self.with(|setup| setup.denials = denials)
+    }
+
+    /// Keeps a path inside the workspace read-only whatever is granted.
+    #[must_use]
+    pub fn protect(self, path: impl Into<PathBuf>) -> Self {
+        self.with(|setup| {
+            setup.protected.insert(setup.workspace.join(path.into()));
+        })
+    }
+
+    /// Lets commands see a variable. No other is there but those that every command needs.
+    #[must_use]
+    pub fn env(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.with(|setup| setup.env.push((name.into(), value.into())))
+    }
+
+    /// With folders where a person keeps programs beside the system's, as in `PATH`. Nothing is granted by this: it is how
+    /// a missing grant for such a program is found.
+    #[must_use]
+    pub fn search(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.with(|setup| {
+            let outside = |folder: &PathBuf| folder.is_absolute() && !folder.starts_with(&setup.workspace);
+            setup.search = folders.into_iter().filter(outside).collect();
+        })
+    }
+
+    /// With other bounds for each command.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        self.with(|setup| setup.limits = limits)
+    }
+
+    /// With this folder, which must exist, as the home of commands; it outlives the shell.
+    #[must_use]
+    pub fn home(self, folder: impl Into<PathBuf>) -> Self {
+        self.with(|setup| setup.home = Home::Given(folder.into()))
+    }
+
+    /// The tool that runs scripts.
+    #[must_use]
+    pub fn script_tool(&self) -> ScriptTool {
+        ScriptTool::new(Arc::clone(&self.0))
+    }
+
+    /// The tool that runs one program.
+    #[must_use]
+    pub fn argv_tool(&self) -> ArgvTool {
+        ArgvTool::new(Arc::clone(&self.0))
+    }
+
+    /// Only while it is being built; a shell whose tools are in use stays as it is.
+    fn with(mut self, change: impl FnOnce(&mut Setup)) -> Self {
+        if let Some(setup) = Arc::get_mut(&mut self.0) {
+            change(setup);
+        }
+        self
+    }
+}
+
+impl Setup {
+    /// The jail for what a call was allowed to use. Looks at the file system, so it blocks.
+    pub(super) fn jail(&self, needs: &[Need]) -> Result<Jail, JailError> {
+        let mut grants = GrantSet::default();
+        let mut programs = Vec::new();
+        for need in needs {
+            let grant = match need {
+                Need::Grant(grant) => Some(grant.clone()),
+                Need::Request(request) => Grant::exactly(request).ok(),
+            };
+            match grant {
+                Some(Grant::Exec(ProgramPattern::Name(name))) => programs.push(name.to_string()),
+                Some(grant) => drop(grants.insert(grant)),
+                None => {}
+            }
+        }
+        let mut path: Vec<PathBuf> = SYSTEM_PATH.iter().map(PathBuf::from).collect();
+        path.extend(self.folders(&grants));
+        let mut jail = Jail::from_grants(&self.workspace, &grants, [])?;
+        for name in programs {
+            jail = if name == "*" { jail.exec_system() } else { jail.exec(self.program(&name)?) };
+        }
+        jail = denied::hold(jail, &self.workspace, &grants, &self.denials);
+        jail = self.protected.iter().fold(jail, Jail::protect);
+        Ok(self.environment(jail, &path))
+    }
+
+    /// The program of a name, in the system's folders and then in the person's.
+    pub(super) fn program(&self, name: &str) -> Result<PathBuf, JailError> {
+        let system = SYSTEM_PATH.iter().map(PathBuf::from);
+        let found = system.chain(self.search.iter().cloned()).map(|folder| folder.join(name));
+        let mut found = found.filter(|path| !name.contains('/') && path.is_file());
+        found
+            .next()
+            .and_then(|path| path.canonicalize().ok())
+            .ok_or_else(|| JailError::NoProgram(name.into()))
+    }
+
+    /// What must be startable for a program that only the person's folders have; none where the system has it or nobody.
+    pub(super) fn missing_program(&self, name: &str) -> Vec<PathBuf> {
+        let is_there = |folder: &Path| folder.join(name).is_file();
+        if name.contains('/') || SYSTEM_PATH.iter().any(|folder| is_there(Path::new(folder))) {
+            return Vec::new();
+        }
+        let Some(folder) = self.search.iter().find(|folder| is_there(folder)) else { return Vec::new() };
+        let mut homes = vec![home_of(folder)];
+        // What looks like a compiler may be a stand-in for one that lies elsewhere.
+        if let Ok(real) = folder.join(name).canonicalize()
+            && let Some(parent) = real.parent()
+        {
+            homes.push(home_of(parent));
+            if real.file_name().is_some_and(|name| name == "rustup")
+                && let Some(toolchains) = parent.ancestors().nth(2).map(|user| user.join(".rustup"))
+            {
+                homes.extend(toolchains.is_dir().then_some(toolchains));
+            }
+        }
+        homes.retain(|home| !self.workspace.starts_with(home));
+        homes.dedup();
+        homes
+    }
+
+    /// Whether this is the first time that a grant is offered.
+    pub(super) fn offers(&self, grant: &str) -> bool {
+        self.offered.lock().unwrap_or_else(PoisonError::into_inner).insert(grant.to_owned())
+    }
+
+    /// Folders for `PATH` among what may be started.
+    fn folders(&self, grants: &GrantSet) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        for grant in grants.iter() {
+            if let Grant::Exec(ProgramPattern::Path(pattern)) = grant {
+                let text = pattern.to_string();
+                let place = self.workspace.join(text.trim_end_matches("/**").trim_end_matches('/'));
+                folders.extend([place.join("bin"), place].into_iter().filter(|folder| folder.is_dir()));
+            }
+        }
+        folders
+    }
+
+    fn environment(&self, jail: Jail, path: &[PathBuf]) -> Jail {
+        let home = match &self.home {
+            Home::Own(folder) => folder.path(),
+            Home::Given(folder) => folder,
+        };
+        let joined = std::env::join_paths(path).unwrap_or_else(|_| SYSTEM_PATH.join(":").into());
+        let toolchains = path.iter().find(|folder| folder.file_name().is_some_and(|name| name == ".rustup"));
+        let mut jail = jail
+            .write(home)
+            .env("HOME", home)
+            .env("TMPDIR", home)
+            .env("PATH", joined)
+            .env("LANG", "C.UTF-8")
+            .env("TERM", "dumb")
+            // Nobody is there to page through anything or to type a password.
+            .env("PAGER", "cat")
+            .env("GIT_PAGER", "cat")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .limits(self.limits);
+        if let Some(toolchains) = toolchains {
+            jail = jail.env("RUSTUP_HOME", toolchains);
+        }
+        self.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
+    }
+}
+
+/// The folder above `bin`, where what a program needs lies beside it.
+fn home_of(folder: &Path) -> PathBuf {
+    match (folder.file_name(), folder.parent()) {
+        (Some(name), Some(parent)) if name == "bin" && parent != Path::new("/") => parent.to_owned(),
+        _ => folder.to_owned(),
+    }
+}

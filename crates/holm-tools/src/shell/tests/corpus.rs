@@ -1,0 +1,424 @@
+//! The attack corpus of shell approvals: what must never pass unasked, and what a deny rule must find.
+
+use crate::shell::{Form, MAX_SCRIPT, Rule, Rules, Ruling, Script, Unreadable};
+
+/// Rules of somebody who trusts a few commands and forbids one.
+fn rules() -> Rules {
+    Rules::new(
+        ["git push", "rm -rf", "curl"],
+        [
+            "git status",
+            "git log --oneline",
+            "ls -l",
+            "cargo test *",
+            "echo",
+            "rg",
+            "find",
+            "sort",
+            "cat",
+            "true",
+        ],
+    )
+    .expect("rules")
+}
+
+fn judge(text: &str) -> Ruling {
+    match Script::read(text) {
+        Ok(script) => rules().judge(&script),
+        Err(why) => rules().judge_unreadable(why),
+    }
+}
+
+#[test]
+fn what_was_allowed_passes_unasked() {
+    for text in [
+        "git status",
+        "git status src",
+        "git log --oneline main",
+        "ls -l src",
+        "cargo test -p holm-tools --lib -- --nocapture",
+        "echo 'a b' \"c d\"",
+        "git status && ls -l; echo done | cat",
+        "git status\nls -l\n",
+        "echo it\"'\"s",
+    ] {
+        assert_eq!(judge(text), Ruling::Allowed, "{text}");
+    }
+}
+
+/// Each of these begins with, or contains, a command that was allowed.
+const ASKED: &[(&str, &str)] = &[
+    ("a second command", "git status; touch x"),
+    ("a second command after and", "git status && touch x"),
+    ("a second command after or", "git status || touch x"),
+    ("a pipe", "git status | tee x"),
+    ("a pipe with errors", "git status |& cat"),
+    ("in the background", "git status & touch x"),
+    ("alone in the background", "git status &"),
+    ("on the next line", "git status\ntouch x"),
+    ("after a carriage return", "git status\rtouch x"),
+    ("over a line continuation", "git status \\\n--porcelain"),
+    ("in a substitution", "echo $(touch x)"),
+    ("in a substitution in quotes", "echo \"$(touch x)\""),
+    ("in backticks", "echo `touch x`"),
+    ("in backticks in quotes", "echo \"`touch x`\""),
+    ("in a process substitution", "cat <(touch x)"),
+    ("in an output substitution", "echo x > >(touch x)"),
+    ("in a here-document", "cat <<E\n$(touch x)\nE"),
+    ("in a here-string", "cat <<<$(touch x)"),
+    ("in arithmetic", "echo $((x[$(touch x)]))"),
+    ("in an index", "echo ${x[$(touch x)]}"),
+    ("in a default value", "echo ${x:-$(touch x)}"),
+    ("with a pattern", "cat *"),
+    ("with a question mark", "cat ?"),
+    ("with a range", "cat [a-z]"),
+    ("with braces", "echo {a,b}"),
+    ("with a home", "cat ~/.ssh/id_rsa"),
+    ("with a variable", "cat $HOME/.ssh/id_rsa"),
+    ("with the field separator", "cat$IFS/etc/passwd"),
+    ("with an escape", "echo \\$x"),
+    ("with a C string", "echo $'\\x41'"),
+    ("with a translated string", "echo $\"x\""),
+    ("with history", "echo !!"),
+    ("to a file", "git status > x"),
+    ("appended to a file", "git status >> x"),
+    ("errors to a file", "git status 2> x"),
+    ("both to a file", "git status &> x"),
+    ("over a file", "git status >| x"),
+    ("from a file", "cat < x"),
+    ("between descriptors", "git status 2>&1"),
+    ("with a variable before it", "PATH=. git status"),
+    ("with a loader variable", "LD_PRELOAD=./x.so git status"),
+    ("with a git variable", "GIT_PAGER=./x git log --oneline"),
+    ("an assignment alone", "PATH=."),
+    ("an export", "export PATH=.; git status"),
+    ("a startup file", "export BASH_ENV=x; git status"),
+    ("an alias", "alias git=./x; git status"),
+    ("a function", "git() { touch x; }; git status"),
+    ("a function by word", "function git { touch x; }; git status"),
+    ("a trap", "trap 'touch x' EXIT; git status"),
+    ("another folder", "cd /elsewhere && git status"),
+    ("a shell option", "set -x; git status"),
+    ("a sourced file", ". ./x; git status"),
+    ("in a subshell", "(git status)"),
+    ("in a group", "{ git status; }"),
+    ("in a condition", "if git status; then touch x; fi"),
+    ("in a loop", "for x in 1; do git status; done"),
+    ("while something holds", "while git status; do touch x; done"),
+    ("in a case", "case x in x) git status;; esac"),
+    ("negated", "! git status"),
+    ("timed", "time git status"),
+    ("a coprocess", "coproc git status"),
+    ("under env", "env git status"),
+    ("under env with a string", "env -S 'git status'"),
+    ("under nice", "nice git status"),
+    ("under timeout", "timeout 5 git status"),
+    ("under xargs", "xargs git status"),
+    ("under busybox", "busybox ls -l"),
+    ("under sudo", "sudo git status"),
+    ("under stdbuf", "stdbuf -o0 git status"),
+    ("under nohup", "nohup git status"),
+    ("under setsid", "setsid git status"),
+    ("under a shell", "sh -c 'git status'"),
+    ("under a shell with joined flags", "sh -ec 'git status'"),
+    ("with hidden arguments of a shell", "sh -c 'git status' x y"),
+    ("in ten wrappers", "env nice env nice env nice env nice env nice git status"),
+    ("another option", "git status --porcelain"),
+    ("an option cut short", "sort --compress-prog=./x"),
+    ("an option with a program", "rg --pre ./x y"),
+    ("an option with a file", "sort -o x y"),
+    ("an option that runs", "find . -exec touch x ;"),
+    ("an option that deletes", "find . -delete"),
+    ("an option that writes", "find . -fprintf x y"),
+    ("a setting of git", "git -c core.pager=./x status"),
+    ("a monitor of git", "git -c core.fsmonitor=./x status"),
+    ("an alias of git", "git -c alias.status=!./x status"),
+    ("a setting behind", "echo A=b"),
+    ("the end of options", "git status -- x"),
+    ("the same name in a folder", "./git status"),
+    ("the same name by a path", "/tmp/git status"),
+    ("a name in capitals", "GIT status"),
+    ("a name with another letter", "g\u{456}t status"),
+    ("a name with a hidden letter", "git\u{200b} status"),
+    ("turned round", "git status \u{202e}x"),
+    ("with tags", "git status \u{e0041}"),
+    ("with an escape sequence", "git status \u{1b}[2K"),
+    ("with a link sequence", "git status \u{1b}]8;;x\u{7}"),
+    ("with a backspace", "git status \u{8}"),
+    ("with a no-break space", "git\u{a0}status"),
+    ("a comment", "git status # harmless"),
+    ("a comment alone", "# git status"),
+    ("nothing", ""),
+    ("blanks", "  \n"),
+    ("a program that runs words", "python -c 'print(1)'"),
+    ("a program that runs its file", "make"),
+    ("a program that downloads", "wget https://example.com"),
+    ("an unknown program", "zzz"),
+];
+
+#[test]
+fn nothing_else_passes_unasked() {
+    assert!(ASKED.len() >= 90, "{}", ASKED.len());
+    for (name, text) in ASKED {
+        assert_ne!(judge(text), Ruling::Allowed, "{name}: {text:?}");
+    }
+}
+
+/// Each of these runs `git push`.
+const DENIED: &[(&str, &str)] = &[
+    ("plain", "git push"),
+    ("with words behind", "git push origin main"),
+    ("with options between", "git -C elsewhere --no-pager -c a=b push"),
+    ("by a path", "/usr/bin/git push"),
+    ("by a relative path", "./x/../git push"),
+    ("in quotes", "'git' \"push\""),
+    ("in pieces", "g''i\"t\" pu\\sh"),
+    ("with an escape", "gi\\t push"),
+    ("over a line continuation", "gi\\\nt pu\\\nsh"),
+    ("after others", "true; true && true || git push"),
+    ("in a pipe", "echo y | git push"),
+    ("in the background", "git push &"),
+    ("in a substitution", "echo $(git push)"),
+    ("in a substitution in quotes", "echo \"a $(git push) b\""),
+    ("in backticks", "echo `git push`"),
+    ("in a process substitution", "cat <(git push)"),
+    ("in an assignment", "x=$(git push)"),
+    ("in a default value", "echo ${x:-$(git push)}"),
+    ("in arithmetic", "echo $(( $(git push) ))"),
+    ("in a here-document", "cat <<E\n$(git push)\nE"),
+    ("in a here-string", "cat <<< \"$(git push)\""),
+    ("in a redirection", "echo x > $(git push)"),
+    ("in a subshell", "(git push)"),
+    ("in a group", "{ git push; }"),
+    ("in a condition", "if true; then git push; fi"),
+    ("in a loop", "for x in 1 2; do git push; done"),
+    ("in a case", "case x in x) git push;; esac"),
+    ("in a function", "f() { git push; }; f"),
+    ("negated", "! git push"),
+    ("with a variable before it", "A=b git push"),
+    ("with a redirection", "git push > x 2>&1"),
+    ("in a trap", "trap 'git push' EXIT"),
+    ("in an alias", "alias x='git push'"),
+    ("under eval", "eval 'git push'"),
+    ("under eval in pieces", "eval git push"),
+    ("under sh", "sh -c 'git push'"),
+    ("under sh with joined flags", "bash -ec 'git push'"),
+    ("under sh behind options", "bash --norc -c 'git push' x"),
+    ("under sh under sh", "sh -c 'sh -c \"git push\"'"),
+    ("under env", "env git push"),
+    ("under env with settings", "env -i A=b git push"),
+    ("under env with a string", "env -S 'git push'"),
+    ("under env with a joined string", "env -S'git push'"),
+    ("under env with a long string", "env --split-string='git push'"),
+    ("under env bash", "env bash -c 'git push'"),
+    ("under nice", "nice -n 5 git push"),
+    ("under timeout", "timeout 5 git push"),
+    ("under xargs", "echo | xargs -n1 git push"),
+    ("under busybox", "busybox sh -c 'git push'"),
+    ("under sudo", "sudo -u x git push"),
+    ("under stdbuf", "stdbuf -oL git push"),
+    ("under nohup", "nohup git push"),
+    ("under setsid", "setsid -f git push"),
+    ("under command", "command git push"),
+    ("under exec", "exec git push"),
+    ("under time", "time git push"),
+    ("under find", "find . -exec git push ;"),
+    ("under watch", "watch 'git push'"),
+    ("under su", "su -c 'git push'"),
+    ("under ssh", "ssh host git push"),
+    ("under ten wrappers", "env nice env nice env nice env nice env nice git push"),
+    ("as an alias of git", "git -c alias.x='!git push' x"),
+    ("another rule with an option", "rm -rf x"),
+    ("the option together with others", "rm -vrf x"),
+    ("the option in pieces", "rm -r --verbose -f x"),
+];
+
+#[test]
+fn a_deny_rule_finds_its_command_wherever_it_stands() {
+    for (name, text) in DENIED {
+        assert!(matches!(judge(text), Ruling::Denied(_)), "{name}: {text:?}: {:?}", judge(text));
+    }
+}
+
+#[test]
+fn what_cannot_be_told_is_refused_where_something_is_forbidden() {
+    for (name, text) in [
+        ("a name out of a variable", "$x push"),
+        ("a name out of a substitution", "$(echo git) push"),
+        ("a name out of a pattern", "/usr/bin/g?t push"),
+        ("a name out of braces", "{git,push}"),
+        ("a name in a C string", "$'git' push"),
+        ("a command out of a variable", "git $x"),
+        ("a script out of a variable", "sh -c \"$x\""),
+        ("a script out of a pipe", "echo git push | sh"),
+        ("a script out of a here-document", "bash <<E\ngit push\nE"),
+        ("a wrapper of a variable", "env $x"),
+        ("eval of a variable", "eval $x"),
+        ("an unclosed quote", "git 'push"),
+        ("an unclosed bracket", "(git push"),
+        ("scripts in scripts", &nested(7)),
+    ] {
+        assert!(matches!(judge(text), Ruling::Unclear(_) | Ruling::Denied(_)), "{name}: {text:?}");
+        let free = Rules::default();
+        let ruling =
+            Script::read(text).map_or_else(|why| free.judge_unreadable(why), |script| free.judge(&script));
+        assert_eq!(ruling, Ruling::Ask, "{name}: where nothing is forbidden a person decides");
+    }
+}
+
+/// `true` under shells under shells.
+fn nested(depth: usize) -> String {
+    (0..depth).fold("true".to_owned(), |inner, _| format!("sh -c {}", quoted(&inner)))
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[test]
+fn a_rule_does_not_hit_what_only_mentions_it() {
+    for text in [
+        "git commit -m 'git push'",
+        "echo git push",
+        "git log push",
+        "grep 'git push' x",
+        "rm -r x",
+        "ls curl",
+    ] {
+        assert!(matches!(judge(text), Ruling::Ask | Ruling::Allowed), "{text}: {:?}", judge(text));
+    }
+}
+
+#[test]
+fn only_beginnings_that_say_what_is_done_are_offered() {
+    let check = |text: &str, expect: Option<&str>| {
+        let rule = Script::read(text).ok().and_then(|script| Rule::suggest(&script));
+        assert_eq!(rule.map(|rule| rule.to_string()).as_deref(), expect, "{text}");
+    };
+    check("git status", Some("git status"));
+    check("git log --oneline -n 5", Some("git log --oneline -n"));
+    check("cargo build --release", Some("cargo build --release"));
+    check("npm install left-pad", Some("npm install"));
+    check("ls -l src", Some("ls -l"));
+    for text in [
+        "git",
+        "git -C x status",
+        "npm run build",
+        "cargo run",
+        "python3 x.py",
+        "python3.12 x.py",
+        "node x.js",
+        "bash x",
+        "sh -c 'ls'",
+        "env ls",
+        "sudo ls",
+        "xargs ls",
+        "find .",
+        "make",
+        "awk 1",
+        "sed p",
+        "./x",
+        "/bin/ls",
+        "ls; ls",
+        "ls > x",
+        "$x",
+        "ls $x",
+        "cd x",
+        "export A",
+        "curl x",
+        "ssh x",
+        "git rebase main",
+        "docker ps",
+        "",
+    ] {
+        check(text, None);
+    }
+}
+
+#[test]
+fn an_offered_rule_covers_the_command_it_was_made_of_and_no_other_option() {
+    for (text, more) in [
+        ("git log --oneline", "git log --output=x"),
+        ("cargo build --release", "cargo build --config x"),
+        ("ls -l", "ls -R"),
+        ("rg todo", "rg --pre x todo"),
+    ] {
+        let rule = Rule::suggest(&Script::read(text).expect("a script")).expect("a rule");
+        let mut rules = Rules::default();
+        rules.allow(rule);
+        assert_eq!(rules.judge(&Script::read(text).expect("a script")), Ruling::Allowed, "{text}");
+        assert_eq!(rules.judge(&Script::read(more).expect("a script")), Ruling::Ask, "{more}");
+    }
+}
+
+#[test]
+fn a_text_that_is_no_beginning_of_a_command_is_no_rule() {
+    for text in [
+        "",
+        " ",
+        "*",
+        "git push; ls",
+        "git $x",
+        "git *x",
+        "a > b",
+        "--force",
+        "git 'a b'",
+        "git -f push",
+        "g\u{202e}it",
+    ] {
+        assert!(text.parse::<Rule>().is_err(), "{text:?}");
+    }
+    for text in ["git push", "git push --force -f", "cargo test *", "./x", "a"] {
+        assert_eq!(text.parse::<Rule>().map(|rule| rule.to_string().len()), Ok(text.len()), "{text}");
+    }
+}
+
+#[test]
+fn rules_are_data() {
+    let text = serde_json::to_string(&rules()).expect("data");
+    assert_eq!(serde_json::from_str::<Rules>(&text).expect("rules"), rules());
+    assert!(text.contains(r#""deny":["git push","rm -rf","curl"]"#), "{text}");
+}
+
+#[test]
+fn a_script_that_no_screen_holds_is_not_read() {
+    let long = format!("git status {}", "x".repeat(MAX_SCRIPT));
+    assert_eq!(Script::read(&long), Err(Unreadable::TooLong));
+    assert!(matches!(Rules::default().judge_unreadable(Unreadable::TooLong), Ruling::Unclear(_)));
+    assert_eq!(Script::read("git\0status"), Err(Unreadable::ZeroByte));
+}
+
+#[test]
+fn deep_and_odd_scripts_are_read_without_harm() {
+    let depth = 7_000;
+    for text in [
+        "(".repeat(depth) + &")".repeat(depth),
+        "$(".repeat(depth / 2) + &")".repeat(depth / 2),
+        "{ ".repeat(depth / 2) + &"; }".repeat(depth / 2),
+        "`".repeat(depth),
+        "\"$(".repeat(depth / 4) + &")\"".repeat(depth / 4),
+        "if ".repeat(depth / 4),
+        "<<E ".repeat(depth / 4),
+        "env ".repeat(depth / 2),
+        "a=".repeat(depth),
+    ] {
+        if let Ok(script) = Script::read(&text) {
+            assert_ne!(rules().judge(&script), Ruling::Allowed);
+        }
+    }
+}
+
+#[test]
+fn words_that_no_shell_reads_are_plain_unless_they_deceive() {
+    let check = |words: &[&str], expect: Ruling| {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        assert_eq!(rules().judge(&Script::of_words(&words)), expect, "{words:?}");
+    };
+    check(&["echo", "$(touch x)", ";", "`x`"], Ruling::Allowed);
+    check(&["echo", "a\nb"], Ruling::Ask);
+    check(&["echo", "\u{202e}"], Ruling::Ask);
+    check(&["git", "push"], Ruling::Denied("git push".parse().expect("a rule")));
+    check(&["sh", "-c", "git push"], Ruling::Denied("git push".parse().expect("a rule")));
+    assert_eq!(Script::of_words(&[]).form(), Form::Plain);
+    check(&[], Ruling::Ask);
+}

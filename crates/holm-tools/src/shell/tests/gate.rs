@@ -1,0 +1,159 @@
+//! What is remembered of an answer, for how long, and what is always asked.
+
+use std::sync::{Arc, Mutex};
+
+use holm_grants::Level;
+use holm_kernel::{AskReason, CallId, Event, EventId, Marks, Numbered, Proposal, Timestamp, Verdict};
+use holm_runtime::{Approver, BoxFuture, EventSink};
+
+use crate::shell::{Answer, Asker, Gate, Offer, Rules, SHELL};
+
+/// Gives the same answer to every question, and keeps the questions.
+#[derive(Clone)]
+struct Person {
+    answer: Answer,
+    asked: Arc<Mutex<Vec<Offer>>>,
+}
+
+impl Asker for Person {
+    fn ask(&self, _: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
+        self.asked.lock().expect("a lock").push(offer);
+        let answer = self.answer.clone();
+        Box::pin(async { answer })
+    }
+}
+
+fn person(answer: Answer) -> (Person, Gate) {
+    let person = Person { answer, asked: Arc::default() };
+    let gate = Gate::new(person.clone(), Rules::new(["git push"], ["git status"]).expect("rules"));
+    (person, gate)
+}
+
+impl Person {
+    fn asked(&self) -> usize {
+        self.asked.lock().expect("a lock").len()
+    }
+}
+
+fn proposal(script: &str) -> Proposal {
+    let arguments = holm_guards::json::Json::object([("script", script.into())]).canonical();
+    Proposal {
+        call: CallId::new(1),
+        tool_call: CallId::new(2),
+        tool: SHELL.into(),
+        digest: super::super::gate::digest(SHELL, &arguments),
+        arguments,
+        level: Level::Execute,
+        needs: Vec::new(),
+        missing: Vec::new(),
+        hands_on: Vec::new(),
+        reasons: vec![AskReason::Level],
+        marks: Marks::default(),
+    }
+}
+
+async fn judged(gate: &Gate, script: &str) -> bool {
+    matches!(gate.judge(proposal(script)).await, Verdict::Allow { .. })
+}
+
+#[tokio::test]
+async fn an_answer_counts_for_as_much_as_was_said() {
+    for (answer, same, alike, other) in [
+        (Answer::Once, 2, 3, 4),
+        (Answer::Session, 1, 2, 3),
+        (Answer::Prefix, 1, 1, 2),
+        (Answer::No { reason: "no".into() }, 2, 3, 4),
+        (Answer::Never, 1, 2, 3),
+    ] {
+        let (person, gate) = person(answer.clone());
+        let allows = !matches!(answer, Answer::No { .. } | Answer::Never);
+        assert_eq!(judged(&gate, "cargo build").await, allows);
+        assert_eq!(judged(&gate, "cargo build").await, allows);
+        assert_eq!(person.asked(), same, "{answer:?}: the same again");
+        assert_eq!(judged(&gate, "cargo build holm").await, allows);
+        assert_eq!(person.asked(), alike, "{answer:?}: one that begins alike");
+        assert_eq!(judged(&gate, "cargo publish").await, allows);
+        assert_eq!(person.asked(), other, "{answer:?}: another");
+    }
+}
+
+#[tokio::test]
+async fn rules_answer_first_and_deny_wins() {
+    let (person, gate) = person(Answer::Prefix);
+    assert!(judged(&gate, "git status").await);
+    assert!(!judged(&gate, "git push").await);
+    assert!(!judged(&gate, "git status && git push").await);
+    assert_eq!(person.asked(), 0);
+}
+
+#[tokio::test]
+async fn what_is_missing_or_leaves_is_asked_whatever_was_said_before() {
+    let (person, gate) = person(Answer::Session);
+    assert!(judged(&gate, "git status").await, "a rule lets it pass");
+    let mut wants = proposal("git status");
+    wants.missing = vec!["write:.git/**".into()];
+    wants.reasons.push(AskReason::MissingGrant);
+    let Verdict::Allow { grants, until } = gate.judge(wants.clone()).await else { panic!("a yes") };
+    assert_eq!(
+        (grants.iter().map(ToString::to_string).collect::<Vec<_>>(), until),
+        (vec!["write:.git/**".into()], None)
+    );
+    gate.judge(wants).await;
+    assert_eq!(person.asked(), 2, "a grant that is missing is never assumed");
+    for reason in [AskReason::EgressAfterMark, AskReason::WriteAfterMark, AskReason::HookWants] {
+        let before = person.asked();
+        gate.judge(Proposal { reasons: vec![AskReason::Level, reason], ..proposal("git status") }).await;
+        assert_eq!(person.asked(), before + 1, "{reason:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_shown_as_it_is_passes_by_no_rule() {
+    let (person, gate) = person(Answer::Once);
+    // The text that a person sees is not the text that would run.
+    gate.judge(Proposal { digest: "0".repeat(64), ..proposal("git status") }).await;
+    // A hidden character is written out on the screen, so that the shown text has another digest.
+    let mut hidden = proposal("git status \u{202e}");
+    hidden.arguments = holm_kernel::visible(&hidden.arguments);
+    gate.judge(hidden).await;
+    assert_eq!(person.asked(), 2);
+    let offers = person.asked.lock().expect("a lock");
+    assert!(offers.iter().all(|offer| offer.prefix.is_none() && offer.command.is_none()));
+}
+
+#[tokio::test]
+async fn a_change_of_mode_takes_answers_back_and_leaves_the_rules() {
+    let (person, gate) = person(Answer::Prefix);
+    judged(&gate, "cargo build").await;
+    judged(&gate, "cargo build").await;
+    assert_eq!(person.asked(), 1);
+    let changed = Event::ModeChanged { mode: holm_grants::Mode::Plan };
+    gate.event(&Numbered { id: EventId::default(), at: Timestamp::new(0), event: changed });
+    judged(&gate, "cargo build").await;
+    assert_eq!(person.asked(), 2);
+    judged(&gate, "git status").await;
+    assert_eq!(person.asked(), 2);
+}
+
+#[tokio::test]
+async fn other_tools_are_asked_about_and_remembered_by_their_digest() {
+    let (person, gate) = person(Answer::Session);
+    let other = Proposal { tool: "write_file".into(), ..proposal("x") };
+    gate.judge(other.clone()).await;
+    gate.judge(other).await;
+    assert_eq!(person.asked(), 1);
+}
+
+#[test]
+fn answers_are_data() {
+    for (answer, text) in [
+        (Answer::Once, r#""once""#),
+        (Answer::Session, r#""session""#),
+        (Answer::Prefix, r#""prefix""#),
+        (Answer::Never, r#""never""#),
+        (Answer::No { reason: "r".into() }, r#"{"no":{"reason":"r"}}"#),
+    ] {
+        assert_eq!(serde_json::to_string(&answer).expect("data"), text);
+        assert_eq!(serde_json::from_str::<Answer>(text).expect("an answer"), answer);
+    }
+}

@@ -1,0 +1,4 @@
+//! Command shapes that have fooled others, each by name, and what a person's answers come to.
+
+mod corpus;
+mod gate;

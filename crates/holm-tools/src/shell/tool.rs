@@ -1,0 +1,201 @@
+//! The two tools: a script for Bash, and one program with its arguments.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use holm_jail::{Capture, Ending, Jail, Task};
+use holm_kernel::{Tool as Declaration, ToolOutput};
+use holm_runtime::{BoxFuture, Job, Tool};
+
+use super::arguments::{self, ArgvArguments, MAX_SECONDS, ScriptArguments};
+use super::report::report;
+use super::rules::Ruling;
+use super::script::Script;
+use super::setup::Setup;
+
+/// Shells that read what the parser reads, best first.
+const SHELLS: [&str; 4] = ["/usr/bin/bash", "/bin/bash", "/usr/bin/sh", "/bin/sh"];
+
+/// Runs scripts; see [`Shell::script_tool`](super::Shell::script_tool).
+#[derive(Debug, Clone)]
+pub struct ScriptTool {
+    declaration: Declaration,
+    setup: Arc<Setup>,
+}
+
+/// Runs one program; see [`Shell::argv_tool`](super::Shell::argv_tool).
+#[derive(Debug, Clone)]
+pub struct ArgvTool {
+    declaration: Declaration,
+    setup: Arc<Setup>,
+}
+
+/// What is to run, decided before anything is started.
+struct Order {
+    task: Task,
+    script: Script,
+    folder: Option<String>,
+    seconds: Option<u64>,
+}
+
+impl ScriptTool {
+    pub(super) fn new(setup: Arc<Setup>) -> Self {
+        let declaration = declared(arguments::script_tool(), super::SHELL);
+        Self { declaration, setup }
+    }
+}
+
+impl ArgvTool {
+    pub(super) fn new(setup: Arc<Setup>) -> Self {
+        let declaration = declared(arguments::argv_tool(), super::RUN_PROGRAM);
+        Self { declaration, setup }
+    }
+}
+
+impl Tool for ScriptTool {
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let setup = Arc::clone(&self.setup);
+        Box::pin(async move {
+            match script_order(&setup, &job) {
+                Ok(order) => perform(setup, job, order).await,
+                Err(why) => ToolOutput::failed(why),
+            }
+        })
+    }
+}
+
+impl Tool for ArgvTool {
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let setup = Arc::clone(&self.setup);
+        Box::pin(async move {
+            match argv_order(&setup, &job) {
+                Ok(order) => perform(setup, job, order).await,
+                Err(why) => ToolOutput::failed(why),
+            }
+        })
+    }
+}
+
+/// The templates are constants that a test reads; a tool that could not say what it needs must not run.
+fn declared<E>(made: Result<Declaration, E>, name: &str) -> Declaration {
+    let broken = || Declaration::new(name, "Cannot be used.", holm_guards::json::Json::from(false));
+    made.unwrap_or_else(|_| broken())
+}
+
+fn script_order(setup: &Setup, job: &Job) -> Result<Order, String> {
+    let arguments: ScriptArguments = job.parse().map_err(|error| error.to_string())?;
+    let script = match Script::read(&arguments.script) {
+        Ok(script) => {
+            forbidden(setup.rules.judge(&script))?;
+            script
+        }
+        Err(why) => {
+            forbidden(setup.rules.judge_unreadable(why))?;
+            Script::of_words(&[])
+        }
+    };
+    let shell = SHELLS.iter().find_map(|shell| Path::new(shell).canonicalize().ok());
+    let shell = shell.ok_or("there is no shell on this machine; install bash")?;
+    // Bash would otherwise read files of the user's before the script.
+    let quiet: &[&str] = if shell.ends_with("bash") { &["--noprofile", "--norc"] } else { &[] };
+    let task = Task::new(shell).args(quiet.iter().copied()).args(["-c", &arguments.script]);
+    Ok(Order { task, script, folder: arguments.folder, seconds: arguments.seconds })
+}
+
+fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
+    let arguments: ArgvArguments = job.parse().map_err(|error| error.to_string())?;
+    let words: Vec<String> = std::iter::once(&arguments.program).chain(&arguments.args).cloned().collect();
+    let script = Script::of_words(&words);
+    forbidden(setup.rules.judge(&script))?;
+    let program = if arguments.program.contains('/') {
+        let path = setup.workspace.join(&arguments.program);
+        path.canonicalize().map_err(|error| format!("{}: {error}", arguments.program))?
+    } else {
+        setup.program(&arguments.program).map_err(|error| error.to_string())?
+    };
+    let mut task = Task::new(program).args(arguments.args);
+    if let Some(input) = arguments.input {
+        task = task.input(input);
+    }
+    Ok(Order { task, script, folder: arguments.folder, seconds: arguments.seconds })
+}
+
+/// Deny rules hold here too: in a mode that asks nothing, nobody else looks.
+fn forbidden(ruling: Ruling) -> Result<(), String> {
+    match ruling {
+        Ruling::Denied(rule) => Err(format!("denied: the rule `{rule}` forbids it")),
+        Ruling::Unclear(why) => Err(format!("denied: {why}")),
+        Ruling::Allowed | Ruling::Ask => Ok(()),
+    }
+}
+
+async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
+    let (needs, folder, held) = (Arc::clone(&job.needs), order.folder.clone(), Arc::clone(&setup));
+    let jail =
+        tokio::task::spawn_blocking(move || confined(&held, &needs, folder.as_deref(), order.seconds)).await;
+    let jail = match jail {
+        Ok(Ok(jail)) => jail,
+        Ok(Err(why)) => return ToolOutput::failed(why),
+        Err(_) => return ToolOutput::failed("the program is shutting down"),
+    };
+    if job.stop.is_cancelled() {
+        return ToolOutput::failed("stopped before it began");
+    }
+    let child = match setup.launcher.spawn(&setup.engine, &jail, &order.task).await {
+        Ok(child) => child,
+        Err(error) => return ToolOutput::failed(format!("not started: {error}")),
+    };
+    let killer = child.killer();
+    let finish = child.finish(Capture::default());
+    tokio::pin!(finish);
+    let outcome = tokio::select! {
+        outcome = &mut finish => outcome,
+        () = job.stop.cancelled() => {
+            killer.kill();
+            finish.await
+        }
+    };
+    let searched = matches!(outcome.ending, Ending::Exited(_)).then_some(&order.script);
+    let held = Arc::clone(&setup);
+    let script = searched.cloned();
+    // It looks for programs and folders on the disk.
+    let told = tokio::task::spawn_blocking(move || report(&held, script.as_ref(), &outcome)).await;
+    told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
+}
+
+/// The jail of one call, in the folder that the call names.
+fn confined(
+    setup: &Setup,
+    needs: &[holm_grants::Need],
+    folder: Option<&str>,
+    seconds: Option<u64>,
+) -> Result<Jail, String> {
+    let jail = setup.jail(needs).map_err(|error| error.to_string())?;
+    let folder = inside(&setup.workspace, folder.unwrap_or("."))?;
+    let wall =
+        seconds.map_or(setup.limits.wall, |seconds| Duration::from_secs(seconds.clamp(1, MAX_SECONDS)));
+    let limits = holm_jail::Limits { wall, ..setup.limits };
+    Ok(jail.cwd(folder).limits(limits))
+}
+
+/// A folder in the workspace. It is where a command starts and opens nothing: what can be read and written comes from the
+/// grants alone.
+fn inside(workspace: &Path, folder: &str) -> Result<PathBuf, String> {
+    let refused = || format!("the folder {folder:?} is not in the workspace; give one that is");
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !Path::new(folder).components().all(plain) {
+        return Err(refused());
+    }
+    let real =
+        workspace.join(folder).canonicalize().map_err(|error| format!("the folder {folder:?}: {error}"))?;
+    if real.starts_with(workspace) && real.is_dir() { Ok(real) } else { Err(refused()) }
+}

@@ -1,0 +1,196 @@
+//! What a command must never come to, whatever was approved.
+
+use std::time::{Duration, Instant};
+
+use holm_grants::{Denials, Mode};
+use holm_guards::json::Json;
+use holm_jail::Limits;
+use holm_kernel::Outcome;
+use holm_tools::shell::Rules;
+
+use crate::cell::{CANARY, Cell, Step, WAYS, Yes, job, run};
+
+#[tokio::test]
+async fn a_command_sees_the_workspace_and_nothing_else() {
+    const CASES: &[(&str, &str)] = &[
+        ("a file outside", "cat $CELL/out/secret"),
+        ("a file above", "cat ../out/secret"),
+        ("through a link", "ln -s $CELL/out l; cat l/secret"),
+        ("the parent's environment", "env; cat /proc/*/environ"),
+        ("the network", "exec 3<>/dev/tcp/127.0.0.1/22 && cat <&3"),
+        ("a file written outside", "echo x > $CELL/out/new"),
+        ("the home of the user", "ls /root; cat /etc/shadow"),
+    ];
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let shell = cell.shell();
+        assert_eq!(cell.sh(&shell, "echo here > a; cat a").await.text.trim(), "here", "{way:?}");
+        for (name, script) in CASES {
+            let said = cell.sh(&shell, script).await.text;
+            assert!(!said.contains(CANARY) && !said.contains("CARGO_"), "{way:?}: {name}: {said}");
+        }
+        assert!(!cell.path("out/new").exists());
+        let env = cell.sh(&shell, "env").await.text;
+        let mut names: Vec<&str> =
+            env.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+        names.retain(|name| !["PWD", "SHLVL", "_", "OLDPWD", "CELL"].contains(name));
+        names.sort_unstable();
+        assert_eq!(
+            names,
+            ["GIT_PAGER", "GIT_TERMINAL_PROMPT", "HOME", "LANG", "PAGER", "PATH", "TERM", "TMPDIR"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn holms_own_files_and_the_deny_list_hold_inside_the_jail() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("work/.env", CANARY);
+        cell.write("work/sub/.env", CANARY);
+        cell.write("work/fixed.txt", "fixed");
+        cell.write("work/.holm/tools/x.sh", "echo");
+        cell.write("work/settings.json", "{}");
+        let denials = Denials::parse(["path:**/.env", "write:fixed.txt"]).unwrap();
+        let shell = cell.shell().denials(denials).protect("settings.json").protect("not-there.json");
+        let said = cell.sh(&shell, "cat .env sub/.env; grep -r canary . ; cp .env e; cat e").await.text;
+        assert!(!said.contains(CANARY), "{way:?}: {said}");
+        let script = "for f in .env sub/.env fixed.txt .holm/tools/x.sh settings.json; do echo y > $f; rm -f $f; done; \
+                      echo z > .holm/tools/new.sh; echo z > not-there.json; mv .holm h";
+        cell.sh(&shell, script).await;
+        for (name, text) in [
+            ("work/.env", CANARY),
+            ("work/sub/.env", CANARY),
+            ("work/fixed.txt", "fixed"),
+            ("work/.holm/tools/x.sh", "echo"),
+            ("work/settings.json", "{}"),
+        ] {
+            assert_eq!(std::fs::read_to_string(cell.path(name)).unwrap(), text, "{way:?}: {name}");
+        }
+        assert!(
+            !cell.path("work/.holm/tools/new.sh").exists() && !cell.path("work/not-there.json").is_file()
+        );
+    }
+}
+
+#[tokio::test]
+async fn deny_rules_hold_in_a_mode_that_asks_nothing() {
+    let cell = Cell::new(WAYS[0]);
+    let shell = cell.shell().rules(Rules::new(["touch"], []).unwrap());
+    let calls = [
+        Step::sh("sh -c 'touch x'", &[]),
+        Step::sh("$T x", &[]),
+        Step::Call("run_program", Json::parse(r#"{"program":"touch","args":["x"]}"#).unwrap()),
+        Step::sh("echo free", &[]),
+    ];
+    let yes = Yes::default();
+    let grants = ["read:**", "write:**", "exec:*", "exec:./**"];
+    let (mut session, seen) = cell.session(&shell, Mode::Full, &grants, yes.clone(), calls).await;
+    session.prompt("go").await.unwrap();
+    assert!(yes.0.lock().unwrap().is_empty(), "nobody was asked");
+    assert!(seen.turn(1).contains("forbids it"), "{}", seen.turn(1));
+    assert!(seen.turn(2).contains("made at run time"), "{}", seen.turn(2));
+    assert!(seen.turn(3).contains("forbids it"), "{}", seen.turn(3));
+    assert!(seen.turn(4).contains("free"), "{}", seen.turn(4));
+    assert!(!cell.path("work/x").exists());
+}
+
+#[tokio::test]
+async fn what_is_approved_is_what_runs() {
+    let cell = Cell::new(WAYS[0]);
+    let shell = cell.shell();
+    let odd = "printf '%s' \"a  b\"\t'c\u{202e}d' \u{1b}x";
+    let yes = Yes::default();
+    let (mut session, seen) =
+        cell.session(&shell, Mode::Default, &[], yes.clone(), [Step::sh(odd, &[])]).await;
+    session.prompt("go").await.unwrap();
+    let questions = yes.0.lock().unwrap();
+    let shown = &questions[0].arguments;
+    assert!(
+        !shown.contains('\u{202e}') && !shown.contains('\u{1b}'),
+        "hidden characters are written out: {shown}"
+    );
+    assert!(shown.contains("\\u{202e}") && shown.contains("\\u001b"), "{shown}");
+    assert!(seen.turn(1).contains("a  bc"), "and what runs is what was sent: {}", seen.turn(1));
+}
+
+#[tokio::test]
+async fn arguments_of_a_program_pass_no_shell() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let shell = cell.shell();
+        let arguments = Json::parse(
+            r#"{"program":"printf","args":["[%s]","$(touch x)","; touch x","a b","*"],"input":"y"}"#,
+        );
+        let output = run(&shell.argv_tool(), &arguments.unwrap()).await;
+        assert_eq!(output.text, "[$(touch x)][; touch x][a b][*]", "{way:?}");
+        let output =
+            run(&shell.argv_tool(), &Json::parse(r#"{"program":"cat","input":"typed"}"#).unwrap()).await;
+        assert_eq!(output.text, "typed");
+        cell.write("work/hello.sh", "#!/bin/sh\necho hello\n");
+        let own = run(&shell.argv_tool(), &Json::parse(r#"{"program":"./hello.sh"}"#).unwrap()).await;
+        assert!(own.text.contains("hello") || own.outcome == Outcome::Failed, "{way:?}: {}", own.text);
+        for (program, why) in
+            [("no-such-program", "not found"), ("../out/secret", "No such"), ("/no/such", "No such")]
+        {
+            let mut job = job(&shell.argv_tool(), &Json::parse(r#"{"program":"true"}"#).unwrap());
+            job.arguments = Json::object([("program", program.into())]).canonical().into();
+            let output = holm_runtime::Tool::run(&shell.argv_tool(), job).await;
+            assert_eq!(output.outcome, Outcome::Failed, "{program}: {why}: {}", output.text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_the_model_chooses_opens_nothing() {
+    let cell = Cell::new(WAYS[0]);
+    cell.write("work/sub/a", "inside");
+    std::os::unix::fs::symlink(cell.path("out"), cell.path("work/link")).unwrap();
+    let shell = cell.shell();
+    for (folder, expect) in
+        [("sub", true), ("./sub", true), ("..", false), ("/", false), ("link", false), ("gone", false)]
+    {
+        let arguments = Json::object([("script", "ls; cat a secret".into()), ("folder", folder.into())]);
+        let output = run(&shell.script_tool(), &arguments).await;
+        assert_eq!(output.text.contains("inside"), expect, "{folder}: {}", output.text);
+        assert!(!output.text.contains(CANARY), "{folder}: {}", output.text);
+    }
+}
+
+#[tokio::test]
+async fn time_output_and_cancelling_end_a_command_and_its_grandchildren() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        let limits = Limits { wall: Duration::from_secs(30), output: 100_000, ..Limits::default() };
+        let shell = cell.shell().limits(limits);
+        let began = Instant::now();
+        let arguments =
+            Json::parse(r#"{"script":"(setsid sh -c 'sleep 2; touch late' &) ; sleep 60","seconds":1}"#);
+        let output = run(&shell.script_tool(), &arguments.unwrap()).await;
+        assert!(
+            output.text.contains("time was up") && began.elapsed() < Duration::from_secs(20),
+            "{}",
+            output.text
+        );
+
+        let output = cell.sh(&shell, "yes").await;
+        assert!(
+            output.text.contains("wrote too much") && output.text.len() < 3_000_000,
+            "{}",
+            output.text.len()
+        );
+
+        let arguments = Json::parse(r#"{"script":"sleep 60"}"#).unwrap();
+        let job = job(&shell.script_tool(), &arguments);
+        let stop = job.stop.clone();
+        let tool = shell.script_tool();
+        let running = holm_runtime::Tool::run(&tool, job);
+        let (output, ()) = tokio::join!(running, async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            stop.cancel();
+        });
+        assert!(output.text.contains("cancelled"), "{}", output.text);
+        tokio::time::sleep(Duration::from_millis(2_500).saturating_sub(began.elapsed())).await;
+        assert!(!cell.path("work/late").exists(), "{way:?}: nobody outlives the command");
+    }
+}

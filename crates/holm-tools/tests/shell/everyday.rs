@@ -1,0 +1,126 @@
+//! What people use a shell for, in at most two approvals: the command, and what it turned out to miss.
+
+use holm_grants::Mode;
+use holm_guards::json::Json;
+use holm_tools::shell::Shell;
+
+use crate::cell::{Cell, Step, WAYS, Way, Yes, give, run};
+
+/// Plays a call, and then what its result says to do. Gives what the model was told of each.
+async fn heeded(cell: &Cell, shell: &Shell, script: &str, way: Way) -> Vec<String> {
+    let yes = Yes::default();
+    let calls = [Step::sh(script, &[]), Step::Heed];
+    let (mut session, seen) = cell.session(shell, Mode::Default, &[], yes.clone(), calls).await;
+    session.prompt("go").await.unwrap();
+    let approvals = yes.0.lock().unwrap().len();
+    assert!(approvals <= 2, "{way:?}: {approvals} approvals");
+    (1..=approvals).map(|turn| seen.turn(turn)).collect()
+}
+
+#[tokio::test]
+async fn git_commit_takes_two_approvals() {
+    const COMMIT: &str = "git add a.txt && git -c user.name=A -c user.email=a@example.com commit -m first";
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.outside("git", &["init", "-q", "-b", "main", "."]);
+        cell.write("work/a.txt", "text");
+        let told = heeded(&cell, &cell.shell(), COMMIT, way).await;
+        let [first, second] = told.as_slice() else { panic!("{way:?}: two calls: {told:?}") };
+        assert!(first.contains("the grant write:.git/**"), "{way:?}: the missing grant is named: {first}");
+        assert!(second.contains("first") && second.contains("a.txt"), "{way:?}: {second}");
+        cell.outside("git", &["cat-file", "-e", "main:a.txt"]);
+        cell.outside("git", &["fsck", "--strict"]);
+        assert!(!cell.path("work/.git/commondir").exists(), "{way:?}: what held its place is gone");
+    }
+}
+
+#[tokio::test]
+async fn what_git_would_run_is_never_written_and_the_refusal_says_so() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.outside("git", &["init", "-q", "."]);
+        let shell = cell.shell();
+        let before = std::fs::read_to_string(cell.path("work/.git/config")).unwrap();
+        for script in [
+            "echo x > .git/config",
+            "echo x > .git/hooks/pre-commit",
+            "git config core.fsmonitor ./x",
+            "echo ../out > .git/commondir",
+            "mv .git/hooks .git/h && mkdir .git/hooks && echo x > .git/hooks/pre-commit",
+        ] {
+            let write = Json::from(vec![Json::from("."), Json::from(".git")]);
+            let output =
+                run(&shell.script_tool(), &Json::object([("script", script.into()), ("write", write)])).await;
+            assert_eq!(output.outcome, holm_kernel::Outcome::Failed, "{way:?}: {script}: {}", output.text);
+            let named = !script.starts_with("echo") || output.text.contains("whatever is granted");
+            assert!(named, "{way:?}: {script}: {}", output.text);
+        }
+        assert_eq!(std::fs::read_to_string(cell.path("work/.git/config")).unwrap(), before);
+        assert!(
+            !cell.path("work/.git/hooks/pre-commit").exists() && !cell.path("work/.git/commondir").exists()
+        );
+    }
+}
+
+#[tokio::test]
+async fn cargo_build_takes_at_most_two_approvals() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write(
+            "work/Cargo.toml",
+            "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+        );
+        // A build script, since those run what was just built.
+        cell.write("work/build.rs", "fn main() { println!(\"cargo::rustc-env=SAID=built\"); }\n");
+        cell.write("work/src/main.rs", "fn main() { println!(env!(\"SAID\")); }\n");
+        let shell = cell.shell().search(path_folders());
+        let told = heeded(&cell, &shell, "cargo build --offline && target/debug/tiny", way).await;
+        assert!(told.last().is_some_and(|last| last.contains("built")), "{way:?}: {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn npm_install_takes_at_most_two_approvals() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write(
+            "work/package.json",
+            r#"{"name":"app","version":"1.0.0","dependencies":{"dep":"file:./dep"}}"#,
+        );
+        cell.write("work/dep/package.json", r#"{"name":"dep","version":"1.0.0","main":"index.js"}"#);
+        cell.write("work/dep/index.js", "module.exports = 'installed';\n");
+        let script = "npm install --offline --no-audit --no-fund && node -e \"console.log(require('dep'))\"";
+        let told = heeded(&cell, &cell.shell().search(path_folders()), script, way).await;
+        assert!(told.last().is_some_and(|last| last.contains("installed")), "{way:?}: {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_cache_outside_and_a_program_of_the_user_are_named_and_then_used() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("out/cache/old", "");
+        let told = heeded(&cell, &cell.shell(), "echo kept > $CELL/out/cache/new && echo stored", way).await;
+        let [first, second] = told.as_slice() else { panic!("{way:?}: two calls: {told:?}") };
+        assert!(
+            first.contains(&format!("write:{}/**", cell.path("out/cache").display())),
+            "{way:?}: {first}"
+        );
+        assert!(second.contains("stored"), "{way:?}: {second}");
+
+        let cell = Cell::new(way);
+        cell.write("opt/lib/word", "spoken");
+        cell.write("opt/bin/speak", &format!("#!/bin/sh\ncat {}\n", cell.path("opt/lib/word").display()));
+        give(&cell.path("opt/bin/speak"));
+        let shell = cell.shell().search([cell.path("opt/bin")]);
+        let told = heeded(&cell, &shell, "speak", way).await;
+        let [first, second] = told.as_slice() else { panic!("{way:?}: two calls: {told:?}") };
+        assert!(first.contains(&format!("exec:{}/**", cell.path("opt").display())), "{way:?}: {first}");
+        assert!(second.contains("spoken"), "{way:?}: {second}");
+    }
+}
+
+/// Where programs lie for whoever runs the tests.
+fn path_folders() -> Vec<std::path::PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
+}
