@@ -120,7 +120,7 @@ impl Driver {
     pub async fn resume(text: &[u8], by: &str, host: Host) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
         let folded = Folded::read(text, None)?;
-        let tools = tools::with_those_of(&folded.run, &host.parts.tools);
+        let tools = tools::in_place_of(&host.parts.tools, &folded.run, &host.parts.tools);
         Self::take_over(folded, text, by, host, tools).await
     }
 

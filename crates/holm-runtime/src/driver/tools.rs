@@ -1,5 +1,7 @@
 //! Which tools a run has, when its host has others than its journal says.
 
+use std::sync::Arc;
+
 use holm_kernel::{Input, Run, Tool as Declaration, ToolKind};
 
 use super::Driver;
@@ -20,8 +22,8 @@ impl Driver {
 
     /// Gives the run other tools. They are used once the run has accepted them, and not at all if it does not.
     pub(super) async fn change_tools(&mut self, tools: Toolbox) -> Result<(), DriveError> {
-        let fact = Input::ToolsChanged(with_those_of(&self.run, &tools));
-        let before = std::mem::replace(&mut self.host.tools, std::sync::Arc::new(tools));
+        let fact = Input::ToolsChanged(in_place_of(&self.host.tools, &self.run, &tools));
+        let before = std::mem::replace(&mut self.host.tools, Arc::new(tools));
         let taken = self.take(fact).await;
         if taken.is_err() {
             self.host.tools = before;
@@ -30,12 +32,14 @@ impl Driver {
     }
 }
 
-/// The run's tools with those of a toolbox in place of the old ones. What no toolbox holds stays: helpers, skills, and what
-/// the kernel answers itself.
-pub(super) fn with_those_of(run: &Run, tools: &Toolbox) -> Vec<Declaration> {
-    let elsewhere = |tool: &&std::sync::Arc<Declaration>| tool.kind != ToolKind::Host;
-    let kept = run.tools().filter(elsewhere).map(|tool| Declaration::clone(tool));
+/// The run's tools with those of a toolbox in place of those of the one before. What came from no toolbox stays: helpers,
+/// skills, and what the kernel answers itself.
+pub(super) fn in_place_of(before: &Toolbox, run: &Run, tools: &Toolbox) -> Vec<Declaration> {
+    let stays = |tool: &&Arc<Declaration>| {
+        let name = &tool.name;
+        tool.kind != ToolKind::Host && before.find(name).is_none() && tools.find(name).is_none()
+    };
     let mut all = tools.declarations();
-    all.extend(kept.filter(|tool| tools.find(&tool.name).is_none()).collect::<Vec<_>>());
+    all.extend(run.tools().filter(stays).map(|tool| Declaration::clone(tool)));
     all
 }

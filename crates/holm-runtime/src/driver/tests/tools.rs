@@ -9,6 +9,7 @@ use std::{
 };
 
 use holm_grants::Level;
+use holm_guards::json::Json;
 use holm_kernel::{Effect, Input, Outcome, ToolKind, journal};
 
 use crate::{
@@ -97,7 +98,20 @@ async fn helpers_stay_when_the_tools_of_a_toolbox_change() {
     session.prompt("go").await.unwrap();
     let names: Vec<&str> = session.run().tools().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["new", "kid", "children"]);
-    assert_eq!(session.run().tools().filter(|tool| tool.kind == ToolKind::Host).count(), 1);
+    // What came with a toolbox goes with it, also if another run carries it out.
+    let mut found = declared("found");
+    found.kind =
+        ToolKind::Agent { grants: holm_grants::GrantSet::new(), reserve: holm_kernel::NanoUsd::ZERO };
+    let found = tool_fn(found, |_: Job| async { holm_kernel::ToolOutput::text("") });
+    for (tools, expected) in [
+        (Toolbox::new().with(found), ["found", "kid", "children"].as_slice()),
+        (Toolbox::new(), ["kid", "children"].as_slice()),
+    ] {
+        session.handle().change_tools(tools).unwrap();
+        session.prompt("go").await.unwrap();
+        let names: Vec<&str> = session.run().tools().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, expected);
+    }
 }
 
 #[tokio::test]
@@ -107,10 +121,11 @@ async fn tools_that_cannot_be_journaled_are_not_used() {
     };
     let agent = Agent::builder("test/one", plays([calls(&["act"]), says("done")])).tool(tool("the old one"));
     let mut session = agent.build().unwrap().start().await.unwrap();
-    let mut large = declared("act");
-    large.description = "x".repeat(usize::try_from(journal::MAX_PAYLOAD_BYTES).unwrap() + 1);
-    let large = tool_fn(large, |_: Job| async { holm_kernel::ToolOutput::text("the new one") });
-    session.handle().change_tools(Toolbox::new().with(large)).unwrap();
+    let mut deep = declared("act");
+    let nested = (0..200).fold(Json::Null, |inner, _| Json::Array(vec![inner]));
+    deep.schema = Json::object([("type", "object".into()), ("default", nested)]);
+    let deep = tool_fn(deep, |_: Job| async { holm_kernel::ToolOutput::text("the new one") });
+    session.handle().change_tools(Toolbox::new().with(deep)).unwrap();
     assert!(session.prompt("go").await.is_err(), "the host is told");
     let report = session.go_on().await.unwrap().unwrap();
     assert_eq!(report.text().unwrap(), "done");
