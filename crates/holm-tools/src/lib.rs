@@ -6,6 +6,8 @@
 //! - [`describe`]: programs that answer `describe` with JSON, the protocol of agents-exe.
 //! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
 //! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
+//! - [`root`]: the one folder in which file tools work; [`files`]: those tools; [`undo`]: what files were before.
+//! - [`info`]: the date, and what kind of machine this is.
 //! - [`trust`]: which files a person has looked at, by what is in them.
 //! - [`shell`]: commands in a jail, rules about them, and what is remembered of a person's answers.
 //! - [`program`]: programs of a folder, run.
@@ -24,14 +26,21 @@ pub mod catalogue;
 pub mod conversation;
 pub mod describe;
 pub mod fetch;
+#[cfg(unix)]
+pub mod files;
 pub mod help;
 pub mod hooks;
+pub mod info;
 pub mod program;
 pub mod registry;
+#[cfg(unix)]
+pub mod root;
 pub mod search;
 pub mod shell;
 mod text;
 pub mod trust;
+#[cfg(unix)]
+pub mod undo;
 #[cfg(feature = "wasm")]
 pub mod wasm;
 pub mod worktree;

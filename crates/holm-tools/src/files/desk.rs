@@ -1,0 +1,127 @@
+//! What the file tools of one agent share.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use holm_grants::{FilePath, Level};
+use holm_guards::plausibility::{EmptyOutput, ErrorText};
+use holm_runtime::{Blobs, ClosureTool};
+
+use crate::{
+    root::{Protect, Root, RootError},
+    undo::{Undo, UndoError, digest},
+};
+
+/// The largest file that a tool reads whole, or writes. Larger ones are searched, or belong to programs.
+pub const MOST_BYTES: u64 = 32 * 1024 * 1024;
+
+/// Files whose state is remembered; beyond that the file has to be read again before it is changed.
+const MOST_SEEN: usize = 10_000;
+
+/// A root, what was read in it, and where undo records and large results are kept.
+pub struct Desk {
+    pub(super) root: Root,
+    pub(super) undo: Option<Undo>,
+    pub(super) blobs: Option<Arc<dyn Blobs>>,
+    seen: Mutex<BTreeMap<FilePath, String>>,
+}
+
+impl Desk {
+    /// A desk in a root. Nothing is kept for undo until [`undo`](Self::undo) says where.
+    #[must_use]
+    pub fn new(root: Root) -> Self {
+        Self { root, undo: None, blobs: None, seen: Mutex::default() }
+    }
+
+    /// Keeps what files were before they are changed. Where the records lie in the root, no tool sees them.
+    ///
+    /// # Errors
+    /// [`RootError`] if the place of the records cannot be told.
+    pub fn undo(mut self, undo: Undo) -> Result<Self, RootError> {
+        self.root = self.root.protect(undo.folder(), Protect::Everything)?;
+        self.undo = Some(undo);
+        Ok(self)
+    }
+
+    /// Lets `read` show large results that were kept elsewhere, by their reference.
+    #[must_use]
+    pub fn blobs(mut self, blobs: Arc<dyn Blobs>) -> Self {
+        self.blobs = Some(blobs);
+        self
+    }
+
+    /// Remembers what a file held when the model saw it, or when a tool wrote it.
+    pub(super) fn saw(&self, path: &FilePath, bytes: &[u8]) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() >= MOST_SEEN && !seen.contains_key(path) {
+            seen.pop_first();
+        }
+        seen.insert(path.clone(), digest(bytes));
+    }
+
+    /// Forgets a file.
+    pub(super) fn forget(&self, path: &FilePath) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+    }
+
+    /// Whether a file is what it was when it was read.
+    pub(super) fn recall(&self, path: &FilePath, bytes: &[u8]) -> Recalled {
+        match self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path) {
+            None => Recalled::Unseen,
+            Some(seen) if *seen == digest(bytes) => Recalled::Same,
+            Some(_) => Recalled::Changed,
+        }
+    }
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Desk").field("root", &self.root).field("undo", &self.undo).finish_non_exhaustive()
+    }
+}
+
+/// What a desk knows of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recalled {
+    /// It was not read here.
+    Unseen,
+    /// It is what was read.
+    Same,
+    /// It is something else.
+    Changed,
+}
+
+/// Why a file tool fails. Every text says what to do instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Failed {
+    /// The root refuses.
+    #[error("{0}")]
+    Root(#[from] RootError),
+    /// What was there could not be kept, so nothing was changed.
+    #[error("nothing was changed, because it could not be undone: {0}")]
+    Undo(#[from] UndoError),
+    /// The arguments make no sense here.
+    #[error("{0}")]
+    Told(String),
+}
+
+/// Says something in plain words.
+pub(super) fn told(text: impl Into<String>) -> Failed {
+    Failed::Told(text.into())
+}
+
+/// What all file tools declare alike.
+pub(super) fn declared<A>(tool: ClosureTool<A>, level: Level, needs: &[&str]) -> ClosureTool<A> {
+    let tool = tool.level(level).result_limit(SHOWN as u64).declare(|tool| {
+        // What a file says is what it says, also where it reads like an error.
+        tool.error_text = ErrorText::Allowed;
+        tool.empty = EmptyOutput::Allowed;
+    });
+    #[expect(clippy::expect_used, reason = "constants of the tools, each of which a test makes")]
+    tool.needs(needs).expect("needs of our own tools are templates")
+}
+
+/// Characters of a result that a model sees: a long page of code, and less than what is spilled.
+pub(super) const SHOWN: usize = 60_000;

@@ -1,0 +1,102 @@
+//! `glob`: files by a pattern of their paths.
+
+use std::{fmt::Write, ops::ControlFlow, sync::Arc};
+
+use globset::{GlobBuilder, GlobMatcher};
+use holm_grants::Level;
+use holm_runtime::{ClosureTool, Job, blocking_tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::desk::{Desk, Failed, declared, told};
+use crate::root::{Ignored, Kind, Walk, Walked};
+
+/// Paths that are shown; a pattern that finds more was too wide.
+const MOST: usize = 1_000;
+
+/// Bytes of a pattern: people write far shorter ones, and it is compiled.
+const LONGEST: usize = 1_024;
+
+/// Braces within one pattern: each multiplies what is compiled.
+const MOST_BRACES: usize = 16;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Arguments {
+    /// The pattern: `*` within a name, `**` for any folders, `?`, `[a-z]`, `{a,b}`. For example `**/*.rs`.
+    pattern: String,
+    /// The folder from which the pattern counts; the task's folder if left out.
+    path: Option<String>,
+    /// Whether files that git ignores are shown too.
+    ignored: Option<bool>,
+}
+
+pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+    let text = "Finds files by a pattern of their paths, such as `src/**/*.rs`. Leaves out what git ignores unless \
+                told otherwise. The paths it gives can be read as they are.";
+    let glob =
+        blocking_tool("glob", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    declared(glob, Level::ReadOnly, &["read:{path=.}/**"])
+}
+
+fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> {
+    let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
+    let permit = desk.root.permit(&job.needs);
+    permit.read(&start)?;
+    let matcher = compile(&arguments.pattern)?;
+    let walk = Walk { root: &desk.root, permit, ignored: ignored(arguments.ignored), stop: &job.stop };
+    let skip = if start.as_str() == "." { 0 } else { start.as_str().len() + 1 };
+    let mut found = Vec::new();
+    let walked = walk.beneath(&start, |entry| {
+        let inner = entry.path.as_str().get(skip..).unwrap_or_default();
+        if entry.kind == Kind::File && matcher.is_match(inner) {
+            found.push(entry.path.to_string());
+        }
+        if found.len() > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    let more = found.len() > MOST;
+    found.truncate(MOST);
+    let mut out = found.join("\n");
+    if found.is_empty() {
+        out.push_str("[no file fits]");
+    }
+    if more {
+        let _ = write!(out, "\n[more than {MOST} files fit; make the pattern narrower]");
+    }
+    notes(&mut out, walked, more);
+    Ok(out)
+}
+
+/// Compiles a pattern that a model wrote.
+pub(super) fn compile(pattern: &str) -> Result<GlobMatcher, Failed> {
+    if pattern.len() > LONGEST || pattern.matches('{').count() > MOST_BRACES {
+        return Err(told(format!("the pattern is longer than {LONGEST} bytes or has too many braces")));
+    }
+    if pattern.starts_with('/') || pattern.split('/').any(|name| name == "..") {
+        return Err(told(
+            "patterns stay beneath the folder; give the folder as path, and no / or .. in front",
+        ));
+    }
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| told(format!("this is no pattern: {error}")))
+}
+
+pub(super) fn ignored(shown: Option<bool>) -> Ignored {
+    if shown == Some(true) { Ignored::Shown } else { Ignored::Skipped }
+}
+
+/// Says what a search did not look at.
+pub(super) fn notes(out: &mut String, walked: Walked, told: bool) {
+    if walked.cut && !told {
+        let _ = write!(out, "\n[stopped after {} entries; choose a smaller folder]", walked.looked);
+    }
+    for (count, what) in [
+        (walked.denied, "entries are kept from tools by rule"),
+        (walked.unnamed, "entries have names that no path can spell"),
+        (walked.unopened, "folders could not be opened"),
+    ] {
+        if count > 0 {
+            let _ = write!(out, "\n[{count} {what}]");
+        }
+    }
+}

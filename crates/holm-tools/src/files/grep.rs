@@ -1,0 +1,299 @@
+//! `grep`: lines by a pattern of their text, with ripgrep's own engine.
+
+use std::{fmt::Write, io, ops::ControlFlow, sync::Arc};
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
+};
+use holm_grants::Level;
+use holm_runtime::{CancellationToken, ClosureTool, Job, blocking_tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    desk::{Desk, Failed, SHOWN, declared, told},
+    glob,
+};
+use crate::root::{Kind, Opened, RootError, Walk, Walked};
+
+/// Matches that are shown when nobody says how many.
+const MATCHES: u64 = 250;
+
+/// The most that can be asked for.
+const MOST_MATCHES: u64 = 2_000;
+
+/// Lines around a match.
+const MOST_CONTEXT: u64 = 20;
+
+/// Characters of one line that are shown.
+const LINE: usize = 500;
+
+/// Bytes of output: what a model sees, less the notes.
+const MOST_OUT: usize = SHOWN - 4_000;
+
+/// A larger file is data and not searched.
+const MOST_FILE: u64 = 256 * 1024 * 1024;
+
+/// Memory of one search: a line, or in multi-line mode a file, that needs more is not searched.
+const HEAP: usize = 64 * 1024 * 1024;
+
+/// What a compiled pattern may take; a pattern of counted repetitions can ask for gigabytes.
+const PROGRAM: usize = 4 * 1024 * 1024;
+
+/// Bytes of a pattern.
+const LONGEST: usize = 4 * 1024;
+
+/// What is shown of what was found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Show {
+    /// The lines, each with its file and number.
+    #[default]
+    Lines,
+    /// The files that have one.
+    Files,
+    /// How many lines each file has.
+    Counts,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Arguments {
+    /// The regular expression, as ripgrep reads it.
+    pattern: String,
+    /// The file or folder; the task's folder if left out.
+    path: Option<String>,
+    /// Only files whose path from there fits this pattern, such as `**/*.rs`.
+    glob: Option<String>,
+    /// What is shown: the lines, the files that have one, or how many lines each file has.
+    show: Option<Show>,
+    /// Whether the pattern is plain text.
+    literal: Option<bool>,
+    /// Whether small and capital letters are the same.
+    ignore_case: Option<bool>,
+    /// Whether a match may go over several lines.
+    multiline: Option<bool>,
+    /// How many lines are shown before and after each match.
+    context: Option<u64>,
+    /// How many matches are shown.
+    limit: Option<u64>,
+    /// Whether files that git ignores are searched too.
+    ignored: Option<bool>,
+}
+
+pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+    let text = "Searches the text of files with a regular expression. Leaves out what git ignores and what is no \
+                text. Shows `path:line:text`; lines around a match have - in place of the colons.";
+    let grep =
+        blocking_tool("grep", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    declared(grep, Level::ReadOnly, &["read:{path=.}/**"])
+}
+
+fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> {
+    let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
+    let permit = desk.root.permit(&job.needs);
+    permit.read(&start)?;
+    let only = arguments.glob.as_deref().map(glob::compile).transpose()?;
+    let mut search = Search::new(arguments, &job.stop)?;
+    let walked = match desk.root.kind(&start)? {
+        Kind::Folder => {
+            let ignored = glob::ignored(arguments.ignored);
+            let walk = Walk { root: &desk.root, permit, ignored, stop: &job.stop };
+            let skip = if start.as_str() == "." { 0 } else { start.as_str().len() + 1 };
+            walk.beneath(&start, |entry| {
+                let inner = entry.path.as_str().get(skip..).unwrap_or_default();
+                if entry.kind == Kind::File && only.as_ref().is_none_or(|only| only.is_match(inner)) {
+                    search.file(entry.path.as_str(), entry.open());
+                }
+                if search.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?
+        }
+        Kind::File | Kind::Link | Kind::Pipe | Kind::Socket | Kind::Device => {
+            search.file(start.as_str(), Ok(desk.root.read(&start)?));
+            Walked::default()
+        }
+    };
+    Ok(search.shown(walked))
+}
+
+/// A search over many files.
+struct Search<'a> {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    show: Show,
+    limit: u64,
+    stop: &'a CancellationToken,
+    out: String,
+    found: u64,
+    unread: u64,
+}
+
+impl<'a> Search<'a> {
+    fn new(arguments: &Arguments, stop: &'a CancellationToken) -> Result<Self, Failed> {
+        if arguments.pattern.is_empty() || arguments.pattern.len() > LONGEST {
+            return Err(told(format!("a pattern has between 1 and {LONGEST} bytes")));
+        }
+        let multiline = arguments.multiline == Some(true);
+        let mut builder = RegexMatcherBuilder::new();
+        builder
+            .case_insensitive(arguments.ignore_case == Some(true))
+            .fixed_strings(arguments.literal == Some(true))
+            .multi_line(true)
+            .size_limit(PROGRAM)
+            .dfa_size_limit(PROGRAM);
+        if !multiline {
+            builder.line_terminator(Some(b'\n'));
+        }
+        let matcher = builder
+            .build(&arguments.pattern)
+            .map_err(|error| told(format!("this is no pattern: {error}; escape it, or say literal")))?;
+        let context = usize::try_from(arguments.context.unwrap_or(0).min(MOST_CONTEXT)).unwrap_or(0);
+        let show = arguments.show.unwrap_or_default();
+        let around = if show == Show::Lines { context } else { 0 };
+        let searcher = SearcherBuilder::new()
+            .binary_detection(BinaryDetection::quit(0))
+            .heap_limit(Some(HEAP))
+            .multi_line(multiline)
+            .before_context(around)
+            .after_context(around)
+            .build();
+        let limit = arguments.limit.unwrap_or(MATCHES).clamp(1, MOST_MATCHES);
+        Ok(Self { matcher, searcher, show, limit, stop, out: String::new(), found: 0, unread: 0 })
+    }
+
+    fn is_full(&self) -> bool {
+        self.found >= self.limit || self.out.len() >= MOST_OUT
+    }
+
+    fn file(&mut self, path: &str, opened: Result<Opened, RootError>) {
+        let Ok(opened) = opened else {
+            self.unread += 1;
+            return;
+        };
+        if opened.len() > MOST_FILE {
+            self.unread += 1;
+            return;
+        }
+        let mut lines = Lines {
+            path,
+            show: self.show,
+            left: self.limit.saturating_sub(self.found),
+            room: MOST_OUT.saturating_sub(self.out.len()),
+            stop: self.stop,
+            out: String::new(),
+            found: 0,
+            binary: false,
+        };
+        let searched = self.searcher.search_file(&self.matcher, opened.file(), &mut lines);
+        if searched.is_err() {
+            self.unread += 1;
+        }
+        // What turned out to be no text was not meant, whatever stood in front of the first zero.
+        if lines.found == 0 || lines.binary {
+            return;
+        }
+        match self.show {
+            Show::Lines => {
+                self.found += lines.found;
+                self.out.push_str(&lines.out);
+            }
+            Show::Files => {
+                self.found += 1;
+                let _ = writeln!(self.out, "{path}");
+            }
+            Show::Counts => {
+                self.found += 1;
+                let _ = writeln!(self.out, "{path}:{}", lines.found);
+            }
+        }
+    }
+
+    fn shown(mut self, walked: Walked) -> String {
+        let full = self.is_full();
+        self.out.truncate(self.out.trim_end().len());
+        if self.found == 0 {
+            self.out.push_str("[nothing found]");
+        }
+        if full {
+            let what = if self.show == Show::Lines { "lines" } else { "files" };
+            let found = self.found;
+            let _ = write!(self.out, "\n[{found} {what} shown, there may be more; make the search narrower]");
+        }
+        if self.unread > 0 {
+            let _ = write!(self.out, "\n[{} files could not be searched]", self.unread);
+        }
+        glob::notes(&mut self.out, walked, full);
+        self.out
+    }
+}
+
+/// What one file has.
+struct Lines<'a> {
+    path: &'a str,
+    show: Show,
+    left: u64,
+    room: usize,
+    stop: &'a CancellationToken,
+    out: String,
+    found: u64,
+    binary: bool,
+}
+
+impl Lines<'_> {
+    fn line(&mut self, number: Option<u64>, bytes: &[u8], mark: char) {
+        let text = String::from_utf8_lossy(bytes);
+        let number = number.unwrap_or(0);
+        for (at, line) in text.lines().enumerate() {
+            let number = number.saturating_add(at as u64);
+            let _ = writeln!(self.out, "{}{mark}{number}{mark}{}", self.path, clipped(line));
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        let wants = match self.show {
+            Show::Lines => self.found < self.left && self.out.len() < self.room,
+            // Every match counts, and only the first says that there is one.
+            Show::Counts => true,
+            Show::Files => self.found == 0,
+        };
+        wants && !self.stop.is_cancelled()
+    }
+}
+
+impl Sink for Lines<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        self.found += 1;
+        if self.show == Show::Lines {
+            self.line(found.line_number(), found.bytes(), ':');
+        }
+        Ok(self.goes_on())
+    }
+
+    fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, io::Error> {
+        match found.kind() {
+            SinkContextKind::Before | SinkContextKind::After | SinkContextKind::Other => {
+                self.line(found.line_number(), found.bytes(), '-');
+            }
+        }
+        Ok(self.out.len() < self.room)
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> Result<bool, io::Error> {
+        self.out.push_str("--\n");
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, io::Error> {
+        self.binary = true;
+        Ok(false)
+    }
+}
+
+fn clipped(line: &str) -> String {
+    match line.char_indices().nth(LINE) {
+        None => line.to_owned(),
+        Some((at, _)) => format!("{}…", line.split_at(at).0),
+    }
+}

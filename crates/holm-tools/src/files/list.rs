@@ -1,0 +1,87 @@
+//! `list`: what is in a folder.
+
+use std::{fmt::Write, os::fd::AsFd, sync::Arc};
+
+use holm_grants::{FilePath, Level};
+use holm_runtime::{ClosureTool, Job, blocking_tool};
+use rustix::fs::{AtFlags, FileType, statat};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::desk::{Desk, Failed, declared};
+use crate::root::{Kind, RootError};
+
+/// Entries that are shown; whoever needs more searches.
+const MOST: usize = 1_000;
+
+/// Entries that are looked at.
+const MOST_LOOKED: usize = 100_000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Arguments {
+    /// The folder, relative to the task's folder; that folder itself if left out.
+    path: Option<String>,
+}
+
+pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+    let text = "Lists what is in a folder, one name a line: folders with a slash behind them, files with their size, \
+                links with an @. Does not look into folders; glob does.";
+    let list =
+        blocking_tool("list", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    declared(list, Level::ReadOnly, &["read:{path=.}"])
+}
+
+fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> {
+    let path = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
+    desk.root.permit(&job.needs).read(&path)?;
+    let dir = desk.root.folder(&path)?;
+    let entries = dir.entries().map_err(|error| RootError::io(path.as_str(), &error))?;
+    let mut names = Vec::new();
+    let (mut hidden, mut unnamed) = (0_usize, 0_usize);
+    for entry in entries.take(MOST_LOOKED).flatten() {
+        let Ok(name) = entry.file_name().into_string() else {
+            unnamed += 1;
+            continue;
+        };
+        match below(&path, &name) {
+            None => unnamed += 1,
+            Some(inner) if desk.root.rules().reading(&inner).is_some() => hidden += 1,
+            Some(_) => names.push(name),
+        }
+    }
+    names.sort_unstable();
+    let mut out = String::new();
+    for name in names.iter().take(MOST) {
+        let _ = writeln!(out, "{}", row(dir.as_fd(), name));
+    }
+    if names.is_empty() {
+        let _ = writeln!(out, "[nothing to show in `{path}`]");
+    }
+    let cut = names.len().saturating_sub(MOST);
+    for (count, what) in [
+        (cut, "more; use glob to choose among them"),
+        (hidden, "kept from tools by rule"),
+        (unnamed, "with names that no path can spell"),
+    ] {
+        if count > 0 {
+            let _ = writeln!(out, "[{count} {what}]");
+        }
+    }
+    out.truncate(out.trim_end().len());
+    Ok(out)
+}
+
+fn below(folder: &FilePath, name: &str) -> Option<FilePath> {
+    let text = if folder.as_str() == "." { name.to_owned() } else { format!("{folder}/{name}") };
+    text.parse().ok()
+}
+
+fn row(dir: std::os::fd::BorrowedFd<'_>, name: &str) -> String {
+    let Ok(found) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return name.to_owned() };
+    match Kind::of(FileType::from_raw_mode(found.st_mode)) {
+        Kind::Folder => format!("{name}/"),
+        Kind::Link => format!("{name}@"),
+        Kind::File => format!("{name}  {} bytes", found.st_size),
+        kind @ (Kind::Pipe | Kind::Socket | Kind::Device) => format!("{name}  ({})", kind.in_words()),
+    }
+}

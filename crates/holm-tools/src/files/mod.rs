@@ -1,0 +1,55 @@
+//! The file tools: `read`, `list`, `glob`, `grep`, `write`, `edit`, `multi_edit`, `patch`.
+//!
+//! All of them work in one [`Root`](crate::root::Root) and cannot be made without one. Each says what a call needs
+//! (`read:{path}`, `write:{path}`), the kernel decides, and the root asks again when it opens the file: what a call was
+//! not granted, it does not reach.
+//!
+//! A change is whole or not at all. It is refused if the file is no longer what was read, it is written beside the file
+//! and renamed, and what was there before is kept for [`undo`](crate::undo).
+//!
+//! ```
+//! use holm_tools::{files::{self, Desk}, root::Root};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let tools = files::tools(Desk::new(Root::open(folder.path())?));
+//! let names: Vec<&str> = tools.iter().map(|tool| tool.declaration().name.as_str()).collect();
+//! assert_eq!(names, ["read", "list", "glob", "grep", "write", "edit", "multi_edit", "patch"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod change;
+mod desk;
+mod diff;
+mod edit;
+mod glob;
+mod grep;
+mod image;
+mod list;
+mod patch;
+mod read;
+mod text;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use desk::{Desk, MOST_BYTES};
+
+use std::sync::Arc;
+
+use holm_runtime::Tool;
+
+/// The tools of one desk, in the order in which a model sees them.
+pub fn tools(desk: Desk) -> Vec<Arc<dyn Tool>> {
+    let desk = Arc::new(desk);
+    vec![
+        Arc::new(read::tool(Arc::clone(&desk))),
+        Arc::new(list::tool(Arc::clone(&desk))),
+        Arc::new(glob::tool(Arc::clone(&desk))),
+        Arc::new(grep::tool(Arc::clone(&desk))),
+        Arc::new(write::tool(Arc::clone(&desk))),
+        Arc::new(edit::single(Arc::clone(&desk))),
+        Arc::new(edit::multiple(Arc::clone(&desk))),
+        Arc::new(patch::tool(desk)),
+    ]
+}

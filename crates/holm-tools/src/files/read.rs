@@ -1,0 +1,187 @@
+//! `read`: a file, some of its lines, a picture, or a large result that was kept elsewhere.
+
+use std::{fmt::Write, sync::Arc};
+
+use holm_grants::Level;
+use holm_kernel::ToolOutput;
+use holm_runtime::{Blobs, ClosureTool, Job, blocking_tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    desk::{Desk, Failed, MOST_BYTES, SHOWN, declared, told},
+    image,
+    text::Text,
+};
+
+/// Lines that are shown when nobody says how many.
+const LINES: usize = 2_000;
+
+/// Characters of one line that are shown: a longer one is data.
+const LINE: usize = 2_000;
+
+/// Bytes of a page: what a model sees, less the notes around it.
+const PAGE: usize = SHOWN - 2_000;
+
+/// Bytes of a kept result that are shown at once.
+const PIECE: u64 = 48 * 1024;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Arguments {
+    /// The file, relative to the task's folder.
+    path: Option<String>,
+    /// In place of a path: the reference of a result that was too large to show, as its note says.
+    reference: Option<String>,
+    /// The first line wanted, counted from 1. For a reference: the first byte, counted from 0.
+    offset: Option<u64>,
+    /// How many lines are wanted. For a reference: how many bytes.
+    limit: Option<u64>,
+}
+
+pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+    let text = "Reads a file: its lines with their numbers, or a picture. Long files come in pages; say where to \
+                go on with offset. With reference in place of path it reads a result that was too large to show.";
+    let read =
+        blocking_tool("read", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    declared(read, Level::ReadOnly, &["read:{path?}"])
+}
+
+fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<ToolOutput, Failed> {
+    match (&arguments.path, &arguments.reference) {
+        (Some(path), None) => file(desk, path, arguments, job),
+        (None, Some(reference)) => kept(desk, reference, arguments),
+        (Some(_), Some(_)) => Err(told("give a path or a reference, not both")),
+        (None, None) => Err(told("give the path of a file, or the reference of a large result")),
+    }
+}
+
+fn file(desk: &Desk, path: &str, arguments: &Arguments, job: &Job) -> Result<ToolOutput, Failed> {
+    let path = desk.root.path(path)?;
+    desk.root.permit(&job.needs).read(&path)?;
+    let bytes = desk.root.read(&path)?.bytes(MOST_BYTES)?;
+    if let Some(media_type) = image::media_type(&bytes) {
+        if bytes.len() > image::MOST_BYTES {
+            let most = image::MOST_BYTES;
+            return Err(told(format!("`{path}` is a picture of {} bytes; the most is {most}", bytes.len())));
+        }
+        let text = format!("`{path}` is a picture ({media_type}, {} bytes)", bytes.len());
+        let parts = vec![image::block(&bytes, media_type, path.as_str())];
+        return Ok(ToolOutput { text, parts, ..ToolOutput::default() });
+    }
+    let Some(text) = Text::read(&bytes) else {
+        return Err(told(format!(
+            "`{path}` is no text: {} bytes of another kind; use a program for it",
+            bytes.len()
+        )));
+    };
+    desk.saw(&path, &bytes);
+    let page = Page::of(&text.text, arguments.offset, arguments.limit)?;
+    Ok(ToolOutput::text(page.shown(text.remark())))
+}
+
+/// Some lines of a text.
+struct Page {
+    lines: String,
+    first: usize,
+    /// The line behind the last one that is shown.
+    next: usize,
+    total: usize,
+}
+
+impl Page {
+    fn of(text: &str, offset: Option<u64>, limit: Option<u64>) -> Result<Self, Failed> {
+        let total = text.lines().count();
+        let first = usize::try_from(offset.unwrap_or(1).max(1)).unwrap_or(usize::MAX);
+        if first > total.max(1) {
+            return Err(told(format!("the file has {total} lines; there is no line {first}")));
+        }
+        let limit = limit.map_or(LINES, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let mut lines = String::new();
+        let mut next = first;
+        for line in text.lines().skip(first - 1).take(limit) {
+            let shown = clipped(line);
+            // One line always fits, so that every page goes on.
+            if !lines.is_empty() && lines.len() + shown.len() > PAGE {
+                break;
+            }
+            let _ = writeln!(lines, "{next:>6}\t{shown}");
+            next += 1;
+        }
+        Ok(Self { lines, first, next, total })
+    }
+
+    fn shown(self, remark: Option<&str>) -> String {
+        let mut out = self.lines;
+        if self.total == 0 {
+            out.push_str("[the file is empty]\n");
+        }
+        if self.next <= self.total {
+            let (first, last, total, next) = (self.first, self.next.saturating_sub(1), self.total, self.next);
+            let _ = writeln!(out, "[lines {first} to {last} of {total}; go on with offset {next}]");
+        }
+        if let Some(remark) = remark {
+            let _ = writeln!(out, "[the file is written in {remark}; edits keep that]");
+        }
+        out.truncate(out.trim_end().len());
+        out
+    }
+}
+
+/// A line that a person could read.
+pub(super) fn clipped(line: &str) -> String {
+    match line.char_indices().nth(LINE) {
+        None => line.to_owned(),
+        Some((at, _)) => {
+            let (head, rest) = line.split_at(at);
+            format!("{head}… [{} more bytes in this line]", rest.len())
+        }
+    }
+}
+
+fn kept(desk: &Desk, reference: &str, arguments: &Arguments) -> Result<ToolOutput, Failed> {
+    let Some(blobs) = &desk.blobs else { return Err(told("no large results are kept here")) };
+    let is_digest = reference.len() == 64 && reference.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_digest {
+        return Err(told("a reference is the 64 digits that stand in the note of a cut result"));
+    }
+    let start = arguments.offset.unwrap_or(0);
+    let wanted = arguments.limit.unwrap_or(PIECE).clamp(1, PIECE);
+    let bytes = fetch(blobs.as_ref(), reference, start..start.saturating_add(wanted))?;
+    if bytes.is_empty() {
+        return Ok(ToolOutput::text(format!("[the result ends before byte {start}]")));
+    }
+    let whole = bytes.len() as u64 == wanted;
+    let (text, used) = on_boundaries(&bytes);
+    let mut out = text.to_owned();
+    if whole {
+        let next = start.saturating_add(used as u64);
+        let _ = write!(out, "\n[bytes {start} to {}; go on with offset {next}]", next.saturating_sub(1));
+    }
+    Ok(ToolOutput::text(out))
+}
+
+/// Waits for the store, on a thread where waiting is allowed.
+fn fetch(blobs: &dyn Blobs, reference: &str, range: std::ops::Range<u64>) -> Result<Vec<u8>, Failed> {
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+        return Err(told("large results can be read within a run only"));
+    };
+    runtime
+        .block_on(blobs.get(&reference.to_ascii_lowercase(), range))
+        .map_err(|error| told(error.to_string()))
+}
+
+/// The text of a piece whose ends may fall within characters, and how many bytes were used to its end.
+fn on_boundaries(bytes: &[u8]) -> (&str, usize) {
+    let skipped = bytes.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+    let rest = bytes.get(skipped..).unwrap_or_default();
+    let text = match std::str::from_utf8(rest) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = rest.get(..error.valid_up_to()).unwrap_or_default();
+            std::str::from_utf8(valid).unwrap_or_default()
+        }
+    };
+    // What is kept is always text; if it is not, the rest is passed over rather than asked for for ever.
+    let used = if text.is_empty() { bytes.len() } else { skipped + text.len() };
+    (text, used)
+}

@@ -1,0 +1,130 @@
+use serde_json::{Value, json};
+
+use super::{Bench, fails, succeeds};
+
+fn project() -> Bench {
+    let bench = Bench::new();
+    bench.put(".gitignore", "target/\n*.log\n");
+    bench.put("src/main.rs", "fn main() {\n    let answer = 42;\n    println!(\"{answer}\");\n}\n");
+    bench.put("src/lib.rs", "pub fn answer() -> u8 {\n    42\n}\n");
+    bench.put("docs/notes.md", "The answer is 42.\nANSWER\n");
+    bench.put("target/out.rs", "let answer = 1;\n");
+    bench.put("run.log", "answer\n");
+    bench.put("data.bin", b"answer\0answer\n");
+    bench
+}
+
+#[tokio::test]
+async fn grep_shows_lines_files_and_counts() {
+    let bench = project();
+    let check = async |arguments: Value, expect: &str| {
+        assert_eq!(bench.call("grep", arguments.clone()).await.text, expect, "{arguments}");
+    };
+    let lines = "docs/notes.md:1:The answer is 42.\nsrc/lib.rs:1:pub fn answer() -> u8 {\nsrc/main.rs:2:    let answer = 42;\nsrc/main.rs:3:    println!(\"{answer}\");";
+    check(json!({ "pattern": "answer" }), lines).await;
+    check(json!({ "pattern": "answer", "show": "files" }), "docs/notes.md\nsrc/lib.rs\nsrc/main.rs").await;
+    check(json!({ "pattern": "answer", "show": "counts" }), "docs/notes.md:1\nsrc/lib.rs:1\nsrc/main.rs:2")
+        .await;
+    check(json!({ "pattern": "answer", "glob": "**/lib.rs" }), "src/lib.rs:1:pub fn answer() -> u8 {").await;
+    check(json!({ "pattern": "answer", "path": "src", "glob": "lib.*", "show": "files" }), "src/lib.rs")
+        .await;
+    check(
+        json!({ "pattern": "answer", "path": "docs", "ignore_case": true, "show": "counts" }),
+        "docs/notes.md:2",
+    )
+    .await;
+    check(json!({ "pattern": "answer", "path": "run.log" }), "run.log:1:answer").await;
+    check(json!({ "pattern": "answer()", "literal": true }), "src/lib.rs:1:pub fn answer() -> u8 {").await;
+    check(json!({ "pattern": "nothing like it" }), "[nothing found]").await;
+    let around = "src/lib.rs-1-pub fn answer() -> u8 {\nsrc/lib.rs:2:    42\nsrc/lib.rs-3-}";
+    check(json!({ "pattern": "^ +42$", "context": 1 }), around).await;
+    let over = "src/lib.rs:1:pub fn answer() -> u8 {\nsrc/lib.rs:2:    42";
+    check(json!({ "pattern": "u8 \\{\\n +42", "multiline": true }), over).await;
+    check(
+        json!({ "pattern": "answer", "ignored": true, "path": "target" }),
+        "target/out.rs:1:let answer = 1;",
+    )
+    .await;
+    succeeds(
+        &bench.call("grep", json!({ "pattern": "answer", "limit": 2 })).await,
+        "[2 lines shown, there may be more",
+    );
+}
+
+#[tokio::test]
+async fn a_hostile_pattern_is_refused_or_done_soon() {
+    let bench = project();
+    bench.put("long.txt", "a".repeat(200_000) + "\n");
+    for pattern in ["(a+)+$", "(a|aa)+$", "(.*)*x", "a{1,1000}", "\\p{L}+"] {
+        let begun = std::time::Instant::now();
+        bench.call("grep", json!({ "pattern": pattern })).await;
+        assert!(begun.elapsed().as_secs() < 20, "{pattern}");
+    }
+    for pattern in ["(", "[z-a]", "((a{100}){100}){100}", ""] {
+        fails(&bench.call("grep", json!({ "pattern": pattern })).await, "pattern");
+    }
+    fails(&bench.call("grep", json!({ "pattern": "x".repeat(5_000) })).await, "pattern");
+    let glob = "{a,b}".repeat(40);
+    fails(&bench.call("glob", json!({ "pattern": glob })).await, "braces");
+    fails(&bench.call("glob", json!({ "pattern": "a[" })).await, "no pattern");
+}
+
+#[tokio::test]
+async fn utf_16_is_searched_and_long_lines_are_cut() {
+    let bench = Bench::new();
+    let wide: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain("wide answer\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    bench.put("wide.txt", wide);
+    succeeds(&bench.call("grep", json!({ "pattern": "answer" })).await, "wide.txt:1:wide answer");
+    bench.put("wide.txt", format!("answer {}", "é".repeat(3_000)));
+    let text = bench.call("grep", json!({ "pattern": "answer" })).await.text;
+    assert!(text.len() < 1_200 && text.ends_with('…'), "{}", text.len());
+}
+
+#[tokio::test]
+async fn glob_finds_files_by_their_paths_and_says_when_there_are_more() {
+    let bench = project();
+    let check = async |arguments: Value, expect: &str| {
+        assert_eq!(bench.call("glob", arguments.clone()).await.text, expect, "{arguments}");
+    };
+    check(json!({ "pattern": "**/*.rs" }), "src/lib.rs\nsrc/main.rs").await;
+    check(json!({ "pattern": "*.rs" }), "[no file fits]").await;
+    check(json!({ "pattern": "*.rs", "path": "src" }), "src/lib.rs\nsrc/main.rs").await;
+    check(json!({ "pattern": "./src/{lib,main}.rs" }), "src/lib.rs\nsrc/main.rs").await;
+    check(json!({ "pattern": "**/*.rs", "ignored": true }), "src/lib.rs\nsrc/main.rs\ntarget/out.rs").await;
+    fails(&bench.call("glob", json!({ "pattern": "*", "path": "src/lib.rs" })).await, "not a folder");
+    fails(&bench.call("glob", json!({ "pattern": "*", "path": "gone" })).await, "does not exist");
+    for number in 0..1_100 {
+        bench.put(&format!("many/{number}.txt"), "");
+    }
+    let text = bench.call("glob", json!({ "pattern": "many/*" })).await.text;
+    assert!(text.ends_with("[more than 1000 files fit; make the pattern narrower]"), "{text}");
+    assert_eq!(text.lines().count(), 1_001);
+}
+
+#[tokio::test]
+async fn a_list_tells_files_from_folders_and_links() {
+    let bench = project();
+    std::os::unix::fs::symlink("src", bench.work().join("link")).unwrap();
+    bench.put(".env", "SECRET");
+    bench.put("odd\u{202e}name", "");
+    insta::assert_snapshot!(bench.call("list", json!({})).await.text, @r"
+    .gitignore  14 bytes
+    data.bin  14 bytes
+    docs/
+    link@
+    run.log  7 bytes
+    src/
+    target/
+    [1 kept from tools by rule]
+    [1 with names that no path can spell]
+    ");
+    insta::assert_snapshot!(bench.call("list", json!({ "path": "src" })).await.text, @r"
+    lib.rs  33 bytes
+    main.rs  61 bytes
+    ");
+    fails(&bench.call("list", json!({ "path": "src/lib.rs" })).await, "not a folder");
+    fails(&bench.call("list", json!({ "path": "link" })).await, "name `src` instead");
+    std::fs::create_dir(bench.work().join("void")).unwrap();
+    succeeds(&bench.call("list", json!({ "path": "void" })).await, "[nothing to show");
+}

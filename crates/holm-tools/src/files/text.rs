@@ -1,0 +1,111 @@
+//! Bytes as text and back, in the encoding that the file has.
+
+use encoding_rs::WINDOWS_1252;
+
+/// Bytes at the beginning in which a zero says that this is no text.
+const SNIFFED: usize = 8 * 1024;
+
+/// How a file writes its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// UTF-8.
+    Utf8,
+    /// UTF-8 with a mark in front.
+    Utf8Mark,
+    /// UTF-16 with a mark, small end first.
+    Utf16Little,
+    /// UTF-16 with a mark, large end first.
+    Utf16Big,
+    /// One byte a character, as Western systems had it; every byte means something, so nothing is lost on the way back.
+    Western,
+}
+
+/// A text and how it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Text {
+    /// The text, without a mark.
+    pub(super) text: String,
+    /// Its encoding.
+    pub(super) encoding: Encoding,
+}
+
+impl Text {
+    /// Reads bytes as text; none if they are none.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let made = |text: String, encoding| Some(Self { text, encoding });
+        match bytes {
+            [0xef, 0xbb, 0xbf, rest @ ..] => {
+                return std::str::from_utf8(rest).ok().and_then(|text| made(text.into(), Encoding::Utf8Mark));
+            }
+            // The same two bytes begin UTF-32, which nobody writes into files.
+            [0xff, 0xfe, 0, 0, ..] => return None,
+            [0xff, 0xfe, rest @ ..] => {
+                return made(utf16(rest, u16::from_le_bytes)?, Encoding::Utf16Little);
+            }
+            [0xfe, 0xff, rest @ ..] => return made(utf16(rest, u16::from_be_bytes)?, Encoding::Utf16Big),
+            _ => {}
+        }
+        if bytes.get(..SNIFFED.min(bytes.len())).is_some_and(|head| head.contains(&0)) {
+            return None;
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => made(text.into(), Encoding::Utf8),
+            Err(_) => made(western(bytes)?, Encoding::Western),
+        }
+    }
+
+    /// The bytes of another text in the same encoding; none if a character has no place in it.
+    pub(super) fn write(&self, text: &str) -> Option<Vec<u8>> {
+        match self.encoding {
+            Encoding::Utf8 => Some(text.as_bytes().to_vec()),
+            Encoding::Utf8Mark => Some([&[0xef, 0xbb, 0xbf], text.as_bytes()].concat()),
+            Encoding::Utf16Little => {
+                Some([0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect())
+            }
+            Encoding::Utf16Big => {
+                Some([0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect())
+            }
+            Encoding::Western => {
+                let (bytes, _, lost) = WINDOWS_1252.encode(text);
+                (!lost).then(|| bytes.into_owned())
+            }
+        }
+    }
+
+    /// The encoding, where it is worth a word.
+    pub(super) fn remark(&self) -> Option<&'static str> {
+        match self.encoding {
+            Encoding::Utf8 => None,
+            Encoding::Utf8Mark => Some("UTF-8 with a byte order mark"),
+            Encoding::Utf16Little => Some("UTF-16, little end first"),
+            Encoding::Utf16Big => Some("UTF-16, big end first"),
+            Encoding::Western => Some("Windows-1252"),
+        }
+    }
+
+    /// How lines end here: where most end with a carriage return, new ones do too.
+    pub(super) fn line_end(&self) -> &'static str {
+        let lines = self.text.matches('\n').count();
+        let returns = self.text.matches("\r\n").count();
+        if returns > 0 && returns * 2 > lines { "\r\n" } else { "\n" }
+    }
+}
+
+fn utf16(bytes: &[u8], join: fn([u8; 2]) -> u16) -> Option<String> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    char::decode_utf16(pairs.iter().map(|pair| join(*pair))).collect::<Result<_, _>>().ok()
+}
+
+/// A file of one byte a character. One with many control characters is a program or a picture.
+fn western(bytes: &[u8]) -> Option<String> {
+    let odd =
+        bytes.iter().filter(|byte| **byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b));
+    if odd.count() * 100 > bytes.len() {
+        return None;
+    }
+    let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+    Some(text.into_owned())
+}

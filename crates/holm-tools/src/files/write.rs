@@ -1,0 +1,52 @@
+//! `write`: a whole file.
+
+use std::sync::Arc;
+
+use holm_grants::Level;
+use holm_runtime::{ClosureTool, Job, blocking_tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    change::New,
+    desk::{Desk, Failed, Recalled, declared, told},
+};
+use crate::root::Folders;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Arguments {
+    /// The file, relative to the task's folder. Folders that are missing are made.
+    path: String,
+    /// All that it shall hold.
+    content: String,
+}
+
+pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+    let text = "Writes a whole file, new or in place of what it held. A file that exists has to be read first. To \
+                change a part of a file use edit.";
+    let write =
+        blocking_tool("write", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    declared(write, Level::Write, &["write:{path}"])
+}
+
+fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> {
+    let path = desk.root.path(&arguments.path)?;
+    let bytes = arguments.content.as_bytes().to_vec();
+    let count = bytes.len();
+    desk.change(job, std::slice::from_ref(&path), Folders::Made, |befores| {
+        let existed = match befores.first() {
+            Some(before) if before.bytes.is_some() => {
+                if before.recalled == Recalled::Unseen {
+                    let text = format!(
+                        "`{path}` exists and was not read yet; read it first, so that nothing is lost unseen"
+                    );
+                    return Err(told(text));
+                }
+                true
+            }
+            Some(_) | None => false,
+        };
+        let said = if existed { "replaced" } else { "new" };
+        Ok((vec![New::Bytes(bytes)], format!("`{path}` has {count} bytes now ({said})")))
+    })
+}

@@ -1,0 +1,23 @@
+//! What a model cannot know and may be told: the date, and what kind of machine this is.
+//!
+//! Neither names the machine, its user or anything that lies on it.
+
+mod date;
+mod system;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use holm_runtime::Tool;
+
+/// Both tools.
+///
+/// ```
+/// let names: Vec<String> = holm_tools::info::tools().iter().map(|tool| tool.declaration().name.clone()).collect();
+/// assert_eq!(names, ["date", "system_info"]);
+/// ```
+pub fn tools() -> Vec<Arc<dyn Tool>> {
+    vec![Arc::new(date::tool()), Arc::new(system::tool())]
+}

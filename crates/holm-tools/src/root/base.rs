@@ -1,0 +1,314 @@
+//! The folder itself.
+
+use std::{
+    fs::File,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    path::Path,
+    sync::Arc,
+};
+
+use cap_std::fs::Dir;
+use holm_grants::{Denial, FilePath, Need, PathPattern};
+use rustix::{
+    fs::{AtFlags, Mode, OFlags, mkdirat, statat},
+    io::Errno,
+};
+
+use super::{
+    Denies, Opened, Permit, Place, RootError, git,
+    handle::{self, FOLDER, Way},
+    place::Kind,
+};
+
+/// A folder that is open, and the rules for what lies in it. Clones share the handle.
+#[derive(Debug, Clone)]
+pub struct Root {
+    dir: Arc<Dir>,
+    /// Where it was when it was opened: for grants that are spelled out from the top, and for undo records.
+    at: FilePath,
+    denies: Denies,
+    mounts: Mounts,
+    way: Way,
+}
+
+/// Whether a walk enters other mounts. A bind mount can show any folder of the machine inside the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mounts {
+    /// It does not.
+    #[default]
+    Refused,
+    /// It does, because a person says that what is mounted there belongs to the task.
+    Entered,
+}
+
+/// From what a folder of Holm's is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protect {
+    /// No tool writes there: tool folders, agents, hooks, configuration.
+    Writes,
+    /// No tool looks or writes there: journals, keys, undo records.
+    Everything,
+}
+
+impl Root {
+    /// Opens a folder, with the usual denies. Only here is a path taken from whoever starts Holm; links in it count.
+    ///
+    /// # Errors
+    /// [`RootError`] if it is no folder, or has a name that no path can spell.
+    pub fn open(folder: &Path) -> Result<Self, RootError> {
+        let shown = folder.display().to_string();
+        let failed = |error| RootError::io(&shown, &error);
+        let real = folder.canonicalize().map_err(failed)?;
+        let Some(text) = real.to_str() else {
+            return Err(RootError::System { path: shown, reason: "its name is not UTF-8".into() });
+        };
+        let at = text.parse().map_err(|reason| RootError::Path { reason })?;
+        let dir = Dir::open_ambient_dir(&real, cap_std::ambient_authority()).map_err(failed)?;
+        let (denies, mounts) = (Denies::usual(), Mounts::Refused);
+        Ok(Self { dir: Arc::new(dir), at, denies, mounts, way: Way::System })
+    }
+
+    /// The same root under other rules.
+    #[must_use]
+    pub fn denies(mut self, denies: Denies) -> Self {
+        self.denies = denies;
+        self
+    }
+
+    /// The same root that enters mounts, or does not.
+    #[must_use]
+    pub fn mounts(mut self, mounts: Mounts) -> Self {
+        self.mounts = mounts;
+        self
+    }
+
+    /// Keeps a folder of Holm's from the tools, if it lies in this root. It need not exist yet.
+    ///
+    /// # Errors
+    /// [`RootError`] if the folder's place cannot be told.
+    pub fn protect(mut self, folder: &Path, from: Protect) -> Result<Self, RootError> {
+        let Some(inside) = self.inside(folder)? else { return Ok(self) };
+        let pattern = PathPattern::exactly(&inside).map_err(|reason| RootError::Path { reason })?;
+        let text = if inside.as_str() == "." { "path:**".into() } else { format!("path:{pattern}/") };
+        let rule = |error: holm_grants::GrantError| RootError::System {
+            path: inside.to_string(),
+            reason: error.to_string(),
+        };
+        let denial: Denial = text.parse().map_err(rule)?;
+        self.denies = match from {
+            Protect::Writes => self.denies.and_unwritten(&denial.to_string()),
+            Protect::Everything => self.denies.and(&denial.to_string()),
+        }
+        .map_err(rule)?;
+        Ok(self)
+    }
+
+    /// Reads a text as a path of this root. Absolute texts are taken if they lead into the root.
+    ///
+    /// # Errors
+    /// [`RootError::Path`] for what is no path, [`RootError::Outside`] for what lies elsewhere.
+    pub fn path(&self, text: &str) -> Result<FilePath, RootError> {
+        let path: FilePath = text.parse().map_err(|reason| RootError::Path { reason })?;
+        let path = path.rebased(&self.at);
+        if path.is_absolute() {
+            return Err(RootError::Outside { path: path.to_string() });
+        }
+        Ok(path)
+    }
+
+    /// Opens a file for reading. A pipe, a socket or a device is refused and not waited for.
+    ///
+    /// # Errors
+    /// [`RootError`].
+    pub fn read(&self, path: &FilePath) -> Result<Opened, RootError> {
+        self.place(path)?.read()
+    }
+
+    /// What a call may do here.
+    pub(crate) fn permit<'a>(&'a self, needs: &'a [Need]) -> Permit<'a> {
+        Permit::new(needs, &self.at)
+    }
+
+    /// Where the root was when it was opened.
+    pub(crate) fn at(&self) -> &FilePath {
+        &self.at
+    }
+
+    pub(crate) fn rules(&self) -> &Denies {
+        &self.denies
+    }
+
+    /// The place of a file that is there or in a folder that is there, for reading.
+    pub(crate) fn place(&self, path: &FilePath) -> Result<Place, RootError> {
+        check_relative(path)?;
+        if let Some(rule) = self.denies.reading(path) {
+            return Err(RootError::Denied { path: path.to_string(), rule });
+        }
+        self.place_unchecked(path)
+    }
+
+    /// The place of a file that is to be written. Missing folders are made if asked for.
+    pub(crate) fn place_to_write(&self, path: &FilePath, folders: Folders) -> Result<Place, RootError> {
+        check_relative(path)?;
+        if let Some(rule) = self.denies.writing(path) {
+            return Err(RootError::Denied { path: path.to_string(), rule });
+        }
+        self.keep_out_of_git(path)?;
+        if folders == Folders::Made {
+            self.make_folders(path)?;
+        }
+        self.place_unchecked(path)
+    }
+
+    /// Opens a folder.
+    pub(crate) fn folder(&self, path: &FilePath) -> Result<Dir, RootError> {
+        check_relative(path)?;
+        if let Some(rule) = self.denies.reading(path) {
+            return Err(RootError::Denied { path: path.to_string(), rule });
+        }
+        self.folder_unchecked(path)
+    }
+
+    /// What lies at a path: a file, a folder, or something that tools leave alone.
+    pub(crate) fn kind(&self, path: &FilePath) -> Result<Kind, RootError> {
+        if path.as_str() == "." {
+            return Ok(Kind::Folder);
+        }
+        let place = self.place(path)?;
+        place.kind()?.ok_or_else(|| RootError::Missing { path: path.to_string() })
+    }
+
+    /// Opens beneath a handle of this root, by its rules for links and mounts.
+    pub(super) fn open_beneath(
+        &self,
+        start: BorrowedFd<'_>,
+        name: &str,
+        flags: OFlags,
+    ) -> Result<OwnedFd, Errno> {
+        handle::open(start, name, flags, self.mounts, self.way)
+    }
+
+    /// What an answer of the system about a path means; a link is followed in words, never in deed.
+    pub(super) fn explain(&self, path: &FilePath, errno: Errno) -> RootError {
+        if !matches!(errno, Errno::LOOP | Errno::NOTDIR | Errno::MLINK) {
+            return RootError::of(path.as_str(), errno);
+        }
+        let Some((before, says, behind)) = handle::first_link(self.dir.as_fd(), path.as_str()) else {
+            return RootError::of(path.as_str(), errno);
+        };
+        let text = if says.starts_with('/') { says } else { format!("{before}{says}") };
+        let text = if behind.is_empty() { text } else { format!("{text}/{behind}") };
+        let to = self.path(&text).ok().filter(|to| to != path && self.denies.reading(to).is_none());
+        RootError::Link { path: path.to_string(), to: to.map(|to| to.to_string()) }
+    }
+
+    fn place_unchecked(&self, path: &FilePath) -> Result<Place, RootError> {
+        let (folder, name) = match path.as_str().rsplit_once('/') {
+            Some((folder, name)) => (folder, name),
+            None if path.as_str() == "." => {
+                return Err(RootError::Kind { path: ".".into(), found: "a folder", wanted: "a file" });
+            }
+            None => (".", path.as_str()),
+        };
+        let dir = self.open_folder(folder).map_err(|errno| self.explain(path, errno))?;
+        Ok(Place::new(self.clone(), dir, name, path.clone()))
+    }
+
+    fn folder_unchecked(&self, path: &FilePath) -> Result<Dir, RootError> {
+        self.open_folder(path.as_str()).map_err(|errno| match self.explain(path, errno) {
+            RootError::Kind { path, .. } => {
+                RootError::Kind { path, found: "a file or beneath one", wanted: "a folder" }
+            }
+            other => other,
+        })
+    }
+
+    fn open_folder(&self, path: &str) -> Result<Dir, Errno> {
+        let handle = self.open_beneath(self.dir.as_fd(), path, FOLDER)?;
+        Ok(Dir::from_std_file(File::from(handle)))
+    }
+
+    /// Makes the folders above a path, one by one, each in the handle of the one before.
+    fn make_folders(&self, path: &FilePath) -> Result<(), RootError> {
+        let Some((folders, _)) = path.as_str().rsplit_once('/') else { return Ok(()) };
+        let explain = |errno| self.explain(path, errno);
+        let mut here = self.open_folder(".").map_err(explain)?;
+        for name in folders.split('/') {
+            match mkdirat(here.as_fd(), name, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(explain(errno)),
+            }
+            let next = self.open_beneath(here.as_fd(), name, FOLDER).map_err(explain)?;
+            here = Dir::from_std_file(File::from(next));
+        }
+        Ok(())
+    }
+
+    /// Refuses to write where git would find a repository, whatever its folder is called.
+    fn keep_out_of_git(&self, path: &FilePath) -> Result<(), RootError> {
+        let mut here = self.open_folder(".").map_err(|errno| self.explain(path, errno))?;
+        let mut names = path.as_str().split('/').peekable();
+        while let Some(name) = names.next() {
+            if git::is_inside(here.as_fd()) {
+                let reason =
+                    "its folder is the inside of a git repository, whose files name programs that git runs";
+                return Err(RootError::Protected { path: path.to_string(), reason });
+            }
+            if names.peek().is_none() || statat(here.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW).is_err() {
+                return Ok(());
+            }
+            let next = self.open_beneath(here.as_fd(), name, FOLDER);
+            here = Dir::from_std_file(File::from(next.map_err(|errno| self.explain(path, errno))?));
+        }
+        Ok(())
+    }
+
+    /// Where in this root a folder of the machine lies, if it does. What does not exist yet lies where it would.
+    fn inside(&self, folder: &Path) -> Result<Option<FilePath>, RootError> {
+        let shown = folder.display().to_string();
+        let mut tail = Vec::new();
+        let mut there = std::path::absolute(folder).map_err(|error| RootError::io(&shown, &error))?;
+        let real = loop {
+            match there.canonicalize() {
+                Ok(real) => break real,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    tail.extend(there.file_name().map(ToOwned::to_owned));
+                    if !there.pop() {
+                        return Ok(None);
+                    }
+                }
+                Err(error) => return Err(RootError::io(&shown, &error)),
+            }
+        };
+        let whole = tail.iter().rev().fold(real, |path, name| path.join(name));
+        let Some(text) = whole.to_str() else {
+            return Err(RootError::System { path: shown, reason: "its name is not UTF-8".into() });
+        };
+        let path: FilePath = text.parse().map_err(|reason| RootError::Path { reason })?;
+        Ok(Some(path.rebased(&self.at)).filter(|path| !path.is_absolute()))
+    }
+
+    /// The same root that walks in steps, as where the system has no call for it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_steps(mut self) -> Self {
+        self.way = Way::Steps;
+        self
+    }
+}
+
+/// What happens to folders that are not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Folders {
+    /// The write fails.
+    Wanted,
+    /// They are made.
+    Made,
+}
+
+fn check_relative(path: &FilePath) -> Result<(), RootError> {
+    if path.is_absolute() {
+        return Err(RootError::Outside { path: path.to_string() });
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! Why a file is not opened, changed or listed.
+
+use holm_grants::PathError;
+use rustix::io::Errno;
+
+/// Why a root refuses. Names of files are shown as they were asked for; nothing outside the root is named.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RootError {
+    /// The text is no path.
+    #[error("this is no path that can be opened: {reason}")]
+    Path {
+        /// What is wrong with it.
+        reason: PathError,
+    },
+    /// An absolute path that does not lead into the root.
+    #[error("`{path}` lies outside the folder of this task; name a path beneath it, relative to it")]
+    Outside {
+        /// The path.
+        path: String,
+    },
+    /// A rule keeps the file from all tools.
+    #[error("`{path}` is kept from tools by the rule {rule}; go on without it")]
+    Denied {
+        /// The path.
+        path: String,
+        /// The rule.
+        rule: String,
+    },
+    /// The file is Holm's own, or a tool's, or belongs to a git repository's inside.
+    #[error("`{path}` may be changed by no tool: {reason}")]
+    Protected {
+        /// The path.
+        path: String,
+        /// What it belongs to.
+        reason: &'static str,
+    },
+    /// The call was not given this.
+    #[error("this call was not granted {need}; ask for exactly that")]
+    NotGranted {
+        /// The grant that would do.
+        need: String,
+    },
+    /// A component of the path is a link.
+    #[error("`{path}` is a link or leads through one, and links are not followed; {hint}", hint = hint(.to.as_deref()))]
+    Link {
+        /// The path.
+        path: String,
+        /// The path that it leads to, where that lies in the root and may be named.
+        to: Option<String>,
+    },
+    /// Another file system is mounted on the way.
+    #[error("`{path}` lies on another mount; a person can allow the root to enter mounts")]
+    Mount {
+        /// The path.
+        path: String,
+    },
+    /// Nothing is there.
+    #[error("`{path}` does not exist")]
+    Missing {
+        /// The path.
+        path: String,
+    },
+    /// Something else is there.
+    #[error("`{path}` is {found}, not {wanted}")]
+    Kind {
+        /// The path.
+        path: String,
+        /// What it is.
+        found: &'static str,
+        /// What was wanted.
+        wanted: &'static str,
+    },
+    /// The file is larger than a tool handles.
+    #[error("`{path}` has {bytes} bytes; the most is {max}: search it instead, or name a smaller file")]
+    TooLarge {
+        /// The path.
+        path: String,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        max: u64,
+    },
+    /// The file is not what it was.
+    #[error("`{path}` has changed since it was read; read it again, then decide again")]
+    Changed {
+        /// The path.
+        path: String,
+    },
+    /// Nobody may write the file, by its mode.
+    #[error("`{path}` is read-only; a person has to make it writable")]
+    ReadOnly {
+        /// The path.
+        path: String,
+    },
+    /// Another process holds the folder.
+    #[error("`{path}` is being changed by another process; try again")]
+    Busy {
+        /// The path.
+        path: String,
+    },
+    /// The system said no.
+    #[error("`{path}`: {reason}")]
+    System {
+        /// The path.
+        path: String,
+        /// What it said.
+        reason: String,
+    },
+}
+
+impl RootError {
+    /// What the system's answer about a path means.
+    pub(crate) fn of(path: &str, errno: Errno) -> Self {
+        let path = path.to_owned();
+        match errno {
+            Errno::NOENT => Self::Missing { path },
+            Errno::XDEV => Self::Mount { path },
+            Errno::NOTDIR => Self::Kind { path, found: "beneath a file", wanted: "beneath a folder" },
+            other => Self::System { path, reason: std::io::Error::from(other).to_string() },
+        }
+    }
+
+    /// The same for the standard library's errors.
+    pub(crate) fn io(path: &str, error: &std::io::Error) -> Self {
+        match Errno::from_io_error(error) {
+            Some(errno) => Self::of(path, errno),
+            None => Self::System { path: path.to_owned(), reason: error.to_string() },
+        }
+    }
+}
+
+fn hint(to: Option<&str>) -> String {
+    to.map_or_else(
+        || "it does not lead to a file that may be named here".into(),
+        |to| format!("name `{to}` instead"),
+    )
+}

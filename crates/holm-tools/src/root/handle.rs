@@ -1,0 +1,114 @@
+//! Opens what lies beneath a handle, passing no link and, unless told otherwise, no mount.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::{
+    fs::{self, AtFlags, Mode, OFlags},
+    io::Errno,
+};
+
+use super::base::Mounts;
+
+/// How often a walk that a rename disturbed begins again; with more than that somebody is doing it on purpose.
+const ATTEMPTS: usize = 64;
+
+/// How the walk is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// One call of the system, where it has one.
+    System,
+    /// In steps.
+    Steps,
+}
+
+/// Flags of a folder's handle.
+pub(super) const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
+
+/// Opens `path` beneath `start`. The path is in normal form: names with single slashes between them, or `.`.
+pub(super) fn open(
+    start: BorrowedFd<'_>,
+    path: &str,
+    flags: OFlags,
+    mounts: Mounts,
+    way: Way,
+) -> Result<OwnedFd, Errno> {
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    #[cfg(target_os = "linux")]
+    if way == Way::System {
+        match at_once(start, path, flags, mounts) {
+            // No such call, or a filter that forbids it: the steps are slower and lead to the same place.
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            done => return done,
+        }
+    }
+    in_steps(start, path, flags, mounts)
+}
+
+#[cfg(target_os = "linux")]
+fn at_once(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: Mounts) -> Result<OwnedFd, Errno> {
+    use rustix::fs::ResolveFlags;
+
+    let mut resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    if mounts == Mounts::Refused {
+        resolve |= ResolveFlags::NO_XDEV;
+    }
+    for _ in 0..ATTEMPTS {
+        match fs::openat2(start, path, flags, Mode::empty(), resolve) {
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            done => return done,
+        }
+    }
+    Err(Errno::AGAIN)
+}
+
+fn in_steps(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: Mounts) -> Result<OwnedFd, Errno> {
+    let device = fs::fstat(start)?.st_dev;
+    let through = FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let mut held: Option<OwnedFd> = None;
+    let mut names = path.split('/').peekable();
+    while let Some(name) = names.next() {
+        // The normal form has none of these; what is not in it is not walked.
+        if name.is_empty() || name == ".." || (name == "." && path != ".") {
+            return Err(Errno::INVAL);
+        }
+        let here = held.as_ref().map_or(start, AsFd::as_fd);
+        let wanted = if names.peek().is_some() { through } else { flags };
+        let next = open_one(here, name, wanted)?;
+        if mounts == Mounts::Refused && fs::fstat(&next)?.st_dev != device {
+            return Err(Errno::XDEV);
+        }
+        held = Some(next);
+    }
+    held.ok_or(Errno::INVAL)
+}
+
+fn open_one(here: BorrowedFd<'_>, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    for _ in 0..ATTEMPTS {
+        match fs::openat(here, name, flags, Mode::empty()) {
+            Err(Errno::INTR) => {}
+            done => return done,
+        }
+    }
+    Err(Errno::INTR)
+}
+
+/// The first link on the way to `path`: the path of it, what it says, and what comes behind it. None where there is none.
+pub(super) fn first_link(start: BorrowedFd<'_>, path: &str) -> Option<(String, String, String)> {
+    let mut held: Option<OwnedFd> = None;
+    let mut before = String::new();
+    let names: Vec<&str> = path.split('/').collect();
+    for (at, name) in names.iter().enumerate() {
+        let here = held.as_ref().map_or(start, AsFd::as_fd);
+        let found = fs::statat(here, *name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        if fs::FileType::from_raw_mode(found.st_mode) == fs::FileType::Symlink {
+            let says = fs::readlinkat(here, *name, Vec::new()).ok()?.into_string().ok()?;
+            let behind = names.get(at + 1..).unwrap_or_default().join("/");
+            return Some((before, says, behind));
+        }
+        let through = FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        held = Some(open_one(here, name, through).ok()?);
+        before.push_str(name);
+        before.push('/');
+    }
+    None
+}

@@ -1,0 +1,101 @@
+//! One writer at a time for each file, in this process and among all processes of Holm.
+//!
+//! Within the process a mutex waits fairly; between processes the folder's own handle is locked, so nothing is left
+//! behind when a process dies. Programs that do not ask for the lock are noticed by what the file looks like.
+
+use std::{
+    collections::BTreeMap,
+    os::fd::AsFd,
+    sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use cap_std::fs::Dir;
+use rustix::{
+    fs::{FlockOperation, flock, fstat},
+    io::Errno,
+};
+
+use super::{Place, RootError, Stamp};
+
+/// Mutexes for all files: a few threads seldom meet in one by chance, and nothing grows with the files that were seen.
+const STRIPES: usize = 64;
+
+/// How long another process may hold a folder: a write takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long one waits between two looks.
+const PAUSE: Duration = Duration::from_millis(1);
+
+static FILES: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| (0..STRIPES).map(|_| Mutex::new(())).collect());
+
+/// Held while files are read, changed and replaced. Dropping it lets the next one in.
+pub(crate) struct Lock {
+    // Dropped in this order: other processes first, then other threads.
+    _folders: Vec<Held>,
+    _files: Vec<MutexGuard<'static, ()>>,
+}
+
+struct Held(Arc<Dir>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Closing the handle would do the same.
+        let _ = flock(self.0.as_fd(), FlockOperation::Unlock);
+    }
+}
+
+impl Lock {
+    /// Waits for all the places together; always in one order, so that two calls never wait for each other.
+    pub(crate) fn hold(places: &[&Place]) -> Result<Self, RootError> {
+        let mut stripes = Vec::new();
+        let mut folders: BTreeMap<(u64, u64), &Place> = BTreeMap::new();
+        for place in places {
+            let id = id(&place.dir).map_err(|errno| RootError::of(place.path().as_str(), errno))?;
+            stripes.push(stripe(id, &place.name));
+            folders.insert(id, place);
+        }
+        stripes.sort_unstable();
+        stripes.dedup();
+        let files = stripes.iter().filter_map(|stripe| FILES.get(*stripe));
+        let files = files.map(|file| file.lock().unwrap_or_else(PoisonError::into_inner)).collect();
+        let folders = folders.into_values().map(folder).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { _folders: folders.into_iter().flatten().collect(), _files: files })
+    }
+}
+
+/// Locks one folder among processes. None where its file system knows no locks: then only looks tell.
+fn folder(place: &Place) -> Result<Option<Held>, RootError> {
+    let failed = |errno| RootError::of(place.path().as_str(), errno);
+    // A handle of its own: the lock belongs to the open file, so two calls in one process exclude each other too.
+    let dir = place.root.open_beneath(place.dir.as_fd(), ".", super::handle::FOLDER).map_err(failed)?;
+    let dir = Arc::new(Dir::from_std_file(dir.into()));
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match flock(dir.as_fd(), FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(Some(Held(dir))),
+            Err(Errno::INTR) => {}
+            Err(Errno::WOULDBLOCK) if Instant::now() < until => thread::sleep(PAUSE),
+            Err(Errno::WOULDBLOCK) => return Err(RootError::Busy { path: place.path().to_string() }),
+            Err(Errno::NOLCK | Errno::OPNOTSUPP | Errno::NOSYS | Errno::BADF | Errno::INVAL) => {
+                return Ok(None);
+            }
+            Err(errno) => return Err(failed(errno)),
+        }
+    }
+}
+
+fn id(dir: &Dir) -> Result<(u64, u64), Errno> {
+    Ok(Stamp::of(&fstat(dir.as_fd())?).id())
+}
+
+/// FNV-1a: which stripe it is means nothing, as long as one file always has the same.
+fn stripe((device, inode): (u64, u64), name: &str) -> usize {
+    let numbers = [device.to_le_bytes(), inode.to_le_bytes()];
+    let bytes = numbers.iter().flatten().copied().chain(name.bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    usize::try_from(hash % STRIPES as u64).unwrap_or(0)
+}

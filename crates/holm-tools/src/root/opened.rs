@@ -1,0 +1,122 @@
+//! A file that is open, and what tells it from others.
+
+use std::{
+    fs::File,
+    io::Read,
+    os::fd::{AsFd, OwnedFd},
+};
+
+use rustix::fs::{self, Stat};
+
+use super::RootError;
+
+/// A regular file of a root, open for reading.
+#[derive(Debug)]
+pub struct Opened {
+    file: File,
+    path: String,
+    stamp: Stamp,
+}
+
+impl Opened {
+    /// Takes a handle that was opened beneath a root. What is no regular file is refused, however it came there.
+    pub(super) fn new(handle: OwnedFd, path: &str) -> Result<Self, RootError> {
+        let found = fs::fstat(&handle).map_err(|errno| RootError::of(path, errno))?;
+        let kind = fs::FileType::from_raw_mode(found.st_mode);
+        if kind != fs::FileType::RegularFile {
+            let found = super::place::Kind::of(kind).in_words();
+            return Err(RootError::Kind { path: path.into(), found, wanted: "a file" });
+        }
+        Ok(Self { file: File::from(handle), path: path.into(), stamp: Stamp::of(&found) })
+    }
+
+    /// All its bytes.
+    ///
+    /// # Errors
+    /// [`RootError::TooLarge`] if there are more than `max`, also where the file grows while it is read.
+    pub fn bytes(&self, max: u64) -> Result<Vec<u8>, RootError> {
+        let too_large = |bytes| RootError::TooLarge { path: self.path.clone(), bytes, max };
+        if self.stamp.len > max {
+            return Err(too_large(self.stamp.len));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(self.stamp.len).unwrap_or(0));
+        let read = (&self.file).take(max.saturating_add(1)).read_to_end(&mut bytes);
+        let read = read.map_err(|error| RootError::io(&self.path, &error))? as u64;
+        if read > max {
+            return Err(too_large(read));
+        }
+        Ok(bytes)
+    }
+
+    /// How many bytes it had when it was opened.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a file's size, not a collection")]
+    pub fn len(&self) -> u64 {
+        self.stamp.len
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn into_file(self) -> File {
+        self.file
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// What the same file looks like now.
+    pub(crate) fn now(&self) -> Result<Stamp, RootError> {
+        let found = fs::fstat(self.file.as_fd()).map_err(|errno| RootError::of(&self.path, errno))?;
+        Ok(Stamp::of(&found))
+    }
+}
+
+/// What tells one state of a file from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    device: u64,
+    inode: u64,
+    len: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+    mode: u32,
+}
+
+impl Stamp {
+    #[expect(clippy::unnecessary_cast, reason = "these types differ between systems")]
+    #[expect(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap,
+        reason = "compared for being equal, no more"
+    )]
+    pub(super) fn of(stat: &Stat) -> Self {
+        Self {
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            len: stat.st_size as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            mode: stat.st_mode as u32,
+        }
+    }
+
+    /// Which file it is.
+    pub(super) fn id(self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
+    /// Who may do what, without the bits that lend a program its owner's power.
+    pub(crate) fn mode(self) -> u32 {
+        self.mode & 0o777
+    }
+
+    /// Whether somebody may write it.
+    pub(crate) fn is_writable(self) -> bool {
+        self.mode & 0o222 != 0
+    }
+}

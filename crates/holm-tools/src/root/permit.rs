@@ -1,0 +1,58 @@
+//! What one call was allowed, asked again where the file is opened.
+
+use holm_grants::{FilePath, Grant, Need, PathPattern, Request};
+
+use super::RootError;
+
+/// The needs of one call, as its kernel granted them. An empty list allows nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Permit<'a> {
+    needs: &'a [Need],
+    /// Where the root is, for needs that were spelled out from the top.
+    root: &'a FilePath,
+}
+
+impl<'a> Permit<'a> {
+    pub(crate) fn new(needs: &'a [Need], root: &'a FilePath) -> Self {
+        Self { needs, root }
+    }
+
+    /// Whether the call may read the path.
+    pub(crate) fn may_read(&self, path: &FilePath) -> bool {
+        self.needs.iter().any(|need| match need {
+            Need::Request(Request::Read(granted)) => self.is(granted, path),
+            Need::Grant(Grant::Read(pattern)) => self.admits(pattern, path),
+            Need::Request(_) | Need::Grant(_) => false,
+        })
+    }
+
+    /// As [`may_read`](Self::may_read), and says which grant is missing.
+    pub(crate) fn read(&self, path: &FilePath) -> Result<(), RootError> {
+        if self.may_read(path) { Ok(()) } else { Err(missing(&Request::Read(path.clone()))) }
+    }
+
+    /// Whether the call may write the path; says which grant is missing.
+    pub(crate) fn write(&self, path: &FilePath) -> Result<(), RootError> {
+        let granted = self.needs.iter().any(|need| match need {
+            Need::Request(Request::Write(granted)) => self.is(granted, path),
+            Need::Grant(Grant::Write(pattern)) => self.admits(pattern, path),
+            Need::Request(_) | Need::Grant(_) => false,
+        });
+        if granted { Ok(()) } else { Err(missing(&Request::Write(path.clone()))) }
+    }
+
+    fn is(&self, granted: &FilePath, path: &FilePath) -> bool {
+        granted.rebased(self.root) == *path
+    }
+
+    fn admits(&self, pattern: &PathPattern, path: &FilePath) -> bool {
+        let absolute = || format!("{}/{path}", self.root).parse().is_ok_and(|path| pattern.admits(&path));
+        pattern.admits(path) || absolute()
+    }
+}
+
+/// Says the grant of exactly this; a star in a name is written so that it is no wildcard.
+fn missing(request: &Request) -> RootError {
+    let need = Grant::exactly(request).map_or_else(|_| request.to_string(), |grant| grant.to_string());
+    RootError::NotGranted { need }
+}

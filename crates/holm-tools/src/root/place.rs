@@ -1,0 +1,116 @@
+//! One name in an open folder.
+
+use std::os::fd::AsFd;
+
+use cap_std::fs::Dir;
+use holm_grants::FilePath;
+use rustix::{
+    fs::{self, AtFlags, FileType, OFlags},
+    io::Errno,
+};
+
+use super::{Opened, Root, RootError, Stamp};
+
+/// Where a file is or will be: the handle of its folder, and its name in it.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(super) root: Root,
+    pub(super) dir: Dir,
+    pub(super) name: String,
+    path: FilePath,
+}
+
+impl Place {
+    pub(super) fn new(root: Root, dir: Dir, name: &str, path: FilePath) -> Self {
+        Self { root, dir, name: name.into(), path }
+    }
+
+    /// The path as it was asked for, in normal form.
+    pub(crate) fn path(&self) -> &FilePath {
+        &self.path
+    }
+
+    /// What is there; none if nothing is.
+    pub(crate) fn kind(&self) -> Result<Option<Kind>, RootError> {
+        match fs::statat(self.dir.as_fd(), &self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => Ok(Some(Kind::of(FileType::from_raw_mode(found.st_mode)))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(self.root.explain(&self.path, errno)),
+        }
+    }
+
+    /// Opens the file. What it is was looked at first, because opening a device can already do something.
+    pub(crate) fn read(&self) -> Result<Opened, RootError> {
+        match self.kind()? {
+            Some(Kind::File) => {}
+            Some(Kind::Link) => return Err(self.root.explain(&self.path, Errno::LOOP)),
+            Some(kind) => {
+                let (path, found) = (self.path.to_string(), kind.in_words());
+                return Err(RootError::Kind { path, found, wanted: "a file" });
+            }
+            None => return Err(RootError::Missing { path: self.path.to_string() }),
+        }
+        let handle = self.root.open_beneath(self.dir.as_fd(), &self.name, OFlags::RDONLY);
+        Opened::new(handle.map_err(|errno| self.root.explain(&self.path, errno))?, self.path.as_str())
+    }
+
+    /// Opens the file if there is one.
+    pub(crate) fn read_if_there(&self) -> Result<Option<Opened>, RootError> {
+        match self.read() {
+            Ok(opened) => Ok(Some(opened)),
+            Err(RootError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What tells the file that is there now; none if nothing is.
+    pub(super) fn stamp(&self) -> Result<Option<Stamp>, RootError> {
+        match fs::statat(self.dir.as_fd(), &self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => Ok(Some(Stamp::of(&found))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(RootError::of(self.path.as_str(), errno)),
+        }
+    }
+}
+
+/// What can stand under a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A named pipe.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A device, or what the system has no other word for.
+    Device,
+}
+
+impl Kind {
+    pub(crate) fn of(kind: FileType) -> Self {
+        match kind {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Folder,
+            FileType::Symlink => Self::Link,
+            FileType::Fifo => Self::Pipe,
+            FileType::Socket => Self::Socket,
+            FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => Self::Device,
+        }
+    }
+
+    /// With its article.
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::File => "a file",
+            Self::Folder => "a folder",
+            Self::Link => "a link",
+            Self::Pipe => "a pipe",
+            Self::Socket => "a socket",
+            Self::Device => "a device",
+        }
+    }
+}

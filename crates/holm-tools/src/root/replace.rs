@@ -1,0 +1,207 @@
+//! Puts a whole new file in the place of another, or of none.
+//!
+//! The new bytes go to a file without a name, are synced, and only then get the name. Whoever looks sees the old file or
+//! the new one, also after a crash at any instant. The old inode is never written, so what is hard-linked to it outside
+//! keeps its bytes.
+
+use std::{
+    fs::File,
+    io::Write,
+    os::fd::{AsFd, OwnedFd},
+};
+
+use rustix::{
+    fs::{self, AtFlags, Mode, OFlags},
+    io::Errno,
+};
+
+use super::{Place, RootError, Stamp};
+
+/// What must be in the place when the new file takes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// Nothing.
+    Absent,
+    /// This file, as it was.
+    Same(Stamp),
+}
+
+impl Place {
+    /// Replaces the file, keeping its mode; `mode` is for a file that is new and whose mode is known.
+    ///
+    /// # Errors
+    /// [`RootError::Changed`] if something else is in the place than expected; then nothing has changed.
+    pub(crate) fn replace(&self, bytes: &[u8], expect: Expect, mode: Option<u32>) -> Result<(), RootError> {
+        self.check(expect)?;
+        let draft = Draft::write(self, bytes, mode.or_else(|| kept(expect)))?;
+        // Looked at again when the bytes are on disk: writing them may have taken long.
+        self.check(expect)?;
+        let taken = match expect {
+            Expect::Absent => draft.create(self),
+            Expect::Same(_) => draft.replace(self),
+        };
+        match taken {
+            Ok(()) => self.sync(),
+            Err(Errno::EXIST) => Err(self.changed()),
+            Err(errno) => Err(self.failed(errno)),
+        }
+    }
+
+    /// Removes the file, if it is the one that is expected.
+    pub(crate) fn remove(&self, expect: Stamp) -> Result<(), RootError> {
+        self.check(Expect::Same(expect))?;
+        fs::unlinkat(self.dir.as_fd(), &self.name, AtFlags::empty()).map_err(|errno| self.failed(errno))?;
+        self.sync()
+    }
+
+    fn check(&self, expect: Expect) -> Result<(), RootError> {
+        match (expect, self.stamp()?) {
+            (Expect::Absent, None) => Ok(()),
+            (Expect::Same(wanted), Some(found)) if wanted == found => {
+                if wanted.is_writable() {
+                    return Ok(());
+                }
+                Err(RootError::ReadOnly { path: self.path().to_string() })
+            }
+            (Expect::Absent | Expect::Same(_), _) => Err(self.changed()),
+        }
+    }
+
+    /// The name is on disk too, not only the bytes.
+    fn sync(&self) -> Result<(), RootError> {
+        match fs::fsync(self.dir.as_fd()) {
+            // Some file systems cannot sync a folder; the bytes are safe, and the name follows.
+            Ok(()) | Err(Errno::INVAL | Errno::BADF) => Ok(()),
+            Err(errno) => Err(self.failed(errno)),
+        }
+    }
+
+    fn changed(&self) -> RootError {
+        RootError::Changed { path: self.path().to_string() }
+    }
+
+    fn failed(&self, errno: Errno) -> RootError {
+        RootError::of(self.path().as_str(), errno)
+    }
+}
+
+fn kept(expect: Expect) -> Option<u32> {
+    match expect {
+        Expect::Absent => None,
+        Expect::Same(stamp) => Some(stamp.mode()),
+    }
+}
+
+/// The new file before it has its name.
+struct Draft {
+    file: File,
+    /// A name of its own, where the system has no files without one.
+    name: Option<String>,
+}
+
+impl Draft {
+    fn write(place: &Place, bytes: &[u8], mode: Option<u32>) -> Result<Self, RootError> {
+        let mut draft = Self::new(place).map_err(|errno| place.failed(errno))?;
+        let written = draft.fill(bytes, mode);
+        if let Err(error) = written {
+            draft.discard(place);
+            return Err(RootError::io(place.path().as_str(), &error));
+        }
+        Ok(draft)
+    }
+
+    fn new(place: &Place) -> Result<Self, Errno> {
+        match nameless(place) {
+            Some(done) => done.map(|handle| Self { file: File::from(handle), name: None }),
+            None => {
+                let name = spare_name()?;
+                let flags =
+                    OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let handle = fs::openat(place.dir.as_fd(), &name, flags, Mode::from_raw_mode(0o666))?;
+                Ok(Self { file: File::from(handle), name: Some(name) })
+            }
+        }
+    }
+
+    fn fill(&mut self, bytes: &[u8], mode: Option<u32>) -> std::io::Result<()> {
+        self.file.write_all(bytes)?;
+        if let Some(mode) = mode {
+            #[expect(clippy::useless_conversion, reason = "a mode has another width on other systems")]
+            let mode = Mode::from_raw_mode(mode.try_into().unwrap_or(0o600));
+            fs::fchmod(&self.file, mode)?;
+        }
+        self.file.sync_all()
+    }
+
+    /// Gives it the name, if nothing has it.
+    fn create(self, place: &Place) -> Result<(), Errno> {
+        match &self.name {
+            None => link(&self.file, place, &place.name),
+            Some(name) => {
+                let dir = place.dir.as_fd();
+                let linked = fs::linkat(dir, name, dir, &place.name, AtFlags::empty());
+                self.discard(place);
+                linked
+            }
+        }
+    }
+
+    /// Gives it the name that another file has.
+    fn replace(mut self, place: &Place) -> Result<(), Errno> {
+        let name = match self.name.take() {
+            Some(name) => name,
+            None => {
+                let name = spare_name()?;
+                link(&self.file, place, &name)?;
+                name
+            }
+        };
+        let dir = place.dir.as_fd();
+        let renamed = fs::renameat(dir, &name, dir, &place.name);
+        if renamed.is_err() {
+            self.name = Some(name);
+            self.discard(place);
+        }
+        renamed
+    }
+
+    fn discard(&self, place: &Place) {
+        if let Some(name) = &self.name {
+            // It was ours alone; if it cannot go, it stays as a stray file that says whose it is.
+            let _ = fs::unlinkat(place.dir.as_fd(), name, AtFlags::empty());
+        }
+    }
+}
+
+/// A file without a name; none where the file system has no such thing.
+#[cfg(target_os = "linux")]
+fn nameless(place: &Place) -> Option<Result<OwnedFd, Errno>> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    match fs::openat(place.dir.as_fd(), ".", flags, Mode::from_raw_mode(0o666)) {
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOSYS) => None,
+        done => {
+            // Its name is given through /proc; without that, a name has to be there from the start.
+            std::path::Path::new("/proc/self/fd").exists().then_some(done)
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless(_: &Place) -> Option<Result<OwnedFd, Errno>> {
+    None
+}
+
+fn link(file: &File, place: &Place, name: &str) -> Result<(), Errno> {
+    use std::os::fd::AsRawFd;
+
+    let from = format!("/proc/self/fd/{}", file.as_raw_fd());
+    fs::linkat(fs::CWD, from, place.dir.as_fd(), name, AtFlags::SYMLINK_FOLLOW)
+}
+
+/// A name that nobody can have prepared something under.
+fn spare_name() -> Result<String, Errno> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|_| Errno::IO)?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!(".holm-{digits}.tmp"))
+}

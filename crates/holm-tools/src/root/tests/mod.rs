@@ -1,0 +1,10 @@
+//! A root that attackers prepared, and what must hold of it.
+
+mod attacks;
+pub(crate) mod corpus;
+mod denies;
+mod folders;
+mod races;
+mod replacing;
+pub(crate) mod stage;
+mod walking;

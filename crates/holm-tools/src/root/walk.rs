@@ -1,0 +1,235 @@
+//! Everything beneath a folder, from handle to handle, without what git ignores.
+//!
+//! The rules of `.gitignore` are ripgrep's; the walk is our own, because a walk over paths could be led elsewhere
+//! between two steps.
+
+use std::{fs::File, ops::ControlFlow, os::fd::AsFd, path::Path, vec};
+
+use cap_std::fs::Dir;
+use holm_grants::FilePath;
+use holm_runtime::CancellationToken;
+use ignore::{
+    Match,
+    gitignore::{Gitignore, GitignoreBuilder},
+};
+use rustix::fs::OFlags;
+
+use super::{Opened, Permit, Root, RootError, handle::FOLDER, place::Kind};
+
+/// Entries that one walk looks at: more would take longer than a model waits, and means that the folder was ill chosen.
+pub(crate) const MOST_LOOKED: usize = 200_000;
+
+/// Folders within folders that are entered; each keeps a handle open.
+const DEEPEST: usize = 128;
+
+/// Bytes of one file of ignore rules that count: they are compiled, and hostile ones are large.
+const MOST_RULES: u64 = 64 * 1024;
+
+/// What happens to what git ignores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ignored {
+    /// It is left out.
+    Skipped,
+    /// It is shown like everything else.
+    Shown,
+}
+
+/// One walk for one call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Walk<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) permit: Permit<'a>,
+    pub(crate) ignored: Ignored,
+    pub(crate) stop: &'a CancellationToken,
+}
+
+/// Something on the way.
+pub(crate) struct Entry<'a> {
+    root: &'a Root,
+    dir: &'a Dir,
+    name: &'a str,
+    /// Its path from the root.
+    pub(crate) path: &'a FilePath,
+    /// What it is.
+    pub(crate) kind: Kind,
+}
+
+/// What a walk left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Walked {
+    /// Entries it looked at.
+    pub(crate) looked: usize,
+    /// Entries that rules keep from tools.
+    pub(crate) denied: usize,
+    /// Entries whose names no path can spell.
+    pub(crate) unnamed: usize,
+    /// Folders that could not be opened, or lie too deep.
+    pub(crate) unopened: usize,
+    /// Whether it ended before everything was seen.
+    pub(crate) cut: bool,
+}
+
+impl Entry<'_> {
+    /// Opens the file in the handle of the folder where it was found.
+    pub(crate) fn open(&self) -> Result<Opened, RootError> {
+        let handle = self.root.open_beneath(self.dir.as_fd(), self.name, OFlags::RDONLY);
+        Opened::new(handle.map_err(|errno| RootError::of(self.path.as_str(), errno))?, self.path.as_str())
+    }
+}
+
+/// A folder that is being walked.
+struct Frame {
+    dir: Dir,
+    /// Its path with a slash behind it; empty for the root.
+    prefix: String,
+    names: vec::IntoIter<(String, Kind)>,
+}
+
+/// Ignore rules, and how long the prefix of the folder is where they stand.
+struct Rules {
+    prefix: usize,
+    rules: Gitignore,
+}
+
+impl Walk<'_> {
+    /// Shows everything beneath a folder to `each`, a folder before what is in it, names in order. The caller says
+    /// when it has seen enough.
+    pub(crate) fn beneath(
+        &self,
+        start: &FilePath,
+        mut each: impl FnMut(&Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Walked, RootError> {
+        let mut walked = Walked::default();
+        let mut rules = self.rules_above(start)?;
+        let prefix = if start.as_str() == "." { String::new() } else { format!("{start}/") };
+        let mut frames = vec![self.enter(self.root.folder(start)?, prefix, &mut rules, &mut walked)];
+        while let Some(frame) = frames.last_mut() {
+            let Some((name, kind)) = frame.names.next() else {
+                frames.pop();
+                rules.pop();
+                continue;
+            };
+            walked.looked += 1;
+            if walked.looked > MOST_LOOKED || self.stop.is_cancelled() {
+                walked.cut = true;
+                return Ok(walked);
+            }
+            let Some(path) = self.admitted(frame, &name, kind, &rules, &mut walked) else { continue };
+            let entry = Entry { root: self.root, dir: &frame.dir, name: &name, path: &path, kind };
+            if each(&entry).is_break() {
+                walked.cut = true;
+                return Ok(walked);
+            }
+            if kind != Kind::Folder {
+                continue;
+            }
+            match self.root.open_beneath(frame.dir.as_fd(), &name, FOLDER) {
+                Ok(handle) if frames.len() < DEEPEST => {
+                    let dir = Dir::from_std_file(File::from(handle));
+                    frames.push(self.enter(dir, format!("{path}/"), &mut rules, &mut walked));
+                }
+                Ok(_) | Err(_) => walked.unopened += 1,
+            }
+        }
+        Ok(walked)
+    }
+
+    /// The entry's path, if tools may see it and git does not ignore it.
+    fn admitted(
+        &self,
+        frame: &Frame,
+        name: &str,
+        kind: Kind,
+        rules: &[Rules],
+        walked: &mut Walked,
+    ) -> Option<FilePath> {
+        let Ok(path) = format!("{}{name}", frame.prefix).parse::<FilePath>() else {
+            walked.unnamed += 1;
+            return None;
+        };
+        if self.root.rules().reading(&path).is_some() || !self.permit.may_read(&path) {
+            walked.denied += 1;
+            return None;
+        }
+        let ignored = self.ignored == Ignored::Skipped && is_ignored(rules, &path, kind);
+        (!ignored).then_some(path)
+    }
+
+    fn enter(&self, dir: Dir, prefix: String, rules: &mut Vec<Rules>, walked: &mut Walked) -> Frame {
+        let mut names = Vec::new();
+        match dir.entries() {
+            Ok(entries) => {
+                for entry in entries.take(MOST_LOOKED) {
+                    let Ok(entry) = entry else { continue };
+                    match entry.file_name().into_string() {
+                        Ok(name) => names.push((name, kind_of(&entry))),
+                        Err(_) => walked.unnamed += 1,
+                    }
+                }
+            }
+            Err(_) => walked.unopened += 1,
+        }
+        names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        rules.push(self.rules_in(&dir, prefix.len()));
+        Frame { dir, prefix, names: names.into_iter() }
+    }
+
+    /// The rules of the folders above the one where the walk begins; they hold for it too.
+    fn rules_above(&self, start: &FilePath) -> Result<Vec<Rules>, RootError> {
+        let mut all = Vec::new();
+        if start.as_str() == "." {
+            return Ok(all);
+        }
+        let mut here: FilePath = ".".parse().map_err(|reason| RootError::Path { reason })?;
+        for name in start.components() {
+            let prefix = if here.as_str() == "." { String::new() } else { format!("{here}/") };
+            all.push(self.rules_in(&self.root.folder(&here)?, prefix.len()));
+            here = format!("{prefix}{name}").parse().map_err(|reason| RootError::Path { reason })?;
+        }
+        Ok(all)
+    }
+
+    fn rules_in(&self, dir: &Dir, prefix: usize) -> Rules {
+        let mut builder = GitignoreBuilder::new(".");
+        if self.ignored == Ignored::Skipped {
+            // The later files win: what a person excludes for himself, what the project says, what is for searching.
+            let personal = (prefix == 0).then_some(".git/info/exclude");
+            for file in personal.into_iter().chain([".gitignore", ".ignore"]) {
+                for line in self.lines_of(dir, file) {
+                    // A rule that cannot be read is no rule, as for git.
+                    let _ = builder.add_line(None, &line);
+                }
+            }
+        }
+        Rules { prefix, rules: builder.build().unwrap_or_else(|_| Gitignore::empty()) }
+    }
+
+    fn lines_of(&self, dir: &Dir, file: &str) -> Vec<String> {
+        let Ok(handle) = self.root.open_beneath(dir.as_fd(), file, OFlags::RDONLY) else { return Vec::new() };
+        let Ok(bytes) = Opened::new(handle, file).and_then(|opened| opened.bytes(MOST_RULES)) else {
+            return Vec::new();
+        };
+        String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+    }
+}
+
+fn is_ignored(rules: &[Rules], path: &FilePath, kind: Kind) -> bool {
+    for level in rules.iter().rev() {
+        let Some(inner) = path.as_str().get(level.prefix..) else { continue };
+        match level.rules.matched(Path::new(inner), kind == Kind::Folder) {
+            Match::Ignore(_) => return true,
+            Match::Whitelist(_) => return false,
+            Match::None => {}
+        }
+    }
+    false
+}
+
+fn kind_of(entry: &cap_std::fs::DirEntry) -> Kind {
+    match entry.file_type() {
+        Ok(kind) if kind.is_file() => Kind::File,
+        Ok(kind) if kind.is_dir() => Kind::Folder,
+        Ok(kind) if kind.is_symlink() => Kind::Link,
+        Ok(_) | Err(_) => Kind::Device,
+    }
+}

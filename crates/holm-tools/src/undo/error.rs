@@ -1,0 +1,41 @@
+//! Why something cannot be undone, or could not be remembered.
+
+use crate::root::RootError;
+
+/// Why an undo record cannot be kept, read or followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UndoError {
+    /// The records cannot be reached.
+    #[error("undo records in `{place}`: {reason}")]
+    Store {
+        /// The file or folder.
+        place: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// A record or what it refers to is damaged.
+    #[error("the undo record `{name}` cannot be used: {reason}")]
+    Damaged {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Files changed after the turn; nothing was restored.
+    #[error("changed since: {}; nothing was restored", .paths.join(", "))]
+    Changed {
+        /// Which.
+        paths: Vec<String>,
+    },
+    /// A file could not be put back.
+    #[error("not everything was restored ({restored} files were): {reason}")]
+    Stopped {
+        /// How many were put back before.
+        restored: usize,
+        /// What stood in the way.
+        reason: RootError,
+    },
+    /// A file's folder cannot be opened any more.
+    #[error("{0}")]
+    Root(#[from] RootError),
+}

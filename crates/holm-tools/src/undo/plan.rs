@@ -1,0 +1,168 @@
+//! What undoing a turn would do, file by file, and the doing of it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use holm_grants::FilePath;
+use holm_kernel::Key;
+
+use super::{Record, State, Undo, UndoError};
+use crate::root::{Expect, Folders, Lock, Place, Root, RootError};
+
+/// The largest file that is put back: as large as the tools can write.
+const MOST_BYTES: u64 = crate::files::MOST_BYTES;
+
+/// The files of a turn, and what would become of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// One step for each file, by path.
+    pub steps: Vec<Step>,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The folder in which the tools worked.
+    pub root: FilePath,
+    /// The file, from there.
+    pub path: FilePath,
+    /// What it was before the turn.
+    pub target: State,
+    /// What the turn left there.
+    pub left: State,
+    /// Whether it can be put back.
+    pub verdict: Verdict,
+    /// The records that say so.
+    names: Vec<String>,
+}
+
+/// Whether a file can be put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is as the turn left it.
+    Ready,
+    /// It is as it was before the turn.
+    Already,
+    /// Somebody changed it after the turn, or between two changes of the turn.
+    Changed,
+}
+
+impl Undo {
+    /// Says what undoing these calls would do. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`UndoError`] if a record cannot be read, or a file cannot be looked at.
+    pub fn plan(&self, calls: &[Key]) -> Result<Plan, UndoError> {
+        let names = self.names()?;
+        let mut files: BTreeMap<(FilePath, FilePath), Vec<(String, Record)>> = BTreeMap::new();
+        // A call that ran again after a crash is one call.
+        for key in calls.iter().collect::<BTreeSet<_>>() {
+            for (name, record) in self.of_call(&names, *key)? {
+                files.entry((record.root.clone(), record.path.clone())).or_default().push((name, record));
+            }
+        }
+        let steps = files.into_iter().filter_map(|((root, path), changes)| step(root, path, changes));
+        let steps = steps.map(judged).collect::<Result<_, _>>()?;
+        Ok(Plan { steps })
+    }
+
+    /// Puts the files back: all of them, or none if one has changed and is not among the `forced`.
+    ///
+    /// # Errors
+    /// [`UndoError::Changed`] before anything is done; [`UndoError::Stopped`] if the system refuses one on the way.
+    pub fn restore(&self, plan: &Plan, forced: &[FilePath]) -> Result<Vec<FilePath>, UndoError> {
+        let places = plan.steps.iter().map(Step::place).collect::<Result<Vec<_>, RootError>>()?;
+        let _lock = Lock::hold(&places.iter().collect::<Vec<_>>())?;
+        let mut work = Vec::new();
+        let mut changed = Vec::new();
+        for (step, place) in plan.steps.iter().zip(&places) {
+            let (found, expect) = look(place)?;
+            let untouched = step.verdict == Verdict::Ready && found.is_same(&step.left);
+            if found.is_same(&step.target) {
+                continue;
+            }
+            if !untouched && !forced.contains(&step.path) {
+                changed.push(step.path.to_string());
+                continue;
+            }
+            let content = match &step.target {
+                State::Absent => None,
+                State::File { sha256, mode, .. } => {
+                    let name = step.names.first().map_or("", String::as_str);
+                    Some((self.content(name, sha256)?, *mode))
+                }
+            };
+            work.push((step, place, expect, content));
+        }
+        if !changed.is_empty() {
+            return Err(UndoError::Changed { paths: changed });
+        }
+        let mut restored = Vec::new();
+        for (step, place, expect, content) in work {
+            put_back(place, expect, content.as_ref().map(|(bytes, mode)| (bytes.as_slice(), *mode)))
+                .map_err(|reason| UndoError::Stopped { restored: restored.len(), reason })?;
+            restored.push(step.path.clone());
+        }
+        for name in plan.steps.iter().flat_map(|step| &step.names) {
+            self.followed(name)?;
+        }
+        Ok(restored)
+    }
+}
+
+impl Step {
+    fn place(&self) -> Result<Place, RootError> {
+        let folders = match self.target {
+            State::Absent => Folders::Wanted,
+            State::File { .. } => Folders::Made,
+        };
+        Root::open(Path::new(self.root.as_str()))?.place_to_write(&self.path, folders)
+    }
+}
+
+/// One file's changes in their order: what it was before the first, what it was after the last.
+fn step(root: FilePath, path: FilePath, mut changes: Vec<(String, Record)>) -> Option<Step> {
+    changes.sort_by_key(|(_, record)| record.at);
+    let (first, last) = (&changes.first()?.1, &changes.last()?.1);
+    let (target, left) = (first.before.clone(), last.after.clone());
+    let follows = |pair: &[(String, Record)]| match pair {
+        [one, next] => one.1.after.is_same(&next.1.before),
+        _ => true,
+    };
+    let verdict = if changes.windows(2).all(follows) { Verdict::Ready } else { Verdict::Changed };
+    let names = changes.into_iter().map(|(name, _)| name).collect();
+    Some(Step { root, path, target, left, verdict, names })
+}
+
+fn judged(mut step: Step) -> Result<Step, UndoError> {
+    let root = Root::open(Path::new(step.root.as_str()))?;
+    let found = match root.place_to_write(&step.path, Folders::Wanted) {
+        Ok(place) => look(&place)?.0,
+        // Its folder is gone, and the file with it.
+        Err(RootError::Missing { .. }) => State::Absent,
+        Err(error) => return Err(error.into()),
+    };
+    step.verdict = match step.verdict {
+        _ if found.is_same(&step.target) => Verdict::Already,
+        Verdict::Ready if found.is_same(&step.left) => Verdict::Ready,
+        Verdict::Ready | Verdict::Already | Verdict::Changed => Verdict::Changed,
+    };
+    Ok(step)
+}
+
+fn look(place: &Place) -> Result<(State, Expect), RootError> {
+    Ok(match place.read_if_there()? {
+        Some(opened) => (State::of(&opened.bytes(MOST_BYTES)?, None), Expect::Same(opened.stamp())),
+        None => (State::Absent, Expect::Absent),
+    })
+}
+
+fn put_back(place: &Place, expect: Expect, content: Option<(&[u8], Option<u32>)>) -> Result<(), RootError> {
+    match (content, expect) {
+        (Some((bytes, mode)), expect) => place.replace(bytes, expect, mode),
+        (None, Expect::Same(stamp)) => place.remove(stamp),
+        (None, Expect::Absent) => Ok(()),
+    }
+}

@@ -1,0 +1,251 @@
+//! Where the records lie.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use holm_grants::FilePath;
+use holm_kernel::Key;
+
+use super::{
+    Record, State, UndoError,
+    record::{VERSION, digest},
+};
+
+/// How long records are kept: whoever wants a turn back wants it soon.
+pub const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Changes that one call can record; a patch of more files than that is refused elsewhere.
+const MOST_OF_A_CALL: u32 = 100_000;
+
+/// The undo records of one user.
+#[derive(Debug, Clone)]
+pub struct Undo {
+    folder: PathBuf,
+}
+
+/// A record that was kept; it can be taken back while its change has not happened.
+#[derive(Debug)]
+pub(crate) struct Kept(PathBuf);
+
+impl Undo {
+    /// The records in a folder, which is made if it is not there, for its owner alone.
+    ///
+    /// # Errors
+    /// [`UndoError::Store`].
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self, UndoError> {
+        let this = Self { folder: folder.into() };
+        for folder in [this.records(), this.contents()] {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+            made.map_err(|error| failed(&folder, &error))?;
+        }
+        Ok(this)
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The keys of the calls that have records which were not followed yet, as text.
+    ///
+    /// # Errors
+    /// [`UndoError::Store`].
+    pub fn keys(&self) -> Result<BTreeSet<String>, UndoError> {
+        let names = self.names()?;
+        Ok(names.iter().filter_map(|name| name.split_once('-')).map(|(key, _)| key.to_owned()).collect())
+    }
+
+    /// Removes records that are older than `kept`, and contents that no record refers to.
+    ///
+    /// # Errors
+    /// [`UndoError::Store`].
+    pub fn prune(&self, kept: Duration) -> Result<usize, UndoError> {
+        let now = SystemTime::now();
+        let is_old = |path: &Path| {
+            let changed = fs::metadata(path).and_then(|found| found.modified());
+            changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > kept))
+        };
+        let mut removed = 0;
+        let mut used = BTreeSet::new();
+        for entry in Self::entries(&self.records())? {
+            if is_old(&entry) {
+                fs::remove_file(&entry).map_err(|error| failed(&entry, &error))?;
+                removed += 1;
+            } else if let Ok(Record { before: State::File { sha256, .. }, .. }) = read(&entry) {
+                used.insert(sha256);
+            }
+        }
+        for entry in Self::entries(&self.contents())? {
+            let name = entry.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            // A young one may belong to a record that is being written.
+            if !used.contains(&name) && is_old(&entry) {
+                fs::remove_file(&entry).map_err(|error| failed(&entry, &error))?;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Keeps what a file is about to lose. Both are on disk when this returns.
+    pub(crate) fn keep(
+        &self,
+        key: Key,
+        root: &FilePath,
+        path: &FilePath,
+        before: Option<(&[u8], u32)>,
+        after: Option<&[u8]>,
+    ) -> Result<Kept, UndoError> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let record = Record {
+            version: VERSION,
+            at: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
+            root: root.clone(),
+            path: path.clone(),
+            before: before.map_or(State::Absent, |(bytes, mode)| State::of(bytes, Some(mode))),
+            after: after.map_or(State::Absent, |bytes| State::of(bytes, None)),
+        };
+        if let (State::File { sha256, .. }, Some((bytes, _))) = (&record.before, before) {
+            self.keep_content(sha256, bytes)?;
+        }
+        self.keep_record(key, &record)
+    }
+
+    /// The records of a call, with their names, in the order in which they were made.
+    pub(super) fn of_call(
+        &self,
+        names: &BTreeSet<String>,
+        key: Key,
+    ) -> Result<Vec<(String, Record)>, UndoError> {
+        let start = format!("{key}-");
+        let mut found = Vec::new();
+        for name in names.iter().filter(|name| name.starts_with(&start)) {
+            found.push((name.clone(), read(&self.records().join(name))?));
+        }
+        Ok(found)
+    }
+
+    /// The names of all records that were not followed yet.
+    pub(super) fn names(&self) -> Result<BTreeSet<String>, UndoError> {
+        let entries = Self::entries(&self.records())?;
+        let names = entries.iter().filter_map(|path| path.file_name()).filter_map(|name| name.to_str());
+        Ok(names.filter(|name| name.ends_with(".json")).map(str::to_owned).collect())
+    }
+
+    /// The bytes of a state, checked against what their name says.
+    pub(super) fn content(&self, name: &str, sha256: &str) -> Result<Vec<u8>, UndoError> {
+        let damaged = |reason: String| UndoError::Damaged { name: name.to_owned(), reason };
+        if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(damaged("it names no content".into()));
+        }
+        let bytes = fs::read(self.contents().join(sha256)).map_err(|error| damaged(error.to_string()))?;
+        if digest(&bytes) != sha256 {
+            return Err(damaged("what it kept was changed afterwards".into()));
+        }
+        Ok(bytes)
+    }
+
+    /// Says that a record was followed: it is not offered again.
+    pub(super) fn followed(&self, name: &str) -> Result<(), UndoError> {
+        let from = self.records().join(name);
+        fs::rename(&from, from.with_extension("undone")).map_err(|error| failed(&from, &error))
+    }
+
+    fn keep_content(&self, sha256: &str, bytes: &[u8]) -> Result<(), UndoError> {
+        let place = self.contents().join(sha256);
+        // Content-addressed: what is there under this name has these bytes, unless a crash cut it short.
+        if fs::metadata(&place).is_ok_and(|found| found.len() == bytes.len() as u64) {
+            return Ok(());
+        }
+        self.put(&place, bytes)
+    }
+
+    fn keep_record(&self, key: Key, record: &Record) -> Result<Kept, UndoError> {
+        let text = serde_json::to_vec(record)
+            .map_err(|error| UndoError::Damaged { name: key.to_string(), reason: error.to_string() })?;
+        for number in 0..MOST_OF_A_CALL {
+            let place = self.records().join(format!("{key}-{number:06}.json"));
+            if place.exists() || place.with_extension("undone").exists() {
+                continue;
+            }
+            match private(&place, OpenOptions::new().create_new(true)) {
+                Ok(file) => {
+                    fill(file, &text).map_err(|error| failed(&place, &error))?;
+                    Self::sync(&self.records())?;
+                    return Ok(Kept(place));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed(&place, &error)),
+            }
+        }
+        Err(UndoError::Damaged { name: key.to_string(), reason: "the call has too many changes".into() })
+    }
+
+    /// Writes beside the place and renames, so that a name never stands for half a content.
+    fn put(&self, place: &Path, bytes: &[u8]) -> Result<(), UndoError> {
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(|error| failed(place, &io::Error::other(error.to_string())))?;
+        let draft = place.with_extension(format!("{:016x}.tmp", u64::from_le_bytes(random)));
+        let written = private(&draft, OpenOptions::new().create_new(true)).and_then(|file| fill(file, bytes));
+        written.and_then(|()| fs::rename(&draft, place)).map_err(|error| failed(place, &error))?;
+        Self::sync(&self.contents())
+    }
+
+    fn sync(folder: &Path) -> Result<(), UndoError> {
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(folder, &error))
+    }
+
+    fn entries(folder: &Path) -> Result<Vec<PathBuf>, UndoError> {
+        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let entries = entries.map_err(|error| failed(folder, &error))?;
+        Ok(entries.iter().map(fs::DirEntry::path).collect())
+    }
+
+    fn records(&self) -> PathBuf {
+        self.folder.join("records")
+    }
+
+    fn contents(&self) -> PathBuf {
+        self.folder.join("before")
+    }
+}
+
+impl Kept {
+    /// Takes the record back: the change did not happen.
+    pub(crate) fn forget(self) {
+        // A record of a change that did not happen is harmless: its file is what it was before.
+        let _ = fs::remove_file(self.0);
+    }
+}
+
+fn private(place: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    options.write(true).mode(0o600).open(place)
+}
+
+fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn read(place: &Path) -> Result<Record, UndoError> {
+    let name = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let damaged = |reason: String| UndoError::Damaged { name: name.clone(), reason };
+    let text = fs::read(place).map_err(|error| damaged(error.to_string()))?;
+    let record: Record = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+    if record.version != VERSION {
+        return Err(damaged(format!(
+            "it is of version {}, and this program knows {VERSION}",
+            record.version
+        )));
+    }
+    Ok(record)
+}
+
+fn failed(place: &Path, error: &io::Error) -> UndoError {
+    UndoError::Store { place: place.display().to_string(), reason: error.to_string() }
+}

@@ -1,0 +1,175 @@
+use std::{fs, os::unix::fs::PermissionsExt, time::Duration};
+
+use holm_grants::FilePath;
+use holm_kernel::Key;
+
+use super::*;
+
+struct Scene {
+    folder: tempfile::TempDir,
+    undo: Undo,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("work")).unwrap();
+        let undo = Undo::open(folder.path().join("undo")).unwrap();
+        Self { folder, undo }
+    }
+
+    fn at(&self) -> FilePath {
+        self.folder.path().join("work").canonicalize().unwrap().to_str().unwrap().parse().unwrap()
+    }
+
+    fn file(&self, path: &str) -> std::path::PathBuf {
+        self.folder.path().join("work").join(path)
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.file(path)).ok()
+    }
+
+    /// What a tool does: the record first, then the change.
+    fn change(&self, key: u8, path: &str, after: Option<&str>) {
+        let before = fs::read(self.file(path)).ok();
+        let mode = fs::metadata(self.file(path)).map_or(0, |found| found.permissions().mode() & 0o777);
+        let before = before.as_deref().map(|bytes| (bytes, mode));
+        let path: FilePath = path.parse().unwrap();
+        self.undo.keep(calls(&[key])[0], &self.at(), &path, before, after.map(str::as_bytes)).unwrap();
+        match after {
+            Some(text) => fs::write(self.file(path.as_str()), text).unwrap(),
+            None => fs::remove_file(self.file(path.as_str())).unwrap(),
+        }
+    }
+
+    fn verdicts(&self, keys: &[u8]) -> Vec<(String, Verdict)> {
+        let plan = self.undo.plan(&calls(keys)).unwrap();
+        plan.steps.iter().map(|step| (step.path.to_string(), step.verdict)).collect()
+    }
+}
+
+fn calls(keys: &[u8]) -> Vec<Key> {
+    keys.iter().map(|key| Key::from_bytes([*key; 16])).collect()
+}
+
+#[test]
+fn the_files_of_a_turn_are_what_they_were_before_it() {
+    let scene = Scene::new();
+    fs::write(scene.file("old"), "one").unwrap();
+    fs::write(scene.file("gone"), "precious").unwrap();
+    fs::set_permissions(scene.file("gone"), fs::Permissions::from_mode(0o750)).unwrap();
+    fs::write(scene.file("other"), "another turn").unwrap();
+    scene.change(1, "old", Some("two"));
+    scene.change(2, "old", Some("three"));
+    scene.change(2, "new", Some("made"));
+    scene.change(2, "gone", None);
+    scene.change(3, "other", Some("changed by another turn"));
+    let plan = scene.undo.plan(&calls(&[1, 2, 2])).unwrap();
+    assert!(plan.steps.iter().all(|step| step.verdict == Verdict::Ready), "{plan:?}");
+    let restored = scene.undo.restore(&plan, &[]).unwrap();
+    assert_eq!(restored.iter().map(FilePath::as_str).collect::<Vec<_>>(), ["gone", "new", "old"]);
+    assert_eq!(scene.text("old").as_deref(), Some("one"));
+    assert_eq!(scene.text("new"), None);
+    assert_eq!(scene.text("gone").as_deref(), Some("precious"));
+    assert_eq!(scene.file("gone").metadata().unwrap().permissions().mode() & 0o777, 0o750);
+    assert_eq!(scene.text("other").as_deref(), Some("changed by another turn"));
+    // A turn is undone once; then the turn before it is the last.
+    assert_eq!(scene.undo.plan(&calls(&[1, 2])).unwrap().steps, []);
+    assert_eq!(scene.undo.keys().unwrap().len(), 1);
+}
+
+#[test]
+fn a_file_that_changed_since_is_named_and_nothing_is_restored_until_it_is_forced() {
+    let scene = Scene::new();
+    fs::write(scene.file("a"), "1").unwrap();
+    fs::write(scene.file("b"), "1").unwrap();
+    scene.change(1, "a", Some("2"));
+    scene.change(1, "b", Some("2"));
+    fs::write(scene.file("b"), "mine").unwrap();
+    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Ready), ("b".into(), Verdict::Changed)]);
+    let plan = scene.undo.plan(&calls(&[1])).unwrap();
+    assert_eq!(scene.undo.restore(&plan, &[]), Err(UndoError::Changed { paths: vec!["b".into()] }));
+    assert_eq!((scene.text("a").unwrap(), scene.text("b").unwrap()), ("2".into(), "mine".into()));
+    let forced = ["b".parse().unwrap()];
+    assert_eq!(scene.undo.restore(&plan, &forced).unwrap().len(), 2);
+    assert_eq!((scene.text("a").unwrap(), scene.text("b").unwrap()), ("1".into(), "1".into()));
+}
+
+#[test]
+fn what_a_person_changed_between_two_calls_of_a_turn_counts_as_changed() {
+    let scene = Scene::new();
+    fs::write(scene.file("a"), "1").unwrap();
+    scene.change(1, "a", Some("2"));
+    fs::write(scene.file("a"), "2 and mine").unwrap();
+    scene.change(1, "a", Some("3 and mine"));
+    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Changed)]);
+}
+
+#[test]
+fn what_already_is_as_it_was_needs_nothing() {
+    let scene = Scene::new();
+    fs::write(scene.file("a"), "1").unwrap();
+    scene.change(1, "a", Some("2"));
+    scene.change(1, "made", Some("x"));
+    fs::write(scene.file("a"), "1").unwrap();
+    fs::remove_file(scene.file("made")).unwrap();
+    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Already), ("made".into(), Verdict::Already)]);
+    let plan = scene.undo.plan(&calls(&[1])).unwrap();
+    assert_eq!(scene.undo.restore(&plan, &[]), Ok(vec![]));
+}
+
+#[test]
+fn a_file_whose_folder_is_gone_comes_back_with_its_folder() {
+    let scene = Scene::new();
+    fs::create_dir(scene.file("deep")).unwrap();
+    fs::write(scene.file("deep/a"), "1").unwrap();
+    scene.change(1, "deep/a", None);
+    fs::remove_dir(scene.file("deep")).unwrap();
+    let plan = scene.undo.plan(&calls(&[1])).unwrap();
+    scene.undo.restore(&plan, &[]).unwrap();
+    assert_eq!(scene.text("deep/a").as_deref(), Some("1"));
+}
+
+#[test]
+fn damage_is_told_and_nothing_is_made_up() {
+    let scene = Scene::new();
+    fs::write(scene.file("a"), "1").unwrap();
+    scene.change(1, "a", Some("2"));
+    let kept = fs::read_dir(scene.folder.path().join("undo/before")).unwrap().next().unwrap().unwrap().path();
+    fs::write(&kept, "other").unwrap();
+    let plan = scene.undo.plan(&calls(&[1])).unwrap();
+    assert!(matches!(scene.undo.restore(&plan, &[]), Err(UndoError::Damaged { .. })));
+    assert_eq!(scene.text("a").as_deref(), Some("2"));
+    let record =
+        fs::read_dir(scene.folder.path().join("undo/records")).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(&record).unwrap();
+    for broken in [
+        "",
+        "{}",
+        &text.replace("\"version\":1", "\"version\":2"),
+        &text.replace("\"path\":\"a\"", "\"path\":\"../a\""),
+    ] {
+        fs::write(&record, broken).unwrap();
+        assert!(matches!(scene.undo.plan(&calls(&[1])), Err(UndoError::Damaged { .. })), "{broken}");
+    }
+}
+
+#[test]
+fn records_are_private_and_pruned_with_their_contents() {
+    let scene = Scene::new();
+    fs::write(scene.file("a"), "secret").unwrap();
+    scene.change(1, "a", Some("2"));
+    for entry in ["undo/records", "undo/before"] {
+        let folder = scene.folder.path().join(entry);
+        assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        for file in fs::read_dir(folder).unwrap() {
+            assert_eq!(file.unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+    assert_eq!(scene.undo.prune(KEPT), Ok(0));
+    assert_eq!(scene.undo.keys().unwrap().len(), 1);
+    assert_eq!(scene.undo.prune(Duration::ZERO), Ok(1));
+    assert_eq!(scene.undo.keys().unwrap().len(), 0);
+    assert_eq!(fs::read_dir(scene.folder.path().join("undo/before")).unwrap().count(), 0);
+}
