@@ -10,6 +10,7 @@ mod grants;
 mod guards;
 mod journal;
 mod net;
+mod root;
 mod run;
 mod server;
 mod split;
@@ -27,6 +28,7 @@ pub use grants::{grants, url};
 pub use guards::{json, schema};
 pub use journal::{journal, replay};
 pub use net::answers;
+pub use root::root;
 pub use run::{envelope, protocol};
 pub use server::{classify, requests};
 pub use split::any_split;
@@ -59,6 +61,7 @@ pub const TARGETS: &[Target] = &[
     ("protocol", protocol),
     ("replay", replay),
     ("requests", requests),
+    ("root", root),
     ("schema", schema),
     ("shell", shell),
     ("sse", sse),

@@ -43,6 +43,8 @@ enum Command {
     Session(commands::session::Args),
     /// See what models have shown
     Model(commands::model::Args),
+    /// Put the files of a turn back to what they were before it
+    Undo(commands::undo::Args),
 }
 
 fn main() -> ExitCode {
@@ -68,6 +70,7 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
             Command::Tool(args) => commands::tool::execute(args).await,
             Command::Session(args) => commands::session::execute(args, cli.data.as_deref()).await,
             Command::Model(args) => commands::model::execute(args, cli.data.as_deref()).await,
+            Command::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,
         }
     });
     // Somebody may still be asked something on a thread of its own; nobody waits for the answer any more.

@@ -39,6 +39,11 @@ pub(crate) fn database(folder: &Path) -> Result<PathBuf, Trouble> {
     Ok(folder.join("holm.db"))
 }
 
+/// Where undo records lie, beside the sessions whose calls they belong to.
+pub(crate) fn undo_folder(folder: &Path) -> PathBuf {
+    folder.join("undo")
+}
+
 /// Sessions hold what was said, so nobody else may look.
 fn private_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {

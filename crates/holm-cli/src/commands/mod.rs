@@ -4,3 +4,4 @@ pub(crate) mod model;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod tool;
+pub(crate) mod undo;

@@ -10,3 +10,4 @@ mod run;
 mod sessions;
 mod stage;
 mod tools;
+mod undo;

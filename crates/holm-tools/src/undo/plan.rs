@@ -32,6 +32,8 @@ pub struct Step {
     pub target: State,
     /// What the turn left there.
     pub left: State,
+    /// What it left if its last change was recorded and then not made: its process died in between.
+    unmade: State,
     /// Whether it can be put back.
     pub verdict: Verdict,
     /// The records that say so.
@@ -79,7 +81,7 @@ impl Undo {
         let mut changed = Vec::new();
         for (step, place) in plan.steps.iter().zip(&places) {
             let (found, expect) = look(place)?;
-            let untouched = step.verdict == Verdict::Ready && found.is_same(&step.left);
+            let untouched = step.verdict == Verdict::Ready && step.left_it(&found);
             if found.is_same(&step.target) {
                 continue;
             }
@@ -113,6 +115,11 @@ impl Undo {
 }
 
 impl Step {
+    /// Whether this is what the turn left.
+    fn left_it(&self, found: &State) -> bool {
+        found.is_same(&self.left) || found.is_same(&self.unmade)
+    }
+
     fn place(&self) -> Result<Place, RootError> {
         let folders = match self.target {
             State::Absent => Folders::Wanted,
@@ -126,14 +133,15 @@ impl Step {
 fn step(root: FilePath, path: FilePath, mut changes: Vec<(String, Record)>) -> Option<Step> {
     changes.sort_by_key(|(_, record)| record.at);
     let (first, last) = (&changes.first()?.1, &changes.last()?.1);
-    let (target, left) = (first.before.clone(), last.after.clone());
+    let (target, left, unmade) = (first.before.clone(), last.after.clone(), last.before.clone());
     let follows = |pair: &[(String, Record)]| match pair {
-        [one, next] => one.1.after.is_same(&next.1.before),
+        // The second follows the first, or the first was recorded and never made.
+        [(_, one), (_, next)] => one.after.is_same(&next.before) || one.before.is_same(&next.before),
         _ => true,
     };
     let verdict = if changes.windows(2).all(follows) { Verdict::Ready } else { Verdict::Changed };
     let names = changes.into_iter().map(|(name, _)| name).collect();
-    Some(Step { root, path, target, left, verdict, names })
+    Some(Step { root, path, target, left, unmade, verdict, names })
 }
 
 fn judged(mut step: Step) -> Result<Step, UndoError> {
@@ -146,7 +154,7 @@ fn judged(mut step: Step) -> Result<Step, UndoError> {
     };
     step.verdict = match step.verdict {
         _ if found.is_same(&step.target) => Verdict::Already,
-        Verdict::Ready if found.is_same(&step.left) => Verdict::Ready,
+        Verdict::Ready if step.left_it(&found) => Verdict::Ready,
         Verdict::Ready | Verdict::Already | Verdict::Changed => Verdict::Changed,
     };
     Ok(step)

@@ -162,38 +162,37 @@ impl Undo {
         if fs::metadata(&place).is_ok_and(|found| found.len() == bytes.len() as u64) {
             return Ok(());
         }
-        self.put(&place, bytes)
+        let draft = draft(&place, bytes)?;
+        fs::rename(&draft, &place).map_err(|error| failed(&place, &error))?;
+        Self::sync(&self.contents())
     }
 
     fn keep_record(&self, key: Key, record: &Record) -> Result<Kept, UndoError> {
         let text = serde_json::to_vec(record)
             .map_err(|error| UndoError::Damaged { name: key.to_string(), reason: error.to_string() })?;
+        let draft = draft(&self.records().join(key.to_string()), &text)?;
+        let place = self.name_record(key, &draft);
+        // Its other name is the record now; without one it is not kept.
+        fs::remove_file(&draft).map_err(|error| failed(&draft, &error))?;
+        let place = place?;
+        Self::sync(&self.records())?;
+        Ok(Kept(place))
+    }
+
+    /// Gives a whole record the next free name of its call.
+    fn name_record(&self, key: Key, draft: &Path) -> Result<PathBuf, UndoError> {
         for number in 0..MOST_OF_A_CALL {
             let place = self.records().join(format!("{key}-{number:06}.json"));
             if place.exists() || place.with_extension("undone").exists() {
                 continue;
             }
-            match private(&place, OpenOptions::new().create_new(true)) {
-                Ok(file) => {
-                    fill(file, &text).map_err(|error| failed(&place, &error))?;
-                    Self::sync(&self.records())?;
-                    return Ok(Kept(place));
-                }
+            match fs::hard_link(draft, &place) {
+                Ok(()) => return Ok(place),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(failed(&place, &error)),
             }
         }
         Err(UndoError::Damaged { name: key.to_string(), reason: "the call has too many changes".into() })
-    }
-
-    /// Writes beside the place and renames, so that a name never stands for half a content.
-    fn put(&self, place: &Path, bytes: &[u8]) -> Result<(), UndoError> {
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(|error| failed(place, &io::Error::other(error.to_string())))?;
-        let draft = place.with_extension(format!("{:016x}.tmp", u64::from_le_bytes(random)));
-        let written = private(&draft, OpenOptions::new().create_new(true)).and_then(|file| fill(file, bytes));
-        written.and_then(|()| fs::rename(&draft, place)).map_err(|error| failed(place, &error))?;
-        Self::sync(&self.contents())
     }
 
     fn sync(folder: &Path) -> Result<(), UndoError> {
@@ -223,13 +222,18 @@ impl Kept {
     }
 }
 
-fn private(place: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    options.write(true).mode(0o600).open(place)
-}
-
-fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
-    file.write_all(bytes)?;
-    file.sync_all()
+/// Writes and syncs a file beside a place, so that the place's name never stands for a half of it.
+fn draft(place: &Path, bytes: &[u8]) -> Result<PathBuf, UndoError> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(|error| failed(place, &io::Error::other(error.to_string())))?;
+    let draft = place.with_extension(format!("{:016x}.tmp", u64::from_le_bytes(random)));
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft);
+    let written = file.and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    written.map_err(|error| failed(place, &error))?;
+    Ok(draft)
 }
 
 fn read(place: &Path) -> Result<Record, UndoError> {

@@ -107,6 +107,26 @@ fn what_a_person_changed_between_two_calls_of_a_turn_counts_as_changed() {
 }
 
 #[test]
+fn a_change_that_was_recorded_and_never_made_stands_in_nobodys_way() {
+    let scene = Scene::new();
+    let recorded = |before: &str, after: &str| {
+        let path = "a".parse().unwrap();
+        let before = Some((before.as_bytes(), 0o644));
+        scene.undo.keep(calls(&[1])[0], &scene.at(), &path, before, Some(after.as_bytes())).unwrap();
+    };
+    fs::write(scene.file("a"), "1").unwrap();
+    scene.change(1, "a", Some("2"));
+    recorded("2", "lost with its process");
+    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Ready)]);
+    scene.change(1, "a", Some("3"));
+    recorded("3", "lost with its process");
+    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Ready)]);
+    let plan = scene.undo.plan(&calls(&[1])).unwrap();
+    scene.undo.restore(&plan, &[]).unwrap();
+    assert_eq!(scene.text("a").as_deref(), Some("1"));
+}
+
+#[test]
 fn what_already_is_as_it_was_needs_nothing() {
     let scene = Scene::new();
     fs::write(scene.file("a"), "1").unwrap();

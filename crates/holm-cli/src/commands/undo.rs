@@ -1,0 +1,171 @@
+//! `holm undo`: puts the files of a turn back to what they were before it.
+
+use std::{collections::BTreeMap, path::Path};
+
+use holm::{
+    grants::FilePath,
+    kernel::{Effect, Event, Key, journal},
+    runtime::{JournalFailed, Journals as _},
+    store::{Listing, Store},
+};
+use holm_tools::undo::{KEPT, Plan, State, Step, Undo, UndoError, Verdict};
+
+use crate::{
+    exit::{Exit, Trouble},
+    places,
+    screen::Screen,
+};
+
+/// What `holm undo` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session [default: the one that was used last]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The turn, counted by prompts from 1 [default: the last one that changed files]
+    #[arg(long, value_name = "NUMBER")]
+    turn: Option<u64>,
+    /// Put this file back although it has changed since; may be given more than once
+    #[arg(long, value_name = "PATH")]
+    force: Vec<String>,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Runs the command.
+pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
+    let store = Store::open(places::database(&folder)?).await?;
+    let undo = Undo::open(places::undo_folder(&folder))?;
+    let screen = Screen::default();
+    let session = match args.session {
+        Some(session) => session,
+        None => latest(&store).await?,
+    };
+    let text = store.read(&session).await.map_err(|error| no_session(&session, error))?;
+    let turns = turns(&journal::decode_strict(&text)?)?;
+    let (turn, calls) = choose(&session, &turns, args.turn, &undo)?;
+    let plan = undo.plan(&calls)?;
+    let forced = forced(&plan, &args.force)?;
+    if args.dry_run {
+        show(&screen, &plan, &forced);
+        return Ok(Exit::Done);
+    }
+    let restored = undo.restore(&plan, &forced).map_err(|error| refused(&screen, error))?;
+    for step in plan.steps.iter().filter(|step| restored.contains(&step.path)) {
+        screen.answer(&format!("{} {}", done(step), step.path));
+    }
+    screen.note(&format!("holm: turn {turn} of session {session}: {} files restored", restored.len()));
+    // What nobody asked for in a month is not wanted any more.
+    undo.prune(KEPT)?;
+    Ok(Exit::Done)
+}
+
+async fn latest(store: &Store) -> anyhow::Result<String> {
+    let wanted = Listing { limit: Some(1), ..Listing::default() };
+    let sessions = store.list(&wanted).await?.sessions;
+    match sessions.into_iter().next() {
+        Some(session) => Ok(session.run),
+        None => Err(Trouble::new(Exit::Missing, "there is no session yet").into()),
+    }
+}
+
+/// The calls of each turn, by the keys under which tools keep their records. A replay needs no model and no tool.
+fn turns(records: &[journal::Record]) -> anyhow::Result<BTreeMap<u64, Vec<Key>>> {
+    let mut turns: BTreeMap<u64, Vec<Key>> = BTreeMap::new();
+    let mut turn = 0;
+    journal::replay_with(records, |_, effect| match effect {
+        Effect::Emit(event) => {
+            if let Event::GroupStarted { group } = event.event {
+                turn = group;
+            }
+        }
+        Effect::RunTool { request, .. } => turns.entry(turn).or_default().push(request.key),
+        _ => {}
+    })?;
+    Ok(turns)
+}
+
+fn choose(
+    session: &str,
+    turns: &BTreeMap<u64, Vec<Key>>,
+    wanted: Option<u64>,
+    undo: &Undo,
+) -> anyhow::Result<(u64, Vec<Key>)> {
+    let kept = undo.keys()?;
+    let changed = |calls: &[Key]| calls.iter().any(|key| kept.contains(&key.to_string()));
+    let found = match wanted {
+        Some(turn) => turns.get(&turn).filter(|calls| changed(calls)).map(|calls| (turn, calls)),
+        None => turns.iter().rev().find(|(_, calls)| changed(calls)).map(|(turn, calls)| (*turn, calls)),
+    };
+    if let Some((turn, calls)) = found {
+        return Ok((turn, calls.clone()));
+    }
+    let what = wanted.map_or_else(String::new, |turn| format!("turn {turn} of "));
+    let message = format!("there is nothing to undo in {what}session `{session}`");
+    Err(Trouble::new(Exit::Missing, message)
+        .hint("only what tools changed, and was not undone yet, can be")
+        .into())
+}
+
+/// The files that are to be put back in any case, each of which must be a file of the turn.
+fn forced(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
+    let mut forced = Vec::new();
+    for text in texts {
+        let path: FilePath = text.parse().map_err(|error| {
+            Trouble::new(Exit::Usage, format!("--force {text}: {error}"))
+                .hint("name the file as the turn did")
+        })?;
+        let named = |step: &&Step| step.path == path.rebased(&step.root);
+        let Some(step) = plan.steps.iter().find(named) else {
+            let message = format!("--force {text}: the turn did not change that file");
+            return Err(Trouble::new(Exit::Usage, message)
+                .hint("holm undo --dry-run shows which it changed")
+                .into());
+        };
+        forced.push(step.path.clone());
+    }
+    Ok(forced)
+}
+
+fn show(screen: &Screen, plan: &Plan, forced: &[FilePath]) {
+    for step in &plan.steps {
+        let what = match step.verdict {
+            Verdict::Ready => format!("would be {}", done(step)),
+            Verdict::Already => "is as it was".into(),
+            Verdict::Changed if forced.contains(&step.path) => {
+                format!("has changed since; would be {}", done(step))
+            }
+            Verdict::Changed => "has changed since; --force would put it back".into(),
+        };
+        screen.answer(&format!("{}  {what}", step.path));
+    }
+}
+
+fn done(step: &Step) -> &'static str {
+    match step.target {
+        State::Absent => "removed",
+        State::File { .. } => "restored",
+    }
+}
+
+fn refused(screen: &Screen, error: UndoError) -> anyhow::Error {
+    let UndoError::Changed { paths } = &error else { return error.into() };
+    for path in paths {
+        screen.note(&format!("holm: {path} has changed since that turn"));
+    }
+    let flags: Vec<String> = paths.iter().map(|path| format!("--force {path}")).collect();
+    let hint = format!("look at them, then say {} to lose those changes", flags.join(" "));
+    Trouble::new(Exit::Failed, "files have changed since; nothing was restored").hint(hint).into()
+}
+
+fn no_session(session: &str, error: JournalFailed) -> anyhow::Error {
+    match error {
+        JournalFailed::Missing { .. } => {
+            let message = format!("there is no session `{session}`");
+            Trouble::new(Exit::Missing, message).hint("holm session list shows which there are").into()
+        }
+        other => other.into(),
+    }
+}

@@ -1,0 +1,117 @@
+//! `holm undo`: a session that changed files, and a person who wants them back.
+
+use std::{fs, sync::Arc};
+
+use holm::{
+    grants::Mode,
+    kernel::{Block, ModelResult, Reply, StopReason, ToolCall},
+    models::ScriptedModel,
+    runtime::{Agent, Toolbox},
+    store::Store,
+};
+use holm_tools::{
+    files::{self, Desk},
+    root::Root,
+    undo::Undo,
+};
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+fn calls(calls: &[(&str, Value)]) -> ModelResult {
+    let call = |(at, (name, arguments)): (usize, &(&str, Value))| {
+        let (id, name, arguments) = (format!("c{at}"), (*name).to_owned(), arguments.to_string());
+        Block::ToolCall(ToolCall { id, name, arguments, replay: None })
+    };
+    let blocks = calls.iter().enumerate().map(call).collect();
+    ModelResult::Replied(Reply { blocks, stop: StopReason::ToolUse, ..Reply::default() })
+}
+
+fn says(text: &str) -> ModelResult {
+    ModelResult::Replied(Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() })
+}
+
+/// A session of two turns: the first changes `a.txt` and makes `made.txt`, the second changes `a.txt` again.
+fn session(stage: &Stage) {
+    let edit = |old: &str, new: &str| ("edit", json!({ "path": "a.txt", "old": old, "new": new }));
+    let script = [
+        calls(&[edit("one", "two"), ("write", json!({ "path": "made.txt", "content": "made" }))]),
+        calls(&[edit("two", "three")]),
+        says("first"),
+        calls(&[edit("three", "four")]),
+        says("second"),
+    ];
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        fs::create_dir_all(stage.data()).unwrap();
+        let store = Store::open(stage.data().join("holm.db")).await.unwrap();
+        let desk = Desk::new(Root::open(&stage.work()).unwrap());
+        let desk = desk.undo(Undo::open(stage.data().join("undo")).unwrap()).unwrap();
+        let mut tools = Toolbox::new();
+        for tool in files::tools(desk) {
+            tools.add_shared(Arc::clone(&tool)).unwrap();
+        }
+        let grants = ["read:**", "write:**"].map(|grant| grant.parse().unwrap()).into_iter().collect();
+        let agent = Agent::builder("scripted/one", ScriptedModel::new(script))
+            .tools(tools)
+            .grants(grants)
+            .mode(Mode::Full)
+            .journals(store.clone())
+            .blobs(store)
+            .build()
+            .unwrap();
+        let mut session = agent.start_as("changes").await.unwrap();
+        assert_eq!(session.prompt("Change it.").await.unwrap().text().unwrap(), "first");
+        assert_eq!(session.prompt("Again.").await.unwrap().text().unwrap(), "second");
+    });
+    assert_eq!(text(stage, "a.txt"), "four");
+}
+
+fn text(stage: &Stage, name: &str) -> String {
+    fs::read_to_string(stage.work().join(name)).unwrap()
+}
+
+#[test]
+fn turns_are_undone_from_the_last_to_the_first() {
+    let stage = Stage::new([]).file("a.txt", "one");
+    session(&stage);
+    let ran = stage.holm(["undo", "--dry-run"]);
+    ran.says("a.txt  would be restored\n");
+    assert_eq!(text(&stage, "a.txt"), "four");
+    let ran = stage.holm(["undo"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored a.txt\n"), "{ran:?}");
+    assert_eq!(ran.err, "holm: turn 2 of session changes: 1 files restored\n");
+    assert_eq!(text(&stage, "a.txt"), "three");
+    let ran = stage.holm(["undo", "--session", "changes"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored a.txt\nremoved made.txt\n"), "{ran:?}");
+    assert_eq!(text(&stage, "a.txt"), "one");
+    assert!(!stage.work().join("made.txt").exists());
+    stage.holm(["undo"]).fails(6, "nothing to undo in session `changes`");
+}
+
+#[test]
+fn a_file_that_changed_since_is_named_and_given_back_only_when_it_is_forced() {
+    let stage = Stage::new([]).file("a.txt", "one");
+    session(&stage);
+    let ran = stage.holm(["undo", "--turn", "1"]);
+    ran.fails(1, "nothing was restored");
+    assert!(
+        ran.err.contains("holm: a.txt has changed since") && ran.err.contains("--force a.txt"),
+        "{}",
+        ran.err
+    );
+    assert!(stage.work().join("made.txt").exists(), "the other file of the turn stays too");
+    stage.holm(["undo", "--turn", "1", "--force", "other.txt"]).fails(2, "did not change that file");
+    stage.holm(["undo", "--turn", "1", "--force", "../a.txt"]).fails(2, "climbs out");
+    let ran = stage.holm(["undo", "--turn", "1", "--force", "a.txt"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(text(&stage, "a.txt"), "one");
+    stage.holm(["undo", "--turn", "1"]).fails(6, "turn 1 of session `changes`");
+}
+
+#[test]
+fn what_is_not_there_is_not_undone() {
+    let stage = Stage::new([]);
+    stage.holm(["undo"]).fails(6, "there is no session yet");
+    stage.holm(["undo", "--session", "none"]).fails(6, "there is no session `none`");
+}

@@ -1,0 +1,56 @@
+//! What only other processes can show of the file tools: that a killed one leaves whole files behind, and that all of it
+//! works, and fails as it should, without root's powers.
+//!
+//!     cargo test -p holm-tools --test files
+//!
+//! The program is its own harness, because libtest cannot start itself as something else.
+
+#![expect(clippy::print_stdout, reason = "it is its own harness")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that meets the unexpected should stop")]
+
+mod killed;
+mod nobody;
+
+use std::{env, path::Path, process::ExitCode, sync::Arc};
+
+use holm_grants::{Grant, Need};
+use holm_kernel::{Key, ToolOutput};
+use holm_runtime::{Job, Tool};
+use holm_tools::{
+    files::{self, Desk},
+    root::Root,
+    undo::Undo,
+};
+use serde_json::Value;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["writer", folder] => killed::write_for_ever(Path::new(folder)),
+        ["nobody", folder] => nobody::cases(Path::new(folder)),
+        // Somebody asks for one test by name, and none here has it.
+        [name, ..] if !name.starts_with('-') && !"files".contains(name) => return ExitCode::SUCCESS,
+        _ => {
+            killed::old_or_new();
+            nobody::without_root();
+        }
+    }
+    println!("test files ... ok");
+    ExitCode::SUCCESS
+}
+
+/// The tools of a folder with `work` and `undo` in it.
+fn tools(folder: &Path) -> Vec<Arc<dyn Tool>> {
+    let root = Root::open(&folder.join("work")).unwrap();
+    files::tools(Desk::new(root).undo(Undo::open(folder.join("undo")).unwrap()).unwrap())
+}
+
+/// Calls a tool with everything granted.
+fn call(tools: &[Arc<dyn Tool>], name: &str, key: Key, arguments: &Value) -> ToolOutput {
+    let tool = tools.iter().find(|tool| tool.declaration().name == name).unwrap();
+    let mut job = Job::alone(arguments.to_string());
+    job.key = key;
+    job.needs = ["read:**", "write:**"].map(|need| Need::Grant(need.parse::<Grant>().unwrap())).into();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(tool.run(job))
+}
