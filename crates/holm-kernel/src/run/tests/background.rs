@@ -4,6 +4,7 @@ use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 
 use holm_grants::{GrantSet, Mode};
 use holm_guards::json::Json;
+use holm_guards::postcondition::{Postcondition, Rule};
 
 use super::journal::refold;
 use super::play::{Play, Say, answered, config_with, echo, tool};
@@ -212,6 +213,35 @@ fn a_child_that_fails_or_gives_nothing_is_a_result_and_no_ending() {
         assert_eq!(play.endings, [answered("done")]);
         assert_eq!(ended_events(&play, child), [Outcome::Failed]);
         assert!(told(&play, child)[0].contains(expected));
+    }
+}
+
+#[test]
+fn what_a_child_in_the_background_promised_is_checked_while_the_run_goes_on() {
+    for (ruling, outcome) in [
+        (CheckRuling::Passed, Outcome::Succeeded),
+        (CheckRuling::Failed { reason: "not so".into() }, Outcome::Failed),
+    ] {
+        let mut config = with_helper();
+        let rule = Rule::Executable { command: "verify".into(), arguments: vec![] };
+        config.tools[0].postconditions = vec![Postcondition::new("holds", rule)];
+        let mut play = begun(config, vec![Say::Call("helper", APART)]);
+        let child = children(&play)[0];
+        play.give(Input::ChildFinished { call: child, result: finished("I did it", 0) });
+        let effects = play.drain();
+        let [Effect::Check { call, request }] = &effects[..] else { panic!("{effects:?}") };
+        assert_eq!(request.tool_call, child);
+        let checked = play.run.checked_output(child).expect("the result in question");
+        assert_eq!(checked.text, "I did it");
+        // A crash asks for the check again and for nothing else.
+        play.give(Input::Resumed { host: "another".into() });
+        let again = play.drain();
+        let [Effect::Check { call: again, .. }] = &again[..] else { panic!("{again:?}") };
+        assert_ne!(call, again);
+        play.give(Input::Checked { call: *again, ruling });
+        play.play();
+        assert_eq!((ended_events(&play, child), told(&play, child).len()), (vec![outcome], 1));
+        assert_eq!(play.endings, [answered("done")]);
     }
 }
 
