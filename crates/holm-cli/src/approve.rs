@@ -98,7 +98,7 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
     }
     let prefix =
         offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
-    screen.ask(&format!("  [y]es once, [a]lways in this run, {prefix}[n]o, ne[v]er: "));
+    screen.ask(&format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: "));
     let mut line = String::new();
     match io::stdin().lock().read_line(&mut line) {
         Ok(0) | Err(_) => Answer::No { reason: "nobody answered".into() },
