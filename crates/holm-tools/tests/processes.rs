@@ -21,7 +21,10 @@ use std::{
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
 use holm_jail::{Engine, Launcher, launch_if_asked};
-use holm_kernel::{Block, ModelResult, Reply, Role, StopReason, Tool, ToolCall, ToolOutput};
+use holm_kernel::{
+    Approvals, Block, Bound, ModelResult, Proposal, Reply, Role, StopReason, Tool, ToolCall, ToolOutput,
+    Verdict,
+};
 use holm_runtime::{Agent, BoxFuture, Helper, Helpers, Job, model_fn, tool_fn};
 use holm_tools::{
     hooks::{Command, CommandHooks, HookFile, Jailed, NetworkWish, NotDone, Runner as _, Wants},
@@ -36,6 +39,7 @@ type Test = (&'static str, fn() -> BoxFuture<'static, ()>);
 const TESTS: &[Test] = &[
     ("exit_code_2_blocks_with_the_errors_as_the_reason", || Box::pin(blocks())),
     ("rewritten_arguments_go_back_through_the_schema", || Box::pin(rewrites())),
+    ("rewritten_arguments_go_back_through_the_rules_and_whoever_is_asked", || Box::pin(is_asked_again())),
     ("a_command_that_rewrites_without_end_is_refused", || Box::pin(rewrites_for_ever())),
     ("context_is_added_to_a_prompt_and_to_a_result", || Box::pin(adds_context())),
     ("a_prompt_that_is_blocked_does_not_reach_the_model", || Box::pin(withholds())),
@@ -186,6 +190,40 @@ async fn rewrites() {
     let refused = stage.came_of("PreToolUse", &to(70), 5).await;
     assert!(refused.ran.is_empty(), "70 is more than the schema allows: {:?}", refused.ran);
     assert_eq!(refused.answer, "went on");
+}
+
+async fn is_asked_again() {
+    let line = r#"if grep -q src/a; then echo '{"updatedInput":{"path":"other/b"}}'; fi"#;
+    let hook = json!({ "type": "command", "command": line, "timeout": 5 });
+    let file = json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } });
+    for (verdict, expect) in
+        [(Verdict::allow(), &[r#"{"path":"other/b"}"#][..]), (Verdict::deny("not there"), &[])]
+    {
+        let stage = Stage::new();
+        fs::write(stage.path("hooks.json"), file.to_string()).unwrap();
+        let (ran, asked) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+        let (log, seen) = (Arc::clone(&ran), Arc::clone(&asked));
+        let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+        let declaration = Tool::new("act", "Acts.", Json::parse(schema).unwrap()).level(Level::ReadOnly);
+        let act = tool_fn(declaration.needs(["read:{path}"]).unwrap(), move |job: Job| {
+            log.lock().unwrap().push(job.arguments.to_string());
+            async { ToolOutput::text("acted well") }
+        });
+        let agent = Agent::builder("test/one", calls("act", r#"{"path":"src/a"}"#))
+            .tool(act)
+            .grants(holm_grants::GrantSet::parse(["read:src/**"]).unwrap())
+            .approvals(Approvals::Ask)
+            .approver(move |proposal: &Proposal| {
+                seen.lock().unwrap().push((proposal.arguments.clone(), proposal.missing.clone()));
+                verdict.clone()
+            })
+            .config(|config| config.limits.turns = Bound::AtMost(1))
+            .hook(stage.hooks());
+        agent.build().unwrap().run("go").await.unwrap();
+        let question = (r#"{"path":"other/b"}"#.to_owned(), vec!["read:other/b".to_owned()]);
+        assert_eq!(*asked.lock().unwrap(), [question], "what is asked about is what would run");
+        assert_eq!(*ran.lock().unwrap(), expect);
+    }
 }
 
 async fn rewrites_for_ever() {

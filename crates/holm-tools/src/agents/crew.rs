@@ -12,7 +12,7 @@ use holm_runtime::{
     Agent, BoxFuture, BuildError, Builder, Helper, Helpers, Isolation, Toolbox, ToolboxError,
 };
 
-use super::{AgentFile, Place, ToolNames};
+use super::{AgentFile, Place, ToolNames, Waits};
 
 /// How many agents may stand below one another in the files of one folder. A task that was handed on this often has been
 /// lost; the kernel has a bound of its own for runs.
@@ -145,7 +145,7 @@ impl Plan {
                 Helper::isolated(name, description, isolation, move |folder| self.agent(Some(folder)))
             }
         };
-        Ok(helper.grants(asked).reserve(file.limits.spend.unwrap_or(NanoUsd::ZERO)))
+        Ok(dressed(helper, &file, asked))
     }
 
     /// What its file names, and that it may call those below it.
@@ -186,6 +186,15 @@ pub(super) fn asked<'a>(file: &AgentFile, below: impl IntoIterator<Item = &'a st
     let mut asked = file.grants.clone();
     asked.extend(below.into_iter().filter_map(|name| format!("spawn:{name}").parse().ok()));
     asked
+}
+
+/// A helper with everything that its file says of how it is called.
+pub(super) fn dressed(helper: Helper, file: &AgentFile, asked: GrantSet) -> Helper {
+    let helper = helper.grants(asked).reserve(file.limits.spend.unwrap_or(NanoUsd::ZERO));
+    match file.waits {
+        Waits::Always => helper,
+        Waits::AsAsked => helper.background(),
+    }
 }
 
 /// Folders that the host hands out.

@@ -61,6 +61,8 @@ pub struct AgentFile {
     pub limits: AgentLimits,
     /// Where it works.
     pub place: Place,
+    /// Whether its parent may go on meanwhile.
+    pub waits: Waits,
     /// Its system prompt.
     pub system: String,
     /// Keys that mean nothing here, with their lines; a person may have meant something by them.
@@ -84,6 +86,16 @@ pub enum Place {
     Shared,
     /// In a git worktree of its own: `isolation: worktree`.
     Worktree,
+}
+
+/// Whether whoever calls an agent waits for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Waits {
+    /// Always.
+    #[default]
+    Always,
+    /// Unless the call says otherwise: `background: true`.
+    AsAsked,
 }
 
 /// How far an agent may go; what is not said is as its parent's host has it.
@@ -176,6 +188,7 @@ struct Draft {
     mode: Option<Mode>,
     limits: AgentLimits,
     place: Place,
+    waits: Waits,
     ignored: Vec<Ignored>,
 }
 
@@ -208,6 +221,13 @@ impl Draft {
                     _ => return Err(bad("none or worktree")),
                 }
             }
+            "background" => {
+                self.waits = match text_of(&entry)? {
+                    "" | "false" => Waits::Always,
+                    "true" => Waits::AsAsked,
+                    _ => return Err(bad("true or false")),
+                }
+            }
             "limits" => {
                 let Value::Map(limits) = &entry.value else {
                     return Err(bad("keys below it, such as turns: 10"));
@@ -232,6 +252,7 @@ impl Draft {
             mode: self.mode,
             limits: self.limits,
             place: self.place,
+            waits: self.waits,
             system: body.to_owned(),
             ignored: self.ignored,
         })

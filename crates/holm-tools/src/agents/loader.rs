@@ -7,10 +7,13 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use holm_kernel::{ChildResult, NanoUsd, Tool as Declaration, ToolOutput};
+use holm_kernel::{ChildResult, Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Child, Helper, Helpers, Job, LiveChild, Spawner, Tool};
 
-use super::{AgentFile, Crew, CrewProblem, Kit, ToolNames, crew::asked};
+use super::{
+    AgentFile, Crew, CrewProblem, Kit, ToolNames,
+    crew::{asked, dressed},
+};
 use crate::registry::{Found, LoadError, Loader, Offer};
 
 /// Makes helpers of the agent files in a tool folder, and starts them. Clones are the same: give one to the registry as
@@ -114,8 +117,8 @@ impl AgentLoader {
                 names.iter().map(|name| &**name).filter(|name| tools.find(name).is_none()).collect()
             }
         };
-        let helper = Helper::new(&*file.name, &*file.description, agent).grants(asked(file, below));
-        let helper = helper.reserve(file.limits.spend.unwrap_or(NanoUsd::ZERO));
+        let helper = Helper::new(&*file.name, &*file.description, agent);
+        let helper = dressed(helper, file, asked(file, below));
         let mut declarations = Helpers::new().with(helper).declarations();
         declarations.pop().ok_or_else(|| LoadError::refused("it cannot be declared"))
     }

@@ -31,5 +31,5 @@ mod tests;
 
 pub use crew::{Crew, CrewFault, CrewProblem, Kit, MOST_DEPTH};
 pub use error::{AgentFileError, AgentProblem};
-pub use file::{AgentFile, AgentLimits, Ignored, MOST_FILE_BYTES, Place, ToolNames};
+pub use file::{AgentFile, AgentLimits, Ignored, MOST_FILE_BYTES, Place, ToolNames, Waits};
 pub use loader::AgentLoader;

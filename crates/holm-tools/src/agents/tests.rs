@@ -4,7 +4,9 @@ use std::{fs, path::Path, sync::Arc};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Block, Limits, ModelResult, NanoUsd, Reply, StopReason, Tool, ToolCall, ToolOutput};
+use holm_kernel::{
+    Block, Limits, ModelResult, NanoUsd, Reply, StopReason, Tool, ToolCall, ToolKind, ToolOutput,
+};
 use holm_runtime::{Agent, Builder, Job, Toolbox, model_fn, tool_fn};
 use proptest::prelude::proptest;
 
@@ -25,6 +27,7 @@ tools:
 grants: [\"read:src/**\", read:docs/]
 mode: plan
 isolation: worktree
+background: true
 color: blue
 limits:
   turns: 12
@@ -54,7 +57,7 @@ fn everything_that_a_file_says_is_read() {
         file.grants.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["read:docs/", "read:src/**"]
     );
-    assert_eq!((file.mode, file.place), (Some(Mode::Plan), Place::Worktree));
+    assert_eq!((file.mode, file.place, file.waits), (Some(Mode::Plan), Place::Worktree, Waits::AsAsked));
     let limits = AgentLimits {
         turns: Some(12),
         tokens: Some(100_000),
@@ -64,7 +67,7 @@ fn everything_that_a_file_says_is_read() {
     };
     assert_eq!(file.limits, limits);
     assert_eq!(file.system, "You review code.\n---\nAnd say so.");
-    assert_eq!(file.ignored, [Ignored { line: 15, key: "color".into() }]);
+    assert_eq!(file.ignored, [Ignored { line: 16, key: "color".into() }]);
 }
 
 #[test]
@@ -112,6 +115,7 @@ fn what_is_wrong_is_said_with_its_line() {
     check(&head("grants:\n  - read:src/**\n  - fly:high"), 6, "`fly:high` is no grant");
     check(&head("mode: yolo"), 4, "accept-edits");
     check(&head("isolation: moon"), 4, "none or worktree");
+    check(&head("background: maybe"), 4, "true or false");
     check(&head("limits: 3"), 4, "keys below it");
     check(&head("limits:\n  turns: many"), 5, "a whole number");
     check(&head("limits:\n  turnz: 3"), 5, "no limit `turnz`");
@@ -206,6 +210,17 @@ async fn agents_of_files_hand_work_to_each_other_and_the_prompt_names_them() {
     );
     let answer = main.run("go").await.unwrap().into_text().unwrap();
     assert!(answer.contains("seen with own eyes"), "{answer}");
+}
+
+#[test]
+fn what_a_file_says_of_how_it_is_called_is_declared() {
+    let rest = "background: true\ngrants: [read:src/**]\nlimits:\n  spend: 0.10usd";
+    let crew = Crew::gather([agent("lead", "scout", rest, ""), agent("scout", "", "", "")], Arc::new(House));
+    let declared = crew.helpers.declarations().into_iter().find(|tool| tool.name == "lead").unwrap();
+    let ToolKind::Agent { grants, reserve } = declared.kind else { panic!("it is an agent") };
+    assert_eq!(grants, GrantSet::parse(["read:src/**", "spawn:scout"]).unwrap());
+    assert_eq!(reserve, NanoUsd::new(100_000_000));
+    assert!(declared.schema.canonical().contains("background"));
 }
 
 #[test]

@@ -220,21 +220,22 @@ impl FollowUpSource for CommandHooks {
 impl Hook for CommandHooks {
     fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
         let has = |event| self.file.entries.iter().any(|entry| entry.event == event);
-        let mut hooks = hooks;
+        let mut own = Hooks::new();
         if has(HookEvent::PreToolUse) {
-            hooks = hooks.before_call(Arc::clone(&self));
+            own = own.before_call(Arc::clone(&self));
         }
         if has(HookEvent::PostToolUse) {
-            hooks = hooks.after_call(Arc::clone(&self));
+            own = own.after_call(Arc::clone(&self));
         }
+        // What looks at the calls of a run looks at those of whatever it starts; prompts and endings are people's.
+        own = own.inherit();
         if has(HookEvent::UserPromptSubmit) {
-            hooks = hooks.context(Arc::clone(&self));
+            own = own.context(Arc::clone(&self));
         }
         if has(HookEvent::Stop) {
-            hooks = hooks.follow_up(Arc::clone(&self));
+            own = own.follow_up(Arc::clone(&self));
         }
-        // What guards a run guards whatever it starts.
-        hooks.deadline(self.longest()).inherit()
+        hooks.with(own.deadline(self.longest()))
     }
 }
 

@@ -89,7 +89,8 @@ pub(super) async fn collect(
     if !links.is_empty() {
         git.run(at, &["update-index", "--force-remove", "-z", "--stdin"], &links).await?;
     }
-    let left_out = repositories(place)?;
+    let folder = place.to_owned();
+    let left_out = aside(move || repositories(&folder)).await?;
     // What begins with `:(` is a pattern; all others are names as they are.
     let mut paths = b".\0".to_vec();
     for folder in &left_out {
@@ -110,6 +111,14 @@ pub(super) async fn collect(
     let diff = git.run(at, &args, b"").await?;
     let nothing = diff.is_empty() && left_out.is_empty();
     Ok((!nothing).then(|| Changes { base: base.to_owned(), diff, left_out }))
+}
+
+/// Does what may take long on a disk where nobody waits for the thread.
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WorktreeError> + Send + 'static,
+) -> Result<T, WorktreeError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(WorktreeError::System { reason: error.to_string() }))
 }
 
 /// The paths of other repositories that a tree names, each ended by a zero byte.

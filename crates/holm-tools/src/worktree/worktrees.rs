@@ -221,7 +221,7 @@ impl Inner {
     async fn remove(&self, git: &Git, name: &str) -> Result<(), WorktreeError> {
         let place = self.place(name);
         // Not by git: it would look into the worktree, which is whatever a child made of it.
-        fs::remove_dir_all(&place)?;
+        changes::aside(move || Ok(fs::remove_dir_all(place)?)).await?;
         git.run(At::Repository, &["worktree", "prune", "--expire=now"], b"").await?;
         remove_if_there(&self.beside(name, "base"))?;
         Ok(())
