@@ -3,13 +3,11 @@
 //! Each has its share of the budget and its grants like any other child, and is kept until its result is there. The
 //! result is believed by the same rules, and heard once: before the next model call, or by whoever asks for it first.
 
-use alloc::{format, string::String, sync::Arc, vec::Vec};
+use alloc::{format, string::String};
 use core::fmt::Write as _;
 
 use holm_grants::GrantSet;
 use holm_guards::json::Json;
-use holm_read::Read;
-use serde::{Deserialize, Serialize};
 
 use super::{
     Run,
@@ -28,26 +26,8 @@ const MOST_CHILDREN: usize = 32;
 /// Children that are remembered after their results were heard; the oldest is forgotten first.
 const MOST_GONE: usize = 64;
 
-/// What came of a child and was not heard yet.
-#[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Arrived {
-    pub(crate) child: CallId,
-    pub(crate) helper: Arc<str>,
-    pub(crate) outcome: Outcome,
-    /// Sealed for the model.
-    pub(crate) text: String,
-    pub(crate) parts: Vec<Block>,
-}
-
-/// A child whose result was heard.
-#[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Gone {
-    pub(crate) child: CallId,
-    pub(crate) helper: Arc<str>,
-    pub(crate) outcome: Outcome,
-    /// Where its result stands, unless somebody asked for it before it was told.
-    pub(crate) message: Option<MessageId>,
-}
+/// In place of a message: the end of the child was the answer to a call.
+const ANSWERED: u64 = u64::MAX;
 
 /// Whether a call waits for its child.
 pub(super) fn place_of(slot: &Slot) -> Place {
@@ -97,15 +77,9 @@ impl Run {
         self.state.background.iter().position(|child| child.answers_to(call))
     }
 
-    /// Lets `act` take a fact about a child in the background.
-    pub(super) fn with_child(
-        &mut self,
-        place: usize,
-        call: CallId,
-        act: impl FnOnce(&mut Self, &mut Slot) -> After,
-    ) {
-        let mut child = self.state.background.remove(place);
-        match act(self, &mut child) {
+    /// A fact about a child in the background was taken.
+    pub(super) fn put_child_back(&mut self, place: usize, child: Slot, call: CallId, after: &After) {
+        match after {
             After::Late => {
                 self.state.background.insert(place, child);
                 return self.ignore(call);
@@ -114,18 +88,18 @@ impl Run {
             After::Advance | After::End(_) | After::StopSiblings => {}
         }
         if child.is_done() {
-            self.arrive(child);
+            self.state.arrived.push(child);
             return self.look_around();
         }
         self.state.background.insert(place, child);
     }
 
     /// Stops those of the children that `which` names; what became of them is heard like any other result.
-    pub(super) fn stop_children(&mut self, which: impl Fn(&Self, &Slot) -> bool, message: &str) {
+    pub(super) fn stop_children(&mut self, which: &dyn Fn(&Self, &Slot) -> bool, message: &str) {
         for mut child in core::mem::take(&mut self.state.background) {
             if which(self, &child) {
                 self.stop_call(&mut child, message);
-                self.arrive(child);
+                self.state.arrived.push(child);
             } else {
                 self.state.background.push(child);
             }
@@ -141,17 +115,6 @@ impl Run {
         self.state.background = children;
     }
 
-    fn arrive(&mut self, child: Slot) {
-        let SlotState::Done(settled) = child.state else { return };
-        self.state.arrived.push_back(Arrived {
-            child: child.call,
-            helper: child.name,
-            outcome: settled.outcome,
-            text: settled.text,
-            parts: settled.parts,
-        });
-    }
-
     /// A run that waits for its children goes on when there is something to hear.
     pub(super) fn look_around(&mut self) {
         match self.take_phase() {
@@ -164,20 +127,22 @@ impl Run {
 
     /// Tells the model what came of its children.
     pub(super) fn hear_children(&mut self) {
-        while let Some(arrived) = self.state.arrived.pop_front() {
-            let Arrived { child, helper, outcome, text, parts } = arrived;
-            let lead = format!("The helper `{helper}` in the background (child {child}) {}.", ended(outcome));
-            let mut blocks = alloc::vec![Block::Text(lead), Block::Text(text)];
-            blocks.extend(parts);
-            let message = Some(self.add_message(Role::User, blocks).id);
-            self.remember(Gone { child, helper, outcome, message });
+        for child in core::mem::take(&mut self.state.arrived) {
+            let SlotState::Done(settled) = child.state else { continue };
+            let ended = ended(settled.outcome);
+            let lead =
+                format!("The helper `{}` in the background (child {}) {ended}.", child.name, child.call);
+            let mut blocks = alloc::vec![Block::Text(lead), Block::Text(settled.text)];
+            blocks.extend(settled.parts);
+            let message = self.add_message(Role::User, blocks).id;
+            self.remember(child.call, message.value());
         }
     }
 
-    fn remember(&mut self, gone: Gone) {
-        self.state.gone.push_back(gone);
+    fn remember(&mut self, child: CallId, message: u64) {
+        self.state.gone.insert(child, message);
         while self.state.gone.len() > MOST_GONE {
-            self.state.gone.pop_front();
+            self.state.gone.pop_first();
         }
     }
 
@@ -230,60 +195,58 @@ impl Run {
         let Some(place) = place else { return self.child_status(Some(child)) };
         let mut slot = self.state.background.remove(place);
         self.stop_call(&mut slot, "stopped on request");
-        let outcome = Outcome::Stopped;
-        self.remember(Gone { child, helper: slot.name, outcome, message: None });
+        self.remember(child, ANSWERED);
         ToolOutput::text(format!("child {child} is stopped; what it did until now stays done"))
     }
 
     /// The result of one child: taken from those that were not heard yet, so that it is not told again.
     fn child_result(&mut self, child: CallId) -> ToolOutput {
-        if let Some(place) = self.state.arrived.iter().position(|arrived| arrived.child == child)
-            && let Some(arrived) = self.state.arrived.remove(place)
+        if let Some(place) = self.state.arrived.iter().position(|arrived| arrived.call == child)
+            && let SlotState::Done(settled) = self.state.arrived.remove(place).state
         {
-            let Arrived { child, helper, outcome, text, parts } = arrived;
-            self.remember(Gone { child, helper, outcome, message: None });
-            let text = envelope::open(&text).into_owned();
+            self.remember(child, ANSWERED);
+            let text = envelope::open(&settled.text).into_owned();
+            let (outcome, parts) = (settled.outcome, settled.parts);
             return ToolOutput { outcome, text, parts, ..ToolOutput::default() };
         }
-        let heard = self.state.gone.iter().find(|gone| gone.child == child).and_then(|gone| gone.message);
-        let message = heard.and_then(|id| self.state.history.iter().rev().find(|message| message.id == id));
-        let sealed = message.and_then(|message| match message.blocks.get(1) {
+        match self.told(child, 1) {
+            Some(sealed) => ToolOutput::text(envelope::open(sealed)),
+            None => self.child_status(Some(child)),
+        }
+    }
+
+    /// A part of what the model was told of a child: first how it ended, then the result.
+    fn told(&self, child: CallId, part: usize) -> Option<&str> {
+        let id = MessageId::new(*self.state.gone.get(&child)?);
+        let message = self.state.history.iter().rev().find(|message| message.id == id)?;
+        match message.blocks.get(part) {
             Some(Block::Text(text)) => Some(text),
             _ => None,
-        });
-        match sealed {
-            Some(text) => ToolOutput::text(envelope::open(text)),
-            None => self.child_status(Some(child)),
         }
     }
 
     /// How all children stand, or one of them.
     fn child_status(&self, only: Option<CallId>) -> ToolOutput {
         let mut text = String::new();
-        let mut say = |child: CallId, helper: &str, what: &str| {
-            if only.is_none_or(|only| only == child) {
-                let lead = if text.is_empty() { "" } else { "\n" };
-                // Writing into a `String` cannot fail.
-                let _ = write!(text, "{lead}child {child} (`{helper}`) {what}");
-            }
-        };
-        for gone in &self.state.gone {
-            say(gone.child, &gone.helper, ended(gone.outcome));
+        let is_meant = |child: CallId| only.is_none_or(|only| only == child);
+        for child in self.state.gone.keys().filter(|child| is_meant(**child)) {
+            let how = self.told(*child, 0).unwrap_or("is gone; a call was answered with its end");
+            // Writing into a `String` cannot fail.
+            let _ = writeln!(text, "child {child}: {how}");
         }
-        for arrived in &self.state.arrived {
-            say(arrived.child, &arrived.helper, ended(arrived.outcome));
-        }
-        for child in &self.state.background {
-            let what = match &child.state {
+        let children = self.state.arrived.iter().chain(&self.state.background);
+        for child in children.filter(|child| is_meant(child.call)) {
+            let how = match &child.state {
+                SlotState::Done(settled) => ended(settled.outcome),
                 SlotState::Delegated { child: None, .. } => {
                     "waits for its turn; its result will come by itself"
                 }
                 _ => "is at work; its result will come by itself",
             };
-            say(child.call, &child.name, what);
+            let _ = writeln!(text, "child {} (`{}`) {how}", child.call, child.name);
         }
         match only {
-            _ if !text.is_empty() => ToolOutput::text(text),
+            _ if !text.is_empty() => ToolOutput::text(text.trim_end()),
             None => ToolOutput::text("no child was started in the background"),
             Some(child) => ToolOutput::failed(format!("there is no child {child} in the background")),
         }

@@ -363,15 +363,37 @@ impl Run {
 
     /// Lets `act` take a fact about the slot that waits for it; anything else is late.
     pub(super) fn with_slot(&mut self, call: CallId, act: impl FnOnce(&mut Self, &mut Slot) -> After) {
-        if let Some(place) = self.in_background(call) {
-            return self.with_child(place, call, act);
-        }
-        let Phase::Working(mut batch) = self.take_phase_if_working(call) else { return };
-        let Some(slot) = batch.slots.iter_mut().find(|slot| slot.answers_to(call)) else {
-            self.state.phase = Phase::Working(batch);
-            return self.ignore(call);
+        // Every fact has its own `act`, so that whatever does not depend on it stands elsewhere, once.
+        let mut taken = self.take_slot(call);
+        let after = match taken.slot() {
+            Some(slot) => act(self, slot),
+            None => After::Late,
         };
-        let after = act(self, slot);
+        self.put_back(taken, call, after);
+    }
+
+    fn take_slot(&mut self, call: CallId) -> Taken {
+        if let Some(place) = self.in_background(call) {
+            return Taken::Child(place, self.state.background.remove(place).into());
+        }
+        match self.take_phase() {
+            Phase::Working(batch) => {
+                let place = batch.slots.iter().position(|slot| slot.answers_to(call));
+                Taken::Batch(batch, place)
+            }
+            other => {
+                self.state.phase = other;
+                Taken::Nothing
+            }
+        }
+    }
+
+    fn put_back(&mut self, taken: Taken, call: CallId, after: After) {
+        let mut batch = match taken {
+            Taken::Nothing => return self.ignore(call),
+            Taken::Child(place, child) => return self.put_child_back(place, *child, call, &after),
+            Taken::Batch(batch, _) => batch,
+        };
         match after {
             After::Late => {
                 self.state.phase = Phase::Working(batch);
@@ -385,17 +407,29 @@ impl Run {
         self.advance_batch();
     }
 
-    fn take_phase_if_working(&mut self, call: CallId) -> Phase {
-        if !matches!(self.state.phase, Phase::Working(_)) {
-            self.ignore(call);
-            return Phase::Idle;
-        }
-        self.take_phase()
-    }
-
     pub(super) fn stop_siblings(&mut self, batch: &mut Batch) {
         for slot in batch.slots.iter_mut().filter(|slot| !slot.is_done()) {
             self.stop_call(slot, "stopped because another call of the same reply failed");
+        }
+    }
+}
+
+/// The call that a fact is about, taken out of the run for a moment.
+enum Taken {
+    /// None waits for it.
+    Nothing,
+    /// One of the batch, unless none of it is meant.
+    Batch(Batch, Option<usize>),
+    /// A child in the background, with its place.
+    Child(usize, Box<Slot>),
+}
+
+impl Taken {
+    fn slot(&mut self) -> Option<&mut Slot> {
+        match self {
+            Self::Nothing => None,
+            Self::Batch(batch, place) => place.and_then(|place| batch.slots.get_mut(place)),
+            Self::Child(_, child) => Some(child),
         }
     }
 }

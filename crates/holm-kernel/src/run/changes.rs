@@ -67,7 +67,7 @@ impl Run {
     /// Stops what was allowed before and is no longer, as far as it has not begun. What runs goes on, except for a child
     /// that holds more than its parent has now.
     pub(super) fn look_again(&mut self) {
-        self.stop_children(|run, child| !run.may_go_on(child), WITHDRAWN);
+        self.stop_children(&|run, child| !run.may_go_on(child), WITHDRAWN);
         if !matches!(self.state.phase, Phase::Working(_)) {
             return self.look_around();
         }

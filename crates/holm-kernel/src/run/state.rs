@@ -15,7 +15,6 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    background::{Arrived, Gone},
     batch::{Batch, Slot},
     ladder::Climb,
 };
@@ -63,10 +62,10 @@ pub(crate) struct State {
     pub(crate) background: Vec<Slot>,
     /// What came of them and was not heard yet.
     #[serde(default)]
-    pub(crate) arrived: VecDeque<Arrived>,
-    /// Those that were heard, for whoever asks again.
+    pub(crate) arrived: Vec<Slot>,
+    /// Those that were heard, with the message that told of them, for whoever asks again.
     #[serde(default)]
-    pub(crate) gone: VecDeque<Gone>,
+    pub(crate) gone: BTreeMap<CallId, u64>,
 }
 
 /// What the run is doing. A state owns its data: there are no flags beside it.
@@ -221,8 +220,8 @@ impl State {
                 ..Authority::default()
             },
             background: Vec::new(),
-            arrived: VecDeque::new(),
-            gone: VecDeque::new(),
+            arrived: Vec::new(),
+            gone: BTreeMap::new(),
             started: Arc::new(started),
         }
     }

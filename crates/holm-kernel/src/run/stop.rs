@@ -75,7 +75,7 @@ impl Run {
     /// Ends the group. Whatever still runs is stopped; what waits to be said stays for the next prompt.
     pub(super) fn finish(&mut self, ending: Ending) {
         self.state.phase = Phase::Idle;
-        self.stop_children(|_, _| true, LEFT);
+        self.stop_children(&|_, _| true, LEFT);
         self.emit(Event::GroupEnded {
             ending: ending.clone().into(),
             last: self.state.history.last().map(|message| message.id),
@@ -149,7 +149,7 @@ impl Run {
                 return self.stop_with(ending, "stopped: the time for this task is over");
             }
         }
-        self.stop_children(|_, child| child.deadline().is_some_and(|deadline| now >= deadline), OVERDUE);
+        self.stop_children(&|_, child| child.deadline().is_some_and(|deadline| now >= deadline), OVERDUE);
         match self.take_phase() {
             Phase::Backoff { until, draft } if now >= until => {
                 self.advance_turn(super::state::Step::Plan, draft);
