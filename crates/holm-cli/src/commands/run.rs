@@ -109,8 +109,8 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     if let Some(note) = chosen.note {
         screen.note(&format!("holm: {note}"));
     }
-    let store =
-        Store::open(places::database(&places::data_folder(data, |name| std::env::var(name).ok())?)?).await?;
+    let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
+    let store = Store::open(places::database(&folder)?).await?;
     let person =
         if Screen::can_ask() && !(asks.is_some() && reads_stdin) { Person::There } else { Person::Away };
     let show = Show {
@@ -118,7 +118,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         progress: Screen::notes_to_a_person(),
     };
     let drawing = Drawing::new(Arc::clone(&screen), show);
-    let outside = outside(&args)?;
+    let outside = outside(&args)?.and(tools::native(&std::env::current_dir()?, &folder, &store));
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let agent = build(&args, chosen, store, person, output, &screen, &drawing, outside)?;
     let mut session = open(&agent, &args).await?;

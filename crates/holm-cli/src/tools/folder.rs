@@ -5,6 +5,9 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use holm::grants::FilePath;
+use holm_tools::root::Denies;
+
 /// A path that leads where it says. Relative ones begin in the folder where the command was started.
 ///
 /// The check and the opening are two steps: whoever can change the folder in between can still swap a link in. That
@@ -21,6 +24,7 @@ pub(super) fn straight_below(root: &Path, path: &str) -> Result<PathBuf, Refused
     if found != wanted {
         return Err(Refused(format!("{path} is a link, or leads through one; name the file itself")));
     }
+    kept_from_tools(root, &found, path, Denies::reading)?;
     Ok(found)
 }
 
@@ -32,8 +36,26 @@ pub(super) fn new_file(path: &str) -> Result<PathBuf, Refused> {
     let (Some(folder), Some(name)) = (wanted.parent(), wanted.file_name()) else {
         return Err(Refused(format!("{path} names no file")));
     };
-    let folder = straight_below(&root, &folder.to_string_lossy())?;
-    Ok(folder.join(name))
+    let place = straight_below(&root, &folder.to_string_lossy())?.join(name);
+    kept_from_tools(&root, &place, path, Denies::writing)?;
+    Ok(place)
+}
+
+/// Refuses what the rules of file tools keep from all of them, such as `.env`.
+fn kept_from_tools(
+    root: &Path,
+    place: &Path,
+    path: &str,
+    rule: impl Fn(&Denies, &FilePath) -> Option<String>,
+) -> Result<(), Refused> {
+    // What lies elsewhere was granted by its whole path, and the rules hold for its names all the same.
+    let inside = place.strip_prefix(root).or_else(|_| place.strip_prefix("/")).unwrap_or(place);
+    let named = inside.to_str().filter(|text| !text.is_empty()).unwrap_or(".").parse::<FilePath>();
+    let named = named.map_err(|reason| Refused(format!("{path}: {reason}")))?;
+    match rule(&Denies::usual(), &named) {
+        Some(rule) => Err(Refused(format!("{path} is kept from tools by the rule {rule}"))),
+        None => Ok(()),
+    }
 }
 
 /// The path without `.`; `..` is refused, because what it means depends on links.

@@ -6,6 +6,7 @@
 
 mod files;
 mod folder;
+mod native;
 mod outside;
 
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod tests;
 
 use holm::runtime::Toolbox;
 
+pub(crate) use native::native;
 pub(crate) use outside::{Confinement, Outside};
 
 /// All of them.

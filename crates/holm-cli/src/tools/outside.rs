@@ -72,6 +72,17 @@ impl Outside {
     }
 }
 
+impl Outside {
+    /// With the tools that work on this machine's files, or a word about why there are none.
+    pub(crate) fn and(mut self, native: anyhow::Result<Toolbox>) -> Self {
+        match native {
+            Ok(native) => self.tools = native.join(self.tools),
+            Err(why) => self.notes.push(format!("there are no file tools: {why}")),
+        }
+        self
+    }
+}
+
 fn shell(
     workspace: &Path,
     rules: Rules,

@@ -28,6 +28,8 @@ fn a_path_that_is_not_what_it_says_is_refused() {
     check("missing.txt", false);
     check("inner/../inner/file.txt", false);
     check("../x", false);
+    fs::write(root.join("inner/.env"), "x").unwrap();
+    check("inner/.env", false);
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("/etc", root.join("etc")).unwrap();

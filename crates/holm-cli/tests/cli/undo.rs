@@ -9,6 +9,7 @@ use holm::{
     runtime::{Agent, Toolbox},
     store::Store,
 };
+use holm_testkit::double::Act;
 use holm_tools::{
     files::{self, Desk},
     root::Root,
@@ -107,6 +108,22 @@ fn a_file_that_changed_since_is_named_and_given_back_only_when_it_is_forced() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(text(&stage, "a.txt"), "one");
     stage.holm(["undo", "--turn", "1"]).fails(6, "turn 1 of session `changes`");
+}
+
+#[test]
+fn what_a_run_changed_is_given_back_and_secrets_stay_out_of_its_reach() {
+    let read = ("c1", "read", r#"{"path":".env"}"#);
+    let edit = ("c2", "edit", r#"{"path":"a.txt","old":"one","new":"two"}"#);
+    let stage = Stage::new([Act::calls(&[read, edit]), Act::says("Done.")]).file("a.txt", "one");
+    let stage = stage.file(".env", "the planted word");
+    let grants = ["--grant", "read:**", "--grant", "write:**", "--mode", "full"];
+    stage.run(&[&["-p", "Change it."], grants.as_slice()].concat()).says("Done.\n");
+    assert_eq!(text(&stage, "a.txt"), "two");
+    let told = stage.double.requests()[1].text();
+    assert!(told.contains("kept from tools") && !told.contains("the planted word"), "{told}");
+    let ran = stage.holm(["undo"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored a.txt\n"), "{ran:?}");
+    assert_eq!(text(&stage, "a.txt"), "one");
 }
 
 #[test]

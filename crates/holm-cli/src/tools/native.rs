@@ -1,0 +1,24 @@
+//! Files in the folder where the command was started, and what a model may know of the machine.
+
+use std::{path::Path, sync::Arc};
+
+use holm::{runtime::Toolbox, store::Store};
+use holm_tools::{
+    files::{self, Desk},
+    info,
+    root::{Protect, Root},
+    undo::Undo,
+};
+
+use crate::places;
+
+/// The tools. What they change can be undone, and Holm's own data is out of their reach.
+pub(crate) fn native(workspace: &Path, data: &Path, store: &Store) -> anyhow::Result<Toolbox> {
+    let root = Root::open(workspace)?.protect(data, Protect::Everything)?;
+    let desk = Desk::new(root).undo(Undo::open(places::undo_folder(data))?)?.blobs(Arc::new(store.clone()));
+    let mut tools = Toolbox::new();
+    for tool in files::tools(desk).into_iter().chain(info::tools()) {
+        tools.add_shared(tool)?;
+    }
+    Ok(tools)
+}
