@@ -2,7 +2,10 @@
 
 use std::{path::Path, sync::Arc};
 
-use holm::runtime::{SecretString, Toolbox};
+use holm::{
+    grants::Denials,
+    runtime::{SecretString, Toolbox},
+};
 use holm_jail::{Engine, Launcher};
 use holm_net::{Client, Connector, SystemResolver, Tls};
 use holm_tools::{
@@ -17,6 +20,18 @@ const SEARCH: &str = "HOLM_SEARCH";
 const SEARCH_KEY: &str = "HOLM_SEARCH_KEY";
 /// Variables that commands see, where they are set: what language and time people have.
 const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
+
+/// Files that hold secrets by custom and that no build needs: commands find them empty.
+const HIDDEN: [&str; 8] = [
+    "path:**/.env",
+    "path:**/.envrc",
+    "path:**/.ssh/",
+    "path:**/.gnupg/",
+    "path:**/.aws/",
+    "path:**/.netrc",
+    "path:**/.pgpass",
+    "path:**/.git-credentials",
+];
 
 /// What confines commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +111,8 @@ fn shell(
     let shell =
         Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
-    let shell = shell.rules(rules).search(folders);
+    let denials = Denials::parse(HIDDEN).map_err(|error| error.to_string())?;
+    let shell = shell.rules(rules).search(folders).denials(denials);
     let seen = SEEN.iter().filter_map(|name| env(name).map(|value| (*name, value)));
     Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))
 }
