@@ -48,6 +48,7 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 guests: ## build the WASM tools that Holm ships, into guests/dist
 	@scripts/setup guests
 	@scripts/build-guests all
+	@cargo test -p holm-tools --features wasm --test guests -- --include-ignored
 
 bench: ## compare Holm's loop and wire with others
 	@scripts/setup bench

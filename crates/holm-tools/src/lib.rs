@@ -16,7 +16,7 @@
 //! - [`conversation`]: asks a person, tells one, waits, keeps a list, looks up tools.
 //! - [`hooks`]: commands that look at what a run does.
 //! - [`worktree`]: a git worktree for every child.
-//! - `wasm` (feature `wasm`): WASM files, sandboxed.
+//! - `wasm` (feature `wasm`): WASM files, sandboxed; `shipped`: those that come inside the program.
 //!
 //! What a program says about itself is hostile text until a person trusts the program: it is bounded, cleaned of control
 //! characters, and it can only describe. No word of it grants anything.
@@ -37,6 +37,8 @@ pub mod registry;
 pub mod root;
 pub mod search;
 pub mod shell;
+#[cfg(feature = "wasm")]
+pub mod shipped;
 mod text;
 pub mod trust;
 #[cfg(unix)]

@@ -14,6 +14,8 @@ struct State {
     bytes: VecDeque<u8>,
     readers: usize,
     writers: usize,
+    /// Whether a reader found nothing when it last looked.
+    hungry: bool,
 }
 
 /// The end that is read. Clones are the same end, which is closed when the last of them is gone.
@@ -37,7 +39,8 @@ impl Reader {
     pub(crate) async fn read(&self, max: usize) -> Vec<u8> {
         poll_fn(|_| {
             let mut state = self.0.borrow_mut();
-            if state.bytes.is_empty() && state.writers > 0 {
+            state.hungry = state.bytes.is_empty() && state.writers > 0;
+            if state.hungry {
                 return Poll::Pending;
             }
             let count = max.min(state.bytes.len());
@@ -52,7 +55,8 @@ impl Reader {
         loop {
             let (piece, open) = poll_fn(|_| {
                 let mut state = self.0.borrow_mut();
-                if state.bytes.is_empty() && state.writers > 0 {
+                state.hungry = state.bytes.is_empty() && state.writers > 0;
+                if state.hungry {
                     return Poll::Pending;
                 }
                 let end = state.bytes.iter().position(|&byte| byte == delimiter);
@@ -89,7 +93,22 @@ impl Writer {
             .await?;
             rest = rest.get(taken..).unwrap_or_default();
         }
+        self.offer().await;
         Ok(())
+    }
+
+    /// Lets a reader that waits have its turn. Otherwise a loop of small writes would fill the whole pipe before its reader
+    /// could say that one line was enough.
+    async fn offer(&self) {
+        let mut offered = false;
+        poll_fn(|_| {
+            if offered || !self.0.borrow().hungry {
+                return Poll::Ready(());
+            }
+            offered = true;
+            Poll::Pending
+        })
+        .await;
     }
 }
 

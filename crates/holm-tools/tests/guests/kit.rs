@@ -1,0 +1,93 @@
+//! One sandbox for all tests, a workspace each, and the guests by their names.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use holm_grants::{GrantSet, Need};
+use holm_kernel::{Outcome, ToolOutput};
+use holm_runtime::{Job, Tool};
+use holm_sandbox::{Compiler, Outbound, Sandbox, Settings};
+use holm_tools::registry::Standing;
+use holm_tools::shipped;
+use holm_tools::wasm::{Inspection, WasmHost, WasmSettings, WasmTool};
+
+/// One sandbox for all tests, with a cache, because the larger guests take seconds to compile.
+fn sandbox() -> Sandbox {
+    static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
+    let make = || {
+        let compiler = Compiler::program(env!("CARGO_BIN_EXE_holm-tools-compiler"));
+        let cache = Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("guests"));
+        Sandbox::new(Settings { cache, ..Settings::with_compiler(compiler) }).unwrap()
+    };
+    SANDBOX.get_or_init(make).clone()
+}
+
+/// A workspace and what guests see of it.
+pub(crate) struct Scene {
+    folder: tempfile::TempDir,
+    outbound: Option<Arc<dyn Outbound>>,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), outbound: None }
+    }
+
+    pub(crate) fn with_network(outbound: Arc<dyn Outbound>) -> Self {
+        Self { outbound: Some(outbound), ..Self::new() }
+    }
+
+    pub(crate) fn file(self, path: &str, text: &str) -> Self {
+        let path = self.folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        self
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(path)).unwrap()
+    }
+
+    /// The guest of a name as a tool.
+    pub(crate) fn tool(&self, name: &str) -> (WasmTool, Inspection) {
+        let guest = shipped::all().iter().find(|guest| guest.name() == name);
+        let guest =
+            guest.unwrap_or_else(|| panic!("{name} is not inside; run scripts/build-guests and build again"));
+        let host = self.host();
+        let open = || guest.open(&host, &mut |_| {});
+        std::thread::scope(|scope| scope.spawn(open).join().unwrap()).unwrap()
+    }
+
+    /// A tool of bytes from elsewhere. On a thread of its own, because opening blocks.
+    pub(crate) fn open(&self, name: &str, bytes: &[u8]) -> WasmTool {
+        let host = self.host();
+        let open = || WasmTool::open(&host, name, bytes, None, Standing::Confirmed, &mut |_| {});
+        std::thread::scope(|scope| scope.spawn(open).join().unwrap()).unwrap().0
+    }
+
+    fn host(&self) -> WasmHost {
+        let workspace = Some(self.folder.path().to_owned());
+        let settings = WasmSettings { workspace, outbound: self.outbound.clone(), ..WasmSettings::default() };
+        WasmHost::new(sandbox(), settings)
+    }
+
+    /// Runs a call that was allowed these grants.
+    pub(crate) async fn run(tool: &WasmTool, arguments: &str, grants: &[&str]) -> ToolOutput {
+        let mut job = Job::alone(arguments);
+        let grants = GrantSet::parse(grants.iter().copied()).unwrap();
+        job.needs = grants.iter().cloned().map(Need::Grant).collect();
+        tool.run(job).await
+    }
+
+    /// Calls a guest that was allowed these grants.
+    pub(crate) async fn call(&self, name: &str, arguments: &str, grants: &[&str]) -> ToolOutput {
+        Self::run(&self.tool(name).0, arguments, grants).await
+    }
+
+    /// The same, where it must go well: what it says.
+    pub(crate) async fn ask(&self, name: &str, arguments: &str, grants: &[&str]) -> String {
+        let output = self.call(name, arguments, grants).await;
+        assert_eq!(output.outcome, Outcome::Succeeded, "{name} {arguments}: {}", output.text);
+        output.text
+    }
+}
