@@ -77,3 +77,25 @@ pub(crate) fn command(module: &[u8]) -> Bytes {
         .adapter(WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_COMMAND_ADAPTER)?
         .encode()?)
 }
+
+/// The same guest with a description of itself: a custom section may stand at the end of any module or component.
+pub(crate) fn described(bytes: &[u8], about: &str) -> Vec<u8> {
+    const NAME: &str = "holm:tool";
+    let mut section = leb(NAME.len());
+    section.extend(NAME.bytes().chain(about.bytes()));
+    [bytes, &[0], &leb(section.len()), &section].concat()
+}
+
+/// A number as WASM writes it.
+fn leb(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let low = u8::try_from(number & 0x7f).unwrap_or(0);
+        number >>= 7;
+        if number == 0 {
+            bytes.push(low);
+            return bytes;
+        }
+        bytes.push(low | 0x80);
+    }
+}

@@ -4,6 +4,7 @@ mod figures;
 mod floors;
 mod guests;
 mod ours;
+mod pipeline;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
 fn measure() -> Result<Figures, Box<dyn std::error::Error>> {
     let mut figures = Figures::default();
     ours::measure(&mut figures)?;
+    pipeline::measure(&mut figures)?;
     floors::measure(&mut figures)?;
     Ok(figures)
 }

@@ -10,6 +10,7 @@ mod money;
 mod places;
 mod prompt;
 mod screen;
+mod shelf;
 mod stream;
 mod tools;
 
@@ -41,6 +42,8 @@ enum Command {
     Tool(commands::tool::Args),
     /// See and replay what was done before
     Session(commands::session::Args),
+    /// Show where things are kept
+    Paths(commands::paths::Args),
     /// See what models have shown
     Model(commands::model::Args),
     /// Put the files of a turn back to what they were before it
@@ -50,6 +53,8 @@ enum Command {
 fn main() -> ExitCode {
     // Commands are started by a small process, which is this program again.
     holm_jail::launch_if_asked();
+    // Compiling WASM starts this program again; then it does nothing else.
+    holm_sandbox::compiler_main();
     let cli = Cli::parse();
     let screen = Screen::default();
     match execute(cli) {
@@ -67,7 +72,8 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
     let exit = runtime.block_on(async {
         match cli.command {
             Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
-            Command::Tool(args) => commands::tool::execute(args).await,
+            Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
+            Command::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
             Command::Session(args) => commands::session::execute(args, cli.data.as_deref()).await,
             Command::Model(args) => commands::model::execute(args, cli.data.as_deref()).await,
             Command::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,

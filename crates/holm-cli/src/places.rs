@@ -30,6 +30,53 @@ pub(crate) fn data_folder(
     Err(Trouble::new(Exit::Usage, "there is no place to keep sessions: HOME is not set").hint(hint))
 }
 
+/// All places that matter to tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// Everything of the user's.
+    pub(crate) data: PathBuf,
+    /// Where the command was started.
+    pub(crate) work: PathBuf,
+}
+
+impl Places {
+    /// From the flag, the environment and the folder that the command was started in. Makes the data folder and the
+    /// user's folder of tools, so that they are there to be used.
+    pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
+        let data = data_folder(flag, |name| std::env::var(name).ok())?;
+        let work = std::env::current_dir()?;
+        database(&data)?;
+        let places = Self { data: data.canonicalize()?, work };
+        private_folder(&places.tools())?;
+        Ok(places)
+    }
+
+    /// The user's own tools.
+    pub(crate) fn tools(&self) -> PathBuf {
+        self.data.join("tools")
+    }
+
+    /// The tools of the project.
+    pub(crate) fn project_tools(&self) -> PathBuf {
+        self.work.join(".holm/tools")
+    }
+
+    /// Which files of projects a person has trusted.
+    pub(crate) fn trust(&self) -> PathBuf {
+        self.data.join("trust.json")
+    }
+
+    /// Which code of the user's own tools was confirmed.
+    pub(crate) fn pins(&self) -> PathBuf {
+        self.data.join("tools.pins")
+    }
+
+    /// Compiled code.
+    pub(crate) fn code(&self) -> PathBuf {
+        self.data.join("code")
+    }
+}
+
 /// Makes the folder, for its owner alone, and gives the database's path in it.
 pub(crate) fn database(folder: &Path) -> Result<PathBuf, Trouble> {
     private_folder(folder).map_err(|error| {

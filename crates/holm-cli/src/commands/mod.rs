@@ -1,6 +1,7 @@
 //! One file for each command, named after it.
 
 pub(crate) mod model;
+pub(crate) mod paths;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod tool;

@@ -10,10 +10,13 @@ use holm::{
     grants::{Grant, Mode},
     kernel::{Approvals, Bound, Ending, Ladder, Model as Card, NanoUsd},
     models::Keys,
-    runtime::{Agent, Builder, DriveError, Handle, JournalFailed, Report, Secrets, Session},
+    runtime::{Agent, Builder, DriveError, Handle, JournalFailed, Report, Secrets, Session, Toolbox},
     store::Store,
 };
-use holm_tools::shell::{Gate, Rule, Rules};
+use holm_tools::{
+    registry::{Snapshot, keep_current},
+    shell::{Gate, Rule, Rules},
+};
 use serde_json::json;
 
 use crate::{
@@ -21,8 +24,11 @@ use crate::{
     draw::{Drawing, Show},
     exit::{Exit, Trouble},
     model::{self, Chosen},
-    money, places, prompt,
+    money,
+    places::{self, Places},
+    prompt,
     screen::Screen,
+    shelf::{Shelf, Watch},
     stream::Stream,
     tools::{self, Confinement, Outside},
 };
@@ -87,6 +93,12 @@ pub(crate) struct Args {
     unconfined: bool,
 }
 
+impl Args {
+    fn output(&self) -> Output {
+        if self.json { Output::Json } else { self.output }
+    }
+}
+
 /// What standard output gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -100,7 +112,7 @@ enum Output {
 
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let output = if args.json { Output::Json } else { args.output };
+    let output = args.output();
     let asks = if args.resume && args.prompt.is_empty() { None } else { Some(prompt::gather(&args.prompt)?) };
     let reads_stdin = args.prompt.is_empty() || args.prompt.iter().any(|part| part == "-");
     let chosen =
@@ -120,8 +132,12 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let drawing = Drawing::new(Arc::clone(&screen), show);
     let outside = outside(&args)?.and(tools::native(&std::env::current_dir()?, &folder, &store));
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
-    let agent = build(&args, chosen, store, person, output, &screen, &drawing, outside)?;
+    let own = tools::all().join(outside.tools.clone());
+    let shelf = Shelf::open(&Places::find(data)?, &own, &screen, Watch::Always).await?;
+    let began = shelf.snapshot();
+    let agent = build(&args, chosen, store, began.toolbox(), person, &screen, &drawing, &outside)?;
     let mut session = open(&agent, &args).await?;
+    let _following = keep_current(shelf.registry(), &began, session.handle(), Snapshot::toolbox);
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(&mut session, asks, args.resume).await?;
     finish(&report, output, &screen, &drawing)
@@ -146,11 +162,11 @@ fn build(
     args: &Args,
     chosen: Chosen,
     store: Store,
+    toolbox: Toolbox,
     person: Person,
-    output: Output,
     screen: &Arc<Screen>,
     drawing: &Drawing,
-    outside: Outside,
+    outside: &Outside,
 ) -> anyhow::Result<Agent> {
     let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
     let yes = args.yes.iter().cloned().collect();
@@ -160,7 +176,7 @@ fn build(
     let builder = Agent::builder(chosen.card, chosen.client)
         .name("holm")
         .system(args.system.clone().unwrap_or_default())
-        .tools(tools::all().join(outside.tools))
+        .tools(toolbox)
         .grants(args.grant.iter().cloned().collect())
         .mode(args.mode)
         .approvals(Approvals::Ask)
@@ -178,7 +194,7 @@ fn build(
         .journals(store.clone())
         .blobs(store.clone());
     let builder = climbing(args, stronger, builder, store);
-    let builder = match output {
+    let builder = match args.output() {
         Output::StreamJson => builder.events(Stream::new(Arc::clone(screen))),
         Output::Text | Output::Json => builder,
     };

@@ -1,5 +1,10 @@
 //! `holm tool`: the tools as the model sees them, and as they work without one.
 
+mod new;
+mod show;
+mod trust;
+mod wasm;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -8,7 +13,7 @@ use std::{
 
 use clap::Subcommand;
 use holm::{
-    grants::{Grant, Mode},
+    grants::{Allowance, Grant, Mode},
     kernel::{
         Approvals, Block, Config, Effect, Event, Message, Model as Card, ModelResult, Numbered, Outcome,
         Reply, Run, Started, StopReason, Timestamp, Tool, ToolCall, ToolOutput,
@@ -16,12 +21,15 @@ use holm::{
     models::ScriptedModel,
     runtime::{self, Agent, BoxFuture, Job},
 };
+use holm_tools::registry::Snapshot;
 use serde_json::json;
 
 use crate::{
     approve::{Person, Terminal},
     exit::{Exit, Trouble},
+    places::Places,
     screen::Screen,
+    shelf::{Shelf, Watch},
     tools,
 };
 
@@ -40,9 +48,14 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Check a declaration as a run would; `-` is standard input
+    /// Show all that a model and a person can know of a tool
+    Show {
+        /// The tool's name
+        tool: String,
+    },
+    /// Check a tool as a run would; `-` is a declaration on standard input
     Validate {
-        /// A tool's name, or a file with its declaration as JSON
+        /// A tool's name, a .wasm file, or a file with a declaration as JSON
         tool: String,
         /// Print what was found as JSON
         #[arg(long)]
@@ -50,11 +63,17 @@ enum Command {
     },
     /// Run a tool once, under the same rules as in a run
     Execute(Execute),
+    /// Begin a tool of your own
+    New(new::Args),
+    /// Trust this project's tools as they are now
+    Trust(trust::Trust),
+    /// Confirm the code of one of your tools after it was replaced
+    Confirm(trust::Confirm),
 }
 
 #[derive(Debug, clap::Args)]
 struct Execute {
-    /// The tool's name
+    /// The tool's name, or a .wasm file
     tool: String,
     /// Its arguments, as a JSON object
     #[arg(default_value = "{}")]
@@ -68,40 +87,49 @@ struct Execute {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
+    /// For a .wasm file: how much the call may use, such as time:5s, mem:64MiB or fuel:1e9; may be given more than once
+    #[arg(long, value_name = "LIMIT")]
+    limit: Vec<Allowance>,
+    /// For a .wasm file: the time that it sees, in seconds since 1970 [default: the time it is]
+    #[arg(long, value_name = "SECONDS")]
+    clock: Option<u64>,
+    /// For a .wasm file: the number from which its random numbers follow [default: the system's]
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
     /// Print the whole output as JSON
     #[arg(long)]
     json: bool,
 }
 
 /// Runs the command.
-pub(crate) async fn execute(args: Args) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let screen = Arc::new(Screen::default());
     match args.command {
-        Command::List { json } => list(&screen, json),
-        Command::Validate { tool, json } => validate(&screen, &tool, json),
-        Command::Execute(args) => try_once(&screen, args).await,
+        Command::New(args) => return new::execute(&args, &screen),
+        Command::Trust(args) => return trust::trust(&args, &Places::find(data)?, &screen),
+        Command::Confirm(args) => return trust::confirm(&args, &Places::find(data)?, &screen),
+        Command::Validate { tool, json } if wasm::is_file(&tool) => {
+            return wasm::validate(&tool, json, &Places::find(data)?, &screen).await;
+        }
+        Command::Execute(args) if wasm::is_file(&args.tool) => {
+            return wasm::execute(args, &Places::find(data)?, &screen).await;
+        }
+        Command::Validate { tool, json } if tool == "-" => return validate(&screen, &read("-")?, json),
+        Command::List { .. } | Command::Show { .. } | Command::Validate { .. } | Command::Execute(_) => {}
+    }
+    let shelf = Shelf::open(&Places::find(data)?, &tools::all(), &screen, Watch::Once).await?;
+    let held = shelf.snapshot();
+    match args.command {
+        Command::List { json } => show::list(&screen, &held, json),
+        Command::Show { tool } => show::one(&screen, &held, &tool),
+        Command::Validate { tool, json } => validate(&screen, &declaration(&held, &tool)?, json),
+        Command::Execute(args) => try_once(&screen, &held, args).await,
+        Command::New(_) | Command::Trust(_) | Command::Confirm(_) => Ok(Exit::Done),
     }
 }
 
-fn list(screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
-    let tools = tools::all().declarations();
-    if as_json {
-        screen.line(&serde_json::to_string(&tools)?);
-        return Ok(Exit::Done);
-    }
-    let widest = tools.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
-    for tool in &tools {
-        let needs: Vec<String> = tool.needs.iter().map(ToString::to_string).collect();
-        let needs = if needs.is_empty() { String::new() } else { format!(", needs {}", needs.join(" and ")) };
-        let about = tool.description.lines().next().unwrap_or_default();
-        screen.answer(&format!("{:widest$}  {about} ({}{needs})", tool.name, tool.level));
-    }
-    Ok(Exit::Done)
-}
-
-fn validate(screen: &Screen, which: &str, as_json: bool) -> anyhow::Result<Exit> {
-    let tool = declaration(which)?;
-    let (usable, problems) = flaws(&tool);
+fn validate(screen: &Screen, tool: &Tool, as_json: bool) -> anyhow::Result<Exit> {
+    let (usable, problems) = flaws(tool);
     if as_json {
         screen.line(&json!({ "tool": tool.name, "usable": usable, "problems": problems }).to_string());
     } else {
@@ -116,10 +144,11 @@ fn validate(screen: &Screen, which: &str, as_json: bool) -> anyhow::Result<Exit>
 }
 
 /// A tool of ours by its name, or any tool by its declaration.
-fn declaration(which: &str) -> anyhow::Result<Tool> {
-    if let Some(tool) = tools::all().find(which) {
-        return Ok(tool.declaration().clone());
-    }
+fn declaration(tools: &Snapshot, which: &str) -> anyhow::Result<Tool> {
+    tools.find(which).map_or_else(|| read(which), |tool| Ok(tool.declaration().clone()))
+}
+
+fn read(which: &str) -> anyhow::Result<Tool> {
     let text = match which {
         "-" => io::read_to_string(io::stdin())?,
         path if Path::new(path).exists() => fs::read_to_string(PathBuf::from(path))?,
@@ -154,9 +183,8 @@ fn flaws(tool: &Tool) -> (bool, Vec<String>) {
 }
 
 /// Runs one call by a script, so that arguments, grants, approvals and guards count as they do for a model.
-async fn try_once(screen: &Arc<Screen>, args: Execute) -> anyhow::Result<Exit> {
-    let toolbox = tools::all();
-    let tool = toolbox.find(&args.tool).ok_or_else(|| no_such(&args.tool))?;
+async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyhow::Result<Exit> {
+    let tool = tools.find(&args.tool).ok_or_else(|| no_such(&args.tool))?;
     let output = Arc::new(Mutex::new(None));
     let kept = Kept { tool: Arc::clone(tool), output: Arc::clone(&output) };
     let outcome = Arc::new(Mutex::new((Outcome::Refused, String::new())));

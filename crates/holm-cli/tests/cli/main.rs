@@ -10,4 +10,6 @@ mod run;
 mod sessions;
 mod stage;
 mod tools;
+mod tutorial;
 mod undo;
+mod wasm;

@@ -1,0 +1,40 @@
+//! `holm paths`: where things are kept.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::{exit::Exit, places::Places, screen::Screen};
+
+/// What `holm paths` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print one object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let places = Places::find(data)?;
+    let rows: [(&str, PathBuf, &str); 7] = [
+        ("data", places.data.clone(), "everything of yours; no tool may touch it"),
+        ("sessions", places.data.join("holm.db"), "what was said and done"),
+        ("tools", places.tools(), "your tools: drop a .wasm file here"),
+        ("project_tools", places.project_tools(), "this project's tools, once you trust them"),
+        ("trust", places.trust(), "which files of projects you have trusted"),
+        ("pins", places.pins(), "which code of your tools you have confirmed"),
+        ("code", places.code(), "compiled code, made again when it is gone"),
+    ];
+    let screen = Screen::default();
+    if args.json {
+        let object: serde_json::Map<String, serde_json::Value> =
+            rows.iter().map(|(name, path, _)| ((*name).to_owned(), json!(path))).collect();
+        screen.line(&serde_json::Value::Object(object).to_string());
+        return Ok(Exit::Done);
+    }
+    for (name, path, about) in rows {
+        screen.answer(&format!("{name:13}  {}  ({about})", path.display()));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,50 @@
+//! What tools there are.
+
+use holm_tools::registry::Snapshot;
+use serde_json::json;
+
+use super::no_such;
+use crate::{exit::Exit, screen::Screen};
+
+/// All of them, a line each.
+pub(super) fn list(screen: &Screen, tools: &Snapshot, as_json: bool) -> anyhow::Result<Exit> {
+    let declared = tools.toolbox().declarations();
+    if as_json {
+        screen.line(&serde_json::to_string(&declared)?);
+        return Ok(Exit::Done);
+    }
+    let widest = declared.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
+    for tool in &declared {
+        let needs: Vec<String> = tool.needs.iter().map(ToString::to_string).collect();
+        let needs = if needs.is_empty() { String::new() } else { format!(", needs {}", needs.join(" and ")) };
+        let about = tool.description.lines().next().unwrap_or_default();
+        screen.answer(&format!("{:widest$}  {about} ({}{needs})", tool.name, tool.level));
+    }
+    for renamed in tools.renamed() {
+        screen.note(&format!(
+            "holm: {} wanted to be `{}` and is `{}`",
+            renamed.origin, renamed.wanted, renamed.name
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+/// One of them, whole.
+pub(super) fn one(screen: &Screen, tools: &Snapshot, name: &str) -> anyhow::Result<Exit> {
+    let mut all = tools.tools();
+    let (tool, entry) = all.find(|(tool, _)| tool.declaration().name == name).ok_or_else(|| no_such(name))?;
+    let declared = tool.declaration();
+    let needs: Vec<String> = declared.needs.iter().map(ToString::to_string).collect();
+    let shown = json!({
+        "name": declared.name,
+        "from": entry.origin,
+        "description": declared.description,
+        "keywords": entry.keywords,
+        "level": declared.level,
+        "needs": needs,
+        "timeout_ms": declared.timeout_ms,
+        "schema": declared.schema,
+    });
+    screen.line(&serde_json::to_string_pretty(&shown)?);
+    Ok(Exit::Done)
+}

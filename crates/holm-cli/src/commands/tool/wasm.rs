@@ -1,0 +1,198 @@
+//! A WASM file in the hands of whoever wrote it: what Holm makes of it, and what it does.
+
+use std::{fs, io::Read, path::Path, sync::Arc, time::Duration};
+
+use holm::{
+    grants::{Allowances, Need},
+    guards::{json::Json, schema::Schema},
+    kernel::{Outcome, ToolOutput},
+    runtime::{Job, Tool as _},
+};
+use holm_sandbox::{Clock, Entry, Kind, Randomness};
+use holm_tools::{
+    registry::{LoadError, Sidecar, Standing},
+    wasm::{Inspection, WasmHost, WasmLoader, WasmTool},
+};
+use serde_json::json;
+
+use super::{Execute, flaws};
+use crate::{
+    exit::{Exit, Trouble},
+    places::Places,
+    screen::Screen,
+    shelf,
+};
+
+/// Whether the name means a WASM file.
+pub(super) fn is_file(name: &str) -> bool {
+    let path = Path::new(name);
+    let mut head = [0; 4];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    path.is_file() && WasmLoader::is_wasm(path, if read.is_ok() { &head } else { &[] })
+}
+
+/// Shows what a run would see of the file.
+pub(super) async fn validate(
+    file: &str,
+    as_json: bool,
+    places: &Places,
+    screen: &Arc<Screen>,
+) -> anyhow::Result<Exit> {
+    let host = shelf::host(places, shelf::settings(places)?)?;
+    let (tool, found) = match open(host, file, Allowances::default(), screen).await? {
+        Ok(opened) => opened,
+        Err(error) => {
+            let why = error.to_string();
+            let said = if as_json {
+                json!({ "file": file, "usable": false, "problems": [why] }).to_string()
+            } else {
+                format!("{file}: {why}")
+            };
+            screen.answer(&said);
+            return Ok(Exit::NoAnswer);
+        }
+    };
+    let declared = tool.declaration();
+    let (usable, problems) = flaws(declared);
+    if as_json {
+        let object = json!({
+            "file": file, "tool": declared.name, "usable": usable, "problems": problems, "warnings": found.warnings,
+            "description": declared.description, "level": declared.level, "asks": found.asks, "schema": declared.schema,
+            "bytes": found.size, "kind": kind(found.kind), "called_by": entry(found.entry),
+            "described_by": found.said_by.as_str(), "imports": found.imports,
+            "loading_ms": found.loading.as_millis(), "describing_ms": found.describing.as_millis(),
+        });
+        screen.line(&object.to_string());
+    } else {
+        tell(screen, declared, &found)?;
+        for problem in &problems {
+            screen.answer(&format!("problem:      {problem}"));
+        }
+    }
+    Ok(if usable { Exit::Done } else { Exit::NoAnswer })
+}
+
+fn tell(screen: &Screen, declared: &holm::kernel::Tool, found: &Inspection) -> anyhow::Result<()> {
+    let about = declared.description.lines().next().unwrap_or_default();
+    let asks = if found.asks.is_empty() { "nothing".to_owned() } else { found.asks.join(", ") };
+    let version = found.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+    screen.answer(&format!("tool:         {}{version}", declared.name));
+    screen.answer(&format!("says:         {about}"));
+    screen.answer(&format!("level:        {}", declared.level));
+    screen.answer(&format!("asks for:     {asks}"));
+    screen.answer(&format!("is:           {}, called by {}", kind(found.kind), entry(found.entry)));
+    screen.answer(&format!("described by: {}", found.said_by.as_str()));
+    screen.answer(&format!("size:         {} bytes", found.size));
+    let (loading, describing) = (found.loading.as_millis(), found.describing.as_millis());
+    screen.answer(&format!("time:         {loading} ms to load or compile, {describing} ms to describe"));
+    screen.answer(&format!("schema:       {}", serde_json::to_string(&declared.schema)?));
+    for warning in &found.warnings {
+        screen.answer(&format!("warning:      {warning}"));
+    }
+    Ok(())
+}
+
+/// Runs the file once, with exactly the grants of the command line.
+pub(super) async fn execute(args: Execute, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+    let mut settings = shelf::settings(places)?;
+    if let Some(seconds) = args.clock {
+        settings.clock = Clock::Fixed(Duration::from_secs(seconds));
+    }
+    if let Some(seed) = args.seed {
+        settings.randomness = Randomness::Seeded(seed);
+    }
+    let host = shelf::host(places, settings)?;
+    let mut limits = Allowances::default();
+    args.limit.iter().for_each(|limit| limits.set(*limit));
+    let opened = open(host, &args.tool, limits, screen).await?;
+    let (tool, _) =
+        opened.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{}: {error}", args.tool)))?;
+    let arguments = check(&args.arguments, &tool.declaration().schema)?;
+    let mut job = Job::alone(arguments);
+    job.needs = args.grant.iter().cloned().map(Need::Grant).collect();
+    show(screen, &tool.run(job).await, args.json)
+}
+
+/// Compiles and describes, on a thread that may block.
+async fn open(
+    host: WasmHost,
+    file: &str,
+    limits: Allowances,
+    screen: &Arc<Screen>,
+) -> anyhow::Result<Result<(WasmTool, Inspection), LoadError>> {
+    let (path, screen) = (Path::new(file).to_owned(), Arc::clone(screen));
+    let bytes = fs::read(&path)?;
+    let mut sidecar = match fs::read(path.with_extension("toml")) {
+        Ok(text) => Sidecar::read(&text).map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?,
+        Err(_) => Sidecar::default(),
+    };
+    limits.iter().for_each(|limit| sidecar.limits.set(limit));
+    let opened = tokio::task::spawn_blocking(move || {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut last = 0;
+        let mut progress = |step: holm_sandbox::Progress| {
+            if step.elapsed.as_secs() > last {
+                last = step.elapsed.as_secs();
+                let most = step.budget.as_secs();
+                screen.note(&format!("holm: compiling {} ({last} s, at most {most} s)", path.display()));
+            }
+        };
+        WasmTool::open(&host, &name, &bytes, Some(&sidecar), Standing::Confirmed, &mut progress)
+    });
+    Ok(opened.await?)
+}
+
+/// The arguments in canonical form, if the schema lets them pass.
+fn check(arguments: &str, schema: &Json) -> anyhow::Result<String> {
+    let wrong = |why: String| Trouble::new(Exit::Usage, format!("the arguments cannot be used: {why}"));
+    let parsed = Json::parse(arguments).map_err(|error| wrong(error.to_string()))?;
+    let schema = Schema::compile(schema).map_err(|error| wrong(error.to_string()))?;
+    if let Err(flaws) = schema.validate(&parsed) {
+        let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+        return Err(wrong(flaws.join("; ")).into());
+    }
+    Ok(parsed.canonical())
+}
+
+fn show(screen: &Screen, output: &ToolOutput, as_json: bool) -> anyhow::Result<Exit> {
+    if as_json {
+        screen.line(&serde_json::to_string(output)?);
+    } else {
+        if output.outcome == Outcome::Succeeded {
+            screen.answer(&output.text);
+        } else {
+            screen.note(&format!("error: {}", output.text));
+        }
+        notes(screen, output);
+    }
+    Ok(if output.outcome == Outcome::Succeeded { Exit::Done } else { Exit::NoAnswer })
+}
+
+/// What was used, what was refused, what was written aside.
+fn notes(screen: &Screen, output: &ToolOutput) {
+    let Some(metadata) = &output.metadata else { return };
+    let number = |name: &str| metadata.get(name).and_then(Json::as_u64).unwrap_or(0);
+    let (fuel, memory, micros) = (number("fuel"), number("memory") >> 10, number("micros"));
+    screen.note(&format!("holm: {fuel} steps of fuel, {memory} KiB of memory, {micros} µs"));
+    for refusal in metadata.get("refused").and_then(Json::as_array).unwrap_or_default() {
+        screen.note(&format!("holm: {}", refusal.as_str().unwrap_or_default()));
+    }
+    if let (Some(aside), Outcome::Succeeded) = (metadata.get("stderr").and_then(Json::as_str), output.outcome)
+    {
+        screen.note(&format!("holm: it wrote aside: {aside}"));
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Module => "a module of WASI 0.1",
+        Kind::Component => "a component",
+    }
+}
+
+fn entry(entry: Entry) -> &'static str {
+    match entry {
+        Entry::Command | Entry::Module => "a command line",
+        Entry::Text => "one text",
+    }
+}

@@ -1,0 +1,145 @@
+//! The tools that the command has: its own, those of the user's folder, and those of a project that a person trusts.
+
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
+
+use holm::{
+    grants::Denials,
+    models::Keys,
+    runtime::{BoxFuture, Secrets, Toolbox},
+};
+use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_sandbox::{Compiler, Sandbox, Settings};
+use holm_tools::{
+    registry::{
+        Folder, Folders, Found, LoadError, Loader, Offer, PinFile, Rank, Registry, Snapshot, Source,
+        TrustGate, Watching,
+    },
+    wasm::{Network, WasmHost, WasmLoader, WasmSettings},
+};
+
+use crate::{places::Places, screen::Screen};
+
+/// The tools, kept in step with their folders as long as this is held.
+pub(crate) struct Shelf {
+    registry: Registry,
+    _watching: Option<Watching>,
+}
+
+/// Whether folders are watched after they were looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watch {
+    Once,
+    Always,
+}
+
+impl Shelf {
+    /// Loads the tools beside the command's own. What cannot be used is told and left out.
+    pub(crate) async fn open(
+        places: &Places,
+        own: &Toolbox,
+        screen: &Arc<Screen>,
+        watch: Watch,
+    ) -> anyhow::Result<Self> {
+        let registry = Registry::new();
+        let own: Vec<Offer> = own.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
+        registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), own));
+        let user = Folder::new(places.tools(), Rank::User).pins(Arc::new(PinFile::new(places.pins())));
+        let project =
+            Folder::new(places.project_tools(), Rank::Project).gate(Arc::new(TrustGate::new(places.trust())));
+        let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
+        let folders = Folders::new(&registry).loader(loader).folder(user).folder(project);
+        let watching = match watch {
+            Watch::Always => match folders.clone().watch().await {
+                Ok(watching) => Some(watching),
+                Err(error) => {
+                    // A machine that lets nobody watch still has the tools that are there now.
+                    screen.note(&format!("holm: {error}"));
+                    folders.load().await;
+                    None
+                }
+            },
+            Watch::Once => {
+                folders.load().await;
+                None
+            }
+        };
+        for problem in registry.snapshot().problems() {
+            screen.note(&format!("holm: {problem}"));
+        }
+        Ok(Self { registry, _watching: watching })
+    }
+
+    /// The tools as they are now.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.registry.snapshot()
+    }
+
+    /// All of it, for whoever wants to hear of changes.
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+}
+
+/// Loads WASM files; the engine is only started when there is one.
+struct Lazy {
+    places: Places,
+    screen: Arc<Screen>,
+    host: OnceLock<Result<WasmHost, String>>,
+}
+
+impl Loader for Lazy {
+    fn claims(&self, path: &Path, head: &[u8]) -> bool {
+        WasmLoader::is_wasm(path, head)
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        Box::pin(async move {
+            let host = self.host.get_or_init(|| {
+                let settings = settings(&self.places).map_err(|error| error.to_string())?;
+                host(&self.places, settings).map_err(|error| format!("{error:#}"))
+            });
+            let host = host.as_ref().map_err(LoadError::unavailable)?;
+            let screen = Arc::clone(&self.screen);
+            let tell = move |path: &Path, step: holm_sandbox::Progress| {
+                // Ten times a second is for a bar; a line every two seconds is for everybody.
+                let tenths = step.elapsed.as_millis() / 100;
+                if tenths >= 20 && tenths.is_multiple_of(20) {
+                    let (done, most) = (step.elapsed.as_secs(), step.budget.as_secs());
+                    screen.note(&format!("holm: compiling {} ({done} s, at most {most} s)", path.display()));
+                }
+            };
+            WasmLoader::new(host).on_progress(Arc::new(tell)).load(found).await
+        })
+    }
+}
+
+/// What there is that could be granted to a sandboxed tool, here.
+pub(crate) fn settings(places: &Places) -> anyhow::Result<WasmSettings> {
+    let client = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
+    Ok(WasmSettings {
+        workspace: Some(places.work.clone()),
+        denials: denials(places)?,
+        outbound: Some(Arc::new(Network::new(client, Arc::new(SystemResolver)))),
+        secrets: Keys::from_environment().told_to(Secrets::new()),
+        environment: std::env::vars().collect(),
+        ..WasmSettings::default()
+    })
+}
+
+/// A sandbox that compiles by this program and keeps the code in the data folder.
+pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<WasmHost> {
+    let cache = Some(places.code());
+    let sandbox = Sandbox::new(Settings { cache, ..Settings::with_compiler(Compiler::itself()?) })?;
+    Ok(WasmHost::new(sandbox, settings))
+}
+
+/// What no tool may touch: the project's own rules for agents, and everything in the data folder.
+fn denials(places: &Places) -> anyhow::Result<Denials> {
+    let data = holm::grants::Request::new(holm::grants::Kind::Read, &places.data.to_string_lossy())?;
+    let data = holm::grants::Grant::exactly(&data)?.to_string();
+    let data = format!("path:{}/", data.trim_start_matches("read:").trim_end_matches('/'));
+    Ok(Denials::parse(["write:.holm/", data.as_str()])?)
+}

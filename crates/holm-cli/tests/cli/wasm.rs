@@ -1,0 +1,163 @@
+//! WASM files by hand: checked, run, trusted, confirmed.
+
+use std::fs;
+
+use crate::stage::Stage;
+
+/// A command that prints its help for one word and else reads `notes.txt`.
+fn guest(about: &str) -> Vec<u8> {
+    let help = format!(
+        "{about}\n\nUsage: peek [OPTIONS]\n\nOptions:\n  -l, --long  More\n  -h, --help  Print help\n"
+    );
+    let escaped: String = help.bytes().map(|byte| format!("\\{byte:02x}")).collect();
+    let wat = format!(
+        r#"(module
+            (import "wasi_snapshot_preview1" "args_sizes_get" (func $sizes (param i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "path_open"
+                (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+            (memory (export "memory") 1)
+            (data (i32.const 100) "notes.txt")
+            (data (i32.const 1024) "{escaped}")
+            (func (export "_start")
+                (drop (call $sizes (i32.const 16) (i32.const 20)))
+                (i32.store (i32.const 0) (i32.const 1024))
+                (i32.store (i32.const 4) (i32.const {len}))
+                (if (i32.gt_u (i32.load (i32.const 16)) (i32.const 1))
+                    (then (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8))) (return)))
+                (if (call $path_open (i32.const 3) (i32.const 1) (i32.const 100) (i32.const 9)
+                        (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 12))
+                    (then (call $exit (i32.const 1))))
+                (i32.store (i32.const 0) (i32.const 4096))
+                (i32.store (i32.const 4) (i32.const 1000))
+                (drop (call $fd_read (i32.load (i32.const 12)) (i32.const 0) (i32.const 1) (i32.const 8)))
+                (i32.store (i32.const 4) (i32.load (i32.const 8)))
+                (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#,
+        len = help.len()
+    );
+    wat::parse_str(wat).unwrap()
+}
+
+fn stage() -> Stage {
+    let stage = Stage::new([]).file("notes.txt", "remember the milk");
+    fs::write(stage.work().join("peek.wasm"), guest("Peeks at a note.")).unwrap();
+    stage
+}
+
+#[test]
+fn a_file_is_shown_as_a_run_would_see_it() {
+    let stage = stage().file("peek.toml", "asks = ['read:notes.txt']\nkeywords = ['note']");
+    let ran = stage.holm(["tool", "validate", "peek.wasm"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for part in [
+        "tool:         peek",
+        "asks for:     read:notes.txt",
+        "level:        read-only",
+        "\"long\"",
+        " bytes",
+        " ms to load",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {ran:?}");
+    }
+    let ran = stage.holm(["tool", "validate", "peek.wasm", "--json"]);
+    let object: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        (object["usable"].as_bool(), object["asks"][0].as_str()),
+        (Some(true), Some("read:notes.txt"))
+    );
+}
+
+#[test]
+fn what_is_no_tool_is_told_with_the_reason() {
+    let stage = Stage::new([]).file("text.wasm", "not wasm at all");
+    stage.holm(["tool", "execute", "text.wasm"]).fails(3, "not a webassembly module");
+    let ran = stage.holm(["tool", "validate", "text.wasm"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.out.contains("not a webassembly module"), "{ran:?}");
+}
+
+#[test]
+fn a_call_by_hand_has_exactly_the_grants_of_the_command_line() {
+    let stage = stage();
+    let ran = stage.holm([
+        "tool",
+        "execute",
+        "peek.wasm",
+        "{}",
+        "--grant",
+        "read:*.txt",
+        "--seed",
+        "7",
+        "--clock",
+        "0",
+    ]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "remember the milk\n"), "{ran:?}");
+    assert!(ran.err.contains("steps of fuel") && ran.err.contains("KiB of memory"), "{ran:?}");
+    let ran = stage.holm(["tool", "execute", "peek.wasm", "{}", "--grant", "read:other/**"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.err.contains("missing grant read:notes.txt"), "{ran:?}");
+    stage.holm(["tool", "execute", "peek.wasm", r#"{"wrong":1}"#]).fails(2, "wrong");
+    stage
+        .holm(["tool", "execute", "peek.wasm", "{}", "--limit", "fuel:1", "--grant", "read:**"])
+        .fails(3, "fuel");
+}
+
+#[test]
+fn a_projects_tools_are_there_once_a_person_trusts_them_as_they_are() {
+    let stage = stage();
+    let tools = stage.work().join(".holm/tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::rename(stage.work().join("peek.wasm"), tools.join("peek.wasm")).unwrap();
+    let ran = stage.holm(["tool", "list"]);
+    assert!(!ran.out.contains("peek") && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert_eq!(stage.holm(["tool", "trust"]).code, Some(3), "looking is not trusting");
+    assert!(!stage.holm(["tool", "list"]).out.contains("peek"));
+    let ran = stage.holm(["tool", "trust", "--yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(stage.holm(["tool", "list"]).out.contains("peek"));
+    let ran = stage.holm(["tool", "show", "peek"]);
+    assert!(ran.out.contains("Peeks at a note.") && ran.out.contains(".holm/tools/peek.wasm"), "{ran:?}");
+    fs::write(tools.join("peek.wasm"), guest("Does something else.")).unwrap();
+    let ran = stage.holm(["tool", "list"]);
+    assert!(!ran.out.contains("peek") && ran.err.contains("changed since"), "{ran:?}");
+}
+
+#[test]
+fn replaced_code_of_the_users_own_tools_loses_what_it_asks_for_until_it_is_confirmed() {
+    let stage = stage();
+    let tools = stage.data().join("tools");
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    fs::copy(stage.work().join("peek.wasm"), tools.join("peek.wasm")).unwrap();
+    fs::write(tools.join("peek.toml"), "asks = ['read:notes.txt']").unwrap();
+    let execute = ["tool", "execute", "peek", "{}", "--grant", "read:notes.txt"];
+    stage.holm(execute).says("remember the milk\n");
+    fs::write(tools.join("peek.wasm"), guest("Peeks at a note, better.")).unwrap();
+    let ran = stage.holm(execute);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.err.contains("its code was replaced"), "{ran:?}");
+    assert_eq!(stage.holm(["tool", "confirm", "peek.wasm"]).code, Some(0));
+    stage.holm(execute).says("remember the milk\n");
+}
+
+#[test]
+fn templates_are_whole_and_names_are_checked() {
+    let stage = Stage::new([]);
+    for (lang, file) in [
+        ("rust", "src/main.rs"),
+        ("c", "mine-c.c"),
+        ("js", "mine-js.js"),
+        ("python", "app.py"),
+        ("go", "README.md"),
+    ] {
+        let name = format!("mine-{lang}");
+        let ran = stage.holm(["tool", "new", &name, "--lang", lang]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let text = fs::read_to_string(stage.work().join(&name).join(file)).unwrap();
+        assert!(text.contains(&name) && !text.contains("NAME"), "{lang}: {text}");
+        stage.holm(["tool", "new", &name, "--lang", lang]).fails(2, "there already");
+    }
+    stage.holm(["tool", "new", "../evil", "--lang", "c"]).fails(2, "is no name");
+    stage.holm(["tool", "new", "Über", "--lang", "c"]).fails(2, "is no name");
+}
