@@ -130,6 +130,8 @@ impl Spans {
             | Event::ChildStarted { .. }
             | Event::ChildFinished { .. }
             | Event::LoopSeen { .. }
+            | Event::SteppedUp { .. }
+            | Event::LadderExhausted { .. }
             | Event::Marked { .. }
             | Event::ContextPlanned { .. }
             | Event::ToolsChanged { .. }
