@@ -1,6 +1,6 @@
 //! The guests that Holm ships, as tools, through the sandbox.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should stop")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
 
 mod examples;
 mod files;

@@ -1,12 +1,7 @@
 //! Commands in jails, under both engines, as a user without rights, through whole runs with their journals.
 
 #![cfg(target_os = "linux")]
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test fails by panicking, its helpers too"
-)]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking, its helpers too")]
 
 mod attacks;
 mod cell;
