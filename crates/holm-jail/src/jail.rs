@@ -104,7 +104,8 @@ impl Jail {
     /// Lets the child read and write a file, or a folder with everything beneath.
     ///
     /// In a folder, `.git` stays read-only unless a root of its own opens it, and what git would run or believe
-    /// (`.git/hooks`, `.git/config` and their like) stays read-only even then, also while it does not exist.
+    /// (`.git/hooks`, `.git/config` and their like) stays read-only even then, also while it does not exist and where it
+    /// is named itself. Other git folders beneath are found by nobody here; see [`Jail::repository`].
     #[must_use]
     pub fn write(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Write)
@@ -128,6 +129,19 @@ impl Jail {
     #[must_use]
     pub fn protect(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Protected)
+    }
+
+    /// Keeps what git would run or believe in this git folder read-only, as in `.git` of a root; of a `.git` that is a
+    /// file, the file. For git folders deeper inside a root: nested ones, bare ones, those of submodules and worktrees.
+    #[must_use]
+    pub fn repository(self, git: impl AsRef<Path>) -> Self {
+        let git = git.as_ref();
+        let parts = || GIT.iter().map(|name| git.join(name));
+        // A link cannot be held in its place, so the folder around it is.
+        if git.is_file() || parts().any(|part| part.is_symlink()) {
+            return self.protect(git);
+        }
+        parts().fold(self, Self::protect)
     }
 
     /// Keeps what is at a path out of sight inside a folder that can be read. This wins over everything else.
@@ -215,8 +229,11 @@ impl Jail {
             self.roots.iter().filter(move |root| root.access == access).map(|root| root.path.as_path())
         };
         let mut protected: BTreeSet<PathBuf> = of(Access::Protected).map(Path::to_owned).collect();
-        for folder in of(Access::Write).filter(|path| path.is_dir()) {
-            protected.extend(git_inside(folder, of(Access::Write)));
+        for path in of(Access::Write) {
+            protected.extend(git_around(path));
+            if path.is_dir() {
+                protected.extend(git_inside(path, of(Access::Write)));
+            }
         }
         let within = |path: &Path, set: &BTreeSet<PathBuf>| set.iter().any(|outer| path.starts_with(outer));
         let mut settled: BTreeMap<PathBuf, Access> = BTreeMap::new();
@@ -254,13 +271,25 @@ impl Jail {
     }
 }
 
+/// What of git is protected where a path that can be written is a git folder or lies in one.
+fn git_around(path: &Path) -> Vec<PathBuf> {
+    let around = path.ancestors().filter(|folder| is_git(folder));
+    around.flat_map(|git| GIT.iter().map(|name| git.join(name))).collect()
+}
+
+/// Whether git would take this for one of its folders, by its name or, as bare ones and those of submodules, by what is in it.
+pub(crate) fn is_git(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).exists();
+    folder.file_name().is_some_and(|name| name == ".git")
+        || (has("HEAD") && (has("objects") || has("commondir")))
+}
+
 /// What of git is protected inside a folder that can be written.
 fn git_inside<'a>(folder: &Path, mut writes: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
-    let git = if folder.file_name().is_some_and(|name| name == ".git") {
-        folder.to_owned()
-    } else {
-        folder.join(".git")
-    };
+    if is_git(folder) {
+        return Vec::new();
+    }
+    let git = folder.join(".git");
     if writes.any(|write| write.starts_with(&git)) {
         GIT.iter().map(|name| git.join(name)).collect()
     } else {

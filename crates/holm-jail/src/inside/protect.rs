@@ -19,6 +19,7 @@ use rustix::thread::UnshareFlags;
 use super::child::Failure;
 use super::sys::{self, ReadOnly};
 use crate::engine::Engine;
+use crate::jail::is_git;
 use crate::order::{Access, Order};
 use crate::outcome::Stage;
 
@@ -91,11 +92,27 @@ impl Drop for Placeholders {
     }
 }
 
-/// What git reads as if nothing were there: files that must be files, in which nothing is said. `commondir` names the
-/// folder itself.
+/// Files in a home that a program of the person's may look for meanwhile, and that must not be folders then.
+const STARTUP: [&str; 11] = [
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".gitconfig",
+    ".profile",
+    ".zlogin",
+    ".zlogout",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+];
+
+/// What git and shells read as if nothing were there: files that must be files, in which nothing is said. `commondir` names
+/// the folder itself.
 fn harmless(path: &Path) -> Option<&'static str> {
-    let in_git = path.parent()?.file_name()? == ".git";
+    let in_git = is_git(path.parent()?);
     match path.file_name()?.to_str()? {
+        name if STARTUP.contains(&name) => Some(""),
         "commondir" if in_git => Some(".\n"),
         "config" | "config.worktree" if in_git => Some(""),
         _ => None,

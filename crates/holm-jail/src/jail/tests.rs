@@ -35,6 +35,60 @@ fn what_git_runs_or_believes_stays_read_only_where_git_itself_is_opened() {
 }
 
 #[test]
+fn what_git_runs_or_believes_is_not_opened_by_naming_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    for part in
+        [".git/hooks/sub", ".git/refs", ".git/modules/m/hooks", ".git/modules/m/objects", "bare/objects"]
+    {
+        std::fs::create_dir_all(base.join(part)).unwrap();
+    }
+    for file in [".git/config", ".git/modules/m/HEAD", ".git/modules/m/config", "bare/HEAD", "bare/config"] {
+        std::fs::write(base.join(file), "").unwrap();
+    }
+    let check = |path: &str, expect: Access| {
+        let settled = Jail::new().write(base.join(path)).settled();
+        let got: Vec<_> = settled.iter().map(|root| (root.path.as_path(), root.access)).collect();
+        assert_eq!(got.first(), Some(&(base.join(path).as_path(), expect)), "{path}");
+        assert!(got.iter().skip(1).all(|(_, access)| *access == Access::Protected), "{path}: {got:?}");
+    };
+    for path in
+        [".git/hooks", ".git/hooks/sub", ".git/config", ".git/modules/m/hooks", ".git/modules/m/config"]
+    {
+        check(path, Access::Read);
+    }
+    for path in ["bare/config", "bare/hooks"] {
+        check(path, Access::Read);
+    }
+    for path in [".git", ".git/refs", ".git/modules/m", "bare", "bare/objects"] {
+        check(path, Access::Write);
+    }
+    let opened = Jail::new().write(base.join("bare")).settled();
+    assert_eq!(opened.len(), 1 + super::GIT.len(), "{opened:?}");
+}
+
+#[test]
+fn a_git_folder_inside_a_root_is_held_where_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(base.join("a/.git")).unwrap();
+    std::fs::create_dir_all(base.join("b/.git")).unwrap();
+    std::fs::create_dir_all(base.join("c")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", base.join("b/.git/hooks")).unwrap();
+    std::fs::write(base.join("c/.git"), "gitdir: ../x").unwrap();
+    let jail = ["a/.git", "b/.git", "c/.git"].iter().map(|git| base.join(git));
+    let jail = jail.fold(Jail::new().write(&base), Jail::repository);
+    let settled = jail.settled();
+    let held = |path: &str| {
+        settled.iter().any(|root| root.path == base.join(path) && root.access == Access::Protected)
+    };
+    for path in ["a/.git/hooks", "a/.git/config", "a/.git/commondir", "b/.git", "c/.git"] {
+        assert!(held(path), "{path}: {settled:?}");
+    }
+    assert!(!held("a/.git"));
+}
+
+#[test]
 fn a_protection_wins_over_every_write_and_the_outermost_over_the_inner() {
     let jail = Jail::new()
         .write("/usr")

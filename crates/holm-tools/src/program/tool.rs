@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{AllowanceKind, Allowances, Grant, GrantSet, Need, ProgramPattern};
+use holm_grants::{AllowanceKind, Allowances, Denials, Grant, GrantSet, Need, ProgramPattern};
 use holm_guards::json::Json;
 use holm_jail::{Capture, Jail, Limits, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
@@ -13,6 +13,7 @@ use holm_runtime::{BoxFuture, Job, Tool};
 use super::ask::Nature;
 use super::loader::Setup;
 use super::result::result;
+use crate::shell::hold;
 use crate::trust::ContentHash;
 
 /// A program that a model can call; [`Programs`](super::Programs) makes them.
@@ -121,6 +122,7 @@ impl Inner {
         let environment = std::env::vars_os();
         let jail = Jail::from_grants(&self.setup.workspace, &grants, environment)
             .map_err(|error| error.to_string())?;
+        let jail = hold(jail, &self.setup.workspace, &grants, &Denials::default());
         // A folder of which it may see nothing is no place to start in.
         let sees = grants.iter().any(|grant| matches!(grant, Grant::Read(_)));
         Ok(self.settled(if sees { jail } else { jail.cwd("/") }))

@@ -11,8 +11,8 @@
 //!
 //! # What is never writable
 //!
-//! `.git/hooks` and `.git/config`, whatever is granted (so `git init` and `git config` do not work in here), Holm's own
-//! folder `.holm`, and what the host protects by name. What the deny list names is not even readable: such files seem
+//! `.git/hooks` and `.git/config` and their like in every git folder that is there when a command starts, whatever is granted
+//! (so `git init` and `git config` do not work in here), Holm's own folder `.holm`, and what the host protects by name. What the deny list names is not even readable: such files seem
 //! empty.
 
 mod arguments;
@@ -27,6 +27,7 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use denied::hold;
 pub use gate::{Answer, Asker, Gate, Offer};
 pub use rules::{Rest, Rule, RuleError, Rules, Ruling};
 pub use script::{Command, Form, MAX_SCRIPT, Script, Unreadable, Word};

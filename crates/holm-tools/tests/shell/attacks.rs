@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use holm_grants::{Denials, Mode};
 use holm_guards::json::Json;
 use holm_jail::Limits;
-use holm_kernel::Outcome;
-use holm_tools::shell::Rules;
+use holm_kernel::{Outcome, Proposal};
+use holm_runtime::BoxFuture;
+use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
 
 use crate::cell::{CANARY, Cell, Step, WAYS, Yes, job, run};
 
@@ -74,6 +75,92 @@ async fn holms_own_files_and_the_deny_list_hold_inside_the_jail() {
 }
 
 #[tokio::test]
+async fn a_program_of_the_workspace_takes_no_other_programs_place() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        for name in ["work/bin/planted", "work/planted"] {
+            cell.write(name, "#!/bin/sh\necho planted\n");
+        }
+        let said = cell.sh(&cell.shell(), "planted; echo $PATH").await.text;
+        assert!(!said.lines().any(|line| line == "planted"), "{way:?}: {said}");
+        assert!(!said.contains("/work"), "{way:?}: {said}");
+        // By its path it is what was meant.
+        let said = cell.sh(&cell.shell(), "./bin/planted").await.text;
+        assert!(said.contains("planted"), "{way:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn what_git_would_run_is_opened_by_no_name_and_in_no_repository() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.outside("git", &["init", "-q", "."]);
+        cell.outside("git", &["init", "-q", "vendor/x"]);
+        cell.outside("git", &["init", "-q", "--bare", "store"]);
+        cell.outside("git", &["init", "-q", "--bare", ".git/modules/m"]);
+        cell.write("work/sub/.git", "gitdir: ../.git/modules/m\n");
+        cell.write("work/hook", "#!/bin/sh\n");
+        let shell = cell.shell();
+        let places = ["vendor/x/.git/", "store/", ".git/modules/m/", ".git/"];
+        let evil = "for p in .git vendor/x/.git store .git/modules/m; do cp hook $p/hooks/pre-commit; \
+                    echo evil >> $p/config; echo evil > $p/config.worktree; echo evil > $p/commondir; \
+                    mv $p/config $p/c; mv $p/hooks $p/h; done; echo 'gitdir: evil' > sub/.git; mv sub s; mv vendor v";
+        let list =
+            |items: &[&str]| Json::from(items.iter().map(|item| Json::from(*item)).collect::<Vec<_>>());
+        for write in [
+            &["."][..],
+            &[".", ".git"],
+            &[".git/hooks"],
+            &[".git/config"],
+            &[".", ".git/hooks", "vendor/x/.git/hooks", "store/config", ".git/modules/m/hooks"],
+            &[".", "vendor/x/.git", "store", ".git/modules"],
+        ] {
+            let arguments = Json::object([("script", evil.into()), ("write", list(write))]);
+            let said = run(&shell.script_tool(), &arguments).await.text;
+            for place in places {
+                let read = |name: &str| std::fs::read_to_string(cell.path(&format!("work/{place}{name}")));
+                assert!(
+                    read("config").is_ok_and(|text| !text.contains("evil")),
+                    "{way:?}: {write:?}: {place}: {said}"
+                );
+                assert!(read("hooks/pre-commit").is_err(), "{way:?}: {write:?}: {place}: {said}");
+                for name in ["config.worktree", "commondir"] {
+                    assert!(read(name).is_err(), "{way:?}: {write:?}: {place}{name}: {said}");
+                }
+            }
+            let pointer = std::fs::read_to_string(cell.path("work/sub/.git")).unwrap();
+            assert!(!pointer.contains("evil"), "{way:?}: {write:?}: {said}");
+        }
+        let arguments =
+            Json::object([("script", "echo ok > vendor/x/.git/free".into()), ("write", list(&["."]))]);
+        let said = run(&shell.script_tool(), &arguments).await.text;
+        assert!(cell.path("work/vendor/x/.git/free").exists(), "{way:?}: the rest can be written: {said}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_host_hides_is_neither_seen_nor_changed() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("work/data/holm.db", CANARY);
+        let shell =
+            cell.shell().hide(&cell.path("work/data")).hide(&cell.path("work/none")).protect(".zshenv");
+        let script =
+            "cat data/*; ls data; echo x > data/new; rm -rf data; mv data d; echo x > .zshenv; echo free";
+        let said = cell.sh(&shell, script).await.text;
+        assert!(
+            !said.contains(CANARY) && !said.contains("holm.db") && said.contains("free"),
+            "{way:?}: {said}"
+        );
+        assert_eq!(std::fs::read_to_string(cell.path("work/data/holm.db")).unwrap(), CANARY, "{way:?}");
+        assert!(
+            !cell.path("work/data/new").exists() && !cell.path("work/.zshenv").exists(),
+            "{way:?}: {said}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn deny_rules_hold_in_a_mode_that_asks_nothing() {
     let cell = Cell::new(WAYS[0]);
     let shell = cell.shell().rules(Rules::new(["touch"], []).unwrap());
@@ -112,6 +199,36 @@ async fn what_is_approved_is_what_runs() {
     );
     assert!(shown.contains("\\u{202e}") && shown.contains("\\u001b"), "{shown}");
     assert!(seen.turn(1).contains("a  bc"), "and what runs is what was sent: {}", seen.turn(1));
+}
+
+/// Says yes to whatever it is asked.
+struct Nods;
+
+impl Asker for Nods {
+    fn ask(&self, _: Proposal, _: Offer) -> BoxFuture<'static, Answer> {
+        Box::pin(async { Answer::Once })
+    }
+}
+
+#[tokio::test]
+async fn what_no_screen_shows_does_not_run_whatever_is_said() {
+    let cell = Cell::new(WAYS[0]);
+    let blank = "\n".repeat(6_000);
+    let hidden = format!("{blank}touch hidden\n{blank}");
+    let word = Json::from("w".repeat(4_000));
+    let words = Json::from([vec![Json::from("hidden")], vec![word; 9]].concat());
+    let calls = [
+        Step::sh(&hidden, &[]),
+        Step::Call("run_program", Json::object([("program", "touch".into()), ("args", words)])),
+        Step::sh("touch seen", &[]),
+    ];
+    let gate = Gate::new(Nods, Rules::default());
+    let (mut session, seen) = cell.session(&cell.shell(), Mode::Default, &[], gate, calls).await;
+    session.prompt("go").await.unwrap();
+    for turn in [1, 2] {
+        assert!(seen.turn(turn).contains("too long to be shown"), "{}", seen.turn(turn));
+    }
+    assert!(!cell.path("work/hidden").exists() && cell.path("work/seen").exists());
 }
 
 #[tokio::test]
