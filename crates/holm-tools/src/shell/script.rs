@@ -10,6 +10,10 @@ use tree_sitter::{Node, Parser, TreeCursor};
 /// The longest script. All of it must fit on the screen of the person who is asked, and the kernel shows no more.
 pub const MAX_SCRIPT: usize = 16_000;
 
+/// The most words that are given back to commands from redirections; beyond, the script is taken for one that makes its
+/// commands at run time.
+const MAX_GIVEN: usize = 10_000;
+
 /// What may stand in a script that passes unasked: commands of plain words, one after the other.
 const PLAIN: [&str; 17] = [
     "program",
@@ -180,13 +184,14 @@ fn parse(text: &str) -> Result<Script, Unreadable> {
     if tree.root_node().has_error() {
         return Err(Unreadable::Syntax);
     }
-    let mut script = Script { commands: Vec::new(), form: Form::Plain };
+    let script = Script { commands: Vec::new(), form: Form::Plain };
+    let mut reading = Reading { script, starts: Vec::new(), given: 0 };
     // With a cursor and not by recursion: ten thousand brackets must not fill the stack.
     let mut cursor = tree.walk();
     loop {
-        look(cursor.node(), text, &mut script);
+        reading.look(cursor.node(), text);
         if !cursor.goto_first_child() && !advance(&mut cursor) {
-            return Ok(script);
+            return Ok(reading.script);
         }
     }
 }
@@ -203,34 +208,92 @@ fn advance(cursor: &mut TreeCursor<'_>) -> bool {
     }
 }
 
-fn look(node: Node<'_>, text: &str, script: &mut Script) {
-    let kind = node.kind();
-    if !PLAIN.contains(&kind) {
-        script.form = Form::Involved;
-    }
-    if kind == "command" {
-        let words: Vec<Word> = parts(node, text);
-        if words.iter().any(|word| !matches!(word, Word::Plain(_))) {
-            script.form = Form::Involved;
+/// A script that is being read, and where each of its commands begins.
+struct Reading {
+    script: Script,
+    starts: Vec<usize>,
+    /// How many strays were given to commands.
+    given: usize,
+}
+
+impl Reading {
+    fn look(&mut self, node: Node<'_>, text: &str) {
+        let kind = node.kind();
+        if !PLAIN.contains(&kind) {
+            self.script.form = Form::Involved;
         }
-        script.commands.push(Command { words });
-    } else if DECLARING.contains(&kind) {
-        let words = text.get(node.byte_range()).unwrap_or_default().split_whitespace();
-        script.commands.push(Command { words: words.map(|word| Word::Known(word.to_owned())).collect() });
+        if kind == "command" {
+            let words: Vec<Word> = parts(node, text);
+            if words.iter().any(|word| !matches!(word, Word::Plain(_))) {
+                self.script.form = Form::Involved;
+            }
+            self.push(node, words);
+        } else if DECLARING.contains(&kind) {
+            let words = text.get(node.byte_range()).unwrap_or_default().split_whitespace();
+            self.push(node, words.map(|word| Word::Known(word.to_owned())).collect());
+        } else if matches!(kind, "file_redirect" | "heredoc_redirect") {
+            self.give_back(node, text);
+        }
+    }
+
+    fn push(&mut self, node: Node<'_>, words: Vec<Word>) {
+        self.script.commands.push(Command { words });
+        self.starts.push(node.start_byte());
+    }
+
+    /// Gives the strays of a redirection behind a statement to every command of it: which one they belong to depends on
+    /// what the statement is, and one too many is harmless.
+    fn give_back(&mut self, redirect: Node<'_>, text: &str) {
+        let strays = strays(redirect, text);
+        if strays.is_empty() {
+            return;
+        }
+        let outer = std::iter::successors(redirect.parent(), Node::parent)
+            .find(|node| node.kind() != "heredoc_redirect");
+        // Those inside a command have been read with it.
+        let Some(outer) = outer.filter(|outer| outer.kind() != "command") else { return };
+        let inside = self.script.commands.iter_mut().zip(&self.starts);
+        let inside: Vec<_> = inside.filter(|(_, start)| **start >= outer.start_byte()).collect();
+        self.given += inside.len() * strays.len();
+        if self.given > MAX_GIVEN {
+            return self.push(redirect, vec![Word::Made]);
+        }
+        if inside.is_empty() {
+            return self.push(redirect, strays);
+        }
+        for (command, _) in inside {
+            command.words.extend(strays.iter().cloned());
+        }
     }
 }
 
-/// The words of a command, without assignments before it and redirections behind it.
+/// The words of a command, without assignments and redirections.
 fn parts(command: Node<'_>, text: &str) -> Vec<Word> {
     let mut cursor = command.walk();
-    let named = command.named_children(&mut cursor);
-    let words = named.filter(|node| {
-        !matches!(
-            node.kind(),
-            "variable_assignment" | "file_redirect" | "heredoc_redirect" | "herestring_redirect" | "comment"
-        )
-    });
-    words.map(|node| word(node, text)).collect()
+    let mut words = Vec::new();
+    for node in command.named_children(&mut cursor) {
+        match node.kind() {
+            "variable_assignment" | "herestring_redirect" | "comment" => {}
+            "file_redirect" | "heredoc_redirect" => words.extend(strays(node, text)),
+            _ => words.push(word(node, text)),
+        }
+    }
+    words
+}
+
+/// Words of a command that the grammar counts to a redirection before them, as in `git > file push`.
+fn strays(redirect: Node<'_>, text: &str) -> Vec<Word> {
+    let mut cursor = redirect.walk();
+    let (field, targets) = match redirect.kind() {
+        "heredoc_redirect" => ("argument", 0),
+        // Closing a descriptor takes no file.
+        _ if redirect.children(&mut cursor).any(|part| matches!(part.kind(), "<&-" | ">&-")) => {
+            ("destination", 0)
+        }
+        _ => ("destination", 1),
+    };
+    let found = redirect.children_by_field_name(field, &mut cursor);
+    found.filter(Node::is_named).skip(targets).map(|node| word(node, text)).collect()
 }
 
 fn word(node: Node<'_>, text: &str) -> Word {

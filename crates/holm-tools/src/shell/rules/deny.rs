@@ -1,8 +1,9 @@
 //! Looks for what is forbidden, wherever it hides. Leans to finding too much.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::programs::{READERS, SHELLS, WRAPPERS};
+use super::programs::{FEEDERS, READERS, SHELLS, WRAPPERS};
 use super::rule::Rule;
 use crate::shell::script::{Command, Script, Word};
 
@@ -40,6 +41,7 @@ impl<'a> Search<'a> {
 
     fn command(&mut self, command: &Command, depth: usize) -> Option<&'a Rule> {
         let mut words = command.words.as_slice();
+        let mut fed = Fed::No;
         // What a wrapper runs begins at one of its words; which one, only the wrapper knows.
         loop {
             let (first, rest) = words.split_first()?;
@@ -49,21 +51,33 @@ impl<'a> Search<'a> {
             };
             let name = base_name(name);
             let rules = self.rules;
-            if let Some(rule) = rules.iter().find(|rule| self.hits(rule, name, rest)) {
+            let seen = fed.seen(rest);
+            if let Some(rule) = rules.iter().find(|rule| self.hits(rule, name, &seen)) {
                 return Some(rule);
+            }
+            let runs = WRAPPERS.contains(&name) || (SHELLS.contains(&name) && name != "git");
+            if fed >= Fed::More && runs {
+                self.unclear =
+                    Some("a command that runs another gets more words at run time; write them out");
             }
             if let Some(rule) = self.inner(name, rest, depth) {
                 return Some(rule);
             }
-            if READERS.contains(&name)
-                && rest.iter().all(|word| word.value().is_none_or(|word| word.starts_with('-')))
-            {
+            let sourced =
+                matches!(name, "." | "source") && rest.first().and_then(Word::value).is_none_or(is_input);
+            if sourced || (READERS.contains(&name) && reads_elsewhere(rest)) {
                 self.unclear = Some("a shell reads its commands from elsewhere; write them out");
             }
             let ends_here = std::ptr::eq(words, command.words.as_slice()) && !WRAPPERS.contains(&name);
+            if name == "parallel"
+                && rest.iter().all(|word| word.value().is_none_or(|word| word.starts_with('-')))
+            {
+                self.unclear = Some("commands are read from elsewhere; write them out");
+            }
             if ends_here || rest.is_empty() {
                 return None;
             }
+            fed = fed.max(Fed::by(name, rest));
             if rest.iter().any(|word| word.value().is_none()) {
                 self.unclear =
                     Some("a command that runs another has words that are made at run time; write them out");
@@ -88,6 +102,15 @@ impl<'a> Search<'a> {
         let whole = known.join(" ");
         // An alias is a name, an equals sign and a script; git marks its own with an exclamation mark.
         let behind = known.iter().filter_map(|word| word.split_once('=')).map(|(_, text)| text);
+        if name == "git" {
+            // Where the value of a setting comes from a variable, it is not written here.
+            if known.iter().any(|word| word.starts_with("--config-env")) {
+                self.unclear = Some("a setting of git is made at run time; write it out");
+            }
+            if let Some(rule) = aliases(&known).iter().find_map(|text| self.text(text, depth)) {
+                return Some(rule);
+            }
+        }
         let texts: Vec<&str> = match name {
             "git" => known.iter().filter_map(|word| word.split_once('!')).map(|(_, text)| text).collect(),
             "eval" => vec![whole.as_str()],
@@ -95,7 +118,11 @@ impl<'a> Search<'a> {
         };
         let attached =
             known.iter().filter_map(|word| word.strip_prefix("-S").or(word.strip_prefix("--split-string=")));
-        let attached: Vec<&str> = attached.filter(|text| !text.is_empty()).collect();
+        // A script right behind its option: -qc'git push'.
+        let behind_c =
+            known.iter().filter(|word| name != "git" && word.starts_with('-') && !word.starts_with("--"));
+        let behind_c = behind_c.filter_map(|word| word.split_once('c')).map(|(_, text)| text);
+        let attached: Vec<&str> = attached.chain(behind_c).filter(|text| !text.is_empty()).collect();
         texts.into_iter().chain(attached).find_map(|text| self.text(text, depth))
     }
 
@@ -128,6 +155,82 @@ impl<'a> Search<'a> {
         }
         found == Answer::Yes
     }
+}
+
+/// What a wrapper does to the words of the command that it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fed {
+    /// Nothing.
+    No,
+    /// It puts others in the place of `{}`.
+    Inside,
+    /// It adds others behind them as well.
+    More,
+    /// It may put others anywhere.
+    Any,
+}
+
+impl Fed {
+    fn by(wrapper: &str, words: &[Word]) -> Self {
+        let marks = |word: &str| ["-I", "-i", "-J", "--replace"].iter().any(|mark| word.starts_with(mark));
+        match wrapper {
+            "find" => Self::Inside,
+            "xargs" if !words.iter().filter_map(Word::value).any(marks) => Self::More,
+            _ if FEEDERS.contains(&wrapper) => Self::Any,
+            _ => Self::No,
+        }
+    }
+
+    /// The words as far as they are known.
+    fn seen(self, words: &[Word]) -> Cow<'_, [Word]> {
+        let replaced = |word: &Word| match word.value() {
+            Some(text) if !text.contains("{}") => word.clone(),
+            Some(_) | None => Word::Made,
+        };
+        match self {
+            Self::No => Cow::Borrowed(words),
+            Self::Inside => words.iter().map(replaced).collect(),
+            Self::More => words.iter().map(replaced).chain([Word::Made]).collect(),
+            Self::Any => Cow::Owned(vec![Word::Made]),
+        }
+    }
+}
+
+/// Whether a shell with these words reads its commands from its input: it has no script and no file, or a file that is
+/// the input.
+fn reads_elsewhere(words: &[Word]) -> bool {
+    let mut words = words.iter().map(|word| word.value().unwrap_or("/dev/stdin"));
+    while let Some(word) = words.next() {
+        let letters = word.strip_prefix(['-', '+']).filter(|letters| !letters.starts_with('-'));
+        let takes_value = match letters {
+            Some(letters) if letters.contains('c') => return false,
+            Some(letters) if letters.contains('s') => return true,
+            Some(letters) => letters.ends_with(['o', 'O']),
+            None if word.starts_with("--") => matches!(word, "--rcfile" | "--init-file"),
+            None => return is_input(word),
+        };
+        if takes_value {
+            words.next();
+        }
+    }
+    true
+}
+
+/// Whether a file is what is fed to the program, under one of its names.
+fn is_input(path: &str) -> bool {
+    let kernel = path.contains("dev/") || path.contains("proc/");
+    kernel && (path.ends_with("/stdin") || path.ends_with("/tty") || path.contains("/fd/"))
+}
+
+/// What aliases among the words of a git command stand for, as commands.
+fn aliases(words: &[&str]) -> Vec<String> {
+    let values = words.iter().enumerate().filter_map(|(at, word)| {
+        // Names of sections are the same in capitals.
+        let is_alias = word.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias."));
+        let value = word.split_once('=').map(|(_, value)| value).or_else(|| words.get(at + 1).copied());
+        value.filter(|value| is_alias && !value.starts_with('!'))
+    });
+    values.map(|value| format!("git {value}")).collect()
 }
 
 /// Ordered so that the answer to several questions that must all be yes is the greatest.
