@@ -11,6 +11,10 @@ use super::{MAX_SCRIPT, RUN_PROGRAM, SHELL};
 /// The longest time that a model can ask for.
 pub(super) const MAX_SECONDS: u64 = 600;
 
+/// The most entries of a list, and the longest of them: a person reads them before saying yes.
+const MAX_LIST: u64 = 256;
+const MAX_ENTRY: usize = 4096;
+
 /// What `shell` takes.
 #[derive(Debug, Deserialize)]
 pub(super) struct ScriptArguments {
@@ -36,7 +40,7 @@ pub(super) struct ArgvArguments {
 }
 
 pub(super) fn script_tool() -> Result<Tool, TemplateError> {
-    let schema = schema(["script"], [("script", text("The script, for Bash.", Some(MAX_SCRIPT)))]);
+    let schema = schema(["script"], [("script", text("The script, for Bash.", MAX_SCRIPT))]);
     let about = "Runs a Bash script in the workspace, confined: it reads and writes the workspace, and there is no \
                  network. When something was refused, the result names the grant that is missing and what to add to \
                  the call to ask for it.";
@@ -48,9 +52,12 @@ pub(super) fn argv_tool() -> Result<Tool, TemplateError> {
     let schema = schema(
         ["program"],
         [
-            ("program", text("The program: a name such as git, or a path such as ./build.sh.", Some(4096))),
+            ("program", text("The program: a name such as git, or a path such as ./build.sh.", MAX_ENTRY)),
             ("args", list("Its arguments, as they are; no shell reads them.")),
-            ("input", text("What it reads on its standard input.", None)),
+            (
+                "input",
+                text("What it reads on its standard input; longer input goes into a file.", MAX_SCRIPT),
+            ),
         ],
     );
     let about = "Runs one program with exactly these arguments, without a shell, confined like `shell`.";
@@ -79,7 +86,7 @@ fn settled(tool: Tool) -> Result<Tool, TemplateError> {
 
 fn schema<const N: usize, const M: usize>(required: [&str; N], own: [(&'static str, Json); M]) -> Json {
     let shared = [
-        ("folder", text("The folder to run in, inside the workspace.", Some(4096))),
+        ("folder", text("The folder to run in, inside the workspace.", MAX_ENTRY)),
         (
             "write",
             list("Folders and files to write; without this, the workspace. Add to it what was refused."),
@@ -104,15 +111,20 @@ fn schema<const N: usize, const M: usize>(required: [&str; N], own: [(&'static s
     ])
 }
 
-fn text(about: &str, longest: Option<usize>) -> Json {
-    let mut members = vec![("type", Json::from("string")), ("description", Json::from(about))];
-    if let Some(longest) = longest {
-        members.push(("maxLength", Json::from(longest as u64)));
-    }
-    Json::object(members)
+fn text(about: &str, longest: usize) -> Json {
+    Json::object([
+        ("type", Json::from("string")),
+        ("description", Json::from(about)),
+        ("maxLength", Json::from(longest as u64)),
+    ])
 }
 
 fn list(about: &str) -> Json {
-    let items = Json::object([("type", Json::from("string"))]);
-    Json::object([("type", Json::from("array")), ("items", items), ("description", Json::from(about))])
+    let items = Json::object([("type", Json::from("string")), ("maxLength", Json::from(MAX_ENTRY as u64))]);
+    Json::object([
+        ("type", Json::from("array")),
+        ("items", items),
+        ("maxItems", Json::from(MAX_LIST)),
+        ("description", Json::from(about)),
+    ])
 }

@@ -22,6 +22,9 @@ use super::rules::{Rule, Rules, Ruling};
 use super::script::Script;
 use super::{RUN_PROGRAM, SHELL};
 
+/// How the kernel ends its mark for what a person is not shown.
+const NOT_SHOWN: &str = "not shown…]";
+
 /// What a person can say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,7 +33,8 @@ pub enum Answer {
     Once,
     /// This very call, for as long as the session lasts, and with it the grants that it misses.
     Session,
-    /// Every command that begins like this one, for as long as the session lasts; see [`Offer::prefix`].
+    /// Every command that begins like this one, for as long as the session lasts; see [`Offer::prefix`]. The grants that
+    /// this one misses are given to it alone.
     Prefix,
     /// Not this call.
     No {
@@ -95,6 +99,10 @@ impl Gate {
 
 impl Approver for Gate {
     fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict> {
+        if is_cut(&proposal) {
+            let verdict = Verdict::deny("it is too long to be shown; write it to a file and run that");
+            return Box::pin(async { verdict });
+        }
         let script = script_of(&proposal);
         if let Some(verdict) = self.memory().recall(&proposal, script.as_ref()) {
             return Box::pin(async { verdict });
@@ -159,8 +167,9 @@ impl Memory {
 
 fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
     match answer {
-        Answer::Once => Verdict::allow(),
-        Answer::Session | Answer::Prefix => {
+        // A prefix is about commands; a grant that one of them misses is for this one.
+        Answer::Once | Answer::Prefix => Verdict::allow(),
+        Answer::Session => {
             // What was shortened or written out for the screen is not the grant; then it is given for this once.
             let grants = GrantSet::parse(proposal.missing.iter().map(String::as_str));
             Verdict::Allow { grants: grants.unwrap_or_default(), until: None }
@@ -168,6 +177,15 @@ fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
         Answer::No { reason } => Verdict::Deny { reason },
         Answer::Never => Verdict::deny("the person said never in this session"),
     }
+}
+
+/// Whether a command has parts that nobody would see. A model can write such a mark itself, and is then refused.
+fn is_cut(proposal: &Proposal) -> bool {
+    let is_command = [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str());
+    let cut = |text: &String| text.contains(NOT_SHOWN);
+    let whole = digest(&proposal.tool, &proposal.arguments) == proposal.digest;
+    let arguments = !whole && cut(&proposal.arguments);
+    is_command && (arguments || proposal.needs.iter().chain(&proposal.missing).any(cut))
 }
 
 /// A command as it will run.

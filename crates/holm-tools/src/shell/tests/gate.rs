@@ -6,7 +6,7 @@ use holm_grants::Level;
 use holm_kernel::{AskReason, CallId, Event, EventId, Marks, Numbered, Proposal, Timestamp, Verdict};
 use holm_runtime::{Approver, BoxFuture, EventSink};
 
-use crate::shell::{Answer, Asker, Gate, Offer, Rules, SHELL};
+use crate::shell::{Answer, Asker, Gate, Offer, RUN_PROGRAM, Rules, SHELL};
 
 /// Gives the same answer to every question, and keeps the questions.
 #[derive(Clone)]
@@ -119,6 +119,34 @@ async fn what_is_not_shown_as_it_is_passes_by_no_rule() {
     assert_eq!(person.asked(), 2);
     let offers = person.asked.lock().expect("a lock");
     assert!(offers.iter().all(|offer| offer.prefix.is_none() && offer.command.is_none()));
+}
+
+#[tokio::test]
+async fn a_command_of_which_a_part_is_not_shown_is_refused_unasked() {
+    let (person, gate) = person(Answer::Once);
+    let cut = |text: &str| format!("{text} […9 characters not shown…] ");
+    let mut long = proposal("true");
+    long.arguments = cut(&long.arguments);
+    let mut many = proposal("true");
+    many.needs = vec!["read:a".into(), cut("read:"), "[…7 more not shown…]".into()];
+    for refused in [long.clone(), many, Proposal { tool: RUN_PROGRAM.into(), ..long.clone() }] {
+        let Verdict::Deny { reason } = gate.judge(refused).await else { panic!("a no") };
+        assert!(reason.contains("too long to be shown"), "{reason}");
+    }
+    assert_eq!(person.asked(), 0);
+    // A script may say these words, if all of it is shown; and other tools may hold more than a screen.
+    gate.judge(proposal("echo '[…9 characters not shown…]'")).await;
+    gate.judge(Proposal { tool: "write_file".into(), ..long }).await;
+    assert_eq!(person.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_prefix_gives_no_grant_beyond_this_call() {
+    let (_, gate) = person(Answer::Prefix);
+    let mut wants = proposal("ls src");
+    wants.missing = vec!["read:/home/u/**".into()];
+    wants.reasons.push(AskReason::MissingGrant);
+    assert_eq!(gate.judge(wants).await, Verdict::allow());
 }
 
 #[tokio::test]
