@@ -30,6 +30,7 @@ pub(super) struct Setup {
     pub(super) limits: Limits,
     denials: Denials,
     protected: BTreeSet<PathBuf>,
+    hidden: BTreeSet<PathBuf>,
     env: Vec<(OsString, OsString)>,
     search: Vec<PathBuf>,
     home: Home,
@@ -82,6 +83,7 @@ impl Shell {
             limits: Limits::default(),
             denials: Denials::default(),
             protected: BTreeSet::from([workspace.join(OWN_FOLDER)]),
+            hidden: BTreeSet::new(),
             env: Vec::new(),
             search: Vec::new(),
             home: Home::Own(home),
@@ -107,6 +109,16 @@ impl Shell {
     pub fn protect(self, path: impl Into<PathBuf>) -> Self {
         self.with(|setup| {
             setup.protected.insert(setup.workspace.join(path.into()));
+        })
+    }
+
+    /// Keeps a folder that exists, such as Holm's own data, out of sight whatever is granted. A workspace inside of it would
+    /// be out of sight too, so there it is only kept from the workspace's neighbours by what is granted.
+    #[must_use]
+    pub fn hide(self, path: &Path) -> Self {
+        self.with(|setup| {
+            let real = path.canonicalize().ok().filter(|real| !setup.workspace.starts_with(real));
+            setup.hidden.extend(real);
         })
     }
 
@@ -183,6 +195,7 @@ impl Setup {
         }
         jail = denied::hold(jail, &self.workspace, &grants, &self.denials);
         jail = self.protected.iter().fold(jail, Jail::protect);
+        jail = self.hidden.iter().fold(jail, Jail::hide);
         Ok(self.environment(jail, &path))
     }
 
@@ -226,14 +239,18 @@ impl Setup {
         self.offered.lock().unwrap_or_else(PoisonError::into_inner).insert(grant.to_owned())
     }
 
-    /// Folders for `PATH` among what may be started.
+    /// Folders for `PATH` among what may be started. Not those of the workspace: what a model writes there must not pass
+    /// for a program of the system's or the person's.
     fn folders(&self, grants: &GrantSet) -> Vec<PathBuf> {
         let mut folders = Vec::new();
         for grant in grants.iter() {
             if let Grant::Exec(ProgramPattern::Path(pattern)) = grant {
                 let text = pattern.to_string();
-                let place = self.workspace.join(text.trim_end_matches("/**").trim_end_matches('/'));
-                folders.extend([place.join("bin"), place].into_iter().filter(|folder| folder.is_dir()));
+                let place = PathBuf::from(text.trim_end_matches("/**").trim_end_matches('/'));
+                let outside = |folder: &PathBuf| {
+                    folder.is_absolute() && !folder.starts_with(&self.workspace) && folder.is_dir()
+                };
+                folders.extend([place.join("bin"), place].into_iter().filter(outside));
             }
         }
         folders
