@@ -40,7 +40,7 @@ pub(super) struct Setup {
 }
 
 impl Programs {
-    /// Programs that work in this workspace, confined by this engine.
+    /// Programs that work in this workspace, confined by this engine. With [`Engine::Unconfined`] none is a tool.
     #[must_use]
     pub fn new(launcher: Launcher, engine: Engine, workspace: impl Into<PathBuf>) -> Self {
         let setup = Setup {
@@ -86,6 +86,10 @@ impl Loader for Programs {
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
         Box::pin(async move {
             startable(&found)?;
+            // To ask it is to run it, and it would run with all the power of the user before anybody said yes.
+            if self.0.engine == Engine::Unconfined {
+                return Err(LoadError::unavailable("nothing confines programs here; install bubblewrap"));
+            }
             let nature = ask(&self.0, found.path, found.name).await.map_err(LoadError::refused)?;
             let declaration = declaration(&nature, found.name, found.sidecar, found.standing);
             let hash = ContentHash::from_bytes(*found.sha256);

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use holm_grants::Level;
 use holm_guards::json::Json;
+use holm_jail::Engine;
 use holm_kernel::{Block, Outcome, ToolOutput};
 use holm_runtime::{Job, Tool};
 use holm_tools::program::Programs;
@@ -44,6 +45,18 @@ async fn load(
     sidecar: Option<&str>,
     standing: Standing,
 ) -> Result<Arc<dyn Tool>, LoadError> {
+    load_by(&programs(cell), cell, name, text, mode, sidecar, standing).await
+}
+
+async fn load_by(
+    programs: &Programs,
+    cell: &Cell,
+    name: &str,
+    text: &str,
+    mode: u32,
+    sidecar: Option<&str>,
+    standing: Standing,
+) -> Result<Arc<dyn Tool>, LoadError> {
     let file = format!("tools/{name}");
     cell.write(&file, text);
     let path = cell.path(&file);
@@ -60,8 +73,21 @@ async fn load(
         sidecar: sidecar.as_ref(),
         standing,
     };
-    let mut offers = programs(cell).load(found).await?;
+    let mut offers = programs.load(found).await?;
     Ok(offers.remove(0).tool)
+}
+
+#[tokio::test]
+async fn where_nothing_confines_no_program_is_asked_or_used() {
+    let cell = Cell::new(WAYS[0]);
+    let text = format!("#!/bin/sh\ntouch {}\n", cell.path("work/asked").display());
+    let loose = Programs::new(cell.launcher(), Engine::Unconfined, cell.path("work"));
+    let Err(refused) = load_by(&loose, &cell, "loose.sh", &text, 0o755, None, Standing::Confirmed).await
+    else {
+        panic!("a program without a jail")
+    };
+    assert!(refused.to_string().contains("nothing confines"), "{refused}");
+    assert!(!cell.path("work/asked").exists(), "it did not run");
 }
 
 async fn plain(cell: &Cell, name: &str, text: &str) -> Result<Arc<dyn Tool>, LoadError> {
