@@ -14,6 +14,9 @@ use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
 
 use crate::screen::Screen;
 
+/// The longest run of blanks that a question shows as it is: deep indentation, and less than a line.
+const WIDEST_GAP: usize = 40;
+
 /// Answers for the person at the terminal.
 #[derive(Clone)]
 pub(crate) struct Terminal {
@@ -87,15 +90,9 @@ fn nobody(proposal: &Proposal) -> String {
 }
 
 fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
-    screen.note(&format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level));
-    for line in offer.command.iter().flat_map(|command| command.lines()) {
-        screen.note(&format!("  command    {line}"));
-    }
-    screen.note(&format!("  arguments  {}", proposal.arguments));
-    for need in &proposal.needs {
-        let missing = if proposal.missing.contains(need) { " (not granted)" } else { "" };
-        screen.note(&format!("  needs      {need}{missing}"));
-    }
+    question(proposal, offer).iter().for_each(|line| screen.note(line));
+    // What was typed before the question could be read answers something else.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
     let prefix =
         offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
     screen.ask(&format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: "));
@@ -104,6 +101,81 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
         Ok(0) | Err(_) => Answer::No { reason: "nobody answered".into() },
         Ok(_) => answer(&line, offer),
     }
+}
+
+/// Everything that a person must know before the answer.
+fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
+    let mut lines = vec![format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level)];
+    let command = offer.command.iter().flat_map(|command| close_up(command));
+    lines.extend(command.map(|line| format!("  command    {line}")));
+    let arguments = close_up(&proposal.arguments);
+    lines.extend(arguments.iter().map(|line| format!("  arguments  {line}")));
+    for need in &proposal.needs {
+        let missing = if proposal.missing.contains(need) { " (not granted)" } else { "" };
+        lines.push(format!("  needs      {need}{missing}"));
+    }
+    lines.extend(proposal.hands_on.iter().map(|grant| format!("  hands on   {grant}")));
+    lines.extend(
+        proposal.reasons.iter().filter_map(|reason| why(*reason)).map(|why| format!("  because    {why}")),
+    );
+    lines
+}
+
+/// Why a person is asked, where the level and the needs do not say it already.
+fn why(reason: AskReason) -> Option<&'static str> {
+    match reason {
+        AskReason::Level | AskReason::MissingGrant => None,
+        AskReason::EgressAfterMark => Some("it sends data out, after private or untrusted things were read"),
+        AskReason::WriteAfterMark => {
+            Some("it writes where no grant says so, after untrusted things were read")
+        }
+        AskReason::HookWants => Some("a hook wants every call to be looked at"),
+        AskReason::LeavesPlan => Some("it ends the planning: what comes after may change things"),
+    }
+}
+
+/// The lines of a text without stretches of nothing, behind which something could hide: how long they were is said.
+fn close_up(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut empty = 0_usize;
+    for line in text.lines().map(Some).chain([None]) {
+        if line.is_some_and(|line| line.trim().is_empty()) {
+            empty += 1;
+            continue;
+        }
+        match empty {
+            0 => {}
+            1 | 2 => lines.extend((0..empty).map(|_| String::new())),
+            many => lines.push(format!("[{many} empty lines]")),
+        }
+        empty = 0;
+        lines.extend(line.map(without_gaps));
+    }
+    lines
+}
+
+/// A line whose long runs of blanks, also of written ones as in JSON, are counted instead of shown.
+fn without_gaps(line: &str) -> String {
+    const BLANKS: [&str; 6] = [" ", "\t", "\\n", "\\t", "\\r", "\u{3000}"];
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while !rest.is_empty() {
+        let (mut after, mut blanks) = (rest, 0_usize);
+        while let Some(next) = BLANKS.iter().find_map(|blank| after.strip_prefix(blank)) {
+            (after, blanks) = (next, blanks + 1);
+        }
+        if blanks > WIDEST_GAP {
+            out.push_str(&format!(" [{blanks} blanks] "));
+            rest = after;
+            continue;
+        }
+        // The run as it is, and the character that ended it.
+        let taken = rest.len() - after.len() + after.chars().next().map_or(0, char::len_utf8);
+        let (shown, more) = rest.split_at(taken);
+        out.push_str(shown);
+        rest = more;
+    }
+    out
 }
 
 /// What a line means. Whatever is not a clear yes is a no.

@@ -67,6 +67,43 @@ fn only_a_clear_yes_is_a_yes() {
     }
 }
 
+#[test]
+fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
+    let none = Offer { prefix: None, command: None };
+    let asked = |reason: AskReason| {
+        let hands_on = vec!["read:src/**".to_owned()];
+        question(&Proposal { reasons: vec![AskReason::Level, reason], hands_on, ..proposal(&[]) }, &none)
+            .join("\n")
+    };
+    for (reason, words) in [
+        (AskReason::EgressAfterMark, "because    it sends data out"),
+        (AskReason::WriteAfterMark, "because    it writes where"),
+        (AskReason::HookWants, "because    a hook"),
+        (AskReason::LeavesPlan, "because    it ends the planning"),
+    ] {
+        let text = asked(reason);
+        assert!(text.contains(words) && text.contains("hands on   read:src/**"), "{text}");
+    }
+    assert!(!asked(AskReason::MissingGrant).contains("because"));
+}
+
+#[test]
+fn nothing_hides_behind_emptiness() {
+    let check = |text: &str, expect: &[&str]| assert_eq!(close_up(text), expect, "{text:?}");
+    check("a\n\nb", &["a", "", "b"]);
+    check(&format!("a{}b", "\n".repeat(7)), &["a", "[6 empty lines]", "b"]);
+    check(&format!("a\n{}", " \n".repeat(7)), &["a", "[7 empty lines]"]);
+    check(&format!("a{}b  c", " ".repeat(500)), &["a [500 blanks] b  c"]);
+    check(&format!("{{\"a\":\"{}rm\"}}", "\\n".repeat(500)), &["{\"a\":\" [500 blanks] rm\"}"]);
+    let thin = "ä ".repeat(50);
+    check(&thin, &[thin.as_str()]);
+    check("", &[]);
+    let mut long = proposal(&[]);
+    long.arguments = format!("{}rm", " ".repeat(9_000));
+    let offer = Offer { prefix: None, command: Some(format!("{}rm", "\n".repeat(9_000))) };
+    assert!(question(&long, &offer).join("\n").len() < 300);
+}
+
 #[tokio::test]
 async fn what_is_named_beforehand_passes_and_gives_nothing_away() {
     let yes = GrantSet::parse(["read:**"]).unwrap();
