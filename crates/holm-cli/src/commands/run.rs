@@ -130,7 +130,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         progress: Screen::notes_to_a_person(),
     };
     let drawing = Drawing::new(Arc::clone(&screen), show);
-    let outside = outside(&args)?.and(tools::native(&std::env::current_dir()?, &folder, &store));
+    let outside = outside(&args, &folder)?.and(tools::native(&std::env::current_dir()?, &folder, &store));
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let own = tools::all().join(outside.tools.clone());
     let shelf = Shelf::open(&Places::find(data)?, &own, &screen, Watch::Always).await?;
@@ -144,10 +144,10 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
 }
 
 /// Commands and the web, in the folder where the command was started.
-fn outside(args: &Args) -> anyhow::Result<Outside> {
+fn outside(args: &Args, data: &Path) -> anyhow::Result<Outside> {
     let confinement = if args.unconfined { Confinement::None } else { Confinement::Required };
     let workspace = std::env::current_dir()?;
-    Ok(Outside::here(&workspace, rules(args), confinement, |name| std::env::var(name).ok()))
+    Ok(Outside::here(&workspace, data, rules(args), confinement, |name| std::env::var(name).ok()))
 }
 
 fn rules(args: &Args) -> Rules {

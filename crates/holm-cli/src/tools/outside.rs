@@ -21,8 +21,9 @@ const SEARCH_KEY: &str = "HOLM_SEARCH_KEY";
 /// Variables that commands see, where they are set: what language and time people have.
 const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
 
-/// Files that hold secrets by custom and that no build needs: commands find them empty.
-const HIDDEN: [&str; 8] = [
+/// Files that hold secrets by custom and that no build needs: commands find them empty. Those that follow are what a shell,
+/// git or Holm obeys when it starts: commands only read them.
+const DENIED: [&str; 22] = [
     "path:**/.env",
     "path:**/.envrc",
     "path:**/.ssh/",
@@ -31,6 +32,37 @@ const HIDDEN: [&str; 8] = [
     "path:**/.netrc",
     "path:**/.pgpass",
     "path:**/.git-credentials",
+    "write:**/.holm/",
+    "write:**/.bashrc",
+    "write:**/.bash_profile",
+    "write:**/.bash_login",
+    "write:**/.bash_logout",
+    "write:**/.profile",
+    "write:**/.zshrc",
+    "write:**/.zshenv",
+    "write:**/.zprofile",
+    "write:**/.zlogin",
+    "write:**/.zlogout",
+    "write:**/.gitconfig",
+    "write:**/.config/fish/",
+    "write:**/.config/git/",
+];
+
+/// Those of them that are also kept from being made, where the person's home is what commands work in.
+const STARTUP: [&str; 13] = [
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".gitconfig",
+    ".config/fish",
+    ".config/git",
 ];
 
 /// What confines commands.
@@ -52,15 +84,16 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Everything that this machine and this environment make possible.
+    /// Everything that this machine and this environment make possible, without Holm's own data.
     pub(crate) fn here(
         workspace: &Path,
+        data: &Path,
         rules: Rules,
         confinement: Confinement,
         env: impl Fn(&str) -> Option<String>,
     ) -> Self {
         let mut outside = Self::default();
-        match shell(workspace, rules, confinement, &env) {
+        match shell(workspace, data, rules, confinement, &env) {
             Ok(shell) => {
                 outside.tools =
                     std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
@@ -100,6 +133,7 @@ impl Outside {
 
 fn shell(
     workspace: &Path,
+    data: &Path,
     rules: Rules,
     confinement: Confinement,
     env: &impl Fn(&str) -> Option<String>,
@@ -111,8 +145,14 @@ fn shell(
     let shell =
         Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
-    let denials = Denials::parse(HIDDEN).map_err(|error| error.to_string())?;
-    let shell = shell.rules(rules).search(folders).denials(denials);
+    let denials = Denials::parse(DENIED).map_err(|error| error.to_string())?;
+    let mut shell = shell.rules(rules).search(folders).denials(denials).hide(data);
+    let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
+    let inside =
+        home.filter(|home| workspace.canonicalize().is_ok_and(|workspace| home.starts_with(workspace)));
+    if let Some(home) = inside {
+        shell = STARTUP.iter().fold(shell, |shell, name| shell.protect(home.join(name)));
+    }
     let seen = SEEN.iter().filter_map(|name| env(name).map(|value| (*name, value)));
     Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))
 }

@@ -2,7 +2,7 @@
 
 use holm_testkit::double::Act;
 
-use crate::stage::{KEY, MODEL, Stage};
+use crate::stage::{KEY, MODEL, Ran, Stage};
 
 #[test]
 fn the_answer_is_all_that_a_pipe_gets() {
@@ -112,4 +112,28 @@ fn the_key_is_shown_nowhere_and_written_nowhere() {
     let left = stage.left_behind();
     assert!(left.len() > 1_000);
     assert!(!left.windows(KEY.len()).any(|window| window == KEY.as_bytes()));
+}
+
+#[test]
+fn commands_in_a_home_reach_neither_holms_data_nor_what_shells_obey() {
+    let script = "d=.local/share/holm; cat $d/*; echo x > $d/new; rm -rf $d; echo x > .zshenv; echo x > .gitconfig; \
+                  echo x >> .bashrc; mkdir -p .config/git; echo x > .config/git/config; cat .env; echo x > free";
+    let call = serde_json::json!({"script": script}).to_string();
+    let stage = Stage::new([Act::calls(&[("c1", "shell", &call)]), Act::says("Done.")])
+        .file(".bashrc", "kept\n")
+        .file(".env", "canary-7a1f\n");
+    let data = stage.work().join(".local/share/holm");
+    let grants = ["read:**", "write:**", "exec:*", "exec:./**"].map(|grant| ["--grant", grant]).concat();
+    let mut command =
+        stage.command([&["run", "--model", MODEL, "-p", "Go", "--mode", "full"], &grants[..]].concat());
+    let ran = Ran::of(&command.env("HOME", stage.work()).env("HOLM_DATA", &data).output().unwrap());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told = stage.double.requests()[1].text();
+    assert!(!told.contains("SQLite") && !told.contains("canary-7a1f"), "{told}");
+    assert!(stage.work().join("free").exists(), "{told}");
+    assert!(data.join("holm.db").exists() && !data.join("new").exists(), "{told}");
+    assert_eq!(std::fs::read_to_string(stage.work().join(".bashrc")).unwrap(), "kept\n", "{told}");
+    for name in [".zshenv", ".gitconfig", ".config/git/config"] {
+        assert!(!stage.work().join(name).exists(), "{name}: {told}");
+    }
 }
