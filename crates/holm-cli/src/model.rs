@@ -96,12 +96,12 @@ fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
 fn demonstration(note: Option<&'static str>) -> Chosen {
     let call = ToolCall {
         id: "demo-1".into(),
-        name: "list_files".into(),
+        name: "list".into(),
         arguments: r#"{"path":"."}"#.into(),
         replay: None,
     };
     let calls = Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() };
-    let text = "I am a script and no model. Whatever is asked, I call `list_files` once and say this. \
+    let text = "I am a script and no model. Whatever is asked, I call `list` once and say this. \
                 The loop, the tools, the grants and the journal are real.";
     let says = Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() };
     let results = [calls, says].map(ModelResult::Replied);

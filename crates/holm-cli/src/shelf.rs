@@ -14,8 +14,8 @@ use holm_net::{Client, Connector, SystemResolver, Tls};
 use holm_sandbox::{Compiler, Sandbox, Settings};
 use holm_tools::{
     registry::{
-        Folder, Folders, Found, LoadError, Loader, Offer, PinFile, Rank, Registry, Snapshot, Source,
-        TrustGate, Watching,
+        Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
+        Source, TrustGate, Watching,
     },
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
@@ -46,9 +46,9 @@ impl Shelf {
         let registry = Registry::new();
         let own: Vec<Offer> = own.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
         registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), own));
-        let user = Folder::new(places.tools(), Rank::User).pins(Arc::new(PinFile::new(places.pins())));
-        let project =
-            Folder::new(places.project_tools(), Rank::Project).gate(Arc::new(TrustGate::new(places.trust())));
+        let pins = Arc::new(PinFile::new(places.pins()));
+        let user = Folder::new(places.tools(), Rank::User, OpenGate).pins(pins);
+        let project = Folder::new(places.project_tools(), Rank::Project, TrustGate::new(places.trust()));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
         let folders = Folders::new(&registry).loader(loader).folder(user).folder(project);
         let watching = match watch {

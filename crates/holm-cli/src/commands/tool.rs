@@ -20,6 +20,7 @@ use holm::{
     },
     models::ScriptedModel,
     runtime::{self, Agent, BoxFuture, Job},
+    store::Store,
 };
 use holm_tools::registry::Snapshot;
 use serde_json::json;
@@ -27,7 +28,7 @@ use serde_json::json;
 use crate::{
     approve::{Person, Terminal},
     exit::{Exit, Trouble},
-    places::Places,
+    places::{self, Places},
     screen::Screen,
     shelf::{Shelf, Watch},
     tools,
@@ -117,7 +118,10 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         Command::Validate { tool, json } if tool == "-" => return validate(&screen, &read("-")?, json),
         Command::List { .. } | Command::Show { .. } | Command::Validate { .. } | Command::Execute(_) => {}
     }
-    let shelf = Shelf::open(&Places::find(data)?, &tools::all(), &screen, Watch::Once).await?;
+    let places = Places::find(data)?;
+    let store = Store::open(places::database(&places.data)?).await?;
+    let own = tools::all().join(tools::native(&places.work, &places.data, &store)?);
+    let shelf = Shelf::open(&places, &own, &screen, Watch::Once).await?;
     let held = shelf.snapshot();
     match args.command {
         Command::List { json } => show::list(&screen, &held, json),

@@ -8,7 +8,7 @@ use holm::{
     runtime::{JournalFailed, Journals as _},
     store::{Listing, Store},
 };
-use holm_tools::undo::{KEPT, Plan, State, Step, Undo, UndoError, Verdict};
+use holm_tools::undo::{KEPT, MOST_KEPT, Plan, State, Step, Undo, UndoError, Verdict};
 
 use crate::{
     exit::{Exit, Trouble},
@@ -58,7 +58,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     }
     screen.note(&format!("holm: turn {turn} of session {session}: {} files restored", restored.len()));
     // What nobody asked for in a month is not wanted any more.
-    undo.prune(KEPT)?;
+    undo.prune(KEPT, MOST_KEPT)?;
     Ok(Exit::Done)
 }
 

@@ -1,11 +1,9 @@
-//! The tools that the command has today: enough to look around a folder, to leave a note in it, to run commands there and
-//! to look at the web.
+//! The tools that the command has by itself: for files, for commands, for the web and for the time.
 //!
-//! Each says what it needs, and the kernel decides whether it may. What the kernel cannot know is where a link leads, so
-//! the tools refuse every path that is not what it says.
+//! Each says what it needs, and the kernel decides whether it may. Files are reached through the one root of
+//! [`native`] alone, so what it keeps from tools is kept from all of them.
 
-mod files;
-mod folder;
+mod clock;
 mod native;
 mod outside;
 
@@ -17,12 +15,7 @@ use holm::runtime::Toolbox;
 pub(crate) use native::native;
 pub(crate) use outside::{Confinement, Outside};
 
-/// All of them.
+/// Those that reach nothing: no file, no program, no net.
 pub(crate) fn all() -> Toolbox {
-    Toolbox::new()
-        .with(files::list_files)
-        .with(files::read_file)
-        .with(files::count_words)
-        .with(files::write_file)
-        .with(files::now)
+    Toolbox::new().with(clock::now)
 }

@@ -7,7 +7,7 @@ use holm_tools::{
     files::{self, Desk},
     info,
     root::{Protect, Root},
-    undo::Undo,
+    undo::{KEPT, MOST_KEPT, Undo},
 };
 
 use crate::places;
@@ -15,7 +15,10 @@ use crate::places;
 /// The tools. What they change can be undone, and Holm's own data is out of their reach.
 pub(crate) fn native(workspace: &Path, data: &Path, store: &Store) -> anyhow::Result<Toolbox> {
     let root = Root::open(workspace)?.protect(data, Protect::Everything)?;
-    let desk = Desk::new(root).undo(Undo::open(places::undo_folder(data))?)?.blobs(Arc::new(store.clone()));
+    let undo = Undo::open(places::undo_folder(data))?;
+    // Whoever never undoes anything still has only so much disk.
+    undo.prune(KEPT, MOST_KEPT)?;
+    let desk = Desk::new(root).undo(undo)?.blobs(Arc::new(store.clone()));
     let mut tools = Toolbox::new();
     for tool in files::tools(desk).into_iter().chain(info::tools()) {
         tools.add_shared(tool)?;

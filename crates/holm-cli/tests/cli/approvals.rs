@@ -40,7 +40,7 @@ fn at_a_terminal(stage: &Stage, arguments: &str, answer: &str) -> (Option<i32>, 
 }
 
 fn stage() -> Stage {
-    let call = |id: &str| Act::calls(&[(id, "count_words", r#"{"path":"notes.txt"}"#)]);
+    let call = |id: &str| Act::calls(&[(id, "read", r#"{"path":"notes.txt"}"#)]);
     Stage::new([call("c1"), Act::says("Done.")]).file("notes.txt", "one two three\n")
 }
 
@@ -49,10 +49,10 @@ fn a_person_is_asked_inline_and_a_yes_runs_the_call() {
     let stage = stage();
     let (code, screen) = at_a_terminal(&stage, "-p Count", "y");
     assert_eq!(code, Some(0), "{screen}");
-    assert!(screen.contains("holm asks: may `count_words` run?"), "{screen}");
+    assert!(screen.contains("holm asks: may `read` run?"), "{screen}");
     assert!(screen.contains("read:notes.txt (not granted)"), "{screen}");
     assert!(screen.contains("Done."), "{screen}");
-    assert!(stage.double.requests()[1].text().contains("3 words"));
+    assert!(stage.double.requests()[1].text().contains("one two three"));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn anything_but_a_yes_is_a_no_and_the_model_is_told() {
     let (code, screen) = at_a_terminal(&stage, "-p Count", "maybe");
     assert_eq!(code, Some(0), "{screen}");
     let told = stage.double.requests()[1].text();
-    assert!(told.contains("the person at the terminal said no") && !told.contains("3 words"), "{told}");
+    assert!(told.contains("the person at the terminal said no") && !told.contains("one two three"), "{told}");
 }
 
 #[test]

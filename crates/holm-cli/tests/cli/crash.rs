@@ -40,7 +40,7 @@ fn ctrl_c_stops_the_run_which_ends_as_cancelled_with_everything_kept() {
 
 #[test]
 fn a_run_that_was_killed_is_resumed_where_it_stood() {
-    let call = Act::calls(&[("c1", "write_file", r#"{"path":"once.txt","text":"x"}"#)]);
+    let call = Act::calls(&[("c1", "write", r#"{"path":"once.txt","content":"x"}"#)]);
     let stall = Act::says("never whole").with(Fault::Stall(500));
     let stage = Stage::new([call, stall, Act::says("It is written.")]);
     let mut child = started(&stage, 2, &["-p", "Write.", "--session", "s", "--yes", "write:**"]);
@@ -49,5 +49,5 @@ fn a_run_that_was_killed_is_resumed_where_it_stood() {
     assert!(stage.work().join("once.txt").exists());
     // The call that had ended is not run again: the file is there, so a second time would fail.
     stage.run(&["--session", "s", "--resume"]).says("It is written.\n");
-    assert!(stage.double.requests()[2].text().contains("1 bytes are in once.txt now"));
+    assert!(stage.double.requests()[2].text().contains("`once.txt` has 1 bytes now (new)"));
 }

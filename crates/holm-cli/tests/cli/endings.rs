@@ -26,7 +26,7 @@ fn a_missing_key_is_5_and_says_which_variable_to_set() {
 
 #[test]
 fn a_limit_is_4_and_says_its_figures() {
-    let call = |n: u32| Act::calls(&[("c", "list_files", &format!(r#"{{"path":"{n}"}}"#))]);
+    let call = |n: u32| Act::calls(&[("c", "list", &format!(r#"{{"path":"{n}"}}"#))]);
     let stage = Stage::new([call(1), call(2), call(3)]);
     stage.run(&["-p", "hi", "--turns", "2"]).fails(4, "2 of 2");
     let stage = Stage::new([call(1), call(2)]);

@@ -39,22 +39,22 @@ fn without_a_model_a_script_answers_and_says_so() {
 
 #[test]
 fn a_tool_runs_when_it_was_granted_and_the_model_sees_its_result() {
-    let call = || Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)]);
+    let call = || Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
     let stage = Stage::new([call(), Act::says("Three words.")]).file("notes.txt", "one two three\n");
     stage.run(&["-p", "How many words?", "--grant", "read:notes.txt"]).says("Three words.\n");
-    assert!(stage.double.requests()[1].text().contains("1 lines, 3 words, 14 bytes"));
+    assert!(stage.double.requests()[1].text().contains("one two three"));
 
     // Without the grant, and with nobody to ask, it does not run, and the model is told which grant would do.
     let stage = Stage::new([call(), Act::says("I may not look.")]).file("notes.txt", "one two three\n");
     stage.run(&["-p", "How many words?"]).says("I may not look.\n");
     let told = stage.double.requests()[1].text();
-    assert!(told.contains("read:notes.txt") && !told.contains("3 words"), "{told}");
+    assert!(told.contains("read:notes.txt") && !told.contains("one two three"), "{told}");
 }
 
 #[test]
 fn yes_answers_for_the_grants_that_it_names_and_no_others() {
     let write =
-        |path: &str| Act::calls(&[("c1", "write_file", &format!(r#"{{"path":"{path}","text":"hello"}}"#))]);
+        |path: &str| Act::calls(&[("c1", "write", &format!(r#"{{"path":"{path}","content":"hello"}}"#))]);
     let stage = Stage::new([write("out.txt"), Act::says("Written.")]);
     stage.run(&["-p", "Write.", "--yes", "write:out.txt"]).says("Written.\n");
     assert_eq!(std::fs::read_to_string(stage.work().join("out.txt")).unwrap(), "hello");
@@ -66,8 +66,7 @@ fn yes_answers_for_the_grants_that_it_names_and_no_others() {
 
 #[test]
 fn a_link_out_of_the_folder_is_not_followed_although_everything_is_granted() {
-    let stage =
-        Stage::new([Act::calls(&[("c1", "read_file", r#"{"path":"link"}"#)]), Act::says("I cannot.")]);
+    let stage = Stage::new([Act::calls(&[("c1", "read", r#"{"path":"link"}"#)]), Act::says("I cannot.")]);
     std::fs::write(stage.work().join("../outside.txt"), "the planted word").unwrap();
     std::os::unix::fs::symlink("../outside.txt", stage.work().join("link")).unwrap();
     stage.run(&["-p", "Read it.", "--grant", "read:**"]).says("I cannot.\n");
@@ -103,7 +102,7 @@ fn a_program_gets_one_object_with_everything() {
 fn the_key_is_shown_nowhere_and_written_nowhere() {
     let echo = format!("your key is {KEY}");
     let stage =
-        Stage::new([Act::says(&echo), Act::calls(&[("c", "read_file", &format!(r#"{{"path":"{KEY}"}}"#))])]);
+        Stage::new([Act::says(&echo), Act::calls(&[("c", "read", &format!(r#"{{"path":"{KEY}"}}"#))])]);
     let first = stage.run(&["-p", "hi", "--session", "a", "--output", "stream-json"]);
     let second = stage.run(&["-p", &echo, "--session", "b", "--json"]);
     for ran in [&first, &second] {

@@ -43,7 +43,7 @@ fn a_session_is_shown_to_people_and_to_programs() {
 
 #[test]
 fn a_replay_tells_what_the_run_told_byte_for_byte() {
-    let call = Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)]);
+    let call = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
     let stage =
         Stage::new([Act::overloaded(), call, Act::says("Three.")]).file("notes.txt", "one two three\n");
     let args = ["-p", "Count.", "--session", "s", "--grant", "read:**", "--output", "stream-json"];
@@ -60,7 +60,7 @@ fn a_replay_tells_what_the_run_told_byte_for_byte() {
 
 #[test]
 fn a_replay_for_people_is_short() {
-    let call = Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)]);
+    let call = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
     let stage = Stage::new([call, Act::says("Three.")]).file("notes.txt", "one two three\n");
     stage.run(&["-p", "Count.", "--session", "s", "--grant", "read:**"]).says("Three.\n");
     let ran = stage.holm(["session", "replay", "s"]);
@@ -69,8 +69,8 @@ fn a_replay_for_people_is_short() {
         ran.out.lines().map(|line| line.split(" after ").next().unwrap().to_owned()).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
     1  user       Count.
-    2  call       count_words {"path":"notes.txt"}
-    4  result     26 bytes
+    2  call       read {"path":"notes.txt"}
+    4  result     20 bytes
     5  assistant  Three.
     5  end        answered
     "#);

@@ -8,11 +8,17 @@ fn the_tools_are_listed_with_what_they_need() {
     let ran = stage.holm(["tool", "list"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     insta::assert_snapshot!(ran.out, @r#"
-    list_files   Lists the files and folders in a folder, one a line. Folders end with a slash. (read-only, needs read:{path})
-    read_file    Reads a text file, whole or some of its lines. (read-only, needs read:{path})
-    count_words  Counts the lines, words and bytes of a text file. (read-only, needs read:{path})
-    write_file   Writes a new text file. A file that is there already is left as it is, and the call fails. (write, needs write:{path})
     now          Tells the date and the time, in UTC. (none)
+    read         Reads a file: its lines with their numbers, or a picture. Long files come in pages; say where to go on with offset. With reference in place of path it reads a result that was too large to show. (read-only, needs read:{path?})
+    list         Lists what is in a folder, one name a line: folders with a slash behind them, files with their size, links with an @. Does not look into folders; glob does. (read-only, needs read:{path=.})
+    glob         Finds files by a pattern of their paths, such as `src/**/*.rs`. Leaves out what git ignores unless told otherwise. The paths it gives can be read as they are. (read-only, needs read:{path=.}/**)
+    grep         Searches the text of files with a regular expression. Leaves out what git ignores and what is no text. Shows `path:line:text`; lines around a match have - in place of the colons. (read-only, needs read:{path=.}/**)
+    write        Writes a whole file, new or in place of what it held. A file that exists has to be read first. To change a part of a file use edit. (write, needs write:{path})
+    edit         Replaces a text in a file by another. The old text must stand in the file exactly so, and once, unless all is said. Refused if the file has changed since it was read. (write, needs read:{path} and write:{path})
+    multi_edit   Makes several replacements in one file, in their order: all of them, or none. (write, needs read:{path} and write:{path})
+    patch        Applies a unified diff to files: all hunks of all files, or nothing. The lines around each change must stand in the file exactly so; line numbers may be off. Name all files of the diff in paths. (write, needs read:{paths} and write:{paths})
+    date         Tells the date, the day of the week and the time, in UTC. (none)
+    system_info  Tells what kind of machine the tools work on: operating system, processor, how many cores. (none)
     "#);
 }
 
@@ -21,44 +27,44 @@ fn a_list_for_programs_holds_whole_declarations() {
     let stage = Stage::new([]);
     let ran = stage.holm(["tool", "list", "--json"]);
     let tools: Vec<holm::kernel::Tool> = serde_json::from_str(&ran.out).unwrap();
-    assert!(tools.iter().any(|tool| tool.name == "read_file" && tool.needs.len() == 1));
+    assert!(tools.iter().any(|tool| tool.name == "read" && tool.needs.len() == 1));
 }
 
 #[test]
 fn a_tool_runs_under_the_grants_that_it_was_given() {
     let stage = Stage::new([]).file("notes.txt", "one\ntwo\nthree\n");
-    let read = r#"{"path":"notes.txt","from":2,"lines":1}"#;
-    stage.holm(["tool", "execute", "read_file", read, "--grant", "read:notes.txt"]).says("two\n");
-    stage.holm(["tool", "execute", "read_file", read]).fails(3, "read:notes.txt");
-    stage.holm(["tool", "execute", "read_file", "{}", "--grant", "read:**"]).fails(3, "path");
+    let read = r#"{"path":"notes.txt","offset":2,"limit":1}"#;
     stage
-        .holm(["tool", "execute", "read_file", r#"{"path":"no.txt"}"#, "--grant", "read:**"])
-        .fails(3, "no.txt");
+        .holm(["tool", "execute", "read", read, "--grant", "read:notes.txt"])
+        .says("     2\ttwo\n[lines 2 to 2 of 3; go on with offset 3]\n");
+    stage.holm(["tool", "execute", "read", read]).fails(3, "read:notes.txt");
+    stage.holm(["tool", "execute", "read", "{}", "--grant", "read:**"]).fails(3, "path");
+    stage.holm(["tool", "execute", "read", r#"{"path":"no.txt"}"#, "--grant", "read:**"]).fails(3, "no.txt");
 }
 
 #[test]
 fn what_a_tool_prints_is_not_obeyed_by_the_terminal() {
     let stage = Stage::new([]).file("evil.txt", "\u{1b}[2J\u{7}gone");
-    let ran = stage.holm(["tool", "execute", "read_file", r#"{"path":"evil.txt"}"#, "--grant", "read:**"]);
-    ran.says("\\u{1b}[2J\\u{7}gone\n");
+    let ran = stage.holm(["tool", "execute", "read", r#"{"path":"evil.txt"}"#, "--grant", "read:**"]);
+    ran.says("     1\t\\u{1b}[2J\\u{7}gone\n");
 }
 
 #[test]
 fn a_plan_changes_nothing() {
     let stage = Stage::new([]);
-    let write = r#"{"path":"new.txt","text":"x"}"#;
-    let args = ["tool", "execute", "write_file", write, "--grant", "write:**", "--mode", "plan"];
+    let write = r#"{"path":"new.txt","content":"x"}"#;
+    let args = ["tool", "execute", "write", write, "--grant", "write:**", "--mode", "plan"];
     assert_eq!(stage.holm(args).code, Some(3));
     assert!(!stage.work().join("new.txt").exists());
-    let args = ["tool", "execute", "write_file", write, "--grant", "write:**", "--mode", "accept-edits"];
-    stage.holm(args).says("1 bytes are in new.txt now\n");
-    assert_eq!(stage.holm(args).code, Some(3), "what is there is never written over");
+    let args = ["tool", "execute", "write", write, "--grant", "write:**", "--mode", "accept-edits"];
+    stage.holm(args).says("`new.txt` has 1 bytes now (new)\n");
+    assert_eq!(stage.holm(args).code, Some(3), "what nobody has read is not written over");
 }
 
 #[test]
 fn a_declaration_is_checked_as_a_run_would() {
     let stage = Stage::new([]);
-    stage.holm(["tool", "validate", "read_file"]).says("read_file: nothing is wrong with it\n");
+    stage.holm(["tool", "validate", "read"]).says("read: nothing is wrong with it\n");
     let check = |text: &str, code: i32, expect: &str| {
         let ran = stage.holm_with(text, ["tool", "validate", "-"]);
         assert_eq!(ran.code, Some(code), "{ran:?}");
@@ -69,4 +75,26 @@ fn a_declaration_is_checked_as_a_run_would() {
     check(r#"{"name":"mine","schema":{"type":"object"}}"#, 3, "level");
     check("no json", 3, "is no declaration");
     stage.holm(["tool", "validate", "nothing"]).fails(6, "there is no tool and no file `nothing`");
+}
+
+#[test]
+fn no_file_tool_goes_around_the_root() {
+    let stage = Stage::new([]);
+    let ran = stage.holm(["tool", "list", "--json"]);
+    let tools: Vec<holm::kernel::Tool> = serde_json::from_str(&ran.out).unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    for gone in ["read_file", "write_file", "list_files", "count_words"] {
+        assert!(!names.contains(&gone), "{names:?}");
+    }
+    let stage = stage.file("a.txt", "x");
+    std::fs::create_dir_all(stage.work().join(".git/hooks")).unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(stage.work().join("pipe")).status().unwrap();
+    assert!(pipe.success(), "mkfifo: install coreutils");
+    let check = |tool: &str, arguments: &str, expect: &str| {
+        let all = ["--grant", "read:**", "--grant", "write:**", "--mode", "full"];
+        stage.holm([&["tool", "execute", tool, arguments], all.as_slice()].concat()).fails(3, expect);
+    };
+    check("write", r#"{"path":".git/hooks/pre-commit","content":"x"}"#, "kept from tools");
+    check("write", r#"{"path":".holm/tools/x.sh","content":"x"}"#, "may be changed by no tool");
+    check("read", r#"{"path":"pipe"}"#, "is a pipe");
 }

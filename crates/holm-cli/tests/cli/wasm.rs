@@ -112,7 +112,10 @@ fn a_projects_tools_are_there_once_a_person_trusts_them_as_they_are() {
     fs::rename(stage.work().join("peek.wasm"), tools.join("peek.wasm")).unwrap();
     let ran = stage.holm(["tool", "list"]);
     assert!(!ran.out.contains("peek") && ran.err.contains("nobody has trusted it"), "{ran:?}");
-    assert_eq!(stage.holm(["tool", "trust"]).code, Some(3), "looking is not trusting");
+    assert!(ran.err.contains("`holm tool trust`"), "{ran:?}");
+    let ran = stage.holm(["tool", "trust"]);
+    assert_eq!(ran.code, Some(3), "looking is not trusting");
+    assert!(ran.err.contains("`holm tool trust --yes`"), "what was said leads on: {ran:?}");
     assert!(!stage.holm(["tool", "list"]).out.contains("peek"));
     let ran = stage.holm(["tool", "trust", "--yes"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -11,7 +11,7 @@ use holm_runtime::{Agent, Builder, Job, Toolbox, model_fn, tool_fn};
 use proptest::prelude::proptest;
 
 use super::*;
-use crate::registry::{Folder, Folders, Rank, Registry};
+use crate::registry::{Folder, Folders, OpenGate, Rank, Registry};
 
 const WHOLE: &str = "---\r
 # A comment.
@@ -287,8 +287,11 @@ async fn a_file_in_a_tool_folder_is_a_helper_while_it_lies_there() {
     write("README.md", "# Not an agent\n".into());
     let registry = Registry::new();
     let loader = AgentLoader::new(House).at_most(2);
-    let folders =
-        Folders::new(&registry).loader(loader.clone()).folder(Folder::new(folder.path(), Rank::User));
+    let folders = Folders::new(&registry).loader(loader.clone()).folder(Folder::new(
+        folder.path(),
+        Rank::User,
+        OpenGate,
+    ));
     folders.load().await;
     let snapshot = registry.snapshot();
     assert_eq!(snapshot.catalogue().names().collect::<Vec<_>>(), ["lead", "scout"]);
@@ -310,7 +313,7 @@ async fn a_file_in_a_tool_folder_is_a_helper_while_it_lies_there() {
     assert!(answer.contains("seen with own eyes"), "{answer}");
 
     // Without the second file the first can still be called, and says what it lacks.
-    let gone = Folder::new(folder.path(), Rank::User).source(&folder.path().join("b-scout.md"));
+    let gone = Folder::new(folder.path(), Rank::User, OpenGate).source(&folder.path().join("b-scout.md"));
     registry.edit(|edit| edit.remove(&gone));
     drop((snapshot, agent));
     let agent = main().tools(registry.snapshot().toolbox()).build().unwrap();

@@ -6,6 +6,34 @@
 /// Bytes of a diff: more is a new file.
 const LONGEST: usize = 4 * 1024 * 1024;
 
+/// Lines that are compared to find the places of all hunks of a call: seconds of work, while nobody else can change the
+/// files.
+const MOST_COMPARED: u64 = 100_000_000;
+
+/// How much may still be compared.
+#[derive(Debug)]
+pub(super) struct Effort(u64);
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self(MOST_COMPARED)
+    }
+}
+
+impl Effort {
+    #[cfg(test)]
+    pub(super) fn of(lines: u64) -> Self {
+        Self(lines)
+    }
+
+    /// Whether one more line may be compared.
+    fn spend(&mut self) -> bool {
+        let left = self.0.checked_sub(1);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
 /// What a diff says about one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileDiff {
@@ -153,7 +181,7 @@ fn numbers(header: &str) -> Option<(usize, usize, usize)> {
 
 impl FileDiff {
     /// The text after all hunks. The error says which hunk does not fit.
-    pub(super) fn apply(&self, text: &str, line_end: &str) -> Result<String, String> {
+    pub(super) fn apply(&self, text: &str, line_end: &str, effort: &mut Effort) -> Result<String, String> {
         let old: Vec<&str> = text.split_inclusive('\n').collect();
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
@@ -163,8 +191,12 @@ impl FileDiff {
             // Where nothing is replaced the number names the line behind which the new ones go.
             let expected = if wanted.is_empty() { hunk.start } else { hunk.start.saturating_sub(1) };
             let expected = expected.saturating_add_signed(shift);
-            let at = place(&old, &wanted, done, expected).ok_or_else(|| {
-                format!("hunk {} does not fit: the lines around it are not in the file like that", number + 1)
+            let at = place(&old, &wanted, done, expected, effort).map_err(|misfit| {
+                let why = match misfit {
+                    Misfit::Nowhere => "does not fit: the lines around it are not in the file like that",
+                    Misfit::TooFar => "was not found: the line numbers are too far off; read the file again",
+                };
+                format!("hunk {} {why}", number + 1)
             })?;
             shift = shift.saturating_add_unsigned(at).saturating_sub_unsigned(expected);
             old.get(done..at).unwrap_or_default().iter().for_each(|line| out.push_str(line));
@@ -200,18 +232,50 @@ fn mend(out: &mut String, line_end: &str) {
     }
 }
 
-/// Where the old lines stand: at the expected line, or at the nearest place behind the last hunk.
-fn place(old: &[&str], wanted: &[&Line], from: usize, expected: usize) -> Option<usize> {
+/// Why a hunk has no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Misfit {
+    /// Its lines are not there.
+    Nowhere,
+    /// Nobody looks any further.
+    TooFar,
+}
+
+/// Where the old lines stand: at the expected line, or at the nearest place behind the last hunk. It is looked for from the
+/// expected line outwards, so that a diff with true numbers costs what it is long, whatever the file holds.
+fn place(
+    old: &[&str],
+    wanted: &[&Line],
+    from: usize,
+    expected: usize,
+    effort: &mut Effort,
+) -> Result<usize, Misfit> {
     if wanted.is_empty() {
-        return (from..=old.len()).contains(&expected).then_some(expected);
+        return if (from..=old.len()).contains(&expected) { Ok(expected) } else { Err(Misfit::Nowhere) };
     }
-    let last = old.len().checked_sub(wanted.len())?;
-    let fits = |at: &usize| {
-        let there = old.get(*at..*at + wanted.len()).unwrap_or_default();
-        there.iter().zip(wanted).all(|(there, wanted)| {
-            let there = there.strip_suffix('\n').unwrap_or(there);
-            there.strip_suffix('\r').unwrap_or(there) == wanted.text.trim_end_matches('\r')
-        })
-    };
-    (from..=last).filter(fits).min_by_key(|at| at.abs_diff(expected))
+    let last = old.len().checked_sub(wanted.len()).filter(|last| *last >= from).ok_or(Misfit::Nowhere)?;
+    let start = expected.clamp(from, last);
+    for distance in 0..=last - from {
+        let before = start.checked_sub(distance).filter(|at| *at >= from);
+        let behind = start.checked_add(distance).filter(|at| distance > 0 && *at <= last);
+        for at in [before, behind].into_iter().flatten() {
+            if fits(old.get(at..).unwrap_or_default(), wanted, effort)? {
+                return Ok(at);
+            }
+        }
+    }
+    Err(Misfit::Nowhere)
+}
+
+fn fits(there: &[&str], wanted: &[&Line], effort: &mut Effort) -> Result<bool, Misfit> {
+    for (there, wanted) in there.iter().zip(wanted) {
+        if !effort.spend() {
+            return Err(Misfit::TooFar);
+        }
+        let there = there.strip_suffix('\n').unwrap_or(there);
+        if there.strip_suffix('\r').unwrap_or(there) != wanted.text.trim_end_matches('\r') {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

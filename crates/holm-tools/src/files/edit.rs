@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     change::New,
-    desk::{Desk, Failed, declared, told},
+    desk::{Desk, Failed, MOST_BYTES, declared, told},
     read::clipped,
     text::Text,
 };
@@ -17,6 +17,10 @@ use crate::root::{Folders, RootError};
 
 /// Replacements in one call: a longer list is a new file.
 const MOST_EDITS: usize = 200;
+
+/// Bytes of the text between two edits. In other encodings than UTF-8 a file of the largest size has up to three times as
+/// many; what is written is measured again.
+const MOST_TEXT: u64 = 3 * MOST_BYTES;
 
 /// Lines shown before and after a change, so that the model sees where it landed.
 const AROUND: usize = 3;
@@ -125,12 +129,24 @@ fn apply(text: &Text, edits: &[Edit]) -> Result<(String, usize), Failed> {
                 return Err(told(format!("{which}{text}; nothing was changed")));
             }
         };
+        // Counted first: edits that double a text go past any memory within one call.
+        if !has_room(now.len(), found, old.len(), new.len()) {
+            let text = format!("the text would have more than {MOST_TEXT} bytes; nothing was changed");
+            return Err(told(format!("{which}{text}")));
+        }
         now = now.replace(&old, &new);
     }
     if now == text.text {
         return Err(told("the edits together change nothing"));
     }
     Ok((now, count))
+}
+
+/// Whether the text stays within its bound when so many pieces of one length become pieces of another.
+fn has_room(text: usize, found: usize, old: usize, new: usize) -> bool {
+    let rest = old.checked_mul(found).and_then(|gone| text.checked_sub(gone));
+    let size = rest.zip(new.checked_mul(found)).and_then(|(rest, added)| rest.checked_add(added));
+    size.is_some_and(|size| size as u64 <= MOST_TEXT)
 }
 
 /// Models write plain line ends; in a file that has others, so do the texts that are looked for.

@@ -29,6 +29,9 @@ const MOST_CONTEXT: u64 = 20;
 /// Characters of one line that are shown.
 const LINE: usize = 500;
 
+/// Bytes of one line that are looked at: more than its characters can take, so that a cut is seen.
+const LONGEST_LINE: usize = 4 * (LINE + 1);
+
 /// Bytes of output: what a model sees, less the notes.
 const MOST_OUT: usize = SHOWN - 4_000;
 
@@ -241,11 +244,17 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     fn line(&mut self, number: Option<u64>, bytes: &[u8], mark: char) {
-        let text = String::from_utf8_lossy(bytes);
         let number = number.unwrap_or(0);
-        for (at, line) in text.lines().enumerate() {
+        // One match can be as long as its file: no more of it is taken than is shown.
+        for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            if self.out.len() >= self.room {
+                return;
+            }
+            let line = line.get(..LONGEST_LINE).unwrap_or(line);
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
             let number = number.saturating_add(at as u64);
-            let _ = writeln!(self.out, "{}{mark}{number}{mark}{}", self.path, clipped(line));
+            let _ = writeln!(self.out, "{}{mark}{number}{mark}{}", self.path, clipped(&line));
         }
     }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::{
     change::{Before, New},
     desk::{Desk, Failed, declared, told},
-    diff::{self, FileDiff},
+    diff::{self, Effort, FileDiff},
     text::Text,
 };
 use crate::root::Folders;
@@ -53,8 +53,13 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
     desk.change(job, &paths, if makes { Folders::Made } else { Folders::Wanted }, |befores| {
         let mut news = Vec::new();
         let mut said = Vec::new();
+        let mut effort = Effort::default();
         for ((file, path), before) in files.iter().zip(&paths).zip(befores) {
-            let (new, words) = decide(file, path, before)?;
+            // Others wait for these files: whoever gave up need not be waited for.
+            if job.stop.is_cancelled() {
+                return Err(told("the call was cancelled; nothing was changed"));
+            }
+            let (new, words) = decide(file, path, before, &mut effort)?;
             news.push(new);
             said.push(format!("`{path}` {words}"));
         }
@@ -84,7 +89,12 @@ fn path_of(desk: &Desk, file: &FileDiff, named: &[FilePath]) -> Result<FilePath,
     }
 }
 
-fn decide(file: &FileDiff, path: &FilePath, before: &Before) -> Result<(New, &'static str), Failed> {
+fn decide(
+    file: &FileDiff,
+    path: &FilePath,
+    before: &Before,
+    effort: &mut Effort,
+) -> Result<(New, &'static str), Failed> {
     let misfit = |reason: String| told(format!("`{path}`: {reason}; nothing was changed"));
     let text = match (&before.bytes, &file.old) {
         (Some(_), None) => return Err(misfit("the diff makes it, but it exists".into())),
@@ -93,7 +103,7 @@ fn decide(file: &FileDiff, path: &FilePath, before: &Before) -> Result<(New, &'s
         (Some(bytes), Some(_)) => Text::read(bytes),
     };
     let text = text.ok_or_else(|| misfit("it is no text".into()))?;
-    let changed = file.apply(&text.text, text.line_end()).map_err(misfit)?;
+    let changed = file.apply(&text.text, text.line_end(), effort).map_err(misfit)?;
     if file.new.is_none() {
         if !changed.is_empty() {
             return Err(misfit("the diff removes it, but not all of its lines".into()));

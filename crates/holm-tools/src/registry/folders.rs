@@ -8,8 +8,8 @@ use tokio::sync::Semaphore;
 
 use super::read::{self, HEAD, ReadError, Whole};
 use super::{
-    Found, Gate, Loader, NoPins, Offer, OpenGate, Pins, Rank, Registry, Sidecar, Source, WatchError,
-    Watching, watch,
+    Found, Gate, Loader, NoPins, Offer, Pins, Rank, Registry, Sidecar, Source, WatchError, Watching,
+    gated::Admission, watch,
 };
 
 /// A folder of tools.
@@ -22,16 +22,10 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder whose files are trusted as they are.
-    pub fn new(path: impl Into<PathBuf>, rank: Rank) -> Self {
-        Self { path: path.into(), rank, gate: Arc::new(OpenGate), pins: Arc::new(NoPins) }
-    }
-
-    /// Says who may enter.
-    #[must_use]
-    pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
-        self.gate = gate;
-        self
+    /// A folder, and who says which of its files may be used. The gate is asked when a file is looked at, and again at
+    /// each call.
+    pub fn new(path: impl Into<PathBuf>, rank: Rank, gate: impl Gate + 'static) -> Self {
+        Self { path: path.into(), rank, gate: Arc::new(gate), pins: Arc::new(NoPins) }
     }
 
     /// Says which code was confirmed.
@@ -156,9 +150,17 @@ impl Folders {
             Err(ReadError::Moving) => return Seen::Moving,
             Err(error) => return Seen::Broken(error.to_string()),
         };
-        match folder.admit(path, &whole, sidecar.as_ref()) {
-            Ok(()) => load(loader.as_ref(), folder, path, &whole, sidecar.map(|(sidecar, _)| sidecar)).await,
-            Err(refused) => Seen::Broken(refused),
+        let mut files = vec![(path.to_owned(), whole.sha256)];
+        files.extend(sidecar.as_ref().map(|(_, hash)| (read::sidecar_path(path), *hash)));
+        let admission = Admission::new(&folder.gate, files);
+        if let Err(refused) = admission.ask() {
+            return Seen::Refused(refused);
+        }
+        match load(loader.as_ref(), folder, path, &whole, sidecar.map(|(sidecar, _)| sidecar)).await {
+            Seen::Tools(offers) => {
+                Seen::Tools(offers.into_iter().map(|offer| admission.guard(offer)).collect())
+            }
+            seen @ (Seen::Nothing | Seen::Refused(_) | Seen::Broken(_) | Seen::Moving) => seen,
         }
     }
 }
@@ -166,13 +168,6 @@ impl Folders {
 impl fmt::Debug for Folders {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Folders").field("folders", &self.folders).finish_non_exhaustive()
-    }
-}
-
-impl Folder {
-    fn admit(&self, path: &Path, whole: &Whole, sidecar: Option<&(Sidecar, [u8; 32])>) -> Result<(), String> {
-        self.gate.admits(path, &whole.sha256)?;
-        sidecar.map_or(Ok(()), |(_, hash)| self.gate.admits(&read::sidecar_path(path), hash))
     }
 }
 
@@ -206,6 +201,8 @@ pub(super) enum Seen {
     Tools(Vec<Offer>),
     /// There is no tool.
     Nothing,
+    /// There is something that may not be used, and neither may what was there before.
+    Refused(String),
     /// There is something that cannot be used.
     Broken(String),
     /// It was not at rest.
@@ -218,6 +215,10 @@ impl Seen {
         match self {
             Self::Tools(offers) => edit.set(source, offers),
             Self::Nothing => edit.remove(&source),
+            Self::Refused(why) => {
+                edit.remove(&source);
+                edit.report(source, why);
+            }
             Self::Broken(why) if edit.offers(&source) => {
                 edit.report(
                     source,

@@ -6,7 +6,7 @@ use crate::trust::{ContentHash, Ledger, Standing};
 
 /// Says whether a file may be used at all. What it refuses is neither run nor described nor compiled.
 pub trait Gate: Send + Sync {
-    /// Whether the file with these bytes (SHA-256) may be used.
+    /// Whether the file with these bytes (SHA-256) may be used now. Asked again at each call, so it should be quick.
     ///
     /// # Errors
     ///

@@ -11,11 +11,13 @@
 //! ```
 //!
 //! [`Folders`] watches folders: a file that appears, changes or goes is a tool that appears, changes or goes. What kind
-//! of tool a file is, a [`Loader`] knows. A broken new version keeps the old one and says so.
+//! of tool a file is, a [`Loader`] knows. A broken new version keeps the old one and says so. Whether a file may be used at
+//! all, a [`Gate`] says, when the file is looked at and at each call; what it refuses is no tool any more.
 
 mod folders;
 mod follow;
 mod gate;
+mod gated;
 mod list;
 mod loader;
 mod offer;

@@ -139,12 +139,15 @@ impl Ledger {
     }
 }
 
-/// A tool folder is entered by what its files hold.
+/// A tool folder is entered by what its files hold. A record that is kept in a file is read anew each time, so that what
+/// anybody trusts or forgets there counts at once.
 impl crate::registry::Gate for Ledger {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
         let hash = ContentHash::from_bytes(*sha256);
         let path = path.canonicalize().map_err(|error| TrustError::io(path, &error).to_string())?;
-        match self.standing(&path, &hash) {
+        let kept = self.file.as_deref().map(load).transpose().map_err(|error| error.to_string())?;
+        let entries = kept.unwrap_or_else(|| self.entries.clone());
+        match (Self { file: None, entries }).standing(&path, &hash) {
             Standing::Trusted => Ok(()),
             Standing::Changed => Err(TrustError::Changed { path, hash }.to_string()),
             Standing::Unknown => Err(TrustError::Unknown { path, hash }.to_string()),

@@ -18,6 +18,6 @@ mod tests;
 pub use error::UndoError;
 pub use plan::{Plan, Step, Verdict};
 pub use record::{Record, State};
-pub use store::{KEPT, Undo};
+pub use store::{KEPT, MOST_KEPT, Undo};
 
 pub(crate) use record::digest;

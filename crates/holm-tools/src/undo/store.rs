@@ -1,11 +1,15 @@
 //! Where the records lie.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -20,6 +24,12 @@ use super::{
 /// How long records are kept: whoever wants a turn back wants it soon.
 pub const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// Bytes of contents that are kept: a hundred changes of the largest file. Beyond that the oldest go first.
+pub const MOST_KEPT: u64 = 4 << 30;
+
+/// Bytes that one process keeps before it looks at how much there is.
+const BETWEEN_LOOKS: u64 = 256 << 20;
+
 /// Changes that one call can record; a patch of more files than that is refused elsewhere.
 const MOST_OF_A_CALL: u32 = 100_000;
 
@@ -27,6 +37,8 @@ const MOST_OF_A_CALL: u32 = 100_000;
 #[derive(Debug, Clone)]
 pub struct Undo {
     folder: PathBuf,
+    /// What was kept since somebody looked at how much there is.
+    since: Arc<AtomicU64>,
 }
 
 /// A record that was kept; it can be taken back while its change has not happened.
@@ -39,7 +51,7 @@ impl Undo {
     /// # Errors
     /// [`UndoError::Store`].
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, UndoError> {
-        let this = Self { folder: folder.into() };
+        let this = Self { folder: folder.into(), since: Arc::default() };
         for folder in [this.records(), this.contents()] {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
             made.map_err(|error| failed(&folder, &error))?;
@@ -62,34 +74,62 @@ impl Undo {
         Ok(names.iter().filter_map(|name| name.split_once('-')).map(|(key, _)| key.to_owned()).collect())
     }
 
-    /// Removes records that are older than `kept`, and contents that no record refers to.
+    /// Removes records that are older than `kept`, contents that no record refers to, and the oldest contents until no more
+    /// than `most` bytes are left. A record whose content had to go stays, so that nobody takes a later change of the file
+    /// for its first. Gives the number of records that were removed.
     ///
     /// # Errors
     /// [`UndoError::Store`].
-    pub fn prune(&self, kept: Duration) -> Result<usize, UndoError> {
+    pub fn prune(&self, kept: Duration, most: u64) -> Result<usize, UndoError> {
+        let lock = self.lock()?;
+        lock.lock().map_err(|error| failed(&self.folder, &error))?;
+        self.since.store(0, Ordering::Relaxed);
         let now = SystemTime::now();
         let is_old = |path: &Path| {
             let changed = fs::metadata(path).and_then(|found| found.modified());
             changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > kept))
         };
         let mut removed = 0;
-        let mut used = BTreeSet::new();
+        // Each content by the last record that refers to it.
+        let mut used: BTreeMap<String, u64> = BTreeMap::new();
         for entry in Self::entries(&self.records())? {
             if is_old(&entry) {
                 fs::remove_file(&entry).map_err(|error| failed(&entry, &error))?;
                 removed += 1;
-            } else if let Ok(Record { before: State::File { sha256, .. }, .. }) = read(&entry) {
-                used.insert(sha256);
+            } else if let Ok(Record { at, before: State::File { sha256, .. }, .. }) = read(&entry) {
+                let last = used.entry(sha256).or_default();
+                *last = at.max(*last);
             }
         }
+        self.prune_contents(&used, most)?;
+        Ok(removed)
+    }
+
+    fn prune_contents(&self, used: &BTreeMap<String, u64>, most: u64) -> Result<(), UndoError> {
+        let mut contents = Vec::new();
         for entry in Self::entries(&self.contents())? {
             let name = entry.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            // A young one may belong to a record that is being written.
-            if !used.contains(&name) && is_old(&entry) {
+            // Nobody is keeping anything now, so what no record refers to is nobody's.
+            let last = used.get(&name).copied().unwrap_or(0);
+            contents.push((last, fs::metadata(&entry).map_or(0, |found| found.len()), entry));
+        }
+        contents.sort_unstable();
+        let mut bytes = contents.iter().fold(0_u64, |sum, (_, size, _)| sum.saturating_add(*size));
+        for (last, size, entry) in contents {
+            if last == 0 || bytes > most {
                 fs::remove_file(&entry).map_err(|error| failed(&entry, &error))?;
+                bytes = bytes.saturating_sub(size);
             }
         }
-        Ok(removed)
+        Ok(())
+    }
+
+    /// Whoever keeps something holds it with others, whoever prunes holds it alone: what is being kept is not removed
+    /// between its content and its record.
+    fn lock(&self) -> Result<File, UndoError> {
+        let place = self.folder.join("lock");
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&place);
+        file.map_err(|error| failed(&place, &error))
     }
 
     /// Keeps what a file is about to lose. Both are on disk when this returns.
@@ -101,6 +141,12 @@ impl Undo {
         before: Option<(&[u8], u32)>,
         after: Option<&[u8]>,
     ) -> Result<Kept, UndoError> {
+        let size = before.map_or(0, |(bytes, _)| bytes.len() as u64);
+        if self.since.fetch_add(size, Ordering::Relaxed) > BETWEEN_LOOKS {
+            self.prune(KEPT, MOST_KEPT)?;
+        }
+        let lock = self.lock()?;
+        lock.lock_shared().map_err(|error| failed(&self.folder, &error))?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let record = Record {
             version: VERSION,
@@ -143,7 +189,10 @@ impl Undo {
         if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(damaged("it names no content".into()));
         }
-        let bytes = fs::read(self.contents().join(sha256)).map_err(|error| damaged(error.to_string()))?;
+        let bytes = fs::read(self.contents().join(sha256)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => damaged("what it kept was removed to make room".into()),
+            _ => damaged(error.to_string()),
+        })?;
         if digest(&bytes) != sha256 {
             return Err(damaged("what it kept was changed afterwards".into()));
         }

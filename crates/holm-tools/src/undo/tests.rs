@@ -187,9 +187,61 @@ fn records_are_private_and_pruned_with_their_contents() {
             assert_eq!(file.unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o600);
         }
     }
-    assert_eq!(scene.undo.prune(KEPT), Ok(0));
+    assert_eq!(scene.undo.prune(KEPT, MOST_KEPT), Ok(0));
     assert_eq!(scene.undo.keys().unwrap().len(), 1);
-    assert_eq!(scene.undo.prune(Duration::ZERO), Ok(1));
+    assert_eq!(scene.undo.prune(Duration::ZERO, MOST_KEPT), Ok(1));
     assert_eq!(scene.undo.keys().unwrap().len(), 0);
     assert_eq!(fs::read_dir(scene.folder.path().join("undo/before")).unwrap().count(), 0);
+}
+
+#[test]
+fn nothing_is_pruned_while_something_is_being_kept() {
+    let scene = Scene::new();
+    // Whoever keeps something holds this lock together with others, from its content to its record.
+    let lock = fs::File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(scene.folder.path().join("undo/lock"));
+    let lock = lock.unwrap();
+    lock.lock_shared().unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let undo = scene.undo.clone();
+    let pruning = std::thread::spawn(move || tell.send(undo.prune(KEPT, MOST_KEPT)).unwrap());
+    assert!(told.recv_timeout(Duration::from_millis(300)).is_err(), "it did not wait");
+    lock.unlock().unwrap();
+    assert_eq!(told.recv_timeout(Duration::from_secs(20)).unwrap(), Ok(0));
+    pruning.join().unwrap();
+}
+
+#[test]
+fn the_oldest_contents_go_when_there_are_too_many_and_undo_says_so() {
+    let scene = Scene::new();
+    fs::write(scene.file("a"), "1".repeat(100)).unwrap();
+    fs::write(scene.file("b"), "b".repeat(100)).unwrap();
+    scene.change(1, "a", Some(&"2".repeat(100)));
+    scene.change(1, "a", Some(&"3".repeat(100)));
+    scene.change(2, "b", Some("new"));
+    assert_eq!(scene.undo.prune(KEPT, 250), Ok(0));
+    assert_eq!(fs::read_dir(scene.folder.path().join("undo/before")).unwrap().count(), 2);
+    let plan = scene.undo.plan(&calls(&[1])).unwrap();
+    let refused = scene.undo.restore(&plan, &[]).unwrap_err();
+    assert!(refused.to_string().ends_with("what it kept was removed to make room"), "{refused}");
+    assert_eq!(scene.text("a"), Some("3".repeat(100)), "nothing in between is taken for the first");
+    let plan = scene.undo.plan(&calls(&[2])).unwrap();
+    scene.undo.restore(&plan, &[]).unwrap();
+    assert_eq!(scene.text("b"), Some("b".repeat(100)));
+}
+
+#[test]
+fn a_content_that_is_kept_again_is_as_young_as_its_last_record() {
+    let scene = Scene::new();
+    for (key, text) in [(1, "same"), (2, "other"), (3, "same")] {
+        fs::write(scene.file("a"), text).unwrap();
+        scene.change(key, "a", Some("done"));
+    }
+    assert_eq!(scene.undo.prune(KEPT, 4), Ok(0));
+    let plan = scene.undo.plan(&calls(&[3])).unwrap();
+    scene.undo.restore(&plan, &[]).unwrap();
+    assert_eq!(scene.text("a").as_deref(), Some("same"));
 }

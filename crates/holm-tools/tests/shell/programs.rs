@@ -11,7 +11,9 @@ use holm_jail::Engine;
 use holm_kernel::{Block, Outcome, ToolOutput};
 use holm_runtime::{Job, Tool};
 use holm_tools::program::Programs;
-use holm_tools::registry::{Folder, Folders, Found, LoadError, Loader, Rank, Registry, Sidecar, Standing};
+use holm_tools::registry::{
+    Folder, Folders, Found, LoadError, Loader, OpenGate, Rank, Registry, Sidecar, Standing,
+};
 use holm_tools::trust::{ContentHash, Ledger, Survey};
 
 use crate::cell::{CANARY, Cell, WAYS, job, run};
@@ -263,7 +265,7 @@ async fn one_bad_program_is_named_and_the_others_are_tools() {
     cell.write("tools/good.sh", SPEAKER);
 
     let registry = Registry::new();
-    let folder = Folder::new(cell.path("tools"), Rank::User);
+    let folder = Folder::new(cell.path("tools"), Rank::User, OpenGate);
     Folders::new(&registry).folder(folder).loader(programs(&cell)).load().await;
     let snapshot = registry.snapshot();
     let names: Vec<&str> = snapshot.tools().map(|(tool, _)| tool.declaration().name.as_str()).collect();
@@ -277,7 +279,7 @@ async fn nothing_of_an_untrusted_folder_is_started() {
     cell.write("tools/speaker.sh", SPEAKER);
     let look = async |ledger: &Ledger| {
         let registry = Registry::new();
-        let folder = Folder::new(cell.path("tools"), Rank::Project).gate(Arc::new(ledger.clone()));
+        let folder = Folder::new(cell.path("tools"), Rank::Project, ledger.clone());
         Folders::new(&registry).folder(folder).loader(Watched(programs(&cell))).load().await;
         registry.snapshot()
     };

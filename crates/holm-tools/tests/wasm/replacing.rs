@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use holm_kernel::Outcome;
 use holm_runtime::{Job, Tool};
-use holm_tools::registry::{Folder, Folders, Rank, Registry};
+use holm_tools::registry::{Folder, Folders, OpenGate, Rank, Registry};
 use holm_tools::wasm::WasmLoader;
 
 use crate::kit::{command, escaped, host, sandbox};
@@ -45,7 +45,8 @@ async fn ten_thousand_calls_while_files_are_replaced_none_fails_and_none_mixes_v
     put(folder.path(), &versions[0]);
     let registry = Registry::new();
     let loader = WasmLoader::new(&host(None));
-    let folders = Folders::new(&registry).loader(loader).folder(Folder::new(folder.path(), Rank::User));
+    let folders =
+        Folders::new(&registry).loader(loader).folder(Folder::new(folder.path(), Rank::User, OpenGate));
     let _watching = folders.watch().await.unwrap();
     let done = Arc::new(AtomicBool::new(false));
     let replacing = {
@@ -116,8 +117,11 @@ async fn a_known_version_is_visible_soon_and_half_a_file_or_a_broken_one_never_i
     let kept: Vec<_> =
         [&first, &second].map(|bytes| host.sandbox().load(bytes, &mut |_| {}).unwrap()).to_vec();
     put(folder.path(), &first);
-    let folders =
-        Folders::new(&registry).loader(WasmLoader::new(&host)).folder(Folder::new(folder.path(), Rank::User));
+    let folders = Folders::new(&registry).loader(WasmLoader::new(&host)).folder(Folder::new(
+        folder.path(),
+        Rank::User,
+        OpenGate,
+    ));
     let _watching = folders.watch().await.unwrap();
     let mut times = Vec::new();
     for round in 0..6 {

@@ -162,3 +162,22 @@ async fn every_change_leaves_a_record_by_which_it_is_undone() {
     bench.check_text("kept", "same");
     assert!(!bench.work().join("made").exists());
 }
+
+#[tokio::test]
+async fn a_text_that_doubles_with_every_edit_is_refused_before_it_is_made() {
+    let bench = Bench::new();
+    bench.put("file", "a".repeat(1 << 20));
+    let double = json!({ "old": "a", "new": "aa", "all": true });
+    // What comes out in the end would be small again.
+    let mut edits = vec![double.clone(); 7];
+    edits.push(json!({ "old": "a".repeat(128), "new": "b", "all": true }));
+    fails(
+        &bench.call("multi_edit", json!({ "path": "file", "edits": edits })).await,
+        "edit 7: the text would",
+    );
+    bench.check_text("file", &"a".repeat(1 << 20));
+    bench.put("small", "a");
+    let edits = vec![double; 200];
+    fails(&bench.call("multi_edit", json!({ "path": "small", "edits": edits })).await, "the text would");
+    bench.check_text("small", "a");
+}

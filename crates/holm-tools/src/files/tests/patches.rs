@@ -1,14 +1,14 @@
 use serde_json::json;
 
 use super::{Bench, fails, succeeds};
-use crate::files::diff;
+use crate::files::diff::{self, Effort};
 
 /// What a diff makes of a text.
 #[track_caller]
 fn check(before: &str, diff: &str, expect: Result<&str, &str>) {
     let line_end = if before.contains("\r\n") { "\r\n" } else { "\n" };
     let whole = format!("--- a/f\n+++ b/f\n{diff}");
-    let done = diff::parse(&whole).and_then(|files| files[0].apply(before, line_end));
+    let done = diff::parse(&whole).and_then(|files| files[0].apply(before, line_end, &mut Effort::default()));
     match expect {
         Ok(expect) => assert_eq!(done.as_deref(), Ok(expect), "{diff}"),
         Err(expect) => {
@@ -117,4 +117,27 @@ async fn a_later_file_that_cannot_be_written_takes_the_earlier_ones_back() {
     fails(&bench.call("patch", json!({ "paths": ["one", "two"], "diff": diff })).await, "is read-only");
     bench.check_text("one", "1\n");
     bench.check_text("two", "2\n");
+}
+
+#[tokio::test]
+async fn very_many_hunks_over_equal_lines_are_placed_in_a_moment() {
+    let bench = Bench::new();
+    bench.put("file", "a\n".repeat(200_000));
+    let hunks: String = (1..=50_000).map(|line| format!("@@ -{line} +{line} @@\n-a\n+b\n")).collect();
+    let began = std::time::Instant::now();
+    let arguments = json!({ "paths": ["file"], "diff": format!("--- file\n+++ file\n{hunks}") });
+    succeeds(&bench.call("patch", arguments).await, "changed");
+    assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
+    bench.check_text("file", &("b\n".repeat(50_000) + &"a\n".repeat(150_000)));
+}
+
+#[test]
+fn hunks_whose_numbers_are_far_off_are_looked_for_only_so_long() {
+    let text: String = (1..=100).map(|line| format!("{line}\n")).collect();
+    // Each is further off than the one before has shown.
+    let hunks: String = (1..=20).map(|line| format!("@@ -{line}00 +1 @@\n-{line}\n+x\n")).collect();
+    let files = diff::parse(&format!("--- f\n+++ f\n{hunks}")).unwrap();
+    assert!(files[0].apply(&text, "\n", &mut Effort::default()).is_ok());
+    let error = files[0].apply(&text, "\n", &mut Effort::of(300)).unwrap_err();
+    assert_eq!(error, "hunk 4 was not found: the line numbers are too far off; read the file again");
 }

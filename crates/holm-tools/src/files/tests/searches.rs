@@ -128,3 +128,16 @@ async fn a_list_tells_files_from_folders_and_links() {
     std::fs::create_dir(bench.work().join("void")).unwrap();
     succeeds(&bench.call("list", json!({ "path": "void" })).await, "[nothing to show");
 }
+
+#[tokio::test]
+async fn a_match_over_very_many_lines_is_cut_to_what_is_shown() {
+    let bench = Bench::new();
+    bench.put("lines", "\n".repeat(1_000_000));
+    bench.put("one", "\u{ff}x".repeat(1_000_000));
+    for (path, pattern) in [("lines", "(?s).+"), ("one", "(?s).+")] {
+        let arguments = json!({ "path": path, "pattern": pattern, "multiline": true });
+        let output = bench.call("grep", arguments).await;
+        succeeds(&output, &format!("{path}:1:"));
+        assert!(output.text.len() < 60_000, "{} bytes for {path}", output.text.len());
+    }
+}

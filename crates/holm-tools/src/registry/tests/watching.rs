@@ -6,14 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::{Folder, Folders, PinFile, Rank, Registry, Snapshot, Watching};
+use super::super::{Folder, Folders, OpenGate, PinFile, Rank, Registry, Snapshot, TrustGate, Watching};
 use super::{Says, names, problems, said};
+use crate::trust::{Ledger, Survey};
 
 /// Longer than anything here takes, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn watch(folder: &Path) -> (Registry, Watching) {
-    watch_as(Folder::new(folder, Rank::User)).await
+    watch_as(Folder::new(folder, Rank::User, OpenGate)).await
 }
 
 async fn watch_as(folder: Folder) -> (Registry, Watching) {
@@ -154,13 +155,33 @@ async fn what_the_gate_refuses_never_reaches_a_loader() {
     let gate = move |_: &Path, hash: &[u8; 32]| {
         if *hash == trusted { Ok(()) } else { Err("nobody trusts it".to_owned()) }
     };
-    let (registry, _watching) =
-        watch_as(Folder::new(folder.path(), Rank::Project).gate(Arc::new(gate))).await;
+    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::Project, gate)).await;
     assert_eq!(said(&registry.snapshot(), "a").await.as_deref(), Some("good"));
     put(folder.path(), "a.say", "changed");
     let snapshot = until(&registry, |snapshot| !snapshot.problems().is_empty()).await;
-    assert_eq!(said(&snapshot, "a").await.as_deref(), Some("good"));
-    assert!(problems(&snapshot)[0].contains("nobody trusts it"));
+    assert!(names(&snapshot).is_empty(), "what lies there is not what was trusted");
+    assert_eq!(problems(&snapshot), ["nobody trusts it"]);
+    put(folder.path(), "a.say", "good");
+    wait_said(&registry, "a", "good").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trust_that_is_taken_back_stops_the_next_call_and_the_next_look_removes_the_tool() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    put(folder.path(), "a.say", "good");
+    let at = folder.path().canonicalize().unwrap();
+    let mut ledger = Ledger::open(home.path().join("trust.json")).unwrap();
+    ledger.trust(&Survey::of(&at).unwrap()).unwrap();
+    let gate = TrustGate::new(home.path().join("trust.json"));
+    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::Project, gate)).await;
+    let held = registry.snapshot();
+    assert_eq!(said(&held, "a").await.as_deref(), Some("good"));
+    ledger.forget(&at).unwrap();
+    let told = said(&held, "a").await.unwrap();
+    assert!(told.contains("nobody has trusted it") && !told.contains("good"), "{told}");
+    put(folder.path(), "a.say", "good");
+    let snapshot = until(&registry, |snapshot| snapshot.find("a").is_none()).await;
+    assert!(problems(&snapshot)[0].starts_with("nobody has trusted it"), "{:?}", problems(&snapshot));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -169,7 +190,7 @@ async fn replaced_code_is_told_from_confirmed_code() {
     let home = tempfile::tempdir().unwrap();
     put(folder.path(), "a.say", "one");
     let pins = Arc::new(PinFile::new(home.path().join("pins")));
-    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::User).pins(pins)).await;
+    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::User, OpenGate).pins(pins)).await;
     assert_eq!(said(&registry.snapshot(), "a").await.as_deref(), Some("one"));
     put(folder.path(), "a.say", "two");
     wait_said(&registry, "a", "two (replaced)").await;

@@ -1,0 +1,65 @@
+//! Tools of a folder that ask the gate again at each call: trust that was taken back ends with the next one.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use holm_kernel::{Outcome, ToolOutput};
+use holm_runtime::{BoxFuture, Job, Reveal, Tool};
+
+use super::{Gate, Offer};
+
+/// The files that made a tool, and who let them in.
+#[derive(Clone)]
+pub(super) struct Admission {
+    gate: Arc<dyn Gate>,
+    files: Arc<[(PathBuf, [u8; 32])]>,
+}
+
+impl Admission {
+    /// Goes by the gate for these files, each with the hash of what was read.
+    pub(super) fn new(gate: &Arc<dyn Gate>, files: Vec<(PathBuf, [u8; 32])>) -> Self {
+        Self { gate: Arc::clone(gate), files: files.into() }
+    }
+
+    /// Whether all of them may be used now.
+    pub(super) fn ask(&self) -> Result<(), String> {
+        self.files.iter().try_for_each(|(path, sha256)| self.gate.admits(path, sha256))
+    }
+
+    /// Lets the tool be called only while this holds.
+    pub(super) fn guard(&self, mut offer: Offer) -> Offer {
+        offer.tool = Arc::new(Gated { tool: offer.tool, admission: self.clone() });
+        offer
+    }
+}
+
+/// A tool behind its gate.
+struct Gated {
+    tool: Arc<dyn Tool>,
+    admission: Admission,
+}
+
+impl Tool for Gated {
+    fn declaration(&self) -> &holm_kernel::Tool {
+        self.tool.declaration()
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let (tool, admission) = (Arc::clone(&self.tool), self.admission.clone());
+        Box::pin(async move {
+            // A gate may read a file, and disks are not waited for on the async threads.
+            let asked = tokio::task::spawn_blocking(move || admission.ask()).await;
+            match asked.unwrap_or_else(|error| Err(error.to_string())) {
+                Ok(()) => tool.run(job).await,
+                Err(why) => {
+                    let text = format!("this tool may not be used any more: {why}");
+                    ToolOutput { outcome: Outcome::Failed, ..ToolOutput::text(text) }
+                }
+            }
+        })
+    }
+
+    fn reveal(&self) -> Reveal {
+        self.tool.reveal()
+    }
+}
