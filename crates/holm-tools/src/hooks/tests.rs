@@ -75,7 +75,7 @@ fn project(command: &str) -> (tempfile::TempDir, Result<HookFile, HookFileError>
     fs::create_dir_all(folder.path().join("tools/more")).unwrap();
     fs::write(folder.path().join("tools/check.sh"), "exit 0\n").unwrap();
     let path = folder.path().join("hooks.json");
-    let command = command.replace("PROJECT", folder.path().to_str().unwrap());
+    let command = command.replace("@@", folder.path().to_str().unwrap());
     fs::write(&path, file("", &command)).unwrap();
     let loaded = HookFile::load(folder.path(), &path);
     (folder, loaded)
@@ -106,8 +106,8 @@ fn a_script_is_noticed_however_a_command_names_it() {
         "cd \"$HOLM_PROJECT_DIR/tools\" && ./check.sh",
         "cd tools/more && sh ../check.sh",
         "cd tools && cd more && sh ../check.sh",
-        "PROJECT/tools/check.sh",
-        "PROJECT/./tools/more/../check.sh",
+        "@@/tools/check.sh",
+        "@@/./tools/more/../check.sh",
         "tools/more/../check.sh",
         "sh -c 'exec tools/check.sh'",
         "bash -c \"cd tools && './check.sh'\"",

@@ -486,3 +486,19 @@ async fn a_child_that_made_nothing_but_a_repository_can_be_gone_on_with() {
     assert!(worktrees.leave("child").await.unwrap().unwrap().contains("not in the patch: inner"));
     assert!(worktrees.enter("child").await.is_ok());
 }
+
+#[tokio::test]
+async fn an_answer_is_told_also_if_its_changes_cannot_be() {
+    let stage = Stage::new();
+    let worktrees = stage.open(Afterwards::Remove).await;
+    let helper = Helper::isolated("writer", "Writes.", worktrees, |folder| {
+        fs::write(folder.with_extension("base"), "0123456789").unwrap();
+        writer(folder)
+    });
+    let agent = Agent::builder("test/parent", parent()).mode(Mode::Full);
+    let agent = agent.helpers(Helpers::new().with(helper)).build().unwrap();
+    let mut session = agent.start().await.unwrap();
+    session.prompt("go").await.unwrap();
+    let told = format!("{:?}", session.run().transcript());
+    assert!(told.contains("done") && told.contains("changes could not be brought"), "{told}");
+}
