@@ -118,13 +118,6 @@ pub(crate) struct Settled {
     pub(crate) vote: Option<bool>,
 }
 
-impl Batch {
-    /// The arguments of a call as they stand.
-    pub(crate) fn arguments(&self, call: CallId) -> Option<&Arc<str>> {
-        self.slots.iter().find(|slot| slot.call == call).map(|slot| &slot.arguments)
-    }
-}
-
 impl Slot {
     /// The result, while its checks are under way.
     pub(crate) fn checked_output(&self) -> Option<&ToolOutput> {

@@ -207,8 +207,12 @@ impl Run {
 
     /// The whole arguments of a tool call under way: what a [`Proposal`](crate::Proposal) shows in part.
     pub fn arguments(&self, tool_call: CallId) -> Option<&Arc<str>> {
-        let Phase::Working(batch) = &self.state.phase else { return None };
-        batch.arguments(tool_call)
+        let batch = match &self.state.phase {
+            Phase::Working(batch) => batch.slots.as_slice(),
+            _ => &[],
+        };
+        let mut slots = batch.iter().chain(&self.state.background);
+        slots.find(|slot| slot.call == tool_call).map(|slot| &slot.arguments)
     }
 
     /// The result of a tool call that is being checked: what an [`Effect::Check`] is about.

@@ -67,6 +67,10 @@ pub trait Isolation: Send + Sync {
     /// The child has ended: what it changed, as text, if anything. The folder is cleaned up or kept, as the isolation
     /// was told.
     fn leave<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<Option<String>, String>>;
+
+    /// The child was dropped where it stood and will not leave: whatever this process holds for it is let go, so that
+    /// another can go on with it. What is in the folder stays.
+    fn abandon(&self, _child: &str) {}
 }
 
 impl Helper {

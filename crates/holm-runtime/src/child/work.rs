@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use holm_kernel::{ChildResult, Ending, Run, SpawnRequest, ToolOutput};
+use holm_kernel::{ChildResult, Ending, Outcome, Run, SpawnRequest, ToolOutput};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
@@ -77,29 +77,34 @@ impl Work {
         let (agent, folder) = self.agent(id).await?;
         let done = self.drive(id, &agent, task.task).await;
         let changes = match folder {
-            Some(isolation) => isolation.leave(id).await,
+            Some(entered) => entered.leave().await,
             None => Ok(None),
         };
         let mut result = done.map_err(|error| NotRun(error.to_string()))?;
         match changes {
             Ok(None) => {}
             Ok(Some(changes)) => add_changes(&mut result.output, &changes),
-            Err(reason) => result.output = ToolOutput::failed(format!("its changes are lost: {reason}")),
+            Err(reason) => {
+                let output = &mut result.output;
+                output.text = format!("{}\n\n[its changes could not be brought: {reason}]", output.text);
+                output.outcome = Outcome::Failed;
+            }
         }
         Ok(result)
     }
 
-    /// The agent that does the work, and the isolation that it must leave again.
-    async fn agent(&self, id: &str) -> Result<(Agent, Option<&Arc<dyn Isolation>>), NotRun> {
+    /// The agent that does the work, and the folder that it must leave again.
+    async fn agent<'a>(&'a self, id: &'a str) -> Result<(Agent, Option<Entered<'a>>), NotRun> {
         match &self.helper.origin {
             Origin::Shared(agent) => Ok((agent.clone(), None)),
             Origin::Made { isolation, make } => {
                 let folder: PathBuf = isolation.enter(id).await.map_err(NotRun)?;
+                let entered = Entered { isolation, id, is_left: false };
                 match make(&folder) {
-                    Ok(agent) => Ok((agent, Some(isolation))),
+                    Ok(agent) => Ok((agent, Some(entered))),
                     Err(error) => {
                         // There is nothing in it yet; a folder that stays is swept later.
-                        let _ = isolation.leave(id).await;
+                        let _ = entered.leave().await;
                         Err(NotRun(error.to_string()))
                     }
                 }
@@ -184,6 +189,29 @@ impl Work {
     fn failed(&self, why: &NotRun) -> ChildResult {
         let output = ToolOutput::failed(format!("the helper `{}` failed: {}", self.helper.name(), why.0));
         ChildResult { output, ..ChildResult::default() }
+    }
+}
+
+/// A folder that a child is in. Work is dropped where it stands when nobody waits for it, and then nobody leaves.
+struct Entered<'a> {
+    isolation: &'a Arc<dyn Isolation>,
+    id: &'a str,
+    is_left: bool,
+}
+
+impl Entered<'_> {
+    async fn leave(mut self) -> Result<Option<String>, String> {
+        let changes = self.isolation.leave(self.id).await;
+        self.is_left = true;
+        changes
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        if !self.is_left {
+            self.isolation.abandon(self.id);
+        }
     }
 }
 

@@ -208,6 +208,10 @@ impl Isolation for Folders {
     fn leave<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<Option<String>, String>> {
         self.0.leave(child)
     }
+
+    fn abandon(&self, child: &str) {
+        self.0.abandon(child);
+    }
 }
 
 /// An agent of a file cannot be made.

@@ -49,6 +49,12 @@ impl AgentLoader {
         self.helpers.live()
     }
 
+    /// The tool by which a model looks after its children in the background. A host that has agents which work there
+    /// gives it once, whatever files come and go; without it their results still come by themselves.
+    pub fn children() -> Arc<dyn Tool> {
+        Arc::new(KernelTool { declaration: Declaration::children("children") })
+    }
+
     /// What a system prompt says of the agents that there are; empty if there are none.
     pub fn introduction(&self) -> String {
         let mut text = String::new();
@@ -119,8 +125,10 @@ impl AgentLoader {
         };
         let helper = Helper::new(&*file.name, &*file.description, agent);
         let helper = dressed(helper, file, asked(file, below));
-        let mut declarations = Helpers::new().with(helper).declarations();
-        declarations.pop().ok_or_else(|| LoadError::refused("it cannot be declared"))
+        // With those in the background comes the tool that looks after them, which is not this one.
+        let declarations = Helpers::new().with(helper).declarations();
+        let own = declarations.into_iter().find(|declaration| declaration.name == file.name);
+        own.ok_or_else(|| LoadError::refused("it cannot be declared"))
     }
 }
 
@@ -146,6 +154,21 @@ impl Spawner for AgentLoader {
             return Box::pin(async { ChildResult { output, ..ChildResult::default() } });
         }
         crew.helpers.spawn(child)
+    }
+}
+
+/// A tool that the kernel itself answers.
+struct KernelTool {
+    declaration: Declaration,
+}
+
+impl Tool for KernelTool {
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    fn run(&self, _: Job) -> BoxFuture<'static, ToolOutput> {
+        Box::pin(async { ToolOutput::failed("the run that calls it answers it, and nobody else") })
     }
 }
 

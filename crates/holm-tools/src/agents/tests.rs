@@ -320,3 +320,23 @@ async fn a_file_in_a_tool_folder_is_a_helper_while_it_lies_there() {
     let answer = agent.run("go").await.unwrap().into_text().unwrap();
     assert!(answer.contains("there is no tool and no agent `scout`"), "{answer}");
 }
+
+#[tokio::test]
+async fn an_agent_that_works_in_the_background_is_declared_as_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["lead", "aide"] {
+        let text = format!("---\nname: {name}\ndescription: Is {name}.\nbackground: true\n---\nHelp.\n");
+        fs::write(folder.path().join(format!("{name}.md")), text).unwrap();
+    }
+    let (registry, loader) = (Registry::new(), AgentLoader::new(House));
+    let folders = Folders::new(&registry).loader(loader).folder(Folder::new(folder.path(), Rank::User));
+    folders.load().await;
+    let snapshot = registry.snapshot();
+    assert!(snapshot.problems().is_empty(), "{:?}", snapshot.problems());
+    let declared = snapshot.toolbox().declarations();
+    for name in ["lead", "aide"] {
+        let own = declared.iter().find(|tool| tool.name == name).unwrap();
+        assert!(matches!(own.kind, ToolKind::Agent { .. }), "{:?}", own.kind);
+    }
+    assert_eq!(AgentLoader::children().declaration().kind, ToolKind::Children);
+}

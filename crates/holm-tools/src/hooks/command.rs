@@ -11,16 +11,24 @@ use holm_runtime::{
     AfterCall, BeforeCall, BoxFuture, Called, ContextHook, FollowUpSource, Hook, Hooks, Opinion, Proposed,
 };
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::{
     Command, HookEvent, NotDone, Runner,
     file::{Entry, TrustedHooks},
     reply::Wish,
 };
+use crate::trust::ContentHash;
 
-/// How many prompts are remembered with what was added to them: one for each run that is driven at the same time is
-/// enough, and one more costs nothing but a command that is asked again.
-const MOST_PROMPTS: usize = 64;
+/// How many prompts are remembered with what was said of them: those of a few long runs. One that was forgotten costs a
+/// command that is asked again.
+const MOST_PROMPTS: usize = 4_096;
+
+/// What stands in the place of a prompt that no command could be asked about in time.
+const NOT_ASKED: &str = "[Withheld from this request: the hooks had no time to look at what was said here.]";
+
+/// What stands between the beginning and the end of a large result.
+const LEFT_OUT: &str = "\n[...]\n";
 
 /// How many runs are counted that were told to go on: those that were cancelled meanwhile are never heard of again.
 const MOST_STOPPING: usize = 10_000;
@@ -41,11 +49,20 @@ pub struct CommandHooks {
     stops: Mutex<BTreeMap<String, u64>>,
 }
 
-/// What the commands said of one prompt.
+/// What the commands said of one prompt. Runs number their messages alike, so the text tells them apart.
 struct Said {
     id: MessageId,
-    prompt: String,
-    patches: Vec<Patch>,
+    prompt: ContentHash,
+    remark: Remark,
+}
+
+/// What becomes of a prompt.
+#[derive(Clone)]
+enum Remark {
+    /// This stands in its place, in every request.
+    Withheld(String),
+    /// This is added while it is the latest.
+    Adds(Vec<Block>),
 }
 
 impl CommandHooks {
@@ -98,16 +115,16 @@ impl CommandHooks {
                 "session_id": &*call.run,
                 "tool_name": call.tool,
                 "tool_input": arguments,
-                "tool_response": seen.text,
+                "tool_response": response_of(seen),
             });
             // A command that looks at results guards nothing: what it could not say is not missed.
             let Ok(wish) = self.ask(entry, about).await else { continue };
             let mut other = seen.clone();
             if let Some(reason) = wish.block {
-                other.text = format!("{}\n\nA hook refused this result: {reason}", other.text);
+                append(&mut other, &format!("A hook refused this result: {reason}"));
                 other.outcome = Outcome::Failed;
             } else if let Some(context) = wish.context {
-                other.text = format!("{}\n\n{context}", other.text);
+                append(&mut other, &context);
             } else {
                 continue;
             }
@@ -116,39 +133,59 @@ impl CommandHooks {
         changed
     }
 
+    /// What changes in a request: a patch holds for one, so every prompt that is withheld is named each time.
     async fn add(&self, messages: &[Arc<Message>]) -> Vec<Patch> {
-        let Some((id, prompt)) = messages.iter().rev().find_map(|message| prompt_of(message)) else {
-            return Vec::new();
-        };
-        let known = self.said().iter().find(|said| said.id == id && said.prompt == prompt).map(|said| {
-            // Held for no longer than it takes to copy.
-            said.patches.clone()
-        });
-        if let Some(patches) = known {
-            return patches;
+        let end = Instant::now() + self.time_for(HookEvent::UserPromptSubmit) + SLACK / 2;
+        let (mut patches, mut added, mut latest) = (Vec::new(), Vec::new(), true);
+        for message in messages.iter().rev() {
+            let Some(prompt) = prompt_of(message) else { continue };
+            let remark = match self.known(message.id, &prompt) {
+                Some(remark) => remark,
+                // What comes too late is not heard, so whoever was not asked about has not been let through.
+                None => tokio::time::timeout_at(end, self.remark(message.id, &prompt))
+                    .await
+                    .unwrap_or_else(|_| Remark::Withheld(NOT_ASKED.to_owned())),
+            };
+            match remark {
+                Remark::Withheld(text) => {
+                    patches.push(Patch::Replace { id: message.id, blocks: vec![Block::Text(text)] });
+                }
+                Remark::Adds(blocks) if latest => added = blocks,
+                Remark::Adds(_) => {}
+            }
+            latest = false;
         }
-        let patches = self.remarks(id, prompt).await;
+        patches.extend((!added.is_empty()).then_some(Patch::Append(added)));
+        patches
+    }
+
+    /// What was said of a prompt, if somebody was asked.
+    fn known(&self, id: MessageId, prompt: &str) -> Option<Remark> {
+        let prompt = ContentHash::of(prompt.as_bytes());
+        let said = self.said();
+        said.iter().rev().find(|said| said.id == id && said.prompt == prompt).map(|said| said.remark.clone())
+    }
+
+    /// Asks the commands about a prompt, and remembers what they said. One that fails has nothing to add; one that blocks
+    /// keeps the prompt from the model, in this request and every later one.
+    async fn remark(&self, id: MessageId, prompt: &str) -> Remark {
+        let mut remark = Remark::Adds(Vec::new());
+        for entry in self.of(HookEvent::UserPromptSubmit) {
+            let Ok(wish) = self.ask(entry, json!({ "prompt": prompt })).await else { continue };
+            if let Some(reason) = wish.block {
+                remark = Remark::Withheld(format!("[A hook withheld what was said here: {reason}]"));
+                break;
+            }
+            if let Remark::Adds(blocks) = &mut remark {
+                blocks.extend(wish.context.map(Block::Text));
+            }
+        }
         let mut said = self.said();
         if said.len() >= MOST_PROMPTS {
             said.pop_front();
         }
-        said.push_back(Said { id, prompt: prompt.to_owned(), patches: patches.clone() });
-        patches
-    }
-
-    /// Asks the commands about a prompt. One that fails has nothing to add; one that blocks keeps the prompt from the
-    /// model, in this request and every later one.
-    async fn remarks(&self, id: MessageId, prompt: &str) -> Vec<Patch> {
-        let mut blocks = Vec::new();
-        for entry in self.of(HookEvent::UserPromptSubmit) {
-            let Ok(wish) = self.ask(entry, json!({ "prompt": prompt })).await else { continue };
-            if let Some(reason) = wish.block {
-                let text = format!("[A hook withheld what was said here: {reason}]");
-                return vec![Patch::Replace { id, blocks: vec![Block::Text(text)] }];
-            }
-            blocks.extend(wish.context.map(Block::Text));
-        }
-        if blocks.is_empty() { Vec::new() } else { vec![Patch::Append(blocks)] }
+        said.push_back(Said { id, prompt: ContentHash::of(prompt.as_bytes()), remark: remark.clone() });
+        remark
     }
 
     /// Asks the commands whether a run may stop. One that never lets it go is heard a few times and then no more: it
@@ -243,16 +280,37 @@ impl CommandHooks {
     /// How long all commands of one event may take one after the other, and a little more: each has its own limit, and
     /// the runtime must not give up before they do.
     fn longest(&self) -> Duration {
-        let sum = |event| self.of(event).map(|entry| entry.limit).sum::<Duration>();
-        HookEvent::ALL.into_iter().map(sum).max().unwrap_or_default() + SLACK
+        HookEvent::ALL.into_iter().map(|event| self.time_for(event)).max().unwrap_or_default() + SLACK
+    }
+
+    fn time_for(&self, event: HookEvent) -> Duration {
+        self.of(event).map(|entry| entry.limit).sum()
     }
 }
 
 /// What starting and ending commands may take beside their own time.
 const SLACK: Duration = Duration::from_secs(5);
 
-/// What a person said, if this is it.
-fn prompt_of(message: &Message) -> Option<(MessageId, &str)> {
-    let Some(Block::Text(text)) = message.blocks.first() else { return None };
-    (message.role == Role::User).then_some((message.id, text))
+/// What was said to the run, if this is it: all of its text, whichever block it stands in.
+fn prompt_of(message: &Message) -> Option<String> {
+    let texts: Vec<&str> = message.blocks.iter().filter_map(Block::as_text).collect();
+    (message.role == Role::User && !texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// What a command sees of a result: of one that was too large to carry, the beginning and the end.
+fn response_of(output: &ToolOutput) -> String {
+    match &output.spill {
+        Some(spill) => format!("{}{LEFT_OUT}{}", spill.head, spill.tail),
+        None => output.text.clone(),
+    }
+}
+
+/// Adds to a result where a model reads it.
+fn append(output: &mut ToolOutput, remark: &str) {
+    let text = match &mut output.spill {
+        Some(spill) => &mut spill.tail,
+        None => &mut output.text,
+    };
+    text.push_str("\n\n");
+    text.push_str(remark);
 }

@@ -11,7 +11,10 @@ use holm_grants::{Grant, GrantSet};
 use holm_guards::schema::Pattern;
 use serde::Deserialize;
 
-use super::{scripts, scripts::Script};
+use super::{
+    scripts,
+    scripts::{Project, Script},
+};
 use crate::trust::{ContentHash, Ledger, Standing};
 
 /// How long a command may take, unless the file says less. The run waits for a hook no longer than this by far.
@@ -112,7 +115,7 @@ impl HookEvent {
 
 impl HookFile {
     /// Reads the file of a project, with the scripts of the project that its commands name: a script that changes is a
-    /// change of the hooks. What such a script calls in turn is not looked at.
+    /// change of the hooks, and so is one that is made later. What such a script calls in turn is not looked at.
     ///
     /// # Errors
     /// [`HookFileError`], also if a file cannot be read.
@@ -120,7 +123,7 @@ impl HookFile {
         let unreadable = |reason| HookFileError::Unreadable { reason };
         // By their real paths, which are the ones that people trust.
         let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(error.to_string()));
-        let (project, file) = (real(project)?, real(file)?);
+        let (project, file) = (Project { real: real(project)?, given: project.to_owned() }, real(file)?);
         let bytes = scripts::read(&file).map_err(|error| unreadable(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
         let mut this = Self::parse(&file, &text)?;
@@ -168,7 +171,8 @@ impl HookFile {
         });
         let grants = wants.grants.iter().map(|grant| format!("wants {grant}"));
         let network = (wants.network == NetworkWish::Open).then(|| "wants the whole network".to_owned());
-        let scripts = scripts.iter().map(|script| format!("with {script}"));
+        let scripts = scripts.iter().filter(|script| script.seen().is_some());
+        let scripts = scripts.map(|script| format!("with {script}"));
         commands.chain(grants).chain(network).chain(scripts).collect()
     }
 
@@ -178,7 +182,7 @@ impl HookFile {
     /// [`Untrusted`], with what to show and what to remember.
     pub fn trusted(self, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
         let mut files = vec![(self.path.clone(), self.hash)];
-        files.extend(self.content.scripts.iter().map(Script::seen));
+        files.extend(self.content.scripts.iter().filter_map(Script::seen));
         if files.iter().all(|(path, hash)| ledger.standing(path, hash) == Standing::Trusted) {
             return Ok(self.content);
         }
@@ -249,6 +253,15 @@ pub enum HookFileError {
     Unreadable {
         /// What is wrong.
         reason: String,
+    },
+    /// A command names a file in a way that cannot be followed, so that nobody could tell when the file changes.
+    #[error(
+        "`{word}` may be a file of the project that only a shell could tell; write $HOLM_PROJECT_DIR/ in front of its path, \
+         none of the hooks is used"
+    )]
+    UnknownPath {
+        /// The word, without what is not known.
+        word: String,
     },
     /// A matcher is no pattern.
     #[error("the matcher `{matcher}` is no pattern ({reason}); mend it, none of the hooks is used")]

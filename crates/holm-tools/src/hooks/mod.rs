@@ -11,6 +11,7 @@ mod jailed;
 mod reply;
 mod runner;
 mod scripts;
+mod words;
 
 #[cfg(test)]
 mod tests;

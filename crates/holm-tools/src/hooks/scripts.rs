@@ -2,7 +2,7 @@
 //! changed command.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     fmt,
     fs::{File, OpenOptions},
     io::{self, Read as _},
@@ -12,14 +12,17 @@ use std::{
 
 use rustix::fs::OFlags;
 
-use super::{HookFileError, NotDone};
+use super::{
+    HookFileError, NotDone,
+    words::{Unknown, Word, words},
+};
 use crate::trust::ContentHash;
 
 /// The largest file that is looked at: hooks and their scripts are written by hand.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// How a command may name its project in front of a script.
-const PROJECT: [&str; 2] = ["$HOLM_PROJECT_DIR/", "${HOLM_PROJECT_DIR}/"];
+/// Folders that one command may go into; every word is looked for in each of them.
+const MOST_FOLDERS: usize = 64;
 
 /// A script as it was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,46 +30,148 @@ pub(super) struct Script {
     project: PathBuf,
     /// Below the project.
     path: PathBuf,
-    hash: ContentHash,
+    /// The commands that name it.
+    lines: Vec<String>,
+    /// What is in it; nothing if it is not there. One that is made later was seen by nobody.
+    hash: Option<ContentHash>,
 }
 
 impl Script {
-    /// Where it lies, and what was in it.
-    pub(super) fn seen(&self) -> (PathBuf, ContentHash) {
-        (self.project.join(&self.path), self.hash)
+    /// Where it lies, and what was in it, if it is there.
+    pub(super) fn seen(&self) -> Option<(PathBuf, ContentHash)> {
+        Some((self.project.join(&self.path), self.hash?))
     }
 
     /// Whether it is still what was seen, if the command names it.
     pub(super) fn check(&self, line: &str) -> Result<(), NotDone> {
-        if !words(line).any(|word| below(word).is_some_and(|path| path == self.path)) {
+        if !self.lines.iter().any(|own| own == line) {
             return Ok(());
         }
-        match read(&self.project.join(&self.path)) {
-            Ok(bytes) if ContentHash::of(&bytes) == self.hash => Ok(()),
-            Ok(_) | Err(_) => Err(NotDone::Changed { path: self.path.clone() }),
-        }
+        let whole = self.project.join(&self.path);
+        let same = match self.hash {
+            None => !whole.is_file(),
+            Some(hash) => read(&whole).is_ok_and(|bytes| ContentHash::of(&bytes) == hash),
+        };
+        if same { Ok(()) } else { Err(NotDone::Changed { path: self.path.clone() }) }
     }
 }
 
 impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.path.display(), self.hash)
+        write!(f, "{}", self.path.display())?;
+        self.hash.map_or(Ok(()), |hash| write!(f, " ({hash})"))
     }
 }
 
-/// The files of a project that are words of these commands.
+/// The files of a project that are words of these commands, and those that could become such.
 pub(super) fn named<'a>(
-    project: &Path,
+    project: &Project,
     lines: impl Iterator<Item = &'a str>,
 ) -> Result<Vec<Script>, HookFileError> {
-    let paths: BTreeSet<PathBuf> = lines.flat_map(words).filter_map(below).collect();
+    let mut found: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    for line in lines {
+        for path in project.paths(line)? {
+            let lines = found.entry(path).or_default();
+            if lines.last().is_none_or(|last| last != line) {
+                lines.push(line.to_owned());
+            }
+        }
+    }
     let mut scripts = Vec::new();
-    for path in paths.into_iter().filter(|path| project.join(path).is_file()) {
-        let bytes = read(&project.join(&path))
-            .map_err(|error| HookFileError::Unreadable { reason: format!("{}: {error}", path.display()) })?;
-        scripts.push(Script { project: project.to_owned(), path, hash: ContentHash::of(&bytes) });
+    for (path, lines) in found {
+        let whole = project.real.join(&path);
+        let hash = match whole.is_file() {
+            true => Some(ContentHash::of(&read(&whole).map_err(|error| HookFileError::Unreadable {
+                reason: format!("{}: {error}", path.display()),
+            })?)),
+            false => None,
+        };
+        scripts.push(Script { project: project.real.clone(), path, lines, hash });
     }
     Ok(scripts)
+}
+
+/// The folder in which commands begin.
+pub(super) struct Project {
+    /// Without links in its path.
+    pub(super) real: PathBuf,
+    /// As whoever loads it names it, and so perhaps a command too.
+    pub(super) given: PathBuf,
+}
+
+impl Project {
+    /// The paths below the project that a command may mean. Taken wider than a shell would: a path too many is looked at in
+    /// vain, one too few is not looked at.
+    fn paths(&self, line: &str) -> Result<Vec<PathBuf>, HookFileError> {
+        let refused = |word: &str| HookFileError::UnknownPath { word: word.to_owned() };
+        let all = words(line, &self.real).ok_or_else(|| refused(line))?;
+        let (mut found, mut folders, mut enters) = (Vec::new(), vec![PathBuf::new()], false);
+        for word in &all {
+            if self.is_unclear(word) || (enters && word.unknown.is_some()) {
+                return Err(refused(&word.text));
+            }
+            for text in word.pieces() {
+                for path in folders.iter().filter_map(|folder| self.below(folder, text)).collect::<Vec<_>>() {
+                    let whole = self.real.join(&path);
+                    if (whole.is_dir() || enters) && !folders.contains(&path) {
+                        folders.push(path.clone());
+                    }
+                    if whole.is_file() || (!whole.is_dir() && text.contains(['/', '.'])) {
+                        // What a link and a step back come to is another file than the one that the names say.
+                        let real = whole.canonicalize().ok();
+                        let real = real.and_then(|real| Some(real.strip_prefix(&self.real).ok()?.to_owned()));
+                        found.extend(real.filter(|real| *real != path));
+                        found.push(path);
+                    }
+                }
+            }
+            if folders.len() > MOST_FOLDERS {
+                return Err(refused(line));
+            }
+            enters = matches!(&*word.text, "cd" | "pushd");
+        }
+        Ok(found)
+    }
+
+    /// Whether a word is a path that could be a file of the project, and only the shell that runs it could tell which.
+    fn is_unclear(&self, word: &Word) -> bool {
+        let Some((at, unknown)) = word.unknown else { return false };
+        let (before, after) = word.text.split_at_checked(at).unwrap_or_default();
+        let inside = before.rsplit_once('/').is_some_and(|(folder, _)| {
+            self.below(Path::new(""), folder).is_some_and(|path| self.real.join(path).is_dir())
+        });
+        match unknown {
+            Unknown::Value => inside || after.contains('/'),
+            Unknown::Names => inside,
+        }
+    }
+
+    /// The path of a word that is used in this folder, if it lies below the project.
+    fn below(&self, folder: &Path, text: &str) -> Option<PathBuf> {
+        if Path::new(text).is_absolute() {
+            let whole = plain(Path::new(text))?;
+            let bases = [&self.real, &self.given];
+            return bases.iter().find_map(|base| whole.strip_prefix(base).ok()).map(Path::to_owned);
+        }
+        plain(&folder.join(text))
+    }
+}
+
+/// A path without `.` and `..`; none if it leads out of where it begins.
+fn plain(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => plain.push(component),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !plain.pop() {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(plain)
 }
 
 /// Reads a small plain file; nothing that could keep whoever reads it waiting is opened for long.
@@ -82,24 +187,4 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(format!("it is larger than {MOST_BYTES} bytes")));
     }
     Ok(bytes)
-}
-
-/// The words of a shell line, taken wider than a shell would: a word too many is looked at in vain, one too few is not
-/// looked at.
-fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| c.is_whitespace() || "\"'`;|&()<>=,".contains(c)).filter(|word| !word.is_empty())
-}
-
-/// The path of a word below the project, if it is one that could be.
-fn below(word: &str) -> Option<PathBuf> {
-    let word = PROJECT.iter().find_map(|prefix| word.strip_prefix(prefix)).unwrap_or(word);
-    let mut path = PathBuf::new();
-    for component in Path::new(word).components() {
-        match component {
-            Component::Normal(name) => path.push(name),
-            Component::CurDir => {}
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    (path != PathBuf::new()).then_some(path)
 }

@@ -1,8 +1,15 @@
 //! What files say and what answers mean; commands that really run are in `tests/processes.rs`.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    sync::{Arc, Mutex},
+};
 
-use serde_json::json;
+use holm_kernel::{Block, CallId, Message, MessageId, Outcome, Patch, Role, Spill, ToolOutput};
+use holm_runtime::{AfterCall as _, BoxFuture, Called, ContextHook as _};
+use serde_json::{Value, json};
 
 use super::{file::Entry, reply::Wish, *};
 use crate::trust::Ledger;
@@ -60,6 +67,106 @@ fn a_script_that_changed_is_a_change_of_the_hooks() {
     assert!(load().trusted(&ledger).is_err(), "it is asked about again");
     fs::remove_file(&script).unwrap();
     assert!(check().is_err());
+}
+
+/// A project with a script in a folder, and a file of hooks that has one command.
+fn project(command: &str) -> (tempfile::TempDir, Result<HookFile, HookFileError>) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("tools/more")).unwrap();
+    fs::write(folder.path().join("tools/check.sh"), "exit 0\n").unwrap();
+    let path = folder.path().join("hooks.json");
+    let command = command.replace("@@", folder.path().to_str().unwrap());
+    fs::write(&path, file("", &command)).unwrap();
+    let loaded = HookFile::load(folder.path(), &path);
+    (folder, loaded)
+}
+
+/// Whether the hooks notice that a file of the project is written.
+fn notices(command: &str, script: &str) -> bool {
+    let (folder, loaded) = project(command);
+    let mut ledger = Ledger::in_memory();
+    trust(&mut ledger, loaded.clone().unwrap());
+    let trusted = loaded.unwrap().trusted(&ledger).unwrap();
+    let Entry { command, .. } = trusted.entries.first().unwrap();
+    let check = || trusted.scripts.iter().try_for_each(|script| script.check(command));
+    assert_eq!(check(), Ok(()), "{command}");
+    fs::write(folder.path().join(script), "exit 2\n").unwrap();
+    check().is_err()
+}
+
+#[test]
+fn a_script_is_noticed_however_a_command_names_it() {
+    let script = "tools/check.sh";
+    for command in [
+        "tools/check.sh",
+        "\"$HOLM_PROJECT_DIR\"/tools/check.sh",
+        "\"${HOLM_PROJECT_DIR}\"/tools/'check.sh'",
+        "cd tools && ./check.sh",
+        "cd tools; sh check.sh",
+        "cd \"$HOLM_PROJECT_DIR/tools\" && ./check.sh",
+        "cd tools/more && sh ../check.sh",
+        "cd tools && cd more && sh ../check.sh",
+        "@@/tools/check.sh",
+        "@@/./tools/more/../check.sh",
+        "tools/more/../check.sh",
+        "sh -c 'exec tools/check.sh'",
+        "bash -c \"cd tools && './check.sh'\"",
+        "X=tools/check.sh; sh -c \"$X\"",
+        "echo $(sh tools/check.sh)",
+        "echo `sh tools/check.sh`",
+        "echo ${X:-$(sh tools/check.sh)}",
+        "tools/che\\ck.sh",
+    ] {
+        assert!(notices(command, script), "{command}");
+    }
+    assert!(!notices("grep -q please && echo tools", script));
+}
+
+#[test]
+fn a_script_that_is_made_later_was_seen_by_nobody() {
+    for (command, script) in [
+        ("./late.sh", "late.sh"),
+        ("sh late.sh", "late.sh"),
+        ("cd tools && ./late.sh", "tools/late.sh"),
+        ("\"$HOLM_PROJECT_DIR\"/tools/late.sh", "tools/late.sh"),
+    ] {
+        assert!(notices(command, script), "{command}");
+    }
+    let (folder, loaded) = project("./late.sh");
+    let mut ledger = Ledger::in_memory();
+    trust(&mut ledger, loaded.unwrap());
+    let load = || HookFile::load(folder.path(), &folder.path().join("hooks.json")).unwrap();
+    assert!(load().trusted(&ledger).is_ok());
+    fs::write(folder.path().join("late.sh"), "exit 0\n").unwrap();
+    assert!(load().trusted(&ledger).is_err(), "it is asked about");
+}
+
+#[test]
+fn a_path_that_only_a_shell_could_tell_is_refused() {
+    for command in [
+        "\"$DIR\"/check.sh",
+        "$(pwd)/tools/check.sh",
+        "`pwd`/tools/check.sh",
+        "~/check.sh",
+        "sh tools/*.sh",
+        "sh tools/$NAME",
+        "sh tools/{check,other}.sh",
+        "cd \"$DIR\" && ./check.sh",
+        "sh -c \"$DIR/check.sh now\"",
+        &"$(".repeat(1_000),
+    ] {
+        let (_folder, loaded) = project(command);
+        assert!(matches!(loaded, Err(HookFileError::UnknownPath { .. })), "{command}: {loaded:?}");
+    }
+    for command in [
+        "jq -r .tool_input.path | grep -qE '^/etc/.*$' && exit 2",
+        "case \"$(cat)\" in */etc/*) exit 2;; esac",
+        "read -r all; n=${all#*/}; echo \"{\\\"n\\\":$(( (n + 1) % 9 ))}\" >&2; kill -SEGV $$",
+        "sed 's/\\(.*\\)/\\1/' < /dev/null",
+    ] {
+        let (_folder, loaded) = project(command);
+        assert!(loaded.is_ok(), "{command}: {loaded:?}");
+    }
 }
 
 #[test]
@@ -154,4 +261,117 @@ fn answers_mean_what_everybody_takes_them_to_mean() {
         said(0, r#"{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"n":2}}}"#, "");
     assert_eq!((rewrite.block, rewrite.arguments), (None, Some(json!({ "n": 2 }))));
     assert_eq!(said(0, r#"{"additionalContext":"c"}"#, "").context.as_deref(), Some("c"));
+}
+
+/// Runs no process: blocks what has a word in it, and writes down what it is asked.
+#[derive(Clone, Default)]
+struct Listener(Arc<Mutex<Vec<Value>>>);
+
+impl Runner for Listener {
+    fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>> {
+        let about: Value = serde_json::from_str(&command.input).unwrap();
+        let code = if command.input.contains("secret") { 2 } else { 0 };
+        let prompt = about["prompt"].as_str().map(|prompt| format!("about {prompt}")).unwrap_or_default();
+        self.0.lock().unwrap().push(about);
+        Box::pin(async move { Ok(Done { code, stdout: prompt, stderr: "no".into() }) })
+    }
+}
+
+impl Listener {
+    fn hooks(&self, event: &str) -> CommandHooks {
+        let hook = json!({ "type": "command", "command": "listen" });
+        let file = parse(&json!({ "hooks": { event: [{ "hooks": [hook] }] } }).to_string()).unwrap();
+        let mut ledger = Ledger::in_memory();
+        trust(&mut ledger, file.clone());
+        CommandHooks::new(file.trusted(&ledger).unwrap(), self.clone())
+    }
+
+    fn prompts(&self) -> Vec<String> {
+        self.0.lock().unwrap().drain(..).map(|about| about["prompt"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+fn message(id: u64, role: Role, texts: &[&str]) -> Arc<Message> {
+    let blocks = texts.iter().map(|text| Block::Text((*text).to_owned())).collect();
+    Arc::new(Message { id: MessageId::new(id), role, blocks })
+}
+
+fn withheld(patches: &[Patch]) -> Vec<MessageId> {
+    let ids = patches.iter().filter_map(|patch| match patch {
+        Patch::Replace { id, .. } => Some(*id),
+        Patch::Hide(_) | Patch::Append(_) => None,
+    });
+    ids.collect()
+}
+
+#[tokio::test]
+async fn a_prompt_that_was_withheld_stays_withheld_when_others_follow() {
+    let listener = Listener::default();
+    let hooks = listener.hooks("UserPromptSubmit");
+    let mut view = vec![message(1, Role::User, &["the secret"])];
+    assert_eq!(withheld(&hooks.context(&view).await), [1].map(MessageId::new));
+    assert_eq!(listener.prompts(), ["the secret"]);
+    view.push(message(2, Role::Assistant, &["a secret of its own"]));
+    view.push(message(3, Role::User, &["go on"]));
+    let patches = hooks.context(&view).await;
+    assert_eq!(withheld(&patches), [1].map(MessageId::new));
+    assert!(patches.contains(&Patch::Append(vec![Block::Text("about go on".into())])), "{patches:?}");
+    assert_eq!(listener.prompts(), ["go on"], "each is asked about once");
+    // Two at once, one of them with the word in a later block.
+    view.push(message(4, Role::User, &["look", "at my secret"]));
+    view.push(message(5, Role::User, &["and here"]));
+    let patches = hooks.context(&view).await;
+    assert_eq!(withheld(&patches), [4, 1].map(MessageId::new));
+    assert!(patches.contains(&Patch::Append(vec![Block::Text("about and here".into())])), "{patches:?}");
+    // A process that goes on with the run has been told nothing.
+    let anew = listener.hooks("UserPromptSubmit").context(&view).await;
+    assert_eq!(withheld(&anew), [4, 1].map(MessageId::new));
+}
+
+/// Takes its time over everything.
+struct Slow;
+
+impl Runner for Slow {
+    fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>> {
+        Box::pin(async move {
+            tokio::time::sleep(command.limit).await;
+            Err(NotDone::Late { limit: command.limit })
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn prompts_that_there_was_no_time_for_are_withheld_until_there_is() {
+    let hook = json!({ "type": "command", "command": "listen", "timeout": 10 });
+    let file = parse(&json!({ "hooks": { "UserPromptSubmit": [{ "hooks": [hook] }] } }).to_string()).unwrap();
+    let mut ledger = Ledger::in_memory();
+    trust(&mut ledger, file.clone());
+    let hooks = CommandHooks::new(file.trusted(&ledger).unwrap(), Slow);
+    let view = [1, 2, 3].map(|id| message(id, Role::User, &["said"]));
+    for left in [vec![2, 1], vec![1], vec![]] {
+        let expect: Vec<_> = left.into_iter().map(MessageId::new).collect();
+        let began = tokio::time::Instant::now();
+        assert_eq!(withheld(&hooks.context(&view).await), expect);
+        assert!(began.elapsed().as_secs() < 15, "the runtime does not give up before");
+    }
+}
+
+#[tokio::test]
+async fn a_large_result_is_seen_and_refused_like_any_other() {
+    let listener = Listener::default();
+    let hooks = listener.hooks("PostToolUse");
+    let call = Called { run: "r".into(), call: CallId::new(1), tool: "shell".into(), arguments: "{}".into() };
+    let spill = Spill {
+        head: "it begins".into(),
+        tail: "a secret at the end".into(),
+        bytes: 1 << 20,
+        sha256: String::new(),
+        reference: "more".into(),
+    };
+    let output = ToolOutput { spill: Some(Box::new(spill)), ..ToolOutput::default() };
+    let refused = hooks.after_call(&call, &output).await.unwrap();
+    assert_eq!(refused.outcome, Outcome::Failed);
+    assert!(refused.spill.unwrap().tail.ends_with("A hook refused this result: no"));
+    let seen = listener.0.lock().unwrap()[0]["tool_response"].as_str().unwrap().to_owned();
+    assert_eq!(seen, "it begins\n[...]\na secret at the end");
 }

@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{self, Write as _},
+    os::unix::fs::PermissionsExt as _,
     path::Path,
 };
 
@@ -84,6 +85,8 @@ pub(super) async fn collect(
     place: &Path,
     base: &str,
 ) -> Result<Option<Changes>, WorktreeError> {
+    let folder = place.to_owned();
+    aside(move || tidy(&folder)).await?;
     git.run(at, &["read-tree", base], b"").await?;
     let links = links(&git.run(at, &["ls-tree", "-r", "-z", "--full-tree", base], b"").await?);
     if !links.is_empty() {
@@ -134,14 +137,51 @@ fn links(tree: &[u8]) -> Vec<u8> {
     found
 }
 
+/// Makes a worktree one that can be read and removed: what a child took from its owner is given back, and what is no
+/// file, folder or link is removed. Whoever opens a pipe waits for somebody to write into it.
+pub(super) fn tidy(place: &Path) -> Result<(), WorktreeError> {
+    let (mut seen, mut open) = (0_usize, vec![place.to_owned()]);
+    while let Some(folder) = open.pop() {
+        seen += 1;
+        if seen > MOST_FOLDERS {
+            return Err(too_many());
+        }
+        own(&folder, 0o700)?;
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                open.push(entry.path());
+            } else if kind.is_file() {
+                own(&entry.path(), 0o600)?;
+            } else if !kind.is_symlink() {
+                fs::remove_file(entry.path())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives its owner these rights, if they are not there.
+fn own(path: &Path, rights: u32) -> io::Result<()> {
+    let mode = fs::symlink_metadata(path)?.permissions().mode();
+    if mode & rights == rights {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode | rights))
+}
+
+fn too_many() -> WorktreeError {
+    WorktreeError::System { reason: format!("it has more than {MOST_FOLDERS} folders") }
+}
+
 /// The folders below a worktree that are repositories, as paths with `/`. Links are not followed.
 fn repositories(place: &Path) -> Result<Vec<String>, WorktreeError> {
     let (mut found, mut seen, mut open) = (Vec::new(), 0_usize, vec![place.to_owned()]);
     while let Some(folder) = open.pop() {
         seen += 1;
         if seen > MOST_FOLDERS {
-            let reason = format!("it has more than {MOST_FOLDERS} folders");
-            return Err(WorktreeError::System { reason });
+            return Err(too_many());
         }
         let mut below = Vec::new();
         let mut is_repository = false;

@@ -2,11 +2,16 @@
 //! from a model: hooks, monitors, filters, drivers and other repositories that are named there are never started.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     process::Stdio,
+    time::Duration,
 };
 
-use tokio::{io::AsyncWriteExt as _, process::Command};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
+    process::Command,
+};
 
 use super::WorktreeError;
 
@@ -37,6 +42,16 @@ const VARIABLES: [(&str, &str); 7] = [
 /// What git needs of the environment of this process.
 const PASSED_ON: [&str; 2] = ["PATH", "TMPDIR"];
 
+/// What one call may take. What lies in a worktree is whatever a child made of it, and nobody waits for that for ever.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    time: Duration,
+    output: usize,
+}
+
+/// Enough for the checkout of a large repository, and for a patch that a person could still do something with.
+const BOUNDS: Bounds = Bounds { time: Duration::from_secs(300), output: 64 << 20 };
+
 /// Git in one repository.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
@@ -64,9 +79,16 @@ impl Git {
         let common = run(command, "rev-parse", b"").await?;
         let common = PathBuf::from(String::from_utf8_lossy(&common).trim_end_matches('\n'));
         let mut this = Self { common, silenced: Vec::new() };
-        let names = this.run(At::Repository, &["config", "--list", "--name-only", "-z"], b"").await?;
-        this.silenced = silenced(&String::from_utf8_lossy(&names));
+        this.silence(At::Repository).await?;
         Ok(this)
+    }
+
+    /// Silences also what the repository would start in a worktree alone: settings may hold for some folders of git and
+    /// not for others.
+    pub(super) async fn silence(&mut self, at: At<'_>) -> Result<(), WorktreeError> {
+        let names = self.run(at, &["config", "--list", "--name-only", "-z"], b"").await?;
+        self.silenced.extend(silenced(&String::from_utf8_lossy(&names)));
+        Ok(())
     }
 
     /// Runs git and gives what it printed. `input` is what it reads.
@@ -85,6 +107,14 @@ impl Git {
             }
         };
         run_with(command, args, input).await
+    }
+
+    /// Forgets a worktree. Not by pruning, which would forget also those of people whose disks are not there now.
+    pub(super) fn forget(&self, place: &Path) -> Result<(), WorktreeError> {
+        if let Some(own) = self.own_folder(place) {
+            std::fs::remove_dir_all(own)?;
+        }
+        Ok(())
     }
 
     /// Git's own folder of a worktree, found where no child can write.
@@ -137,28 +167,71 @@ fn silenced(names: &str) -> Vec<(String, &'static str)> {
     names.split('\0').filter_map(|name| Some((name.to_owned(), value(name)?))).collect()
 }
 
-async fn run(mut command: Command, name: &str, input: &[u8]) -> Result<Vec<u8>, WorktreeError> {
+async fn run(command: Command, name: &str, input: &[u8]) -> Result<Vec<u8>, WorktreeError> {
+    within(BOUNDS, command, name, input).await
+}
+
+async fn within(
+    bounds: Bounds,
+    mut command: Command,
+    name: &str,
+    input: &[u8],
+) -> Result<Vec<u8>, WorktreeError> {
     let failed = |reason: String| WorktreeError::Git { command: name.to_owned(), reason };
+    // Whoever leaves early ends it.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().map_err(|error| failed(format!("{error}; is git installed?")))?;
-    let stdin = child.stdin.take();
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let feed = async {
         if let Some(mut stdin) = stdin {
             // A git that does not read its input says why when it ends.
             let _ = stdin.write_all(input).await;
         }
+        Ok(())
     };
-    let ((), output) = tokio::join!(feed, child.wait_with_output());
-    let output = output.map_err(|error| failed(error.to_string()))?;
-    if output.status.success() {
-        return Ok(output.stdout);
+    let work = async {
+        let ((), stdout, stderr) =
+            tokio::try_join!(feed, all_of(stdout, bounds.output), all_of(stderr, bounds.output))?;
+        Ok::<_, io::Error>((child.wait().await?, stdout, stderr))
+    };
+    let late = |_| failed(format!("it took longer than {} s", bounds.time.as_secs()));
+    let done = tokio::time::timeout(bounds.time, work).await.map_err(late)?;
+    let (status, stdout, stderr) = done.map_err(|error| failed(error.to_string()))?;
+    if status.success() {
+        return Ok(stdout);
     }
-    Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+    Err(failed(String::from_utf8_lossy(&stderr).trim().to_owned()))
+}
+
+/// What is printed, if it is not more than this.
+async fn all_of(from: Option<impl AsyncRead + Unpin>, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let Some(from) = from else { return Ok(bytes) };
+    from.take(u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1)).read_to_end(&mut bytes).await?;
+    if bytes.len() > most {
+        return Err(io::Error::other(format!("it printed more than {most} bytes")));
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::silenced;
+    use std::time::Duration;
+
+    use super::{Bounds, Command, silenced, within};
+
+    #[tokio::test]
+    async fn a_call_that_hangs_or_floods_is_ended() {
+        let bounds = Bounds { time: Duration::from_millis(300), output: 1_000 };
+        for (line, says) in
+            [("sleep 60", "took longer"), ("yes", "printed more than"), ("yes >&2", "printed more")]
+        {
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("exec {line}")]);
+            let error = within(bounds, command, "add", b"").await.unwrap_err();
+            assert!(error.to_string().contains(says), "{line}: {error}");
+        }
+    }
 
     #[test]
     fn whatever_names_a_program_is_silenced() {

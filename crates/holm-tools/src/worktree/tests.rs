@@ -367,3 +367,138 @@ async fn a_repository_in_the_place_of_a_submodule_runs_nothing() {
     assert!(!mark.exists(), "nothing was started");
     assert!(told.contains("not in the patch: module") && !told.contains("deleted"), "{told}");
 }
+
+#[tokio::test]
+async fn pipes_and_lost_rights_in_a_worktree_keep_nobody_from_its_changes() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let stage = Stage::new();
+    let worktrees = stage.open(Afterwards::KeepChanged).await;
+    let folder = worktrees.enter("child").await.unwrap();
+    fs::create_dir(folder.join("shut")).unwrap();
+    fs::write(folder.join("shut/deep.txt"), "deep\n").unwrap();
+    fs::write(folder.join("poem.txt"), "one\nmine\nthree\n").unwrap();
+    for pipe in [".gitignore", "shut/.gitattributes"] {
+        let made = std::process::Command::new("mkfifo").arg(folder.join(pipe)).status();
+        assert!(made.expect("mkfifo is needed: coreutils").success());
+    }
+    for closed in ["shut/deep.txt", "poem.txt", "shut"] {
+        fs::set_permissions(folder.join(closed), fs::Permissions::from_mode(0)).unwrap();
+    }
+    let leaving = tokio::time::timeout(std::time::Duration::from_secs(60), worktrees.leave("child"));
+    let told = leaving.await.expect("nobody waits for a pipe").unwrap().unwrap();
+    assert!(told.contains("+mine") && told.contains("+deep"), "{told}");
+    // Also for those whom rights hold back.
+    let mode = |path: &str| fs::metadata(folder.join(path)).unwrap().permissions().mode() & 0o700;
+    assert_eq!((mode("shut"), mode("shut/deep.txt"), mode("poem.txt")), (0o700, 0o600, 0o600));
+    fs::set_permissions(folder.join("shut"), fs::Permissions::from_mode(0)).unwrap();
+    assert_eq!(worktrees.sweep().await, Ok(vec![]));
+}
+
+#[tokio::test]
+async fn a_child_that_is_dropped_lets_go_of_its_worktree() {
+    let stage = Stage::new();
+    let worktrees = stage.open(Afterwards::Remove).await;
+    let begun = Arc::new(tokio::sync::Notify::new());
+    let told = Arc::clone(&begun);
+    let helper = Helper::isolated("writer", "Writes.", worktrees.clone(), move |_| {
+        let told = Arc::clone(&told);
+        let client = model_fn(move |_| {
+            told.notify_one();
+            Box::pin(std::future::pending())
+        });
+        Agent::builder("test/writer", client).build()
+    });
+    let agent = Agent::builder("test/parent", parent()).mode(Mode::Full);
+    let agent = agent.helpers(Helpers::new().with(helper)).build().unwrap();
+    let work = tokio::spawn(async move { agent.run("go").await.map(|_| ()) });
+    begun.notified().await;
+    work.abort();
+    let _ = work.await;
+    let swept = tokio::time::timeout(std::time::Duration::from_secs(20), async {
+        while worktrees.sweep().await.unwrap().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    });
+    swept.await.expect("what was dropped is nobody's");
+}
+
+#[tokio::test]
+async fn what_cannot_be_brought_home_is_let_go() {
+    let stage = Stage::new();
+    let worktrees = stage.open(Afterwards::Remove).await;
+    worktrees.enter("child").await.unwrap();
+    let base = stage.trees.join("child.base");
+    let good = fs::read_to_string(&base).unwrap();
+    fs::write(&base, "0123456789").unwrap();
+    assert!(worktrees.leave("child").await.is_err());
+    fs::write(&base, good).unwrap();
+    assert_eq!(worktrees.sweep().await.unwrap(), ["child"]);
+}
+
+#[tokio::test]
+async fn settings_for_worktrees_alone_run_nothing() {
+    let stage = Stage::new();
+    let (program, mark) = trap(stage.folder.path());
+    fs::write(stage.repository.join(".gitattributes"), "poem.txt filter=evil\n").unwrap();
+    git(&stage.repository, &["add", "."]);
+    git(&stage.repository, &["commit", "-qm", "attributes"]);
+    let only = stage.folder.path().join("only");
+    fs::write(&only, format!("[filter \"evil\"]\n\tsmudge = {program}\n\tclean = {program}\n")).unwrap();
+    git(&stage.repository, &["config", "includeIf.gitdir:**/worktrees/**.path", path_text(&only)]);
+    let other = stage.folder.path().join("other");
+    git(&stage.repository, &["worktree", "add", "-q", "--detach", path_text(&other)]);
+    assert!(mark.exists(), "the trap is one");
+    fs::remove_file(&mark).unwrap();
+    let worktrees = stage.open(Afterwards::Remove).await;
+    let folder = worktrees.enter("child").await.unwrap();
+    assert_eq!(git(&folder, &["status", "--porcelain"]), "", "it is checked out");
+    let _ = fs::remove_file(&mark);
+    fs::write(folder.join("poem.txt"), "one\nmine\nthree\n").unwrap();
+    assert!(worktrees.leave("child").await.unwrap().unwrap().contains("+mine"));
+    worktrees.enter("child").await.unwrap();
+    assert!(!mark.exists(), "nothing was started");
+}
+
+#[tokio::test]
+async fn worktrees_of_other_people_are_not_forgotten() {
+    let stage = Stage::new();
+    let other = stage.folder.path().join("disk/other");
+    git(&stage.repository, &["worktree", "add", "-q", "--detach", path_text(&other)]);
+    // Its disk is not there now.
+    fs::rename(stage.folder.path().join("disk"), stage.folder.path().join("unmounted")).unwrap();
+    let worktrees = stage.open(Afterwards::Remove).await;
+    worktrees.enter("child").await.unwrap();
+    worktrees.leave("child").await.unwrap();
+    drop(worktrees);
+    stage.open(Afterwards::Remove).await;
+    assert_eq!(stage.strays(), 1);
+    fs::rename(stage.folder.path().join("unmounted"), stage.folder.path().join("disk")).unwrap();
+    assert_eq!(git(&other, &["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn a_child_that_made_nothing_but_a_repository_can_be_gone_on_with() {
+    let stage = Stage::new();
+    let worktrees = stage.open(Afterwards::Remove).await;
+    let folder = worktrees.enter("child").await.unwrap();
+    fs::create_dir(folder.join("inner")).unwrap();
+    git(&folder.join("inner"), &["init", "-q"]);
+    assert!(worktrees.leave("child").await.unwrap().unwrap().contains("not in the patch: inner"));
+    assert!(worktrees.enter("child").await.is_ok());
+}
+
+#[tokio::test]
+async fn an_answer_is_told_also_if_its_changes_cannot_be() {
+    let stage = Stage::new();
+    let worktrees = stage.open(Afterwards::Remove).await;
+    let helper = Helper::isolated("writer", "Writes.", worktrees, |folder| {
+        fs::write(folder.with_extension("base"), "0123456789").unwrap();
+        writer(folder)
+    });
+    let agent = Agent::builder("test/parent", parent()).mode(Mode::Full);
+    let agent = agent.helpers(Helpers::new().with(helper)).build().unwrap();
+    let mut session = agent.start().await.unwrap();
+    session.prompt("go").await.unwrap();
+    let told = format!("{:?}", session.run().transcript());
+    assert!(told.contains("done") && told.contains("changes could not be brought"), "{told}");
+}

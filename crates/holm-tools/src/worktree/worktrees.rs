@@ -88,9 +88,9 @@ impl Worktrees {
                 }
                 swept.push(name.to_owned());
             }
+            git.forget(&self.inner.place(name))?;
             fs::remove_file(self.inner.beside(name, "lock"))?;
         }
-        git.run(At::Repository, &["worktree", "prune"], b"").await?;
         Ok(swept)
     }
 
@@ -121,6 +121,10 @@ impl Isolation for Worktrees {
     fn leave<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<Option<String>, String>> {
         Box::pin(async move { self.inner.leave(child).await.map_err(|error| error.to_string()) })
     }
+
+    fn abandon(&self, child: &str) {
+        self.inner.held().remove(child);
+    }
 }
 
 impl Inner {
@@ -141,7 +145,7 @@ impl Inner {
 
     /// Makes the worktree of a child, with the changes in it that are kept of an earlier one.
     async fn make(&self, name: &str, place: &Path) -> Result<(), WorktreeError> {
-        let git = Git::of(&self.repository).await?;
+        let mut git = Git::of(&self.repository).await?;
         if place.exists() {
             self.remove(&git, name).await?;
         }
@@ -153,10 +157,15 @@ impl Inner {
                 String::from_utf8_lossy(&head).trim().to_owned()
             }
         };
-        let args = ["worktree", "add", "--detach", "--force", path(place)?, &base];
+        let args = ["worktree", "add", "--no-checkout", "--detach", "--force", path(place)?, &base];
         git.run(At::Repository, &args, b"").await?;
-        if let Some(kept) = kept {
-            let own = git.own_folder(place).ok_or_else(|| not_ours(name))?;
+        // Files are written when it is known what the repository would start in this very worktree.
+        let own = git.own_folder(place).ok_or_else(|| not_ours(name))?;
+        let index = own.join("index");
+        let at = At::Worktree { place, own: &own, index: &index };
+        git.silence(at).await?;
+        git.run(at, &["read-tree", "--reset", "-u", &base], b"").await?;
+        if let Some(kept) = kept.filter(|kept| !kept.diff.is_empty()) {
             let index = self.beside(name, "index");
             let at = At::Worktree { place, own: &own, index: &index };
             git.run(at, &["apply", "--binary", "--whitespace=nowarn"], &kept.diff).await?;
@@ -169,12 +178,13 @@ impl Inner {
 
     async fn leave(&self, name: &str) -> Result<Option<String>, WorktreeError> {
         check_name(name)?;
+        // Let go whatever happens: a worktree that cannot be put away now is nobody's, and is swept later.
+        let lock = self.held().remove(name);
         let git = Git::of(&self.repository).await?;
         let changes = match self.afterwards {
             Afterwards::Remove => self.put_away(&git, name).await?,
             Afterwards::KeepChanged => self.keep(&git, name).await?,
         };
-        let lock = self.held().remove(name);
         // One that is kept has no lock: it is nobody's rubbish.
         fs::remove_file(self.beside(name, "lock"))?;
         drop(lock);
@@ -208,7 +218,9 @@ impl Inner {
         let base = fs::read_to_string(base)?;
         let own = git.own_folder(&place).ok_or_else(|| not_ours(name))?;
         let at = At::Worktree { place: &place, own: &own, index: &index };
-        let changes = changes::collect(git, at, &place, &base).await?;
+        let mut git = git.clone();
+        git.silence(at).await?;
+        let changes = changes::collect(&git, at, &place, &base).await?;
         remove_if_there(&index)?;
         let kept = self.beside(name, "diff");
         match &changes {
@@ -221,8 +233,13 @@ impl Inner {
     async fn remove(&self, git: &Git, name: &str) -> Result<(), WorktreeError> {
         let place = self.place(name);
         // Not by git: it would look into the worktree, which is whatever a child made of it.
-        changes::aside(move || Ok(fs::remove_dir_all(place)?)).await?;
-        git.run(At::Repository, &["worktree", "prune", "--expire=now"], b"").await?;
+        let folder = place.clone();
+        changes::aside(move || {
+            changes::tidy(&folder)?;
+            Ok(fs::remove_dir_all(folder)?)
+        })
+        .await?;
+        git.forget(&place)?;
         remove_if_there(&self.beside(name, "base"))?;
         Ok(())
     }

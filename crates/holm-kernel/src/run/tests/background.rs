@@ -117,6 +117,14 @@ fn a_call_is_answered_at_once_and_the_run_waits_for_the_result() {
 }
 
 #[test]
+fn the_arguments_of_a_child_in_the_background_can_be_read_while_it_works() {
+    let play = begun(with_helper(), vec![Say::Call("helper", APART), Say::Text("meanwhile")]);
+    let child = children(&play)[0];
+    assert!(play.run.awaits_child(child));
+    assert_eq!(play.run.arguments(child).map(|arguments| &**arguments), Some(APART));
+}
+
+#[test]
 fn without_the_argument_a_call_waits_for_its_child() {
     for arguments in ["{}", r#"{"background":false}"#] {
         let play = begun(with_helper(), vec![Say::Call("helper", arguments)]);

@@ -1,0 +1,158 @@
+//! The words of a command, as far as they can be known without running it.
+
+use std::path::Path;
+
+/// The variable that names the project's folder to a command.
+const PROJECT: &str = "HOLM_PROJECT_DIR";
+
+/// How deep commands may stand in commands; deeper ones are read by nobody.
+const MOST_DEPTH: usize = 8;
+
+/// One word of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Its text without quotes. What is not known is left out of it.
+    pub(super) text: String,
+    /// Where in the text the first thing stands that only a shell could tell.
+    pub(super) unknown: Option<(usize, Unknown)>,
+}
+
+/// What only a shell could tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// What a variable holds or a command prints: any path.
+    Value,
+    /// Which files fit a pattern.
+    Names,
+}
+
+impl Word {
+    /// Itself, and what stands around signs that join a path to something else.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &str> {
+        let parts = self.text.split(['=', ',', ':']).filter(|part| part.len() < self.text.len());
+        std::iter::once(&*self.text).chain(parts).filter(|part| !part.is_empty())
+    }
+}
+
+/// The words of a line, and those of the lines that stand inside its words; none if they stand too deep.
+pub(super) fn words(line: &str, project: &Path) -> Option<Vec<Word>> {
+    let mut scan = Scan { project: project.to_str()?, found: Vec::new() };
+    scan.line(line, MOST_DEPTH)?;
+    Some(scan.found)
+}
+
+struct Scan<'a> {
+    project: &'a str,
+    found: Vec<Word>,
+}
+
+/// In which quotes a sign stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    None,
+    Single,
+    Double,
+}
+
+impl Scan<'_> {
+    fn line(&mut self, line: &str, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let (mut word, mut quotes, mut rest) = (Word::default(), Quotes::None, line);
+        while let Some(sign) = rest.chars().next() {
+            rest = rest.get(sign.len_utf8()..).unwrap_or_default();
+            match (quotes, sign) {
+                (Quotes::Single, '\'') | (Quotes::Double, '"') => quotes = Quotes::None,
+                (Quotes::Single, _) => word.text.push(sign),
+                (Quotes::None, '\'') => quotes = Quotes::Single,
+                (Quotes::None, '"') => quotes = Quotes::Double,
+                (_, '\\') => {
+                    let next = rest.chars().next().unwrap_or_default();
+                    rest = rest.get(next.len_utf8()..).unwrap_or_default();
+                    if quotes == Quotes::Double && !"$`\"\\\n".contains(next) {
+                        word.text.push('\\');
+                    }
+                    if next != '\n' && next != '\0' {
+                        word.text.push(next);
+                    }
+                }
+                (_, '$' | '`') => rest = self.value(sign, rest, &mut word, depth)?,
+                (Quotes::Double, _) => word.text.push(sign),
+                (Quotes::None, _) if sign.is_whitespace() || ";|&()<>".contains(sign) => {
+                    self.end(&mut word, depth)?;
+                }
+                (Quotes::None, _) => {
+                    if "*?[{".contains(sign) || (sign == '~' && word.text.is_empty()) {
+                        let kind = if sign == '~' { Unknown::Value } else { Unknown::Names };
+                        word.unknown.get_or_insert((word.text.len(), kind));
+                    }
+                    word.text.push(sign);
+                }
+            }
+        }
+        self.end(&mut word, depth)
+    }
+
+    /// Reads what stands after a `$` or a backtick, and gives what is left of the line.
+    fn value<'a>(&mut self, sign: char, rest: &'a str, word: &mut Word, depth: usize) -> Option<&'a str> {
+        let braced = rest.strip_prefix('{').and_then(|rest| rest.strip_prefix(PROJECT)?.strip_prefix('}'));
+        let bare = rest.strip_prefix(PROJECT).filter(|rest| !rest.starts_with(is_of_name));
+        if let Some(rest) = braced.or(bare).filter(|_| sign == '$') {
+            word.text.push_str(self.project);
+            return Some(rest);
+        }
+        word.unknown.get_or_insert((word.text.len(), Unknown::Value));
+        let inside = match (sign, rest.chars().next()) {
+            ('`', _) => Some(('`', rest)),
+            (_, Some('(')) => Some((')', rest.get(1..).unwrap_or_default())),
+            (_, Some('{')) => Some(('}', rest.get(1..).unwrap_or_default())),
+            (_, _) => None,
+        };
+        let Some((close, inside)) = inside else {
+            return Some(rest.trim_start_matches(is_of_name));
+        };
+        let length = length(inside, close);
+        let (inner, after) = inside.split_at_checked(length).unwrap_or((inside, ""));
+        self.line(inner, depth)?;
+        Some(after.strip_prefix(close).unwrap_or(after))
+    }
+
+    /// Takes a word that has ended. One with spaces in it may be a line for another shell.
+    fn end(&mut self, word: &mut Word, depth: usize) -> Option<()> {
+        let word = std::mem::take(word);
+        if word == Word::default() {
+            return Some(());
+        }
+        if word.text.contains(|c: char| c.is_whitespace() || ";|&()<>".contains(c)) {
+            self.line(&word.text, depth)?;
+        }
+        self.found.push(word);
+        Some(())
+    }
+}
+
+fn is_of_name(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || sign == '_'
+}
+
+/// How much of a text stands before the sign that closes it; all of it if none does.
+fn length(text: &str, close: char) -> usize {
+    let open = match close {
+        ')' => '(',
+        '}' => '{',
+        other => other,
+    };
+    let (mut depth, mut escaped) = (0_usize, false);
+    for (at, sign) in text.char_indices() {
+        if std::mem::take(&mut escaped) {
+            continue;
+        }
+        match sign {
+            '\\' => escaped = true,
+            _ if sign == close && depth == 0 => return at,
+            _ if sign == close => depth -= 1,
+            _ if sign == open => depth += 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
