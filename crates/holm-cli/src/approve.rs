@@ -40,6 +40,29 @@ impl Terminal {
     pub(crate) fn new(yes: GrantSet, person: Person, screen: Arc<Screen>) -> Self {
         Self { yes, person, screen, turn: Arc::default() }
     }
+
+    /// What is written on.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
+    /// Has the person asked, when it is this question's turn. None if nobody is there, or nobody could be asked.
+    pub(crate) fn when_free<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&Screen) -> T + Send + 'static,
+    ) -> BoxFuture<'static, Option<T>> {
+        if self.person == Person::Away {
+            return Box::pin(async { None });
+        }
+        let (screen, turn) = (Arc::clone(&self.screen), Arc::clone(&self.turn));
+        Box::pin(async move {
+            let asked = tokio::task::spawn_blocking(move || {
+                let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+                ask(&screen)
+            });
+            asked.await.ok()
+        })
+    }
 }
 
 /// For a single call, of which nothing needs to be remembered.
@@ -58,13 +81,9 @@ impl Asker for Terminal {
             let answer = Answer::No { reason: nobody(&proposal) };
             return Box::pin(async { answer });
         }
-        let (screen, turn) = (Arc::clone(&self.screen), Arc::clone(&self.turn));
+        let asked = self.when_free(move |screen| ask(screen, &proposal, &offer));
         Box::pin(async move {
-            let asked = tokio::task::spawn_blocking(move || {
-                let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-                ask(&screen, &proposal, &offer)
-            });
-            asked.await.unwrap_or_else(|_| Answer::No { reason: "the question could not be asked".into() })
+            asked.await.unwrap_or_else(|| Answer::No { reason: "the question could not be asked".into() })
         })
     }
 }
@@ -96,10 +115,15 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
     let prefix =
         offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
     screen.ask(&format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: "));
+    read_answer().map_or_else(|| Answer::No { reason: "nobody answered".into() }, |line| answer(&line, offer))
+}
+
+/// What the person types, up to the end of the line. None if nobody types any more.
+pub(crate) fn read_answer() -> Option<String> {
     let mut line = String::new();
     match io::stdin().lock().read_line(&mut line) {
-        Ok(0) | Err(_) => Answer::No { reason: "nobody answered".into() },
-        Ok(_) => answer(&line, offer),
+        Ok(0) | Err(_) => None,
+        Ok(_) => Some(line),
     }
 }
 

@@ -15,6 +15,10 @@ use crate::screen::Screen;
 /// How much of a call's arguments fits on a line beside its name.
 const ARGUMENT_CHARS: usize = 120;
 
+/// Tells people something, and keeps a list: what they say is shown in other words than their arguments.
+const BRIEF: &str = "brief";
+const TODO: &str = "todo";
+
 /// Draws progress on standard error, and answers on standard output as they come.
 #[derive(Clone)]
 pub(crate) struct Drawing {
@@ -94,13 +98,26 @@ impl EventSink for Drawing {
 /// What is worth a line.
 fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<String> {
     Some(match event {
+        // What it says is written when it says it.
+        Event::CallProposed { tool, .. } if &**tool == BRIEF => return None,
         Event::CallProposed { tool, arguments, .. } => {
+            if let Some(line) = (&**tool == TODO).then(|| list(arguments)).flatten() {
+                return Some(line);
+            }
             let short: String = arguments.chars().take(ARGUMENT_CHARS).collect();
             let cut = if short.len() < arguments.len() { "…" } else { "" };
             format!("· {tool} {short}{cut}")
         }
         Event::ApprovalGiven { call, allowed: false, reason } => {
             format!("  {}: denied, {reason}", tool(call))
+        }
+        Event::CallFinished { call, outcome: Outcome::Succeeded, .. }
+            if [BRIEF, TODO].contains(&tool(call)) =>
+        {
+            return None;
+        }
+        Event::ChildFinished { call, outcome, bytes, millis } => {
+            format!("  {}: {}", tool(call), ended(*outcome, *bytes, millis / 1000))
         }
         Event::CallFinished { call, outcome, bytes, millis, .. } => match outcome {
             Outcome::Succeeded => format!("  {}: {bytes} bytes in {millis} ms", tool(call)),
@@ -129,6 +146,28 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
         Event::ToolFlawed { tool, problems, .. } => format!("  {tool}: {}", problems.join("; ")),
         _ => return None,
     })
+}
+
+/// What came of a helper in the background.
+fn ended(outcome: Outcome, bytes: u64, seconds: u64) -> String {
+    match outcome {
+        Outcome::Succeeded => format!("ready in the background, {bytes} bytes after {seconds} s"),
+        Outcome::Failed | Outcome::Refused => format!("failed in the background after {seconds} s"),
+        Outcome::Unknown => "nobody knows how it ended in the background".into(),
+        Outcome::Stopped => "stopped in the background".into(),
+    }
+}
+
+/// How far the model's list is, in a line.
+fn list(arguments: &str) -> Option<String> {
+    let said: serde_json::Value = serde_json::from_str(arguments).ok()?;
+    let items = said.get("items")?.as_array()?;
+    let is = |item: &serde_json::Value, progress: &str| item.get("progress").is_some_and(|at| at == progress);
+    let done = items.iter().filter(|item| is(item, "done")).count();
+    let begun = items.iter().find(|item| is(item, "begun")).and_then(|item| item.get("text")?.as_str());
+    let now: String = begun.map(|text| format!("; now: {text}")).unwrap_or_default();
+    let short: String = now.chars().take(ARGUMENT_CHARS).collect();
+    Some(format!("· todo: {done} of {} done{short}", items.len()))
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 
 mod approve;
 mod commands;
+mod crew;
 mod draw;
 mod exit;
+mod hooks;
 mod model;
 mod money;
 mod places;
@@ -12,7 +14,9 @@ mod prompt;
 mod screen;
 mod shelf;
 mod stream;
+mod talk;
 mod tools;
+mod worktrees;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -42,6 +46,8 @@ enum Command {
     Tool(commands::tool::Args),
     /// See and replay what was done before
     Session(commands::session::Args),
+    /// Say which commands may look at what agents do
+    Hooks(commands::hooks::Args),
     /// Show where things are kept
     Paths(commands::paths::Args),
     /// See what models have shown
@@ -73,6 +79,7 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
         match cli.command {
             Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
             Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
+            Command::Hooks(args) => commands::hooks::execute(args, cli.data.as_deref()),
             Command::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
             Command::Session(args) => commands::session::execute(args, cli.data.as_deref()).await,
             Command::Model(args) => commands::model::execute(args, cli.data.as_deref()).await,

@@ -57,7 +57,8 @@ pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, 
     Ok((Chosen { client: Arc::new(router), ..first }, stronger))
 }
 
-fn from_provider(name: &str) -> Result<Chosen, Trouble> {
+/// The model of a name, as its provider has it.
+pub(crate) fn from_provider(name: &str) -> Result<Chosen, Trouble> {
     let client = Client::from_name(name, Keys::from_environment()).map_err(|error| refused(name, &error))?;
     // The provider may have been named by an alias; prices and requests go by its own name.
     let full = Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());

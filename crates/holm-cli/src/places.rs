@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use holm_tools::trust::ContentHash;
+
 use crate::exit::{Exit, Trouble};
 
 /// The folder of the sessions: the flag, `HOLM_DATA`, or the XDG place.
@@ -59,6 +61,23 @@ impl Places {
     /// The tools of the project.
     pub(crate) fn project_tools(&self) -> PathBuf {
         self.work.join(".holm/tools")
+    }
+
+    /// The user's own hooks.
+    pub(crate) fn hooks(&self) -> PathBuf {
+        self.data.join("hooks.json")
+    }
+
+    /// The hooks of the project.
+    pub(crate) fn project_hooks(&self) -> PathBuf {
+        self.work.join(".holm/hooks.json")
+    }
+
+    /// The worktrees of helpers that work in this project. Each project has a folder of its own, because whoever sweeps
+    /// one asks the project's repository.
+    pub(crate) fn worktrees(&self) -> PathBuf {
+        let project = ContentHash::of(self.work.as_os_str().as_encoded_bytes());
+        self.data.join("worktrees").join(project.to_string())
     }
 
     /// Which files of projects a person has trusted.

@@ -13,6 +13,7 @@ use holm::{
 use holm_net::{Client, Connector, SystemResolver, Tls};
 use holm_sandbox::{Compiler, Sandbox, Settings};
 use holm_tools::{
+    agents::AgentLoader,
     registry::{
         Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
         Source, TrustGate, Watching,
@@ -43,7 +44,18 @@ impl Shelf {
         screen: &Arc<Screen>,
         watch: Watch,
     ) -> anyhow::Result<Self> {
-        let registry = Registry::new();
+        Self::with_agents(Registry::new(), None, places, own, screen, watch).await
+    }
+
+    /// As [`open`](Self::open), in a registry that is there already, with agents of files if somebody can start them.
+    pub(crate) async fn with_agents(
+        registry: Registry,
+        agents: Option<AgentLoader>,
+        places: &Places,
+        own: &Toolbox,
+        screen: &Arc<Screen>,
+        watch: Watch,
+    ) -> anyhow::Result<Self> {
         let own: Vec<Offer> = own.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
         registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), own));
         let pins = Arc::new(PinFile::new(places.pins()));
@@ -51,6 +63,10 @@ impl Shelf {
         let project = Folder::new(places.project_tools(), Rank::Project, TrustGate::new(places.trust()));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
         let folders = Folders::new(&registry).loader(loader).folder(user).folder(project);
+        let folders = match agents {
+            Some(agents) => folders.loader(agents),
+            None => folders,
+        };
         let watching = match watch {
             Watch::Always => match folders.clone().watch().await {
                 Ok(watching) => Some(watching),

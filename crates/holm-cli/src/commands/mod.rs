@@ -1,5 +1,6 @@
 //! One file for each command, named after it.
 
+pub(crate) mod hooks;
 pub(crate) mod model;
 pub(crate) mod paths;
 pub(crate) mod run;

@@ -17,11 +17,13 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let places = Places::find(data)?;
-    let rows: [(&str, PathBuf, &str); 7] = [
+    let rows: [(&str, PathBuf, &str); 9] = [
         ("data", places.data.clone(), "everything of yours; no tool may touch it"),
         ("sessions", places.data.join("holm.db"), "what was said and done"),
         ("tools", places.tools(), "your tools: drop a .wasm file here"),
         ("project_tools", places.project_tools(), "this project's tools, once you trust them"),
+        ("hooks", places.hooks(), "your hooks, for every project"),
+        ("project_hooks", places.project_hooks(), "this project's hooks, once you trust them"),
         ("trust", places.trust(), "which files of projects you have trusted"),
         ("pins", places.pins(), "which code of your tools you have confirmed"),
         ("code", places.code(), "compiled code, made again when it is gone"),

@@ -1,5 +1,7 @@
 //! `holm run`: gives an agent something to do.
 
+mod bench;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -8,30 +10,22 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, Mode},
-    kernel::{Approvals, Bound, Ending, Ladder, Model as Card, NanoUsd},
-    models::Keys,
-    runtime::{Agent, Builder, DriveError, Handle, JournalFailed, Report, Secrets, Session, Toolbox},
-    store::Store,
+    kernel::{Ending, NanoUsd},
+    runtime::{Agent, DriveError, Handle, JournalFailed, Report, Session},
 };
-use holm_tools::{
-    registry::{Snapshot, keep_current},
-    shell::{Gate, Rule, Rules},
-};
+use holm_tools::shell::Rule;
 use serde_json::json;
 
 use crate::{
     approve::{Person, Terminal},
     draw::{Drawing, Show},
     exit::{Exit, Trouble},
-    model::{self, Chosen},
-    money,
-    places::{self, Places},
+    model, money,
+    places::Places,
     prompt,
     screen::Screen,
-    shelf::{Shelf, Watch},
-    stream::Stream,
-    tools::{self, Confinement, Outside},
 };
+use bench::Bench;
 
 /// What `holm run` takes.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
@@ -121,8 +115,6 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     if let Some(note) = chosen.note {
         screen.note(&format!("holm: {note}"));
     }
-    let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
-    let store = Store::open(places::database(&folder)?).await?;
     let person =
         if Screen::can_ask() && !(asks.is_some() && reads_stdin) { Person::There } else { Person::Away };
     let show = Show {
@@ -130,84 +122,15 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         progress: Screen::notes_to_a_person(),
     };
     let drawing = Drawing::new(Arc::clone(&screen), show);
-    let outside = outside(&args, &folder)?.and(tools::native(&std::env::current_dir()?, &folder, &store));
-    outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
-    let own = tools::all().join(outside.tools.clone());
-    let shelf = Shelf::open(&Places::find(data)?, &own, &screen, Watch::Always).await?;
-    let began = shelf.snapshot();
-    let agent = build(&args, chosen, store, began.toolbox(), person, &screen, &drawing, &outside)?;
+    let yes = args.yes.iter().cloned().collect();
+    let terminal = Terminal::new(yes, person, Arc::clone(&screen));
+    let bench = Bench::lay_out(&args, &Places::find(data)?, chosen, terminal, &screen).await?;
+    let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
     let mut session = open(&agent, &args).await?;
-    let _following = keep_current(shelf.registry(), &began, session.handle(), Snapshot::toolbox);
+    let _following = tools.follow(&session);
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(&mut session, asks, args.resume).await?;
     finish(&report, output, &screen, &drawing)
-}
-
-/// Commands and the web, in the folder where the command was started.
-fn outside(args: &Args, data: &Path) -> anyhow::Result<Outside> {
-    let confinement = if args.unconfined { Confinement::None } else { Confinement::Required };
-    let workspace = std::env::current_dir()?;
-    Ok(Outside::here(&workspace, data, rules(args), confinement, |name| std::env::var(name).ok()))
-}
-
-fn rules(args: &Args) -> Rules {
-    let mut rules = Rules::default();
-    args.allow_command.iter().cloned().for_each(|rule| rules.allow(rule));
-    args.deny_command.iter().cloned().for_each(|rule| rules.deny(rule));
-    rules
-}
-
-#[expect(clippy::too_many_arguments, reason = "each is a part of the agent, and none belongs to another")]
-fn build(
-    args: &Args,
-    chosen: Chosen,
-    store: Store,
-    toolbox: Toolbox,
-    person: Person,
-    screen: &Arc<Screen>,
-    drawing: &Drawing,
-    outside: &Outside,
-) -> anyhow::Result<Agent> {
-    let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
-    let yes = args.yes.iter().cloned().collect();
-    let gate = Gate::new(Terminal::new(yes, person, Arc::clone(screen)), rules(args));
-    let secrets = Keys::from_environment().told_to(Secrets::new());
-    let secrets = outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
-    let builder = Agent::builder(chosen.card, chosen.client)
-        .name("holm")
-        .system(args.system.clone().unwrap_or_default())
-        .tools(toolbox)
-        .grants(args.grant.iter().cloned().collect())
-        .mode(args.mode)
-        .approvals(Approvals::Ask)
-        .config(|config| {
-            config.limits.budget.usd = args.budget;
-            if let Some(turns) = args.turns {
-                config.limits.turns = Bound::AtMost(turns);
-            }
-        })
-        .secrets(secrets)
-        .approver(gate.clone())
-        .events(gate)
-        .events(drawing.clone())
-        .deltas(drawing.clone())
-        .journals(store.clone())
-        .blobs(store.clone());
-    let builder = climbing(args, stronger, builder, store);
-    let builder = match args.output() {
-        Output::StreamJson => builder.events(Stream::new(Arc::clone(screen))),
-        Output::Text | Output::Json => builder,
-    };
-    Ok(builder.build()?)
-}
-
-/// Lets the run climb, where stronger models or a kind of task were named.
-fn climbing(args: &Args, stronger: Vec<Card>, builder: Builder, store: Store) -> Builder {
-    if stronger.is_empty() && args.kind.is_none() {
-        return builder;
-    }
-    let ladder = Ladder::of_kind(args.kind.as_deref().unwrap_or_default());
-    stronger.into_iter().fold(builder, Builder::fallback).ladder(ladder).ledger(store)
 }
 
 async fn open(agent: &Agent, args: &Args) -> anyhow::Result<Session> {

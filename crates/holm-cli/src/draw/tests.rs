@@ -57,3 +57,25 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
     };
     assert!(progress(&long, |_| "").unwrap().ends_with("x…"));
 }
+
+#[test]
+fn helpers_in_the_background_and_lists_are_worth_a_line_of_their_own() {
+    let call = CallId::new(1);
+    let ended = |outcome| Event::ChildFinished { call, outcome, bytes: 12, millis: 4_200 };
+    let check = |event: &Event, tool: &'static str, expect: Option<&str>| {
+        assert_eq!(progress(event, |_| tool).as_deref(), expect, "{event:?}");
+    };
+    let ready = Some("  scout: ready in the background, 12 bytes after 4 s");
+    check(&ended(Outcome::Succeeded), "scout", ready);
+    check(&ended(Outcome::Failed), "scout", Some("  scout: failed in the background after 4 s"));
+    let proposed = |tool: &str, arguments: &str| Event::CallProposed {
+        call,
+        tool: tool.into(),
+        arguments: arguments.into(),
+        fixes: Vec::new(),
+    };
+    let list = r#"{"items":[{"text":"a","progress":"done"},{"text":"b","progress":"begun"}]}"#;
+    check(&proposed("todo", list), "todo", Some("· todo: 1 of 2 done; now: b"));
+    check(&proposed("todo", "{}"), "todo", Some("· todo {}"));
+    check(&proposed("brief", r#"{"text":"Half way."}"#), "brief", None);
+}

@@ -12,7 +12,7 @@ mod tests;
 
 use holm::runtime::Toolbox;
 
-pub(crate) use native::native;
+pub(crate) use native::{native, native_apart};
 pub(crate) use outside::{Confinement, Outside};
 
 /// Those that reach nothing: no file, no program, no net.

@@ -19,6 +19,16 @@ pub(crate) fn native(workspace: &Path, data: &Path, store: &Store) -> anyhow::Re
     // Whoever never undoes anything still has only so much disk.
     undo.prune(KEPT, MOST_KEPT)?;
     let desk = Desk::new(root).undo(undo)?.blobs(Arc::new(store.clone()));
+    of(desk)
+}
+
+/// The tools for a folder that somebody works in alone. Nothing is there to be undone: the folder goes away, and what
+/// was changed in it comes back as a whole.
+pub(crate) fn native_apart(folder: &Path, store: &Store) -> anyhow::Result<Toolbox> {
+    of(Desk::new(Root::open(folder)?).blobs(Arc::new(store.clone())))
+}
+
+fn of(desk: Desk) -> anyhow::Result<Toolbox> {
     let mut tools = Toolbox::new();
     for tool in files::tools(desk).into_iter().chain(info::tools()) {
         tools.add_shared(tool)?;

@@ -1,42 +1,15 @@
-//! Approvals at a terminal. `script` from util-linux provides one.
-
-use std::{
-    io::{Read, Write},
-    process::{Command, Stdio},
-    time::{Duration, Instant},
-};
+//! Approvals at a terminal.
 
 use holm_testkit::double::Act;
 
-use crate::stage::{MODEL, Stage};
+use crate::{
+    stage::{MODEL, Stage},
+    terminal,
+};
 
-/// Runs the command at a terminal; types the answer as soon as the question stands there. Gives the exit code and the
-/// whole screen.
+/// Runs an agent at a terminal; types the answer as soon as the question stands there.
 fn at_a_terminal(stage: &Stage, arguments: &str, answer: &str) -> (Option<i32>, String) {
-    let line = format!("{} run --model {MODEL} {arguments}", env!("CARGO_BIN_EXE_holm"));
-    let mut command = Command::new("script");
-    command.args(["-q", "-e", "-f", "-c", &line, "/dev/null"]).current_dir(stage.work()).env_clear();
-    stage.dress(&mut command);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).env("TERM", "dumb");
-    let mut child =
-        command.spawn().unwrap_or_else(|error| panic!("script: {error}; install util-linux (bsdutils)"));
-    let (mut keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    let (mut seen, mut asked) = (Vec::new(), false);
-    let began = Instant::now();
-    let mut piece = [0; 4096];
-    loop {
-        let count = screen.read(&mut piece).unwrap_or(0);
-        if count == 0 {
-            break;
-        }
-        seen.extend_from_slice(&piece[..count]);
-        if !asked && String::from_utf8_lossy(&seen).contains("[n]o: ") {
-            asked = true;
-            writeln!(keys, "{answer}").unwrap();
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "{}", String::from_utf8_lossy(&seen));
-    }
-    (child.wait().unwrap().code(), String::from_utf8_lossy(&seen).into_owned())
+    terminal::holm(stage, &format!("run --model {MODEL} {arguments}"), "[n]o: ", answer)
 }
 
 fn stage() -> Stage {

@@ -84,6 +84,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       run      Give an agent something to do
       tool     See, check and try the tools
       session  See and replay what was done before
+      hooks    Say which commands may look at what agents do
       paths    Show where things are kept
       model    See what models have shown
       undo     Put the files of a turn back to what they were before it

@@ -3,12 +3,16 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
 
 mod approvals;
+mod conversation;
 mod crash;
 mod endings;
+mod helpers;
+mod hooks;
 mod ladder;
 mod run;
 mod sessions;
 mod stage;
+mod terminal;
 mod tools;
 mod tutorial;
 mod undo;

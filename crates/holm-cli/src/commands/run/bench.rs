@@ -1,0 +1,206 @@
+//! Everything that an agent of `holm run` is made of, laid out before the agent is put together.
+
+use std::sync::Arc;
+
+use holm::{
+    kernel::{Approvals, Bound, Config, Ladder, Model as Card},
+    models::Keys,
+    runtime::{Agent, Builder, Secrets, Session, Toolbox},
+    store::Store,
+};
+use holm_tools::{
+    agents::AgentLoader,
+    conversation::{Lookup, Showing, TOOL_SEARCH, plan_tools},
+    registry::{Following, Registry, Snapshot, keep_current},
+    shell::{Gate, Rules},
+};
+
+use super::{Args, Output};
+use crate::{
+    approve::Terminal,
+    crew::{Helping, House},
+    draw::Drawing,
+    hooks::Gathered,
+    model::{self, Chosen},
+    places::{self, Places},
+    screen::Screen,
+    shelf::{Shelf, Watch},
+    stream::Stream,
+    talk,
+    tools::{self, Confinement, Outside},
+    worktrees::Trees,
+};
+
+/// The parts of an agent.
+pub(super) struct Bench {
+    chosen: Chosen,
+    stronger: Vec<Card>,
+    store: Store,
+    secrets: Secrets,
+    terminal: Terminal,
+    hooks: Gathered,
+    crew: AgentLoader,
+    shelf: Shelf,
+    /// The tools with which the run begins.
+    began: Arc<Snapshot>,
+    helping: Helping,
+    /// Looks tools up, if there are too many to be shown.
+    lookup: Option<Lookup>,
+}
+
+impl Bench {
+    /// Opens and finds everything. What is missing or not used is told.
+    pub(super) async fn lay_out(
+        args: &Args,
+        places: &Places,
+        chosen: Chosen,
+        terminal: Terminal,
+        screen: &Arc<Screen>,
+    ) -> anyhow::Result<Self> {
+        let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
+        let store = Store::open(places::database(&places.data)?).await?;
+        let hooks = Gathered::find(places, confinement(args))?;
+        let env = |name: &str| std::env::var(name).ok();
+        let outside = Outside::here(&places.work, &places.data, rules(args), confinement(args), env)
+            .and(tools::native(&places.work, &places.data, &store));
+        let secrets = Keys::from_environment().told_to(Secrets::new());
+        let secrets =
+            outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
+        let trees = Trees::find(places).await;
+        let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
+        hooks
+            .notes
+            .iter()
+            .chain(&outside.notes)
+            .chain(&troubled)
+            .for_each(|note| screen.note(&format!("holm: {note}")));
+        let (registry, talk) = (Registry::new(), talk::tools(&terminal));
+        let crew = AgentLoader::new(House {
+            registry: registry.clone(),
+            card: chosen.card.clone(),
+            client: Arc::clone(&chosen.client),
+            mode: args.mode,
+            store: store.clone(),
+            secrets: secrets.clone(),
+            talk: talk.clone(),
+            rules: rules(args),
+            confinement: confinement(args),
+            trees: trees.unwrap_or_default(),
+            data: places.data.clone(),
+        });
+        let own = tools::all().join(outside.tools).join(talk.clone());
+        let agents = Some(crew.clone());
+        let shelf = Shelf::with_agents(registry, agents, places, &own, screen, Watch::Always).await?;
+        let began = shelf.snapshot();
+        let helping = Helping::of(&began);
+        let lookup = lookup(&began, &talk, &helping);
+        Ok(Self { chosen, stronger, store, secrets, terminal, hooks, crew, shelf, began, helping, lookup })
+    }
+
+    /// Puts the agent together.
+    pub(super) fn agent(
+        self,
+        args: &Args,
+        screen: &Arc<Screen>,
+        drawing: &Drawing,
+    ) -> anyhow::Result<(Agent, Tools)> {
+        let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup };
+        let toolbox = tools.begun();
+        let gate = Gate::new(self.terminal, rules(args));
+        let builder = Agent::builder(self.chosen.card, self.chosen.client)
+            .name("holm")
+            .system(system(args, &self.crew))
+            .config(|config| settle(config, args, &self.helping, &toolbox))
+            .tools(toolbox)
+            .mode(args.mode)
+            .approvals(Approvals::Ask)
+            .secrets(self.secrets)
+            .approver(gate.clone())
+            .events(gate)
+            .events(drawing.clone())
+            .deltas(drawing.clone())
+            .journals(self.store.clone())
+            .blobs(self.store.clone())
+            .spawner(self.crew);
+        let builder = self.hooks.hooks.into_iter().fold(builder, Builder::hook);
+        let builder = tools.lookup.iter().cloned().fold(builder, Builder::hook);
+        let builder = climbing(args, self.stronger, builder, self.store);
+        let builder = match args.output() {
+            Output::StreamJson => builder.events(Stream::new(Arc::clone(screen))),
+            Output::Text | Output::Json => builder,
+        };
+        Ok((builder.build()?, tools))
+    }
+}
+
+/// The tools of a run, now and from now on.
+pub(super) struct Tools {
+    shelf: Shelf,
+    began: Arc<Snapshot>,
+    lookup: Option<Lookup>,
+}
+
+impl Tools {
+    fn begun(&self) -> Toolbox {
+        given(self.lookup.as_ref(), &self.began)
+    }
+
+    /// Tells the run of tools that come and go.
+    pub(super) fn follow(&self, session: &Session) -> Following {
+        let lookup = self.lookup.clone();
+        let pick = move |snapshot: &Snapshot| given(lookup.as_ref(), snapshot);
+        keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
+    }
+}
+
+fn given(lookup: Option<&Lookup>, snapshot: &Snapshot) -> Toolbox {
+    lookup.map_or_else(|| snapshot.toolbox(), |lookup| lookup.of_snapshot(snapshot))
+}
+
+/// Looks tools up once they are many. Those of the conversation and the helpers are always shown.
+fn lookup(began: &Snapshot, talk: &Toolbox, helping: &Helping) -> Option<Lookup> {
+    let talk = talk.declarations().into_iter().map(|tool| tool.name);
+    let showing = Showing::default().always(talk).always(helping.names.iter().cloned());
+    let lookup = Lookup::new(showing);
+    // Without anything to look up, a run is spared a question before every model call.
+    let needed = lookup.of_snapshot(began).find(TOOL_SEARCH).is_some();
+    (needed && began.find(TOOL_SEARCH).is_none()).then_some(lookup)
+}
+
+/// What the model is told first: what the person wants, and which helpers there are.
+fn system(args: &Args, crew: &AgentLoader) -> String {
+    let parts = [args.system.clone().unwrap_or_default(), crew.introduction()];
+    let said: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    said.join("\n\n")
+}
+
+fn settle(config: &mut Config, args: &Args, helping: &Helping, toolbox: &Toolbox) {
+    config.grants = args.grant.iter().cloned().chain(helping.callings()).collect();
+    // A tool of a folder that has such a name keeps it.
+    let kernels = plan_tools().into_iter().chain(helping.status.clone());
+    config.tools.extend(kernels.filter(|tool| toolbox.find(&tool.name).is_none()));
+    config.limits.budget.usd = args.budget;
+    if let Some(turns) = args.turns {
+        config.limits.turns = Bound::AtMost(turns);
+    }
+}
+
+fn confinement(args: &Args) -> Confinement {
+    if args.unconfined { Confinement::None } else { Confinement::Required }
+}
+
+fn rules(args: &Args) -> Rules {
+    let mut rules = Rules::default();
+    args.allow_command.iter().cloned().for_each(|rule| rules.allow(rule));
+    args.deny_command.iter().cloned().for_each(|rule| rules.deny(rule));
+    rules
+}
+
+/// Lets the run climb, where stronger models or a kind of task were named.
+fn climbing(args: &Args, stronger: Vec<Card>, builder: Builder, store: Store) -> Builder {
+    if stronger.is_empty() && args.kind.is_none() {
+        return builder;
+    }
+    let ladder = Ladder::of_kind(args.kind.as_deref().unwrap_or_default());
+    stronger.into_iter().fold(builder, Builder::fallback).ladder(ladder).ledger(store)
+}

@@ -1,0 +1,115 @@
+//! What agents of files are made of here: the models that the command can open, and the tools that the run itself has.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use holm::{
+    grants::{Grant, Mode},
+    kernel::{Approvals, Background, Model as Card, Tool, ToolKind},
+    runtime::{Agent, Builder, Isolation, Model, Secrets, Toolbox},
+    store::Store,
+};
+use holm_tools::{
+    agents::Kit,
+    registry::{Registry, Snapshot},
+    shell::Rules,
+};
+
+use crate::{
+    model,
+    tools::{self, Confinement, Outside},
+    worktrees::Trees,
+};
+
+/// The tool by which a model looks after its helpers in the background.
+const CHILDREN: &str = "children";
+
+/// What this run has to give to its helpers.
+pub(crate) struct House {
+    /// The run's own tools, as they are at the moment of a call.
+    pub(crate) registry: Registry,
+    /// The run's own model, for agents that name none.
+    pub(crate) card: Card,
+    pub(crate) client: Arc<dyn Model>,
+    pub(crate) mode: Mode,
+    pub(crate) store: Store,
+    pub(crate) secrets: Secrets,
+    /// Asks and tells whoever sits in front of the run.
+    pub(crate) talk: Toolbox,
+    pub(crate) rules: Rules,
+    pub(crate) confinement: Confinement,
+    pub(crate) trees: Option<Arc<Trees>>,
+    /// Holm's own data, which no command reaches.
+    pub(crate) data: PathBuf,
+}
+
+impl Kit for House {
+    fn begin(&self, model: Option<&str>) -> Result<Builder, String> {
+        let (card, client) = match model {
+            Some(name) => {
+                let chosen = model::from_provider(name).map_err(|trouble| trouble.to_string())?;
+                (chosen.card, chosen.client)
+            }
+            None => (self.card.clone(), Arc::clone(&self.client)),
+        };
+        let builder = Agent::builder(card, client).mode(self.mode).approvals(Approvals::Ask);
+        let builder = builder.secrets(self.secrets.clone());
+        Ok(builder.journals(self.store.clone()).blobs(self.store.clone()))
+    }
+
+    fn tools(&self, folder: Option<&Path>) -> Toolbox {
+        let Some(folder) = folder else { return without_agents(&self.registry.snapshot()) };
+        let env = |name: &str| std::env::var(name).ok();
+        let outside = Outside::here(folder, &self.data, self.rules.clone(), self.confinement, env);
+        let outside = outside.and(tools::native_apart(folder, &self.store));
+        self.talk.clone().join(outside.tools)
+    }
+
+    fn isolation(&self) -> Option<Arc<dyn Isolation>> {
+        self.trees.clone().map(|trees| trees as Arc<dyn Isolation>)
+    }
+}
+
+/// An agent is no tool of another one, unless the other names it; then it is a helper.
+fn without_agents(snapshot: &Snapshot) -> Toolbox {
+    let mut tools = Toolbox::new();
+    for (tool, _) in snapshot.tools().filter(|(tool, _)| !is_agent(tool.declaration())) {
+        // Names of a snapshot are unique.
+        let _ = tools.add_shared(Arc::clone(tool));
+    }
+    tools
+}
+
+fn is_agent(tool: &Tool) -> bool {
+    matches!(tool.kind, ToolKind::Agent { .. })
+}
+
+/// The helpers among the tools, as a run must know them.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Helping {
+    /// Their names.
+    pub(crate) names: Vec<String>,
+    /// The tool that looks after those in the background, if there can be any.
+    pub(crate) status: Option<Tool>,
+}
+
+impl Helping {
+    /// Those of a snapshot.
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        let mut helping = Self::default();
+        for tool in snapshot.tools().map(|(tool, _)| tool.declaration()).filter(|tool| is_agent(tool)) {
+            helping.names.push(tool.name.clone());
+            if tool.background != Background::Never {
+                helping.status = Some(Tool::children(CHILDREN));
+            }
+        }
+        helping
+    }
+
+    /// That they may be called. Whatever they do is looked at when they do it.
+    pub(crate) fn callings(&self) -> impl Iterator<Item = Grant> {
+        self.names.iter().filter_map(|name| format!("spawn:{name}").parse().ok())
+    }
+}

@@ -1,0 +1,148 @@
+//! Which hooks a run has: those of the user, and those of a project that a person trusts as they are.
+
+use std::{fs, os::unix::fs::MetadataExt as _, path::PathBuf};
+
+use anyhow::Context as _;
+use holm_jail::{Engine, Launcher};
+use holm_tools::{
+    hooks::{CommandHooks, HookFile, Jailed, TrustedHooks, Untrusted},
+    trust::{ContentHash, Ledger, Standing},
+};
+
+use crate::{
+    exit::{Exit, Trouble},
+    places::Places,
+    tools::Confinement,
+};
+
+/// The bits of a mode that let others change a file.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// Whose hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The user's own: the file is trusted because nobody else writes it.
+    User,
+    /// The project's: somebody else may have written them.
+    Project,
+}
+
+impl Owner {
+    /// In the order in which they are asked.
+    pub(crate) const ALL: [Self; 2] = [Self::User, Self::Project];
+
+    /// Where their file is.
+    pub(crate) fn file(self, places: &Places) -> PathBuf {
+        match self {
+            Self::User => places.hooks(),
+            Self::Project => places.project_hooks(),
+        }
+    }
+
+    /// Reads their file; none if there is none.
+    pub(crate) fn read(self, places: &Places) -> anyhow::Result<Option<HookFile>> {
+        let path = self.file(places);
+        if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+            return Ok(None);
+        }
+        if self == Self::User {
+            let (file, folder) = (fs::metadata(&path)?, fs::metadata(&places.data)?);
+            if file.mode() & OTHERS_WRITE != 0 || file.uid() != folder.uid() {
+                anyhow::bail!("others can write it; make it yours alone (chmod 600)");
+            }
+        }
+        Ok(Some(HookFile::load(&places.work, &path)?))
+    }
+
+    /// The hooks, if a person has looked at them or they are the user's own. A script of the project that the user's
+    /// hooks name is still the project's, and somebody has to look at it.
+    pub(crate) fn admit(
+        self,
+        file: HookFile,
+        places: &Places,
+        ledger: &Ledger,
+    ) -> anyhow::Result<Result<TrustedHooks, Untrusted>> {
+        let question = match file.clone().trusted(ledger) {
+            Ok(hooks) => return Ok(Ok(hooks)),
+            Err(question) => question,
+        };
+        if self == Self::Project {
+            return Ok(Err(question));
+        }
+        let own = self.file(places).canonicalize()?;
+        let mut known = Ledger::in_memory();
+        for (path, hash) in &question.files {
+            if *path == own || ledger.standing(path, hash) == Standing::Trusted {
+                known.trust_file(path, *hash)?;
+            }
+        }
+        let open = question.files.into_iter().filter(|(path, _)| *path != own).collect();
+        Ok(file.trusted(&known).map_err(|question| Untrusted { files: open, ..question }))
+    }
+}
+
+/// The files of a question that a person has yet to look at, and how they stand.
+pub(crate) fn open_files(question: &Untrusted, ledger: &Ledger) -> Vec<(PathBuf, ContentHash, Standing)> {
+    let standing = |(path, hash): &(PathBuf, ContentHash)| (path.clone(), *hash, ledger.standing(path, hash));
+    question.files.iter().map(standing).filter(|(.., standing)| *standing != Standing::Trusted).collect()
+}
+
+/// The hooks of a run, and what a person should know of those that it does not have.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    pub(crate) hooks: Vec<CommandHooks>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Gathered {
+    /// Everything that may run here. What nobody has trusted does nothing, and is named.
+    ///
+    /// # Errors
+    /// Where trusted hooks cannot be run: what they guard would be open.
+    pub(crate) fn find(places: &Places, confinement: Confinement) -> anyhow::Result<Self> {
+        let mut gathered = Self::default();
+        for owner in Owner::ALL {
+            let path = owner.file(places);
+            let file = match owner.read(places) {
+                Ok(Some(file)) => file,
+                Ok(None) => continue,
+                Err(error) => {
+                    // What the file says must not look like a line of ours.
+                    let why = format!("{error:#}").replace(['\n', '\r'], " ");
+                    gathered.notes.push(format!("{} is not used: {why}", path.display()));
+                    continue;
+                }
+            };
+            let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
+            match owner.admit(file, places, &ledger)? {
+                Ok(hooks) => gathered.hooks.push(CommandHooks::new(hooks, runner(places, confinement)?)),
+                Err(question) => {
+                    let files = open_files(&question, &ledger);
+                    let changed = files.iter().any(|(.., standing)| *standing == Standing::Changed);
+                    let why = if changed {
+                        "it has changed since somebody trusted it"
+                    } else {
+                        "nobody has trusted it"
+                    };
+                    let hint = "`holm hooks trust` shows what it runs and asks you";
+                    gathered.notes.push(format!("the hooks of {} do nothing: {why}; {hint}", path.display()));
+                }
+            }
+        }
+        Ok(gathered)
+    }
+}
+
+/// Runs commands in the project's folder.
+fn runner(places: &Places, confinement: Confinement) -> anyhow::Result<Jailed> {
+    let engine = match confinement {
+        Confinement::Required => Engine::detect().map_err(|error| {
+            let message = format!("the hooks that you trust cannot be run: {error}");
+            Trouble::new(Exit::Failed, message)
+                .hint("--unconfined runs them, and all commands, without a jail")
+        })?,
+        Confinement::None => Engine::Unconfined,
+    };
+    let jailed = Jailed::within(places.work.canonicalize()?, engine, Launcher::this_executable());
+    Ok(jailed.environment(std::env::vars_os()))
+}

@@ -1,0 +1,63 @@
+//! The person at the terminal, for a model that wants to ask or to tell something.
+
+use std::sync::Arc;
+
+use holm::runtime::{BoxFuture, Toolbox, Typed};
+use holm_tools::conversation::{AskUser, Brief, People, Sleep, Todo};
+
+use crate::{
+    approve::{Terminal, read_answer},
+    screen::Screen,
+};
+
+/// The tools of the conversation that these people take part in.
+pub(crate) fn tools(terminal: &Terminal) -> Toolbox {
+    let people = Arc::new(terminal.clone());
+    Toolbox::new()
+        .with(Typed::new(AskUser::of(Arc::clone(&people))))
+        .with(Typed::new(Brief::of(people)))
+        .with(Typed::new(Todo::new()))
+        .with(Typed::new(Sleep::default()))
+}
+
+impl People for Terminal {
+    fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
+        let (question, choices) = (question.to_owned(), choices.to_vec());
+        let asked = self.when_free(move |screen| ask(screen, &question, &choices));
+        Box::pin(async move { asked.await.flatten() })
+    }
+
+    fn tell(&self, text: &str) {
+        self.screen().end_line();
+        self.screen().note(&format!("· {}", indented(text)));
+    }
+}
+
+fn ask(screen: &Screen, question: &str, choices: &[String]) -> Option<String> {
+    screen.end_line();
+    screen.note(&format!("\nthe agent asks: {}", indented(question)));
+    for (number, choice) in choices.iter().enumerate() {
+        screen.note(&format!("  [{}] {}", number + 1, indented(choice)));
+    }
+    screen.ask("  your answer (empty for none): ");
+    answer(&read_answer()?, choices)
+}
+
+/// A text of a model, whose lines cannot be mistaken for what the command itself says.
+fn indented(text: &str) -> String {
+    text.lines().collect::<Vec<_>>().join("\n    ")
+}
+
+/// What a line means: the number of a choice is that choice, and nothing is no answer.
+fn answer(line: &str, choices: &[String]) -> Option<String> {
+    let line = line.trim();
+    if line.is_empty() {
+        return None;
+    }
+    let number = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let chosen = number.and_then(|number| choices.get(number));
+    Some(chosen.map_or_else(|| line.to_owned(), Clone::clone))
+}
+
+#[cfg(test)]
+mod tests;

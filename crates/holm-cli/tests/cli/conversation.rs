@@ -1,0 +1,103 @@
+//! The tools of the conversation in a run: who is asked, what is told, what a plan may do.
+
+use std::fs;
+
+use holm_testkit::double::Act;
+
+use crate::{
+    stage::{MODEL, Stage},
+    terminal,
+};
+
+fn asks() -> Stage {
+    let question = r#"{"question":"Which colour?","choices":["red","blue"]}"#;
+    Stage::new([Act::calls(&[("c1", "ask_user", question)]), Act::says("Thank you.")])
+}
+
+#[test]
+fn a_question_without_a_terminal_is_answered_at_once_that_nobody_is_there() {
+    let stage = asks();
+    stage.run(&["-p", "Paint."]).says("Thank you.\n");
+    let told = stage.double.requests()[1].text();
+    assert!(told.contains("nobody answers; decide yourself"), "{told}");
+}
+
+#[test]
+fn a_question_at_a_terminal_is_answered_by_number_or_in_words() {
+    let check = |types: &str, expect: &str| {
+        let stage = asks();
+        let arguments = format!("run --model {MODEL} -p Paint");
+        let (code, screen) = terminal::holm(&stage, &arguments, "(empty for none): ", types);
+        assert_eq!(code, Some(0), "{screen}");
+        assert!(screen.contains("the agent asks: Which colour?") && screen.contains("[2] blue"), "{screen}");
+        let told = stage.double.requests()[1].text();
+        assert!(told.contains(expect), "{types}: {told}");
+    };
+    check("2", "The person answers: blue");
+    check("green", "The person answers: green");
+    check("", "nobody answers; decide yourself");
+}
+
+#[test]
+fn news_is_told_as_it_comes_and_the_terminal_does_not_obey_it() {
+    let news = r#"{"text":"Half way.\u001b[2J"}"#;
+    let stage = Stage::new([Act::calls(&[("c1", "brief", news)]), Act::says("Done.")]);
+    let ran = stage.run(&["-p", "Go."]);
+    assert_eq!(
+        (ran.code, ran.out.as_str(), ran.err.as_str()),
+        (Some(0), "Done.\n", "· Half way.\\u{1b}[2J\n")
+    );
+}
+
+#[test]
+fn a_list_is_kept_and_drawn_at_a_terminal() {
+    let list = r#"{"items":[{"text":"look","progress":"done"},{"text":"paint","progress":"begun"}]}"#;
+    let stage = Stage::new([Act::calls(&[("c1", "todo", list)]), Act::says("Done.")]);
+    let (code, screen) = terminal::holm(&stage, &format!("run --model {MODEL} -p Go"), "no question", "");
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("todo: 1 of 2 done; now: paint"), "{screen}");
+    assert!(stage.double.requests()[1].text().contains("[~] paint"));
+}
+
+#[test]
+fn a_plan_that_the_model_entered_is_left_by_nobody_but_a_person() {
+    let write = || Act::calls(&[("w", "write_file", r#"{"path":"out.txt","text":"x"}"#)]);
+    let acts = || {
+        let enter = Act::calls(&[("e", "enter_plan", "{}")]);
+        let exit = Act::calls(&[("x", "exit_plan", r#"{"plan":"Write out.txt."}"#)]);
+        [enter, write(), exit, write(), Act::says("As you say.")]
+    };
+    let run = ["-p", "Go.", "--grant", "write:**", "--mode", "accept-edits"];
+    let stage = Stage::new(acts());
+    stage.run(&[&run[..], &["--yes", "write:**"]].concat()).says("As you say.\n");
+    assert!(!stage.work().join("out.txt").exists(), "nobody said yes to the plan");
+
+    let stage = Stage::new(acts());
+    let arguments = format!("run --model {MODEL} -p Go --grant write:** --mode accept-edits");
+    let (code, screen) = terminal::holm(&stage, &arguments, "[n]o: ", "y");
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("Write out.txt."), "{screen}");
+    assert!(stage.work().join("out.txt").exists(), "{screen}");
+}
+
+#[test]
+fn tools_are_looked_up_once_there_are_many() {
+    let search = Act::calls(&[("s", "tool_search", r#"{"query":"select:count_words"}"#)]);
+    let stage = Stage::new([search, Act::says("Found.")]);
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    for number in 0..40 {
+        let text = format!("---\nname: helper{number}\ndescription: Helps.\n---\nHelp.\n");
+        fs::write(stage.data().join(format!("tools/helper{number}.md")), text).unwrap();
+    }
+    stage.run(&["-p", "Find it."]).says("Found.\n");
+    let offered: Vec<Vec<String>> = stage
+        .double
+        .requests()
+        .into_iter()
+        .map(|request| request.asked.unwrap().tools.into_iter().map(|tool| tool.name).collect())
+        .collect();
+    let has = |request: usize, name: &str| offered[request].iter().any(|tool| tool == name);
+    assert!(has(0, "tool_search") && has(0, "ask_user") && has(0, "helper7") && has(0, "enter_plan"));
+    assert!(!has(0, "count_words"), "{:?}", offered[0]);
+    assert!(has(1, "count_words") && !has(1, "read_file"), "{:?}", offered[1]);
+}

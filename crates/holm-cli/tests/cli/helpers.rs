@@ -1,0 +1,137 @@
+//! Agents that are files, as helpers of a run.
+
+use std::{fs, process::Command};
+
+use holm_testkit::double::{Act, Seen};
+
+use crate::stage::Stage;
+
+fn agent(name: &str, rest: &str) -> String {
+    format!(
+        "---\nname: {name}\ndescription: Counts what is there.\n{rest}\n---\nYou are {name}, and you count.\n"
+    )
+}
+
+const COUNTS: &str = "tools: [count_words]\ngrants: [\"read:notes.txt\"]";
+
+fn hands_on(helper: &str, arguments: &str) -> Act {
+    Act::calls(&[("p1", helper, arguments)])
+}
+
+fn counts() -> Act {
+    Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)])
+}
+
+/// A folder with notes, and this agent among the user's tools.
+fn stage(acts: impl IntoIterator<Item = Act>, file: &str) -> Stage {
+    let stage = Stage::new(acts).file("notes.txt", "one two three\n");
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    fs::write(stage.data().join("tools/counter.md"), file).unwrap();
+    stage
+}
+
+fn whole_task() -> [Act; 4] {
+    let task = hands_on("counter", r#"{"task":"Count the notes."}"#);
+    [task, counts(), Act::says("I found three words."), Act::says("There are three.")]
+}
+
+#[test]
+fn a_helper_is_named_to_the_model_and_its_result_arrives() {
+    let stage = stage(whole_task(), &agent("counter", COUNTS));
+    stage.run(&["-p", "How many?", "--system", "Be short.", "--grant", "read:**"]).says("There are three.\n");
+    let asked: Vec<_> = stage.double.requests().into_iter().map(|request| request.asked.unwrap()).collect();
+    assert!(
+        asked[0].system.contains("Be short.") && asked[0].system.contains("- counter: Counts what is there.")
+    );
+    assert!(asked[0].tools.iter().any(|tool| tool.name == "counter"));
+    assert!(asked[1].system.contains("You are counter"), "{}", asked[1].system);
+    let names: Vec<&str> = asked[1].tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["count_words"], "it has the tools that its file names");
+    let texts: Vec<String> = stage.double.requests().iter().map(Seen::text).collect();
+    assert!(texts[2].contains("1 lines, 3 words"), "{}", texts[2]);
+    assert!(texts[3].contains("I found three words."), "{}", texts[3]);
+}
+
+#[test]
+fn a_helper_has_no_more_than_the_run_that_calls_it() {
+    let stage = stage(whole_task(), &agent("counter", COUNTS));
+    stage.run(&["-p", "How many?", "--grant", "read:other/**"]).says("There are three.\n");
+    let told = stage.double.requests()[2].text();
+    assert!(told.contains("read:notes.txt") && !told.contains("3 words"), "{told}");
+
+    // And no more than its file asks for, whatever the run holds.
+    let modest = self::stage(whole_task(), &agent("counter", "tools: [count_words]"));
+    modest.run(&["-p", "How many?", "--grant", "read:**"]).says("There are three.\n");
+    assert!(!modest.double.requests()[2].text().contains("3 words"));
+}
+
+#[test]
+fn a_helper_works_with_the_model_that_its_file_names() {
+    let stage = stage(whole_task(), &agent("counter", &format!("{COUNTS}\nmodel: openai/gpt-5")));
+    stage.run(&["-p", "How many?", "--grant", "read:**"]).says("There are three.\n");
+    let models: Vec<String> =
+        stage.double.requests().iter().map(|request| request.model().to_owned()).collect();
+    assert_eq!(models, ["gpt-5-mini", "gpt-5", "gpt-5", "gpt-5-mini"]);
+}
+
+#[test]
+fn a_projects_helper_is_there_once_a_person_trusts_its_file() {
+    let stage = Stage::new([Act::says("Alone.")].into_iter().chain(whole_task()))
+        .file("notes.txt", "one two three\n");
+    let tools = stage.work().join(".holm/tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(tools.join("counter.md"), agent("counter", COUNTS)).unwrap();
+    let ran = stage.run(&["-p", "How many?", "--grant", "read:**"]);
+    assert!(ran.out == "Alone.\n" && ran.err.contains("counter.md: nobody has trusted it"), "{ran:?}");
+    assert!(!stage.double.requests()[0].text().contains("Counts what is there."));
+    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    stage.run(&["-p", "How many?", "--grant", "read:**"]).says("There are three.\n");
+}
+
+#[test]
+fn a_helper_in_the_background_is_heard_before_the_run_ends() {
+    let task = hands_on("counter", r#"{"task":"Count the notes.","background":true}"#);
+    // Who is asked next is up to them: the run goes on while its helper works.
+    let acts = [task].into_iter().chain((0..3).map(|_| Act::says("Ready.")));
+    let stage = stage(acts, &agent("counter", "background: true"));
+    stage.run(&["-p", "How many?"]).says("Ready.\n");
+    let requests = stage.double.requests();
+    let offered = requests[0].asked.as_ref().unwrap();
+    assert!(offered.tools.iter().any(|tool| tool.name == "children"));
+    let texts: Vec<String> = requests.iter().map(Seen::text).collect();
+    let heard = texts.iter().filter(|text| text.contains("in the background (child 1) has ended")).count();
+    assert_eq!(heard, 1, "{texts:#?}");
+    assert!(texts.last().unwrap().contains(">Ready.<"), "{texts:#?}");
+}
+
+#[test]
+fn a_helper_with_a_worktree_leaves_the_project_as_it_is_and_brings_its_changes() {
+    let acts = [
+        hands_on("counter", r#"{"task":"Write it down."}"#),
+        Act::calls(&[("c1", "write", r#"{"path":"count.txt","content":"three\n"}"#)]),
+        Act::says("Written."),
+        Act::says("It is done."),
+    ];
+    let stage = stage(acts, &agent("counter", "tools: [write]\ngrants: [\"write:**\"]\nisolation: worktree"));
+    for args in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "notes"]] {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=Test", "-c", "user.email=test@example.com"]).args(args);
+        let done = git
+            .current_dir(stage.work())
+            .status()
+            .unwrap_or_else(|error| panic!("git: {error}; install git"));
+        assert!(done.success(), "{args:?}");
+    }
+    let run = ["-p", "Count.", "--grant", "write:**", "--mode", "accept-edits"];
+    stage.run(&run).says("It is done.\n");
+    let told = stage.double.requests()[3].text();
+    assert!(told.contains("Written.") && told.contains("+three"), "{told}");
+    assert!(!stage.work().join("count.txt").exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_told_and_the_run_goes_on() {
+    let stage = stage([Act::says("Hello.")], &agent("counter", "mode: yolo"));
+    let ran = stage.run(&["-p", "Hi."]);
+    assert!(ran.out == "Hello.\n" && ran.err.contains("counter.md: line 4: `mode`"), "{ran:?}");
+}

@@ -1,0 +1,189 @@
+//! Hooks of a project and of its user: nothing runs that nobody has looked at.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use holm_testkit::double::Act;
+use holm_tools::trust::ContentHash;
+
+use crate::{
+    stage::{Ran, Stage},
+    terminal,
+};
+
+/// A file of one command that looks at every count.
+fn guard(command: &str) -> String {
+    let hook = serde_json::json!({ "type": "command", "command": command });
+    serde_json::json!({ "hooks": { "PreToolUse": [{ "matcher": "count_words", "hooks": [hook] }] } })
+        .to_string()
+}
+
+const REFUSES: &str = "echo 'not on my watch' >&2; exit 2";
+
+/// A project with notes and hooks, and a model that counts words as often as it is asked.
+fn stage(hooks: &str, runs: usize) -> Stage {
+    let turn = || [Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)]), Act::says("Done.")];
+    project(hooks, (0..runs).flat_map(|_| turn()))
+}
+
+fn project(hooks: &str, acts: impl IntoIterator<Item = Act>) -> Stage {
+    let stage = Stage::new(acts).file("notes.txt", "one two three\n");
+    fs::create_dir(stage.work().join(".holm")).unwrap();
+    fs::write(stage.work().join(".holm/hooks.json"), hooks).unwrap();
+    stage
+}
+
+fn hash(path: &Path) -> String {
+    ContentHash::of(&fs::read(path).unwrap()).to_string()
+}
+
+/// Runs the agent, and gives what the model was told of its call.
+#[track_caller]
+fn count(stage: &Stage) -> (Ran, String) {
+    let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
+    let told = stage.double.requests().pop().unwrap().text();
+    (ran, told)
+}
+
+#[track_caller]
+fn trust(stage: &Stage, files: &[&str]) {
+    let yes = files.iter().flat_map(|file| ["--yes".to_owned(), hash(&stage.work().join(file))]);
+    let ran = stage.holm(["hooks".to_owned(), "trust".to_owned()].into_iter().chain(yes));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn hooks_that_nobody_has_trusted_do_nothing_and_are_named() {
+    let stage = stage(&guard(REFUSES), 1);
+    let (ran, told) = count(&stage);
+    assert!(told.contains("3 words"), "{told}");
+    let expect = "hooks.json do nothing: nobody has trusted it; `holm hooks trust` shows";
+    assert!(ran.err.contains(expect) && ran.err.lines().count() == 1, "{ran:?}");
+}
+
+#[test]
+fn trusted_hooks_block_a_call_with_their_reason() {
+    let stage = stage(&guard(REFUSES), 1);
+    trust(&stage, &[".holm/hooks.json"]);
+    let (ran, told) = count(&stage);
+    assert_eq!(ran.err, "", "there is nothing to say about what is trusted");
+    assert!(told.contains("not on my watch") && !told.contains("3 words"), "{told}");
+}
+
+#[test]
+fn changed_hooks_do_nothing_until_somebody_looks_again() {
+    let stage = stage(&guard(REFUSES), 3);
+    let file = stage.work().join(".holm/hooks.json");
+    trust(&stage, &[".holm/hooks.json"]);
+    assert!(count(&stage).1.contains("not on my watch"));
+    fs::write(&file, guard("echo 'another word' >&2; exit 2")).unwrap();
+    let (ran, told) = count(&stage);
+    assert!(told.contains("3 words"), "{told}");
+    assert!(ran.err.contains("it has changed since somebody trusted it"), "{ran:?}");
+    let ran = stage.holm(["hooks", "trust"]);
+    assert!(ran.out.contains("changed: ") && ran.out.contains("another word"), "{ran:?}");
+    trust(&stage, &[".holm/hooks.json"]);
+    assert!(count(&stage).1.contains("another word"));
+}
+
+#[test]
+fn a_script_that_the_hooks_name_is_trusted_with_them_and_changes_like_them() {
+    let stage = stage(&guard("sh ./check.sh"), 2).file("check.sh", REFUSES);
+    let alone = ["hooks", "trust", "--yes", &hash(&stage.work().join(".holm/hooks.json"))].map(str::to_owned);
+    let ran = stage.holm(alone);
+    assert!(ran.code == Some(2) && ran.err.contains("nothing is trusted"), "{ran:?}");
+    trust(&stage, &[".holm/hooks.json", "check.sh"]);
+    assert!(count(&stage).1.contains("not on my watch"));
+    fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
+    let (ran, told) = count(&stage);
+    assert!(told.contains("3 words") && ran.err.contains("it has changed since"), "{ran:?}");
+}
+
+#[test]
+fn without_a_terminal_a_yes_names_what_was_seen() {
+    let stage = stage(&guard(REFUSES), 0);
+    let file = stage.work().join(".holm/hooks.json");
+    let ran = stage.holm(["hooks", "trust"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(
+        ran.out.contains(r"runs `echo \'not on my watch\' >&2; exit 2` at PreToolUse for `count_words`"),
+        "{ran:?}"
+    );
+    assert!(ran.err.contains(&format!("holm hooks trust --yes {}", hash(&file))), "{ran:?}");
+    let ran = stage.holm(["hooks", "trust", "--yes", &ContentHash::of(b"seen before").to_string()]);
+    assert!(ran.code == Some(2) && ran.err.contains("was not named"), "{ran:?}");
+    let ran = stage.holm(["hooks", "trust"]);
+    assert_eq!(ran.code, Some(3), "nothing was trusted meanwhile: {ran:?}");
+    trust(&stage, &[".holm/hooks.json"]);
+    let ran = stage.holm(["hooks", "trust"]);
+    assert!(ran.code == Some(0) && ran.err.contains("nothing here is new"), "{ran:?}");
+    assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
+    assert_eq!(stage.holm(["hooks", "trust"]).code, Some(3), "it asks again");
+    fs::remove_file(&file).unwrap();
+    stage.holm(["hooks", "trust"]).fails(6, "there is no file");
+}
+
+#[test]
+fn at_a_terminal_the_commands_are_shown_as_they_are_and_only_a_yes_is_one() {
+    let stage = stage(&guard("\u{1b}[2Jtrue # \u{202e}harmless"), 0);
+    let (code, screen) = terminal::holm(&stage, "hooks trust", "[n]o: ", "maybe");
+    assert_eq!(code, Some(3), "{screen}");
+    assert!(screen.contains(r"\u{1b}[2Jtrue # \u{202e}harmless"), "{screen}");
+    assert!(!screen.contains('\u{1b}') && !screen.contains('\u{202e}'), "{screen:?}");
+    let (code, screen) = terminal::holm(&stage, "hooks trust", "[n]o: ", "y");
+    assert!(code == Some(0) && screen.contains("trusted as they are now: 1 file"), "{screen}");
+    assert_eq!(stage.holm(["hooks", "trust"]).code, Some(0));
+}
+
+#[test]
+fn the_users_own_hooks_run_unless_others_can_write_them() {
+    let stage = stage("{}", 2);
+    fs::remove_dir_all(stage.work().join(".holm")).unwrap();
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let file = stage.data().join("hooks.json");
+    fs::write(&file, guard(REFUSES)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let (ran, told) = count(&stage);
+    assert!(ran.err.is_empty() && told.contains("not on my watch"), "{ran:?}: {told}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    let (ran, told) = count(&stage);
+    assert!(ran.err.contains("others can write it") && told.contains("3 words"), "{ran:?}: {told}");
+}
+
+#[test]
+fn a_script_of_a_project_is_the_projects_also_when_the_users_hooks_name_it() {
+    let stage = stage("{}", 2).file("check.sh", REFUSES);
+    fs::remove_dir_all(stage.work().join(".holm")).unwrap();
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let file = stage.data().join("hooks.json");
+    fs::write(&file, guard("sh ./check.sh")).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let (ran, told) = count(&stage);
+    assert!(told.contains("3 words") && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    trust(&stage, &["check.sh"]);
+    assert!(count(&stage).1.contains("not on my watch"));
+}
+
+#[test]
+fn trusted_hooks_look_at_the_calls_of_helpers_too() {
+    let acts = [
+        Act::calls(&[("p1", "counter", r#"{"task":"Count."}"#)]),
+        Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)]),
+        Act::says("I may not."),
+        Act::says("Nobody may."),
+    ];
+    let stage = project(&guard(REFUSES), acts);
+    trust(&stage, &[".holm/hooks.json"]);
+    let file = "---\nname: counter\ndescription: Counts.\ntools: [count_words]\ngrants: [\"read:**\"]\n---\nCount.\n";
+    fs::write(stage.data().join("tools/counter.md"), file).unwrap();
+    stage.run(&["-p", "Count.", "--grant", "read:**"]).says("Nobody may.\n");
+    let told = stage.double.requests()[2].text();
+    assert!(told.contains("not on my watch") && !told.contains("3 words"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_not_understood_is_not_used_at_all() {
+    let stage = stage(r#"{"hooks":{"PreToolUsed":[]}}"#, 1);
+    let (ran, told) = count(&stage);
+    assert!(told.contains("3 words") && ran.err.contains("none of it is used"), "{ran:?}");
+}
