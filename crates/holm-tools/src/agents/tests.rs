@@ -329,7 +329,8 @@ async fn an_agent_that_works_in_the_background_is_declared_as_itself() {
         fs::write(folder.path().join(format!("{name}.md")), text).unwrap();
     }
     let (registry, loader) = (Registry::new(), AgentLoader::new(House));
-    let folders = Folders::new(&registry).loader(loader).folder(Folder::new(folder.path(), Rank::User));
+    let folders =
+        Folders::new(&registry).loader(loader).folder(Folder::new(folder.path(), Rank::User, OpenGate));
     folders.load().await;
     let snapshot = registry.snapshot();
     assert!(snapshot.problems().is_empty(), "{:?}", snapshot.problems());
