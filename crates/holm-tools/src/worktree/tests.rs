@@ -382,7 +382,7 @@ async fn pipes_and_lost_rights_in_a_worktree_keep_nobody_from_its_changes() {
         assert!(made.expect("mkfifo is needed: coreutils").success());
     }
     for closed in ["shut/deep.txt", "poem.txt", "shut"] {
-        fs::set_permissions(folder.join(closed), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(folder.join(closed), fs::Permissions::from_mode(0o000)).unwrap();
     }
     let leaving = tokio::time::timeout(std::time::Duration::from_secs(60), worktrees.leave("child"));
     let told = leaving.await.expect("nobody waits for a pipe").unwrap().unwrap();
@@ -390,7 +390,7 @@ async fn pipes_and_lost_rights_in_a_worktree_keep_nobody_from_its_changes() {
     // Also for those whom rights hold back.
     let mode = |path: &str| fs::metadata(folder.join(path)).unwrap().permissions().mode() & 0o700;
     assert_eq!((mode("shut"), mode("shut/deep.txt"), mode("poem.txt")), (0o700, 0o600, 0o600));
-    fs::set_permissions(folder.join("shut"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(folder.join("shut"), fs::Permissions::from_mode(0o000)).unwrap();
     assert_eq!(worktrees.sweep().await, Ok(vec![]));
 }
 
