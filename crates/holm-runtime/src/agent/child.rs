@@ -6,7 +6,7 @@ use holm_kernel::{Approvals, Config, Started};
 
 use super::{Agent, Session, name};
 use crate::{
-    Child, DriveError, Driver, Hooks, Host, Journal, check_run_name,
+    Child, DriveError, Driver, Hooks, Host, Journal, Nobody, check_run_name,
     driver::Folded,
     host::{HookWants, Parts},
 };
@@ -42,7 +42,8 @@ impl Agent {
         let mut config = self.inner.config.clone();
         child.request.confine(&mut config);
         config.consult.extend(parts.hooks.points());
-        if !parts.hooks.before_call.is_empty() && config.approvals == Approvals::Ask {
+        // Hooks see every call, also where nobody else is asked: see `child_parts`.
+        if !parts.hooks.before_call.is_empty() {
             config.approvals = Approvals::AskAlways;
         }
         config
@@ -61,6 +62,10 @@ impl Agent {
         parts.hooks = Arc::new(child.hooks.clone().with(own));
         parts.journals = Arc::clone(&child.journals);
         parts.approver = Arc::clone(&child.approver);
+        let approvals = self.inner.config.approvals.stricter(child.request.approvals);
+        if approvals == Approvals::Deny && !parts.hooks.before_call.is_empty() {
+            parts.approver = Arc::new(Nobody);
+        }
         parts
     }
 }

@@ -11,9 +11,9 @@ use std::{
     time::Duration,
 };
 
-use holm_grants::{GrantSet, Level};
+use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Ending, NanoUsd, ToolOutput};
+use holm_kernel::{Approvals, Ending, NanoUsd, ToolOutput};
 
 use super::*;
 use crate::{
@@ -140,14 +140,16 @@ async fn a_cancel_travels_down_and_steering_does_not() {
     assert!(!below.contains("for the parent alone") && !above.contains("for the child alone"));
 }
 
-#[tokio::test]
-async fn hooks_that_are_handed_on_look_at_the_calls_of_children_too() {
-    let act = || {
-        let declaration = crate::testing::declared("act").level(Level::Execute);
+/// What a child's journal tells of its one call, where it may do anything and is configured like this; its parent's hook
+/// has nothing against `look` and denies `act`.
+async fn watched(approvals: Approvals, mode: Mode, tool: &'static str) -> String {
+    let acts = |name: &str| {
+        let declaration = crate::testing::declared(name).level(Level::Execute);
         tool_fn(declaration, |_: Job| async { ToolOutput::text("acted") })
     };
-    let child = Agent::builder("test/child", plays([calls_with([("act", "{}".into())]), says("tried")]));
-    let child = child.tool(act()).mode(holm_grants::Mode::Full).build().unwrap();
+    let child = Agent::builder("test/child", plays([calls_with([(tool, "{}".into())]), says("tried")]));
+    let child = child.tool(acts("act")).tool(acts("look")).mode(mode);
+    let child = child.config(|config| config.approvals = approvals).build().unwrap();
     let helpers = Helpers::new().with(Helper::new("kid", "Helps.", child));
     let no_acts = |call: &Proposed| match &*call.proposal.tool {
         "act" => Opinion::deny("nobody acts here"),
@@ -156,12 +158,23 @@ async fn hooks_that_are_handed_on_look_at_the_calls_of_children_too() {
     let hooks = crate::Hooks::new().before_call(no_acts).inherit();
     let journals = MemoryJournals::new();
     let parent = Agent::builder("test/one", plays([hands("kid", &["act"]), says("done")])).hooks(hooks);
-    let parent =
-        parent.mode(holm_grants::Mode::Full).journals(journals.clone()).helpers(helpers).build().unwrap();
+    let parent = parent.mode(Mode::Full).journals(journals.clone()).helpers(helpers).build().unwrap();
     parent.start_as("root").await.unwrap().prompt("go").await.unwrap();
     let child = journals.runs().into_iter().find(|run| run != "root").unwrap();
-    let told = format!("{:?}", parent.replay(&child).await.unwrap().events);
-    assert!(told.contains("nobody acts here") && !told.contains("acted"), "{told}");
+    format!("{:?}", parent.replay(&child).await.unwrap().events)
+}
+
+#[tokio::test]
+async fn hooks_that_are_handed_on_look_at_the_calls_of_children_too() {
+    for approvals in [Approvals::Ask, Approvals::Deny] {
+        let told = watched(approvals, Mode::Full, "act").await;
+        assert!(told.contains("nobody acts here") && !told.contains("acted"), "{approvals:?}: {told}");
+        let told = watched(approvals, Mode::Full, "look").await;
+        assert!(told.contains("acted"), "{approvals:?}: {told}");
+    }
+    // Where nobody is there, hooks that have nothing against a call do not take anybody's place.
+    let told = watched(Approvals::Deny, Mode::default(), "look").await;
+    assert!(!told.contains("acted"), "{told}");
 }
 
 #[tokio::test]
