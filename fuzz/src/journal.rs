@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use holm_kernel::{
-    Config, Input, Model, SEMANTICS, Started, Timestamp,
+    Config, Input, Model, Started, Timestamp,
     journal::{self as book, Reader, Record, Tail},
 };
 
@@ -47,7 +47,7 @@ pub fn replay(data: &[u8]) {
     let first = lines.peek().and_then(|line| serde_json::from_str(line).ok());
     let started = match first {
         // A host starts runs under the rules that it knows, and no others.
-        Some(Input::Started(started)) if started.semantics == SEMANTICS => *started,
+        Some(Input::Started(started)) if started.is_known() => *started,
         _ => Started::new("fuzz", 7, config()),
     };
     let Some(mut host) = Host::start(started) else { return };

@@ -20,72 +20,94 @@ use holm_guards::{
     skill::extract,
 };
 use holm_kernel::{
-    Block, Check, CheckRuling, ChildResult, Config, Effect, Ending, Failure, FailureClass, Input, Marks,
-    Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run, Seq, Started, StopReason, Timestamp,
-    Tool, ToolCall, ToolKind, ToolOutput, Usage, Verdict, Yields, journal,
+    Block, Budget, CallId, Check, CheckRuling, ChildResult, Config, Effect, Ending, Failure, FailureClass,
+    Input, Marks, Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run, SEMANTICS, Seq, Started,
+    StopReason, Timestamp, Tool, ToolCall, ToolKind, ToolOutput, Usage, Verdict, Yields, journal,
 };
 
-const GOLDEN: &str = include_str!("golden/v1.jsonl");
+/// The golden journal of each set of rules.
+const GOLDEN: [(u32, &str); 2] = [(1, include_str!("golden/v1.jsonl")), (2, include_str!("golden/v2.jsonl"))];
 
 /// Names a child process of these tests: it writes the journal and nothing else.
 const PRINTER: &str = "the_printer_of_the_journal";
 
 #[test]
-fn the_golden_journal_replays() {
-    let records = journal::decode_strict(GOLDEN.as_bytes()).expect("a sound journal");
-    let run = Run::replay(&records).expect("the same run for ever");
-    let lines: String = records.iter().map(journal::Record::line).collect();
-    assert_eq!(lines, GOLDEN);
-    assert!(run.is_idle() && run.marks().untrusted);
-    let texts: Vec<String> = run.transcript().iter().map(|message| message.plain_text()).collect();
-    assert_eq!(texts[0], "Look around.");
-    assert_eq!(texts.last().unwrap(), "All done.");
-}
-
-#[test]
-fn any_beginning_of_the_golden_journal_replays() {
-    let records = journal::decode_strict(GOLDEN.as_bytes()).expect("a sound journal");
-    for record in &records {
-        let past = journal::fork(&records, record.seq()).expect("a past");
-        let run = Run::replay(past).expect("the same beginning");
-        assert_eq!(run.receipt().seq, record.seq());
+fn the_golden_journals_replay() {
+    for (semantics, golden) in GOLDEN {
+        let records = journal::decode_strict(golden.as_bytes()).expect("a sound journal");
+        let run = Run::replay(&records).expect("the same run for ever");
+        let lines: String = records.iter().map(journal::Record::line).collect();
+        assert_eq!(lines, golden);
+        assert!(run.is_idle() && run.marks().untrusted && run.started().semantics == semantics);
+        let texts: Vec<String> = run.transcript().iter().map(|message| message.plain_text()).collect();
+        assert_eq!(texts[0], "Look around.");
+        assert_eq!(texts.last().unwrap(), "All done.");
     }
 }
 
 #[test]
-fn the_golden_journal_tells_of_every_kind_of_call() {
-    let records = journal::decode_strict(GOLDEN.as_bytes()).expect("a sound journal");
-    let mut seen = [false; 7];
-    let mut endings = Vec::new();
-    journal::replay_with(&records, |_, effect| {
-        let kind = match effect {
-            Effect::CallModel { .. } => 0,
-            Effect::RunTool { .. } => 1,
-            Effect::Spawn { .. } => 2,
-            Effect::Judge(_) => 3,
-            Effect::Check { .. } => 4,
-            Effect::Abort(_) => 5,
-            Effect::Finish(ending) => {
-                endings.push((**ending).clone());
-                6
-            }
-            Effect::Consult(_) | Effect::Summarise { .. } | Effect::Emit(_) | Effect::Wait(_) => return,
-        };
-        seen[kind] = true;
-    })
-    .expect("the same run");
-    assert_eq!(seen, [true; 7]);
-    assert!(matches!(endings[0], Ending::Cancelled { .. }), "{endings:?}");
-    assert_eq!(endings.last(), Some(&Ending::Answered { text: "All done.".into() }));
+fn any_beginning_of_the_golden_journals_replays() {
+    for (_, golden) in GOLDEN {
+        let records = journal::decode_strict(golden.as_bytes()).expect("a sound journal");
+        for record in &records {
+            let past = journal::fork(&records, record.seq()).expect("a past");
+            let run = Run::replay(past).expect("the same beginning");
+            assert_eq!(run.receipt().seq, record.seq());
+        }
+    }
 }
 
 #[test]
-fn this_kernel_writes_the_golden_journal() {
-    let written = script();
-    for (number, (now, golden)) in written.lines().zip(GOLDEN.lines()).enumerate() {
-        assert_eq!(now, golden, "record {number}");
+fn the_golden_journals_tell_of_every_kind_of_call() {
+    for (_, golden) in GOLDEN {
+        let records = journal::decode_strict(golden.as_bytes()).expect("a sound journal");
+        let mut seen = [false; 7];
+        let mut endings = Vec::new();
+        journal::replay_with(&records, |_, effect| {
+            let kind = match effect {
+                Effect::CallModel { .. } => 0,
+                Effect::RunTool { .. } => 1,
+                Effect::Spawn { .. } => 2,
+                Effect::Judge(_) => 3,
+                Effect::Check { .. } => 4,
+                Effect::Abort(_) => 5,
+                Effect::Finish(ending) => {
+                    endings.push((**ending).clone());
+                    6
+                }
+                Effect::Consult(_) | Effect::Summarise { .. } | Effect::Emit(_) | Effect::Wait(_) => return,
+            };
+            seen[kind] = true;
+        })
+        .expect("the same run");
+        assert_eq!(seen, [true; 7]);
+        assert!(matches!(endings[0], Ending::Cancelled { .. }), "{endings:?}");
+        assert_eq!(endings.last(), Some(&Ending::Answered { text: "All done.".into() }));
     }
-    assert_eq!(written.len(), GOLDEN.len());
+}
+
+#[test]
+fn the_second_golden_journal_holds_the_share_of_a_child_that_was_stopped() {
+    let records = journal::decode_strict(GOLDEN[1].1.as_bytes()).expect("a sound journal");
+    let mut shares = Vec::new();
+    let told = |_, effect: &Effect| {
+        if let Effect::Spawn { request, .. } = effect {
+            shares.extend(request.budget.map(NanoUsd::value));
+        }
+    };
+    journal::replay_with(&records, told).expect("the same run");
+    assert!(matches!(shares[..], [1_000, 1_000, third] if third < 500), "{shares:?}");
+}
+
+#[test]
+fn this_kernel_writes_the_golden_journals() {
+    for (semantics, golden) in GOLDEN {
+        let written = script(semantics);
+        for (number, (now, golden)) in written.lines().zip(golden.lines()).enumerate() {
+            assert_eq!(now, golden, "record {number} of {semantics}");
+        }
+        assert_eq!(written.len(), golden.len());
+    }
 }
 
 #[test]
@@ -103,7 +125,7 @@ fn another_process_with_another_environment_writes_the_same_bytes() {
             .collect::<String>()
     };
     let plain = printed(&|_| {});
-    assert_eq!(plain, script());
+    assert_eq!(plain, script(SEMANTICS));
     let bare = printed(&|command| {
         command.env_clear().env("TZ", "Asia/Kolkata").env("LC_ALL", "tr_TR.UTF-8").current_dir("/");
     });
@@ -113,7 +135,7 @@ fn another_process_with_another_environment_writes_the_same_bytes() {
 #[test]
 #[ignore = "writes the journal for the test above, and for a new golden file"]
 fn the_printer_of_the_journal() {
-    let text = script();
+    let text = script(SEMANTICS);
     std::io::Write::write_all(&mut std::io::stdout(), format!("\n{text}").as_bytes()).expect("written");
 }
 
@@ -137,7 +159,7 @@ fn tools() -> Vec<Tool> {
     vec![read, save, helper, Tool::skill(extract())]
 }
 
-fn started() -> Started {
+fn started(semantics: u32) -> Started {
     let mut config = Config::new(Model::named("scripted/golden"));
     config.name = "golden".into();
     config.system = "You are a careful \u{1f9ea} agent.".into();
@@ -146,7 +168,7 @@ fn started() -> Started {
     config.tools = tools();
     config.grants = GrantSet::parse(["read:**"]).unwrap();
     config.mode = Mode::Default;
-    Started { version: "golden".into(), ..Started::new("run-golden", 0x5eed, config) }
+    Started { semantics, version: "golden".into(), ..Started::new("run-golden", 0x5eed, config) }
 }
 
 /// A host in small: it performs what the run asks for, and answers from a script.
@@ -159,6 +181,8 @@ struct Host {
     checks: u64,
     questions: u64,
     models: u64,
+    /// The child whose bill comes late.
+    late: Option<CallId>,
 }
 
 fn say(text: &str) -> Vec<Block> {
@@ -177,9 +201,9 @@ fn calls(calls: &[(&str, &str)]) -> Vec<Block> {
     calls.iter().enumerate().map(call).collect()
 }
 
-/// The journal that the golden file holds.
-fn script() -> String {
-    let replies = vec![
+/// The journal that the golden file of these rules holds.
+fn script(semantics: u32) -> String {
+    let mut replies = vec![
         calls(&[("read", r#"{"path":"src/a.rs"}"#), ("nosuch", "{}"), ("save", r#"{"path":7}"#)]),
         calls(&[("save", r#"{"path":"out/b.rs"}"#), ("helper", "{}")]),
         calls(&[("extract", r#"{"text":"Ask ann@holm.example.","target":"email"}"#)]),
@@ -188,7 +212,12 @@ fn script() -> String {
         calls(&[("read", r#"{"path":"src/hangs.rs"}"#)]),
         say("All done."),
     ];
-    let (run, writer, text) = journal::begin(started(), Timestamp::new(1_000)).expect("record 0");
+    if semantics >= 2 {
+        replies.push(calls(&[("helper", r#"{"path":"src/late.rs"}"#)]));
+        replies.push(calls(&[("helper", r#"{"path":"src/c.rs"}"#)]));
+        replies.push(say("All done."));
+    }
+    let (run, writer, text) = journal::begin(started(semantics), Timestamp::new(1_000)).expect("record 0");
     let mut host = Host {
         run,
         writer,
@@ -198,6 +227,7 @@ fn script() -> String {
         checks: 0,
         questions: 0,
         models: 0,
+        late: None,
     };
     host.perform();
     host.hear(Input::Prompted(Prompt::text("Look around.")));
@@ -205,10 +235,25 @@ fn script() -> String {
     host.hear(Input::Resumed { host: "another host".into() });
     let marks = Marks { untrusted: false, private: true };
     host.hear(Input::Prompted(Prompt { marks, ..Prompt::text("Say that you are done.") }));
+    if semantics >= 2 {
+        host.hand_over();
+    }
     host.text
 }
 
 impl Host {
+    /// A child is stopped, another gets what is left beside its share, and the bill of the first comes last.
+    fn hand_over(&mut self) {
+        let limit = self.run.spent().plus(NanoUsd::new(1_500));
+        self.hear(Input::BudgetChanged(Budget { usd: Some(limit) }));
+        self.hear(Input::Prompted(Prompt::text("Hand it over.")));
+        self.hear(Input::Cancelled { reason: "the user pressed escape".into() });
+        self.hear(Input::Prompted(Prompt::text("Hand it to another.")));
+        let call = self.late.expect("a child that was stopped");
+        let result = ChildResult { spent: NanoUsd::new(990), ..ChildResult::default() };
+        self.hear(Input::ChildFinished { call, result });
+    }
+
     fn give(&mut self, input: Input) {
         self.now += 7;
         let line =
@@ -246,6 +291,10 @@ impl Host {
                         request.tool, request.arguments
                     ));
                     Some(Input::ToolFinished { call, result: output })
+                }
+                Effect::Spawn { call, request } if request.arguments.contains("late") => {
+                    self.late = Some(call);
+                    Some(Input::ChildStarted { call, child: format!("child of {}", request.key) })
                 }
                 Effect::Spawn { call, request } => {
                     self.give(Input::ChildStarted { call, child: format!("child of {}", request.key) });
@@ -310,7 +359,9 @@ impl Host {
 
 #[test]
 fn a_golden_record_is_found_by_its_number() {
-    let records = journal::decode_strict(GOLDEN.as_bytes()).expect("a sound journal");
-    assert!(records.iter().enumerate().all(|(index, record)| record.seq() == Seq::new(index as u64)));
-    assert!(GOLDEN.len() < 100_000, "a small one: {}", GOLDEN.len());
+    for (_, golden) in GOLDEN {
+        let records = journal::decode_strict(golden.as_bytes()).expect("a sound journal");
+        assert!(records.iter().enumerate().all(|(index, record)| record.seq() == Seq::new(index as u64)));
+        assert!(golden.len() < 100_000, "a small one: {}", golden.len());
+    }
 }

@@ -29,7 +29,13 @@ use crate::ConsultPoint;
 /// The decision rules of this version of the kernel.
 ///
 /// A journal names the rules that made it; a kernel that no longer has them says so instead of guessing.
-pub const SEMANTICS: u32 = 1;
+///
+/// 2 holds the share of a child that was stopped until its bill comes, and begins with no model whose price is unknown
+/// where a budget holds.
+pub const SEMANTICS: u32 = 2;
+
+/// The oldest rules that this version still has: runs that began under them go on under them.
+pub const OLDEST_SEMANTICS: u32 = 1;
 
 /// Record 0: everything that decides how a run behaves.
 ///
@@ -64,6 +70,11 @@ impl Started {
             seed,
             config,
         }
+    }
+
+    /// Whether this version has the rules that the run follows.
+    pub const fn is_known(&self) -> bool {
+        OLDEST_SEMANTICS <= self.semantics && self.semantics <= SEMANTICS
     }
 }
 

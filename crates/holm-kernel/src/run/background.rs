@@ -148,7 +148,7 @@ impl Run {
 
     /// Whether the run could go on with what its children may give back.
     pub(super) fn awaits_money(&self) -> bool {
-        !self.state.background.is_empty()
+        (!self.state.background.is_empty() || self.bills_due().is_some())
             && self.state.budget.usd.is_some_and(|limit| self.state.spent < limit)
     }
 

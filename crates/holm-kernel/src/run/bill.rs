@@ -1,11 +1,15 @@
 //! What was used is paid for, once: also by a call that was given up before its answer came.
 
-use super::Run;
-use crate::{CallId, ChildResult, NanoUsd, Usage};
+use super::{Run, state::Stopped};
+use crate::{CallId, ChildResult, NanoUsd, Timestamp, Usage};
 
 /// Bills that are waited for at the most. A host that never sends one must not make the state grow; the oldest is
-/// forgotten first.
+/// forgotten first, and that of a child never: no further child begins while so many are owed.
 const MOST_OWED: usize = 64;
+
+/// How long a run whose money is with children that were stopped waits for their bills: longer than a child may take to
+/// stop its own.
+const BILL_PATIENCE_MS: u64 = 10_000;
 
 impl Run {
     /// Adds a usage to the run's account at the price of the model in use and says what it cost.
@@ -24,9 +28,40 @@ impl Run {
     /// A model call or a child is given up; its bill may still come.
     pub(super) fn owe(&mut self, call: CallId) {
         self.state.owed.insert(call, self.state.group.model);
-        while self.state.owed.len() > MOST_OWED {
-            self.state.owed.pop_first();
+        while self.state.owed.len() > MOST_OWED + self.state.stopped.len() {
+            let stopped = &self.state.stopped;
+            let Some(oldest) = self.state.owed.keys().find(|call| !stopped.contains_key(call)).copied()
+            else {
+                return;
+            };
+            self.state.owed.remove(&oldest);
         }
+    }
+
+    /// A child is given up. What was set aside for it stays so until its bill comes: it may have spent all of it.
+    pub(super) fn owe_child(&mut self, call: CallId, share: NanoUsd) {
+        if self.holds_shares() {
+            self.state.stopped.insert(call, Stopped { share, since: self.state.now });
+        } else {
+            self.release(share);
+        }
+        self.owe(call);
+    }
+
+    /// The first rules gave the share of a stopped child back before its bill was there.
+    fn holds_shares(&self) -> bool {
+        self.state.started.semantics >= 2
+    }
+
+    /// Whether so many bills of children are awaited, or may come to be, that no further child may begin.
+    pub(super) fn owes_too_much(&self) -> bool {
+        self.holds_shares() && self.state.stopped.len() + self.state.background.len() >= MOST_OWED
+    }
+
+    /// Until when a run without money waits for the bills of children that were stopped.
+    pub(super) fn bills_due(&self) -> Option<Timestamp> {
+        let holds = self.state.stopped.values().filter(|stopped| stopped.share > NanoUsd::ZERO);
+        holds.map(|stopped| stopped.since.plus(BILL_PATIENCE_MS)).filter(|due| *due > self.state.now).min()
     }
 
     /// Whether this is the late bill of a model call that was given up; if so it is paid.
@@ -41,8 +76,9 @@ impl Run {
         if self.state.owed.remove(&call).is_none() {
             return false;
         }
-        // What was set aside for it was given back when it was stopped.
-        self.settle_child(NanoUsd::ZERO, result);
+        // Without an entry what was set aside for it was given back when it was stopped.
+        let stopped = self.state.stopped.remove(&call);
+        self.settle_child(stopped.map(|stopped| stopped.share).unwrap_or_default(), result);
         true
     }
 }

@@ -359,6 +359,10 @@ impl Run {
         if depth > self.config().limits.depth {
             return self.refuse(slot, "not run: agents are already nested as deep as allowed");
         }
+        if self.owes_too_much() {
+            let reason = "not run: too many agents that were stopped have not said yet what they took";
+            return self.refuse(slot, reason);
+        }
         let place = place_of(slot);
         if place == Place::Background
             && let Err(reason) = self.may_leave(reserve)
@@ -470,8 +474,14 @@ impl Run {
     }
 
     pub(super) fn child_finished(&mut self, call: CallId, result: ChildResult) {
+        let held = self.state.stopped.contains_key(&call);
         if self.pays_late_child(call, &result) {
-            return self.ignore(call);
+            self.ignore(call);
+            // The run may wait for what was held.
+            if held {
+                self.look_around();
+            }
+            return;
         }
         self.with_slot(call, |run, slot| {
             let SlotState::Delegated { reserved, since, .. } = slot.state else { return After::Late };
@@ -532,10 +542,15 @@ impl Run {
                 self.use_quota(slot, Used { millis, ..Used::default() });
                 (Some(slot.call), Some(millis))
             }
-            SlotState::Delegated { reserved, since, .. } => {
+            SlotState::Delegated { child, reserved, since, .. } => {
                 let (reserved, millis) = (*reserved, self.state.now.since(*since));
-                self.release(reserved);
-                self.owe(slot.call);
+                if child.is_some() {
+                    self.owe_child(slot.call, reserved);
+                } else {
+                    // What never began has nothing to pay for, and begins no more.
+                    self.release(reserved);
+                    self.owe(slot.call);
+                }
                 self.use_quota(slot, Used { millis, ..Used::default() });
                 (Some(slot.call), Some(millis))
             }

@@ -42,6 +42,9 @@ pub(crate) struct State {
     pub(crate) reserved: NanoUsd,
     /// Calls that were given up before their bill came, with the model that was in use.
     pub(crate) owed: BTreeMap<CallId, u64>,
+    /// Those of them that are children, which hold their shares of the budget until then.
+    #[serde(default)]
+    pub(crate) stopped: BTreeMap<CallId, Stopped>,
     /// Digests of the ids that providers gave to calls: an id must name one call of the run only.
     pub(crate) ids: BTreeSet<u64>,
     pub(crate) groups: u64,
@@ -66,6 +69,14 @@ pub(crate) struct State {
     /// Those that were heard, with the message that told of them, for whoever asks again.
     #[serde(default)]
     pub(crate) gone: BTreeMap<CallId, u64>,
+}
+
+/// A child that was stopped and has not said yet what it took.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
+pub(crate) struct Stopped {
+    /// What stays set aside for its bill.
+    pub(crate) share: NanoUsd,
+    pub(crate) since: Timestamp,
 }
 
 /// What the run is doing. A state owns its data: there are no flags beside it.
@@ -205,6 +216,7 @@ impl State {
             spent: NanoUsd::ZERO,
             reserved: NanoUsd::ZERO,
             owed: BTreeMap::new(),
+            stopped: BTreeMap::new(),
             ids: BTreeSet::new(),
             groups: 0,
             group: Group::default(),

@@ -129,7 +129,7 @@ impl Run {
         self.emit(Event::GroupStarted { group: self.state.groups });
         self.say(prompt);
         self.state.view.mark_prompt();
-        if self.state.started.semantics != SEMANTICS {
+        if !self.state.started.is_known() {
             return self.unknown_rules();
         }
         self.next_turn();

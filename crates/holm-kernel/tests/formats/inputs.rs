@@ -43,7 +43,8 @@ const KINDS: usize = 20;
 
 fn started() -> Input {
     let config = Config { name: "echo".into(), ..Config::new(Model::named("scripted/echo")) };
-    Input::Started(Box::new(Started { version: "0.0.0".into(), ..Started::new("run-1", 7, config) }))
+    let first = Started { semantics: 1, ..Started::new("run-1", 7, config) };
+    Input::Started(Box::new(Started { version: "0.0.0".into(), ..first }))
 }
 
 fn blocks() -> Vec<Block> {

@@ -21,7 +21,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use holm_kernel::{
-    Ending, Input, Prompt, Run, Started, Timestamp, Tool as Declaration,
+    ChildResult, Ending, Input, Prompt, Run, Started, Timestamp, Tool as Declaration,
     journal::{self, Writer},
 };
 
@@ -137,8 +137,14 @@ impl Driver {
         let tools = driver.other_tools(tools);
         driver.take_with(tools, Input::Resumed { host: by.into() }).await?;
         let strays = folded.open.into_iter().filter(|open| !driver.run.awaits_child(open.call));
-        let strays = child::owned(&strays.collect::<Vec<_>>(), text)?;
-        driver.hear_of(strays).await?;
+        let strays = strays.collect::<Vec<_>>();
+        let own = child::owned(&strays, text)?;
+        // Those that came with the past of another run are that one's to pay: nothing is held for them here.
+        for stray in strays.iter().filter(|stray| !own.contains(stray)) {
+            let (call, result) = (stray.call, ChildResult::default());
+            driver.take(Input::ChildFinished { call, result }).await?;
+        }
+        driver.hear_of(own).await?;
         Ok(driver)
     }
 
@@ -212,6 +218,9 @@ impl Driver {
     /// [`DriveError`] if the journal cannot be written: the run is dropped, and its journal is all that counts.
     pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Ending, DriveError> {
         self.ended = None;
+        while let Some(bill) = self.tasks.late_bill() {
+            self.take(bill).await?;
+        }
         self.take(Input::Prompted(prompt.into())).await?;
         self.go_on().await
     }

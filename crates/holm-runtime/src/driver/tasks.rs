@@ -9,6 +9,7 @@ use std::{
 };
 
 use holm_kernel::{CallId, Input, Timestamp};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -22,12 +23,24 @@ const TIDY_UP: Duration = Duration::from_secs(5);
 pub(crate) type Said = Vec<Input>;
 
 /// The tasks of one run.
-#[derive(Default)]
 pub(super) struct Tasks {
     set: JoinSet<Said>,
     under_way: Vec<UnderWay>,
     /// What was said and not yet listened to.
     ready: VecDeque<Input>,
+    /// The bills of children that tidied up when nobody waited for them any more.
+    late: (UnboundedSender<Input>, UnboundedReceiver<Input>),
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Self {
+            set: JoinSet::new(),
+            under_way: Vec::new(),
+            ready: VecDeque::new(),
+            late: mpsc::unbounded_channel(),
+        }
+    }
 }
 
 /// A task and what it is for.
@@ -119,9 +132,10 @@ impl Tasks {
 
     /// Waits until a task ends; at least one must be under way.
     pub(super) async fn wait(&mut self) {
-        match self.set.join_next_with_id().await {
-            Some(ended) => self.ended(ended),
-            None => std::future::pending().await,
+        tokio::select! {
+            biased;
+            Some(ended) = self.set.join_next_with_id() => self.ended(ended),
+            Some(bill) = self.late.1.recv() => self.ready.push_back(bill),
         }
     }
 
@@ -176,6 +190,11 @@ impl Tasks {
         None
     }
 
+    /// A bill that came after the run had ended, and before it is asked for more.
+    pub(super) fn late_bill(&mut self) -> Option<Input> {
+        self.late.1.try_recv().ok()
+    }
+
     /// Whether a child that was stopped has not said yet what it took.
     pub(super) fn awaits_a_child(&self) -> bool {
         self.under_way.iter().any(|task| task.kind == Kind::Child)
@@ -194,8 +213,17 @@ impl Tasks {
             return;
         }
         let mut set = std::mem::take(&mut self.set);
+        let late = self.late.0.clone();
         tokio::spawn(async move {
-            let all = async { while set.join_next().await.is_some() {} };
+            let all = async {
+                while let Some(ended) = set.join_next().await {
+                    let said = ended.unwrap_or_default().into_iter();
+                    for bill in said.filter(|fact| matches!(fact, Input::ChildFinished { .. })) {
+                        // A run that is gone reads it in the child's journal when it is resumed.
+                        let _ = late.send(bill);
+                    }
+                }
+            };
             let _ = tokio::time::timeout(TIDY_UP, all).await;
         });
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use holm_kernel::{
-    CallId, Effect, Event, Input, ModelResult, NanoUsd, Run, SEMANTICS, Timestamp, Usage, journal::Record,
+    CallId, Effect, Event, Input, ModelResult, NanoUsd, Run, Timestamp, Usage, journal::Record,
 };
 use holm_runtime::{Scorer, Standing};
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,7 @@ pub fn fold(records: &[Record]) -> Folded {
 fn start(records: &[Record]) -> Option<(Run, &[Record])> {
     let (first, rest) = records.split_first()?;
     let Ok(Input::Started(started)) = first.payload().input() else { return None };
-    if started.semantics != SEMANTICS {
+    if !started.is_known() {
         return None;
     }
     let run = Run::start(*started, first.at());

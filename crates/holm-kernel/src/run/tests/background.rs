@@ -289,6 +289,107 @@ fn a_run_whose_children_spend_it_all_is_over_budget() {
     assert_eq!(play.endings, [Ending::OverBudget { spent, limit }]);
 }
 
+/// The shares of the children that were asked for.
+fn shares(effects: &[Effect]) -> Vec<Option<u64>> {
+    let shares = effects.iter().filter_map(|effect| match effect {
+        Effect::Spawn { request, .. } => Some(request.budget.map(NanoUsd::value)),
+        _ => None,
+    });
+    shares.collect()
+}
+
+/// A run under these rules that stops its child of 700 and asks for another in one reply; a reply costs 110 of 1,100.
+fn swaps_its_child(semantics: u32, began: bool) -> (Play, CallId, Vec<Option<u64>>) {
+    let mut play = Play::new(priced(1_100, 700), vec![Say::Call("helper", APART)]);
+    let started = Started { semantics, ..play.run.started().clone() };
+    play.run = Run::start(started, Timestamp::new(0));
+    let effects = play.first_effects();
+    let child = children(&play)[0];
+    if began {
+        play.give(Input::ChildStarted { call: child, child: "child-1".into() });
+    }
+    let stop = format!(r#"{{"action":"stop","child":{child}}}"#).leak();
+    play.script = vec![Say::Calls(vec![("children", stop), ("helper", BESIDE)])].into();
+    for effect in effects.into_iter().filter(|effect| matches!(effect, Effect::CallModel { .. })) {
+        play.perform(effect);
+    }
+    let shares = shares(&play.drain());
+    (play, child, shares)
+}
+
+#[test]
+fn the_share_of_a_child_that_was_stopped_is_held_until_its_bill_comes() {
+    let (mut play, child, shares) = swaps_its_child(SEMANTICS, true);
+    assert_eq!(shares, [], "700 of 1,100 are still the first one's");
+    assert_eq!(play.results().pop().map(|(outcome, _)| outcome), Some(Outcome::Refused));
+    play.give(Input::ChildFinished { call: child, result: finished("too late", 650) });
+    assert_eq!(play.run.spent(), NanoUsd::new(870));
+    assert_eq!(play.run.state.reserved, NanoUsd::ZERO);
+}
+
+#[test]
+fn a_child_that_never_began_owes_nothing() {
+    let (_, _, shares) = swaps_its_child(SEMANTICS, false);
+    assert_eq!(shares, [Some(700)]);
+}
+
+#[test]
+fn a_journal_of_the_first_rules_gives_the_share_back_at_once() {
+    let (_, _, shares) = swaps_its_child(1, true);
+    assert_eq!(shares, [Some(700)]);
+}
+
+#[test]
+fn a_run_whose_money_is_with_a_child_that_was_stopped_waits_for_its_bill_and_not_for_ever() {
+    for bill in [Some(10), None] {
+        let mut config = priced(900, 0);
+        config.tools[0].timeout_ms = Some(5_000);
+        let mut play = Play::new(config, vec![Say::Call("helper", "{}"), Say::Text("rich again")]);
+        play.first_effects();
+        let child = children(&play)[0];
+        play.give(Input::ChildStarted { call: child, child: "child-1".into() });
+        play.now = 5_000;
+        play.give(Input::TimePassed);
+        assert_eq!(play.drain(), [Effect::Abort(child)], "all that is left is with the child");
+        assert!(play.endings.is_empty(), "{:?}", play.endings);
+        if let Some(bill) = bill {
+            play.give(Input::ChildFinished { call: child, result: finished("too late", bill) });
+        }
+        play.play();
+        let (spent, limit) = (NanoUsd::new(110), NanoUsd::new(900));
+        let ending =
+            if bill.is_some() { answered("rich again") } else { Ending::OverBudget { spent, limit } };
+        assert_eq!(play.endings, [ending]);
+        refold(&play);
+    }
+}
+
+#[test]
+fn no_bill_of_a_child_is_forgotten_and_no_more_are_waited_for_than_can_be_kept() {
+    let mut play = Play::new(priced(1_000_000, 1), vec![]);
+    play.hang = Box::new(|effect| matches!(effect, Effect::Spawn { .. }));
+    let mut all = Vec::new();
+    for round in 0..3 {
+        let tasks = (0..30).map(|n| format!(r#"{{"background":true,"text":"{round} {n}"}}"#));
+        play.script = vec![Say::Calls(tasks.map(|task| ("helper", &*task.leak())).collect())].into();
+        play.give(Input::Prompted(Prompt::text("go")));
+        play.play();
+        for child in children(&play).split_off(all.len()) {
+            all.push(child);
+            play.give(Input::ChildStarted { call: child, child: format!("child-{child}") });
+        }
+        play.give(Input::Cancelled { reason: "enough".into() });
+        play.play();
+    }
+    let refused = play.results().iter().filter(|(outcome, _)| *outcome == Outcome::Refused).count();
+    assert_eq!((all.len(), refused), (90, 26), "64 bills are owed");
+    let before = play.run.spent();
+    for child in all {
+        play.give(Input::ChildFinished { call: child, result: finished("late", 1) });
+    }
+    assert_eq!(play.run.spent(), before.plus(NanoUsd::new(64)));
+}
+
 #[test]
 fn the_model_looks_after_its_children() {
     let ask = |play: &mut Play, arguments: String| {

@@ -143,6 +143,13 @@ fn heard(run: &Run, child: CallId) -> usize {
 fn most_held(records: &[Record]) -> NanoUsd {
     let (mut open, mut most): (BTreeMap<CallId, NanoUsd>, _) = (BTreeMap::new(), NanoUsd::ZERO);
     let mut spent = NanoUsd::ZERO;
+    let began: BTreeMap<_, _> = records
+        .iter()
+        .filter_map(|record| match input(record) {
+            Input::ChildStarted { call, .. } => Some((call, record.seq())),
+            _ => None,
+        })
+        .collect();
     let settled: BTreeMap<_, _> = records
         .iter()
         .filter_map(|record| match input(record) {
@@ -160,7 +167,8 @@ fn most_held(records: &[Record]) -> NanoUsd {
             Effect::Spawn { call, request } => {
                 open.insert(*call, request.budget.unwrap_or_default());
             }
-            Effect::Abort(call) => {
+            // One that was stopped and had begun may have spent its share until its bill is there.
+            Effect::Abort(call) if began.get(call).is_none_or(|began| *began > seq) => {
                 open.remove(call);
             }
             _ => {}

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use holm_kernel::{Approvals, ConsultPoint};
+use holm_kernel::{Approvals, ChildResult, ConsultPoint, NanoUsd, Price, ToolKind};
 
 use super::*;
-use crate::{Hooks, Watchers, testing::thinks};
+use crate::{Child, Hooks, Spawner, Watchers, testing::thinks};
 
 /// Long before any deadline; a run that waits for one of them is too slow.
 const PROMPT: Duration = Duration::from_millis(900);
@@ -109,4 +109,39 @@ async fn and_not_again_when_the_next_prompt_comes() {
     *place.lock().unwrap() = Some(driver.handle());
     assert_eq!(driver.prompt("first").await.unwrap(), answered("one"));
     assert_eq!(driver.prompt("second").await.unwrap(), answered("two"));
+}
+
+/// Children that take longer to stop than a run waits for their bills.
+struct Slow;
+
+impl Spawner for Slow {
+    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+        Box::pin(async move {
+            child.started("child-1").await.unwrap();
+            child.stop.cancelled().await;
+            tokio::time::sleep(CHILD_LAST_WORDS + Duration::from_millis(200)).await;
+            ChildResult { spent: NanoUsd::new(7), ..ChildResult::default() }
+        })
+    }
+}
+
+#[tokio::test]
+async fn while_a_child_stops_slowly_and_its_bill_counts_with_the_next_prompt() {
+    let host = Host::new(plays([calls(&["helper"]), says("again")])).spawner(Slow);
+    let mut started = started(&host);
+    let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO };
+    started.config.tools.push(holm_kernel::Tool { kind, ..declared("helper") });
+    started.config.models[0].price = Some(Price::default());
+    started.config.limits.budget.usd = Some(NanoUsd::new(100));
+    let mut driver = Driver::start(started, host).await.unwrap();
+    let handle = driver.handle();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        handle.cancel("enough").unwrap();
+    };
+    let (ending, ()) = tokio::join!(driver.prompt("go"), cancel);
+    assert_eq!(ending.unwrap(), Ending::Cancelled { reason: "enough".into() });
+    // All that was left is with the child until it says what it took.
+    assert_eq!(driver.prompt("and now?").await.unwrap(), answered("again"));
+    assert_eq!(driver.run().spent(), NanoUsd::new(7));
 }
