@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{CallId, ChildResult, Input, SpawnRequest, ToolOutput};
+use holm_kernel::{CallId, ChildResult, Input, SpawnRequest};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -57,8 +57,7 @@ impl Child {
 pub struct NoChildren;
 
 impl Spawner for NoChildren {
-    fn spawn(&self, _: Child) -> BoxFuture<'static, ChildResult> {
-        let output = ToolOutput::failed("this host starts no child runs");
-        Box::pin(async { ChildResult { output, ..ChildResult::default() } })
+    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+        Box::pin(async move { child.not_run("this host starts no child runs").await })
     }
 }

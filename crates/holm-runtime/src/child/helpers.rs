@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, fmt::Write as _, sync::Arc};
 
 use holm_grants::Grant;
-use holm_kernel::{Background, ChildResult, ChildrenAtEnd, Tool as Declaration, ToolOutput};
+use holm_kernel::{Background, ChildResult, ChildrenAtEnd, Tool as Declaration};
 use tokio::sync::Semaphore;
 
 use super::{Helper, LiveChild, live::Shared, work::Work};
@@ -93,8 +93,8 @@ impl Helpers {
 impl Spawner for Helpers {
     fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
         let Some(helper) = self.helpers.get(&*child.request.tool).cloned() else {
-            let output = ToolOutput::failed(format!("there is no helper `{}` any more", child.request.tool));
-            return Box::pin(async { ChildResult { output, ..ChildResult::default() } });
+            let reason = format!("there is no helper `{}` any more", child.request.tool);
+            return Box::pin(async move { child.not_run(reason).await });
         };
         let places = self.shared.places(&child.parent, self.most.unwrap_or(Semaphore::MAX_PERMITS));
         let work = Work { helper, places, shared: Arc::clone(&self.shared), child };

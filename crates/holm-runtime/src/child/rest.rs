@@ -12,7 +12,7 @@ use holm_kernel::{
 
 use super::work::{UNWANTED, bill, child_id};
 use crate::{
-    BoxFuture, DriveError, Durability, JournalFailed, Journals, Opened, Replayed,
+    BoxFuture, Child, DriveError, Durability, JournalFailed, Journals, Opened, Replayed,
     driver::{Folded, OpenChild},
 };
 
@@ -27,6 +27,21 @@ impl Rested {
     /// What its parent is told, which has its end already and only lacks the bill.
     pub(crate) fn result(&self) -> ChildResult {
         ChildResult { output: ToolOutput::failed(UNWANTED), ..bill(&self.run) }
+    }
+}
+
+impl Child {
+    /// The result of a child that cannot be run, or not be gone on with. One that was at work before a crash is brought to
+    /// its end in its journal, with its own children, and its bill is brought home; one that had answered is told again.
+    pub async fn not_run(&self, reason: impl Into<String>) -> ChildResult {
+        let failed = ToolOutput::failed(reason);
+        match lay_to_rest(&*self.journals, &child_id(&self.request)).await {
+            Ok(Some(Rested { run, ending: Some(Ending::Answered { text }) })) => {
+                ChildResult { output: ToolOutput::text(text), ..bill(&run) }
+            }
+            Ok(Some(Rested { run, .. })) => ChildResult { output: failed, ..bill(&run) },
+            Ok(None) | Err(_) => ChildResult { output: failed, ..ChildResult::default() },
+        }
     }
 }
 

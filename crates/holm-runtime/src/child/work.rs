@@ -10,7 +10,6 @@ use super::{
     Helper, Isolation, LiveChild,
     helper::Origin,
     live::{Shared, Shown},
-    rest::{Rested, lay_to_rest},
 };
 use crate::{Agent, Child, DriveError, JournalFailed, Replayed, Report, Session};
 
@@ -56,18 +55,13 @@ impl Work {
         };
         // The place is held until the result is there.
         match begun {
-            Ok(_place) => self.begin(&id).await.unwrap_or_else(|failed| self.failed(&failed)),
-            Err(failed) if stop.is_cancelled() => self.put_down(&id, &failed).await,
+            Ok(_place) => match self.begin(&id).await {
+                Ok(result) => result,
+                Err(failed) => self.child.not_run(self.reason(&failed)).await,
+            },
+            Err(failed) if stop.is_cancelled() => self.child.not_run(self.reason(&failed)).await,
+            // Its parent is gone: it stays where it stands until the parent is resumed.
             Err(failed) => self.failed(&failed),
-        }
-    }
-
-    /// A child that was at work before a crash and is not wanted any more is brought to its end in its journal, and its
-    /// bill is brought home.
-    async fn put_down(&self, id: &str, failed: &NotRun) -> ChildResult {
-        match lay_to_rest(&*self.child.journals, id).await {
-            Ok(Some(Rested { run, ending: Some(ending) })) => self.result(ending, &run),
-            Ok(_) | Err(_) => self.failed(failed),
         }
     }
 
@@ -187,8 +181,11 @@ impl Work {
     }
 
     fn failed(&self, why: &NotRun) -> ChildResult {
-        let output = ToolOutput::failed(format!("the helper `{}` failed: {}", self.helper.name(), why.0));
-        ChildResult { output, ..ChildResult::default() }
+        ChildResult { output: ToolOutput::failed(self.reason(why)), ..ChildResult::default() }
+    }
+
+    fn reason(&self, why: &NotRun) -> String {
+        format!("the helper `{}` failed: {}", self.helper.name(), why.0)
     }
 }
 

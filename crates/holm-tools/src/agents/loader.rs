@@ -150,8 +150,8 @@ impl Spawner for AgentLoader {
         let crew = Crew::gather_into(self.helpers.clone(), self.known(), Arc::clone(&self.kit));
         let fault = crew.faults.iter().find(|fault| fault.agent == *child.request.tool);
         if let Some(fault) = fault {
-            let output = ToolOutput::failed(fault.to_string());
-            return Box::pin(async { ChildResult { output, ..ChildResult::default() } });
+            let reason = fault.to_string();
+            return Box::pin(async move { child.not_run(reason).await });
         }
         crew.helpers.spawn(child)
     }

@@ -13,7 +13,7 @@ use std::{
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Approvals, Ending, NanoUsd, ToolOutput};
+use holm_kernel::{Approvals, Ending, ModelResult, NanoUsd, ToolOutput, Usage};
 
 use super::*;
 use crate::{
@@ -175,6 +175,81 @@ async fn hooks_that_are_handed_on_look_at_the_calls_of_children_too() {
     // Where nobody is there, hooks that have nothing against a call do not take anybody's place.
     let told = watched(Approvals::Deny, Mode::default(), "look").await;
     assert!(!told.contains("acted"), "{told}");
+}
+
+/// A model that takes one step, which is paid for, and thinks from then on; it counts its calls.
+fn steps_and_thinks(asked: Arc<AtomicU64>) -> Arc<dyn crate::Model> {
+    Arc::new(crate::model_fn(move |_| {
+        let first = asked.fetch_add(1, SeqCst) == 0;
+        Box::pin(async move {
+            let ModelResult::Replied(mut reply) = calls_with([("look", "{}".into())]) else {
+                panic!("a reply")
+            };
+            reply.usage = Usage { input: 9, output: 4, ..Usage::default() };
+            if !first {
+                std::future::pending::<()>().await;
+            }
+            ModelResult::Replied(reply)
+        })
+    }))
+}
+
+fn kid(client: Arc<dyn crate::Model>) -> Agent {
+    let look = tool_fn(crate::testing::declared("look"), |_: Job| async { ToolOutput::text("seen") });
+    Agent::builder("test/child", client).tool(look).build().unwrap()
+}
+
+fn parent_of(helper: Helper, journals: &MemoryJournals) -> Agent {
+    let client = crate::testing::follows(vec![hands("kid", &["think"]), says("I saw it fail")]);
+    let parent = Agent::builder("test/one", client).journals(journals.clone());
+    parent.helpers(Helpers::new().with(helper)).build().unwrap()
+}
+
+/// A place that cannot be entered.
+struct Full;
+
+impl Isolation for Full {
+    fn enter<'a>(&'a self, _: &'a str) -> crate::BoxFuture<'a, Result<std::path::PathBuf, String>> {
+        Box::pin(async { Err("no room is left".into()) })
+    }
+
+    fn leave<'a>(&'a self, _: &'a str) -> crate::BoxFuture<'a, Result<Option<String>, String>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+#[tokio::test]
+async fn a_child_that_cannot_be_gone_on_with_is_brought_to_its_end_and_paid() {
+    let made = |_: &std::path::Path| Ok(kid(plays([])));
+    let no_room = || Helper::isolated("kid", "Helps.", Full, made);
+    for (helper, reason) in
+        [(no_room(), "no room is left"), (helper_that("other", []), "there is no helper `kid` any more")]
+    {
+        let journals = MemoryJournals::new();
+        let asked = Arc::new(AtomicU64::new(0));
+        let first =
+            parent_of(Helper::new("kid", "Helps.", kid(steps_and_thinks(Arc::clone(&asked)))), &journals);
+        let mut session = first.start_as("root").await.unwrap();
+        let thinks = async {
+            while asked.load(SeqCst) < 2 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::select! {
+            _ = session.prompt("go") => panic!("it has nothing to say yet"),
+            () = thinks => {}
+        }
+        drop(session);
+        let second = parent_of(helper, &journals);
+        let mut session = second.resume("root").await.unwrap();
+        assert_eq!(session.go_on().await.unwrap().unwrap().text().unwrap(), "I saw it fail");
+        assert_eq!(session.run().usage().total(), 13, "{reason}: what it took is paid");
+        let told = format!("{:?}", session.run().transcript());
+        assert!(told.contains(reason), "{told}");
+        for run in journals.runs() {
+            assert!(second.replay(&run).await.unwrap().run.is_idle(), "{reason}: {run} is left at work");
+        }
+    }
 }
 
 #[tokio::test]
