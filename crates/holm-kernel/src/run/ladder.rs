@@ -76,7 +76,20 @@ impl Run {
         let Some(ladder) = &self.config().ladder else { return 0 };
         let rungs = self.rungs(ladder);
         let start = usize::try_from(ladder.start.max(self.state.rung)).unwrap_or(usize::MAX);
-        rungs.get(start).or(rungs.last()).copied().unwrap_or(0)
+        let wanted = rungs.get(start).or(rungs.last()).copied().unwrap_or(0);
+        // The first rules began with it all the same, and the run failed.
+        if self.state.started.semantics < 2 || self.is_usable(wanted) {
+            return wanted;
+        }
+        let usable = |model: &&u64| self.is_usable(**model);
+        let above = rungs.iter().skip(start).find(usable);
+        above.or_else(|| rungs.iter().take(start).rfind(usable)).copied().unwrap_or(wanted)
+    }
+
+    /// Where a budget holds, a model whose price is unknown could only end the run.
+    fn is_usable(&self, model: u64) -> bool {
+        let model = usize::try_from(model).ok().and_then(|place| self.config().models.get(place));
+        self.state.budget.usd.is_none() || model.is_some_and(|model| model.price.is_some())
     }
 
     /// The rungs as places in the list of models.
@@ -90,19 +103,13 @@ impl Run {
     }
 
     /// The next rung with its model. A model that stands on no rung (a fallback, a hook's choice) counts as standing
-    /// where the group began. Where a budget holds, a model whose price is unknown could only end the run: it is passed
-    /// over.
+    /// where the group began. One that is not usable is passed over.
     fn next_rung(&self, ladder: &Ladder) -> Option<(u64, u64)> {
         let rungs = self.rungs(ladder);
         let stands = rungs.iter().position(|model| *model == self.state.group.model);
         let began = usize::try_from(ladder.start.max(self.state.rung)).unwrap_or(usize::MAX);
         let next = stands.unwrap_or(began).saturating_add(1);
-        let priced = |model: u64| {
-            let model = usize::try_from(model).ok().and_then(|place| self.config().models.get(place));
-            model.is_some_and(|model| model.price.is_some())
-        };
-        let usable = |model: u64| self.state.budget.usd.is_none() || priced(model);
-        (0_u64..).zip(rungs).skip(next).find(|(_, model)| usable(*model))
+        (0_u64..).zip(rungs).skip(next).find(|(_, model)| self.is_usable(*model))
     }
 
     /// Notes whether a call made sense. What a hook rewrote is not the model's doing.

@@ -52,7 +52,7 @@ pub(super) async fn on_its_rung(mut started: Started, ledger: Option<&Arc<dyn Le
     let late = || LedgerFailed { reason: format!("it did not answer within {PATIENCE:?}") };
     match asked.unwrap_or_else(|_| Err(late())) {
         Ok(standings) => {
-            let Choice { rung, why } = first_rung(ladder, &config.models, &standings);
+            let Choice { rung, why } = first_rung(ladder, &config.models, config.limits.budget, &standings);
             ladder.start = rung;
             if !why.is_empty() {
                 ladder.why = why;

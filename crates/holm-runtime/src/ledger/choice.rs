@@ -1,6 +1,6 @@
 //! Where on its ladder a run begins.
 
-use holm_kernel::{Ladder, Model};
+use holm_kernel::{Budget, Ladder, Model};
 
 use super::{Score, Standing};
 
@@ -26,22 +26,24 @@ pub struct Choice {
 /// The rule, in whole numbers so that every machine agrees: a model of which *s* in *n* tasks succeeded is expected to
 /// succeed in *(s + 1) in (n + 1)*, so one that nobody has tried counts as able. From the ladder's own start upwards, the
 /// first model is taken that is expected to succeed in 3 of 5 tasks; if there is none, the last. One failure is therefore
-/// enough to begin higher, and two successes make up for it. Each sixteenth task begins at the start all the same.
+/// enough to begin higher, and two successes make up for it. Each sixteenth task begins at the start all the same. Where a
+/// budget holds, models whose price is not known are passed over: they could not be called.
 ///
 /// ```
-/// use holm_kernel::{Ladder, Model};
+/// use holm_kernel::{Budget, Ladder, Model};
 /// use holm_runtime::{Score, Standing, first_rung};
 ///
 /// let (ladder, models) = (Ladder::of_kind("copying"), ["small", "large"].map(Model::named));
-/// assert_eq!(first_rung(&ladder, &models, &[]).rung, 0);
+/// let budget = Budget::default();
+/// assert_eq!(first_rung(&ladder, &models, budget, &[]).rung, 0);
 ///
 /// let score = Score { tasks: 1, step_ups: 1, ..Score::default() };
 /// let standing = Standing { model: "small".into(), kind: ladder.kind.clone(), score };
-/// let choice = first_rung(&ladder, &models, &[standing]);
+/// let choice = first_rung(&ladder, &models, budget, &[standing]);
 /// assert_eq!(choice.rung, 1);
 /// assert_eq!(choice.why, "small brought 0 of 1 tasks of the kind copying to an answer");
 /// ```
-pub fn first_rung(ladder: &Ladder, models: &[Model], standings: &[Standing]) -> Choice {
+pub fn first_rung(ladder: &Ladder, models: &[Model], budget: Budget, standings: &[Standing]) -> Choice {
     let rungs = rungs(ladder, models);
     let start = ladder.start.min((rungs.len() as u64).saturating_sub(1));
     let score = |name: &str| {
@@ -52,9 +54,14 @@ pub fn first_rung(ladder: &Ladder, models: &[Model], standings: &[Standing]) -> 
     if tasks % RETRY_EVERY == RETRY_EVERY - 1 {
         return Choice { rung: start, why: format!("one task in {RETRY_EVERY} begins at the start") };
     }
+    let priced = |name: &str| models.iter().any(|model| model.name == name && model.price.is_some());
     let mut passed = Vec::new();
     let mut rung = start;
     for (name, place) in rungs.iter().zip(0_u64..).skip(usize::try_from(start).unwrap_or(usize::MAX)) {
+        if budget.usd.is_some() && !priced(name) {
+            passed.push(format!("the price of {name} is not known, and a budget is set"));
+            continue;
+        }
         rung = place;
         match score(name) {
             Some(score) if !is_good_enough(score) => {

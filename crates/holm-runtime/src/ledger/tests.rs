@@ -2,8 +2,8 @@ use std::sync::{Arc, Mutex};
 
 use holm_guards::postcondition::{Must, Postcondition, Rule};
 use holm_kernel::{
-    Config, Ending, Input, Ladder, Model, ModelResult, OnRejection, Role, StepCause, StepUp, TaskKind,
-    Timestamp, journal,
+    Budget, Config, Ending, Input, Ladder, Model, ModelResult, NanoUsd, OnRejection, Price, Role, StepCause,
+    StepUp, TaskKind, Timestamp, journal,
 };
 
 use super::*;
@@ -34,7 +34,7 @@ fn a_task_begins_with_the_first_model_that_is_expected_to_do_it() {
         let ladder = Ladder { start, ..Ladder::of_kind(KIND) };
         let standings: Vec<Standing> =
             known.iter().map(|(name, tasks, good)| standing(name, score(*tasks, *good))).collect();
-        let choice = first_rung(&ladder, &models, &standings);
+        let choice = first_rung(&ladder, &models, Budget::default(), &standings);
         assert_eq!(choice.rung, rung, "{known:?} from {start}");
         assert_eq!(choice.why.is_empty(), rung == start.min(2), "{choice:?}");
     };
@@ -53,11 +53,52 @@ fn a_task_begins_with_the_first_model_that_is_expected_to_do_it() {
 }
 
 #[test]
+fn a_model_without_a_price_is_passed_over_where_a_budget_holds() {
+    let check = |priced: &[usize], start: u64, known: &[(&str, u64, u64)], rung: u64| {
+        let mut models = ["small", "middle", "large"].map(Model::named);
+        for place in priced {
+            models[*place].price = Some(Price::default());
+        }
+        let ladder = Ladder { start, ..Ladder::of_kind(KIND) };
+        let standings: Vec<Standing> =
+            known.iter().map(|(name, tasks, good)| standing(name, score(*tasks, *good))).collect();
+        let choice = first_rung(&ladder, &models, Budget { usd: Some(NanoUsd::new(1)) }, &standings);
+        assert_eq!(choice.rung, rung, "{priced:?}, {known:?} from {start}");
+        assert_eq!(choice.why.is_empty(), rung == start, "{choice:?}");
+    };
+    check(&[0], 0, &[("small", 1, 0)], 0);
+    check(&[0, 2], 0, &[("small", 1, 0)], 2);
+    check(&[0, 1], 0, &[("small", 1, 0), ("middle", 1, 0)], 1);
+    check(&[1], 0, &[], 1);
+    check(&[], 0, &[("small", 1, 0)], 0);
+}
+
+#[tokio::test]
+async fn a_kind_of_task_is_not_given_up_because_the_next_model_has_no_price() {
+    let (ledger, journals) = (MemoryLedger::new(), MemoryJournals::new());
+    let agent = two_models().ledger(ledger.clone()).journals(journals.clone()).config(|config| {
+        config.models[0].price = Some(Price::default());
+        config.limits.budget.usd = Some(NanoUsd::new(1_000));
+    });
+    let agent = agent.build().unwrap();
+    for run in ["first", "second"] {
+        let ending = agent.start_as(run).await.unwrap().prompt("copy").await.unwrap().ending;
+        assert!(matches!(ending, Ending::Rejected { .. }), "{run}: {ending:?}");
+    }
+    let known = ledger.standings(None).await.unwrap();
+    assert_eq!((known.len(), known[0].score.tasks), (1, 2), "{known:?}");
+}
+
+#[test]
 fn experience_with_another_kind_of_task_does_not_count() {
     let models = ["small", "large"].map(Model::named);
     let known = [standing("small", score(4, 0))];
-    assert_eq!(first_rung(&Ladder::of_kind("Copying!"), &models, &known).rung, 1, "one form, one kind");
-    assert_eq!(first_rung(&Ladder::of_kind("drawing"), &models, &known).rung, 0);
+    assert_eq!(
+        first_rung(&Ladder::of_kind("Copying!"), &models, Budget::default(), &known).rung,
+        1,
+        "one form, one kind"
+    );
+    assert_eq!(first_rung(&Ladder::of_kind("drawing"), &models, Budget::default(), &known).rung, 0);
 }
 
 #[test]
@@ -65,7 +106,7 @@ fn one_task_in_sixteen_gives_the_first_rung_another_chance() {
     let models = ["small", "large"].map(Model::named);
     let begins = |large: u64| {
         let known = [standing("small", score(1, 0)), standing("large", score(large, large))];
-        first_rung(&Ladder::of_kind(KIND), &models, &known).rung
+        first_rung(&Ladder::of_kind(KIND), &models, Budget::default(), &known).rung
     };
     let low: Vec<u64> = (0..40).filter(|large| begins(*large) == 0).collect();
     assert_eq!(low, [14, 30]);
