@@ -329,11 +329,11 @@ async fn leaves_nothing() {
     let stage = Stage::new();
     fs::create_dir(stage.path("out")).unwrap();
     let wants = Wants { grants: holm_grants::GrantSet::parse(["write:out/"]).unwrap(), ..Wants::default() };
-    let line = "echo x > out/begun; (setsid sleep 1; touch out/alive) & sleep 60".to_owned();
-    let limit = Duration::from_millis(300);
+    let line = "echo x > out/begun; (setsid sleep 6; touch out/alive) & sleep 60".to_owned();
+    let limit = Duration::from_secs(4);
     let late = stage.jailed.run(Command { line, input: String::new(), limit, wants }).await;
     assert_eq!(late, Err(NotDone::Late { limit }));
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
     assert!(stage.path("out/begun").exists() && !stage.path("out/alive").exists());
 }
 

@@ -61,7 +61,7 @@ fn a_list_is_kept_and_drawn_at_a_terminal() {
 
 #[test]
 fn a_plan_that_the_model_entered_is_left_by_nobody_but_a_person() {
-    let write = || Act::calls(&[("w", "write_file", r#"{"path":"out.txt","text":"x"}"#)]);
+    let write = || Act::calls(&[("w", "write", r#"{"path":"out.txt","content":"x"}"#)]);
     let acts = || {
         let enter = Act::calls(&[("e", "enter_plan", "{}")]);
         let exit = Act::calls(&[("x", "exit_plan", r#"{"plan":"Write out.txt."}"#)]);
@@ -82,7 +82,7 @@ fn a_plan_that_the_model_entered_is_left_by_nobody_but_a_person() {
 
 #[test]
 fn tools_are_looked_up_once_there_are_many() {
-    let search = Act::calls(&[("s", "tool_search", r#"{"query":"select:count_words"}"#)]);
+    let search = Act::calls(&[("s", "tool_search", r#"{"query":"select:grep"}"#)]);
     let stage = Stage::new([search, Act::says("Found.")]);
     assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
     for number in 0..40 {
@@ -98,6 +98,6 @@ fn tools_are_looked_up_once_there_are_many() {
         .collect();
     let has = |request: usize, name: &str| offered[request].iter().any(|tool| tool == name);
     assert!(has(0, "tool_search") && has(0, "ask_user") && has(0, "helper7") && has(0, "enter_plan"));
-    assert!(!has(0, "count_words"), "{:?}", offered[0]);
-    assert!(has(1, "count_words") && !has(1, "read_file"), "{:?}", offered[1]);
+    assert!(!has(0, "grep"), "{:?}", offered[0]);
+    assert!(has(1, "grep") && !has(1, "glob"), "{:?}", offered[1]);
 }

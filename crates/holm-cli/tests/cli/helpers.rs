@@ -12,14 +12,14 @@ fn agent(name: &str, rest: &str) -> String {
     )
 }
 
-const COUNTS: &str = "tools: [count_words]\ngrants: [\"read:notes.txt\"]";
+const COUNTS: &str = "tools: [read]\ngrants: [\"read:notes.txt\"]";
 
 fn hands_on(helper: &str, arguments: &str) -> Act {
     Act::calls(&[("p1", helper, arguments)])
 }
 
 fn counts() -> Act {
-    Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)])
+    Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)])
 }
 
 /// A folder with notes, and this agent among the user's tools.
@@ -46,9 +46,9 @@ fn a_helper_is_named_to_the_model_and_its_result_arrives() {
     assert!(asked[0].tools.iter().any(|tool| tool.name == "counter"));
     assert!(asked[1].system.contains("You are counter"), "{}", asked[1].system);
     let names: Vec<&str> = asked[1].tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["count_words"], "it has the tools that its file names");
+    assert_eq!(names, ["read"], "it has the tools that its file names");
     let texts: Vec<String> = stage.double.requests().iter().map(Seen::text).collect();
-    assert!(texts[2].contains("1 lines, 3 words"), "{}", texts[2]);
+    assert!(texts[2].contains("one two three"), "{}", texts[2]);
     assert!(texts[3].contains("I found three words."), "{}", texts[3]);
 }
 
@@ -57,12 +57,12 @@ fn a_helper_has_no_more_than_the_run_that_calls_it() {
     let stage = stage(whole_task(), &agent("counter", COUNTS));
     stage.run(&["-p", "How many?", "--grant", "read:other/**"]).says("There are three.\n");
     let told = stage.double.requests()[2].text();
-    assert!(told.contains("read:notes.txt") && !told.contains("3 words"), "{told}");
+    assert!(told.contains("read:notes.txt") && !told.contains("one two three"), "{told}");
 
     // And no more than its file asks for, whatever the run holds.
-    let modest = self::stage(whole_task(), &agent("counter", "tools: [count_words]"));
+    let modest = self::stage(whole_task(), &agent("counter", "tools: [read]"));
     modest.run(&["-p", "How many?", "--grant", "read:**"]).says("There are three.\n");
-    assert!(!modest.double.requests()[2].text().contains("3 words"));
+    assert!(!modest.double.requests()[2].text().contains("one two three"));
 }
 
 #[test]

@@ -13,15 +13,14 @@ use crate::{
 /// A file of one command that looks at every count.
 fn guard(command: &str) -> String {
     let hook = serde_json::json!({ "type": "command", "command": command });
-    serde_json::json!({ "hooks": { "PreToolUse": [{ "matcher": "count_words", "hooks": [hook] }] } })
-        .to_string()
+    serde_json::json!({ "hooks": { "PreToolUse": [{ "matcher": "read", "hooks": [hook] }] } }).to_string()
 }
 
 const REFUSES: &str = "echo 'not on my watch' >&2; exit 2";
 
 /// A project with notes and hooks, and a model that counts words as often as it is asked.
 fn stage(hooks: &str, runs: usize) -> Stage {
-    let turn = || [Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)]), Act::says("Done.")];
+    let turn = || [Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]), Act::says("Done.")];
     project(hooks, (0..runs).flat_map(|_| turn()))
 }
 
@@ -56,7 +55,7 @@ fn trust(stage: &Stage, files: &[&str]) {
 fn hooks_that_nobody_has_trusted_do_nothing_and_are_named() {
     let stage = stage(&guard(REFUSES), 1);
     let (ran, told) = count(&stage);
-    assert!(told.contains("3 words"), "{told}");
+    assert!(told.contains("one two three"), "{told}");
     let expect = "hooks.json do nothing: nobody has trusted it; `holm hooks trust` shows";
     assert!(ran.err.contains(expect) && ran.err.lines().count() == 1, "{ran:?}");
 }
@@ -67,7 +66,7 @@ fn trusted_hooks_block_a_call_with_their_reason() {
     trust(&stage, &[".holm/hooks.json"]);
     let (ran, told) = count(&stage);
     assert_eq!(ran.err, "", "there is nothing to say about what is trusted");
-    assert!(told.contains("not on my watch") && !told.contains("3 words"), "{told}");
+    assert!(told.contains("not on my watch") && !told.contains("one two three"), "{told}");
 }
 
 #[test]
@@ -78,7 +77,7 @@ fn changed_hooks_do_nothing_until_somebody_looks_again() {
     assert!(count(&stage).1.contains("not on my watch"));
     fs::write(&file, guard("echo 'another word' >&2; exit 2")).unwrap();
     let (ran, told) = count(&stage);
-    assert!(told.contains("3 words"), "{told}");
+    assert!(told.contains("one two three"), "{told}");
     assert!(ran.err.contains("it has changed since somebody trusted it"), "{ran:?}");
     let ran = stage.holm(["hooks", "trust"]);
     assert!(ran.out.contains("changed: ") && ran.out.contains("another word"), "{ran:?}");
@@ -96,7 +95,7 @@ fn a_script_that_the_hooks_name_is_trusted_with_them_and_changes_like_them() {
     assert!(count(&stage).1.contains("not on my watch"));
     fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
     let (ran, told) = count(&stage);
-    assert!(told.contains("3 words") && ran.err.contains("it has changed since"), "{ran:?}");
+    assert!(told.contains("one two three") && ran.err.contains("it has changed since"), "{ran:?}");
 }
 
 #[test]
@@ -106,7 +105,7 @@ fn without_a_terminal_a_yes_names_what_was_seen() {
     let ran = stage.holm(["hooks", "trust"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(
-        ran.out.contains(r"runs `echo \'not on my watch\' >&2; exit 2` at PreToolUse for `count_words`"),
+        ran.out.contains(r"runs `echo \'not on my watch\' >&2; exit 2` at PreToolUse for `read`"),
         "{ran:?}"
     );
     assert!(ran.err.contains(&format!("holm hooks trust --yes {}", hash(&file))), "{ran:?}");
@@ -147,7 +146,7 @@ fn the_users_own_hooks_run_unless_others_can_write_them() {
     assert!(ran.err.is_empty() && told.contains("not on my watch"), "{ran:?}: {told}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     let (ran, told) = count(&stage);
-    assert!(ran.err.contains("others can write it") && told.contains("3 words"), "{ran:?}: {told}");
+    assert!(ran.err.contains("others can write it") && told.contains("one two three"), "{ran:?}: {told}");
 }
 
 #[test]
@@ -159,7 +158,7 @@ fn a_script_of_a_project_is_the_projects_also_when_the_users_hooks_name_it() {
     fs::write(&file, guard("sh ./check.sh")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let (ran, told) = count(&stage);
-    assert!(told.contains("3 words") && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert!(told.contains("one two three") && ran.err.contains("nobody has trusted it"), "{ran:?}");
     trust(&stage, &["check.sh"]);
     assert!(count(&stage).1.contains("not on my watch"));
 }
@@ -168,22 +167,23 @@ fn a_script_of_a_project_is_the_projects_also_when_the_users_hooks_name_it() {
 fn trusted_hooks_look_at_the_calls_of_helpers_too() {
     let acts = [
         Act::calls(&[("p1", "counter", r#"{"task":"Count."}"#)]),
-        Act::calls(&[("c1", "count_words", r#"{"path":"notes.txt"}"#)]),
+        Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]),
         Act::says("I may not."),
         Act::says("Nobody may."),
     ];
     let stage = project(&guard(REFUSES), acts);
     trust(&stage, &[".holm/hooks.json"]);
-    let file = "---\nname: counter\ndescription: Counts.\ntools: [count_words]\ngrants: [\"read:**\"]\n---\nCount.\n";
+    let file =
+        "---\nname: counter\ndescription: Counts.\ntools: [read]\ngrants: [\"read:**\"]\n---\nCount.\n";
     fs::write(stage.data().join("tools/counter.md"), file).unwrap();
     stage.run(&["-p", "Count.", "--grant", "read:**"]).says("Nobody may.\n");
     let told = stage.double.requests()[2].text();
-    assert!(told.contains("not on my watch") && !told.contains("3 words"), "{told}");
+    assert!(told.contains("not on my watch") && !told.contains("one two three"), "{told}");
 }
 
 #[test]
 fn a_file_that_is_not_understood_is_not_used_at_all() {
     let stage = stage(r#"{"hooks":{"PreToolUsed":[]}}"#, 1);
     let (ran, told) = count(&stage);
-    assert!(told.contains("3 words") && ran.err.contains("none of it is used"), "{ran:?}");
+    assert!(told.contains("one two three") && ran.err.contains("none of it is used"), "{ran:?}");
 }

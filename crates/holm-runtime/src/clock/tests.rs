@@ -6,7 +6,7 @@ async fn a_fast_clock_makes_a_minute_short() {
     let (began, from) = (Instant::now(), clock.now());
     clock.sleep_until(from.plus(60_000)).await;
     assert!(clock.now().since(from) >= 60_000, "the time has come");
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(began.elapsed() < Duration::from_secs(30));
 }
 
 #[test]

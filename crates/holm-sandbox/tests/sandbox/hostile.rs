@@ -12,7 +12,7 @@ use crate::kit::{
 
 /// As soon as everything hostile must be over, and what a busy machine may add.
 const SOON: Duration = Duration::from_millis(2_000);
-const SLACK: Duration = Duration::from_millis(8_000);
+const SLACK: Duration = Duration::from_millis(28_000);
 
 /// Limits under which fuel ends first, however busy the machine is.
 fn fuelled() -> Limits {

@@ -44,10 +44,8 @@ fn a_guest_is_compiled_once_and_then_comes_from_the_cache() {
 #[test]
 fn the_same_bytes_are_held_once_in_memory() {
     let first = sandbox().load(&hello(), &mut |_| {}).unwrap();
-    let began = Instant::now();
-    let second = sandbox().load(&hello(), &mut |_| {}).unwrap();
+    let second = sandbox().load(&hello(), &mut |_| panic!("it is compiled a second time")).unwrap();
     assert_eq!(first.hash(), second.hash());
-    assert!(began.elapsed() < Duration::from_millis(200));
 }
 
 #[test]
@@ -131,7 +129,7 @@ fn a_compile_bomb_is_cut_after_two_seconds_of_work() {
     };
     assert_eq!(cpu_seconds, 2);
     // Two seconds of a processor; how long that takes depends on who else wants it.
-    assert!(took < wall + Duration::from_secs(1), "{took:?}");
+    assert!(took < wall + Duration::from_secs(30), "{took:?}");
     assert!(told > 3, "{told}");
 }
 

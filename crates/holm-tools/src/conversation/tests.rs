@@ -81,7 +81,7 @@ async fn a_sleep_goes_by_the_clock_of_the_host() {
     let sleep = Typed::new(Sleep::by(Arc::new(FastClock::new(10_000))));
     let began = std::time::Instant::now();
     assert_eq!(sleep.run(Job::alone(r#"{"seconds":100}"#)).await.text, "100 s have passed");
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(began.elapsed() < Duration::from_secs(50));
     assert!(sleep.declaration().timeout_ms.unwrap() > 300_000, "the kernel waits for the longest");
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use super::read::{self, HEAD, ReadError, Whole};
 use super::{
     Found, Gate, Loader, NoPins, Offer, Pins, Rank, Registry, Sidecar, Source, WatchError, Watching,
-    gated::Admission, watch,
+    gated::Admission, turn::Turn, watch,
 };
 
 /// A folder of tools.
@@ -100,10 +100,18 @@ impl Folders {
     /// Loads what is there now, all at once visible when the last one is ready.
     pub async fn load(&self) {
         let mut looks = tokio::task::JoinSet::new();
+        let mut last = Turn::free();
         for (place, folder) in self.folders.iter().enumerate() {
             for path in folder.candidates() {
-                let this = self.clone();
-                looks.spawn(async move { (place, this.look(place, &path).await, path) });
+                let next = last.next();
+                let (this, turn) = (self.clone(), std::mem::replace(&mut last, next));
+                // In order, so that the one whose turn it is never waits for a permit behind those that wait for it.
+                let permit = Arc::clone(&self.places).acquire_owned().await;
+                looks.spawn(async move {
+                    let seen = this.look_in_turn(place, &path, turn).await;
+                    drop(permit);
+                    (place, seen, path)
+                });
             }
         }
         let seen = looks.join_all().await;
@@ -127,40 +135,82 @@ impl Folders {
 
     /// Looks at one file.
     pub(super) async fn look(&self, place: usize, path: &Path) -> Seen {
-        let Some(folder) = self.folders.get(place) else { return Seen::Nothing };
         // The semaphore is never closed.
         let _permit = self.places.acquire().await;
+        self.look_in_turn(place, path, Turn::free()).await
+    }
+
+    async fn look_in_turn(&self, place: usize, path: &Path, mut turn: Turn) -> Seen {
+        let Some(folder) = self.folders.get(place) else { return Seen::Nothing };
+        let opened = self.open(folder, path).await;
+        turn.come().await;
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(seen) => return seen,
+        };
+        match opened.load(folder, path, turn).await {
+            Seen::Tools(offers) => {
+                Seen::Tools(offers.into_iter().map(|offer| opened.admission.guard(offer)).collect())
+            }
+            seen @ (Seen::Nothing | Seen::Refused(_) | Seen::Broken(_) | Seen::Moving) => seen,
+        }
+    }
+
+    /// Reads a file, finds who loads it and asks whether it may be loaded.
+    async fn open(&self, folder: &Folder, path: &Path) -> Result<Opened, Seen> {
         let read = {
             let path = path.to_owned();
             tokio::task::spawn_blocking(move || read::whole(&path).map(|whole| (whole, read::sidecar(&path))))
         };
         let (whole, sidecar) = match read.await {
             Ok(Ok(read)) => read,
-            Ok(Err(ReadError::Gone | ReadError::NotAFile)) => return Seen::Nothing,
-            Ok(Err(ReadError::Moving)) => return Seen::Moving,
-            Ok(Err(error)) => return Seen::Broken(error.to_string()),
-            Err(_) => return Seen::Moving,
+            Ok(Err(ReadError::Gone | ReadError::NotAFile)) => return Err(Seen::Nothing),
+            Ok(Err(ReadError::Moving)) => return Err(Seen::Moving),
+            Ok(Err(error)) => return Err(Seen::Broken(error.to_string())),
+            Err(_) => return Err(Seen::Moving),
         };
         let head = whole.bytes.get(..HEAD.min(whole.bytes.len())).unwrap_or_default();
-        let Some(loader) = self.loaders.iter().find(|loader| loader.claims(path, head)) else {
-            return Seen::Nothing;
-        };
+        let loader = self.loaders.iter().find(|loader| loader.claims(path, head)).ok_or(Seen::Nothing)?;
         let sidecar = match sidecar {
             Ok(sidecar) => sidecar,
-            Err(ReadError::Moving) => return Seen::Moving,
-            Err(error) => return Seen::Broken(error.to_string()),
+            Err(ReadError::Moving) => return Err(Seen::Moving),
+            Err(error) => return Err(Seen::Broken(error.to_string())),
         };
         let mut files = vec![(path.to_owned(), whole.sha256)];
         files.extend(sidecar.as_ref().map(|(_, hash)| (read::sidecar_path(path), *hash)));
         let admission = Admission::new(&folder.gate, files);
-        if let Err(refused) = admission.ask() {
-            return Seen::Refused(refused);
-        }
-        match load(loader.as_ref(), folder, path, &whole, sidecar.map(|(sidecar, _)| sidecar)).await {
-            Seen::Tools(offers) => {
-                Seen::Tools(offers.into_iter().map(|offer| admission.guard(offer)).collect())
-            }
-            seen @ (Seen::Nothing | Seen::Refused(_) | Seen::Broken(_) | Seen::Moving) => seen,
+        admission.ask().map_err(Seen::Refused)?;
+        let sidecar = sidecar.map(|(sidecar, _)| sidecar);
+        Ok(Opened { loader: Arc::clone(loader), whole, sidecar, admission })
+    }
+}
+
+/// A file that may be loaded, and who loads it.
+struct Opened {
+    loader: Arc<dyn Loader>,
+    whole: Whole,
+    sidecar: Option<Sidecar>,
+    admission: Admission,
+}
+
+impl Opened {
+    async fn load(&self, folder: &Folder, path: &Path, turn: Turn) -> Seen {
+        let name = path.file_stem().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let found = Found {
+            path,
+            name: &name,
+            bytes: &self.whole.bytes,
+            file: &self.whole.file,
+            sha256: &self.whole.sha256,
+            sidecar: self.sidecar.as_ref(),
+            standing: folder.pins.standing(path, &self.whole.sha256),
+        };
+        let loading = self.loader.load(found);
+        // Names were given by now; what takes long may go on beside the others.
+        drop(turn);
+        match loading.await {
+            Ok(offers) => Seen::Tools(offers),
+            Err(error) => Seen::Broken(error.to_string()),
         }
     }
 }
@@ -168,29 +218,6 @@ impl Folders {
 impl fmt::Debug for Folders {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Folders").field("folders", &self.folders).finish_non_exhaustive()
-    }
-}
-
-async fn load(
-    loader: &dyn Loader,
-    folder: &Folder,
-    path: &Path,
-    whole: &Whole,
-    sidecar: Option<Sidecar>,
-) -> Seen {
-    let name = path.file_stem().map(|name| name.to_string_lossy()).unwrap_or_default();
-    let found = Found {
-        path,
-        name: &name,
-        bytes: &whole.bytes,
-        file: &whole.file,
-        sha256: &whole.sha256,
-        sidecar: sidecar.as_ref(),
-        standing: folder.pins.standing(path, &whole.sha256),
-    };
-    match loader.load(found).await {
-        Ok(offers) => Seen::Tools(offers),
-        Err(error) => Seen::Broken(error.to_string()),
     }
 }
 

@@ -42,7 +42,8 @@ pub trait Loader: Send + Sync {
     /// Whether the file is of this loader's kind; `head` is how it begins. The first loader that says yes gets it.
     fn claims(&self, path: &Path, head: &[u8]) -> bool;
 
-    /// Makes tools of it. May take long; other files are loaded meanwhile.
+    /// Makes tools of it. Of files that are loaded together it is called in the order of their paths; what it returns may take
+    /// long, and others are loaded meanwhile.
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>>;
 }
 

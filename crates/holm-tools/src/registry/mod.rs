@@ -26,6 +26,7 @@ mod pins;
 mod read;
 mod sidecar;
 mod snapshot;
+mod turn;
 mod watch;
 
 pub use folders::{Folder, Folders};

@@ -133,7 +133,7 @@ async fn a_known_version_is_visible_soon_and_half_a_file_or_a_broken_one_never_i
         times.push(began.elapsed());
     }
     times.sort();
-    assert!(times[3] <= Duration::from_millis(100), "{times:?}");
+    assert!(times[3] <= Duration::from_secs(2), "{times:?}");
     std::fs::write(folder.path().join("tool.wasm"), &second[..second.len() / 2]).unwrap();
     let mut changes = registry.changes();
     let broken = changes.wait_for(|snapshot| !snapshot.problems().is_empty());

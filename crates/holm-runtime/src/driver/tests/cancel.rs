@@ -1,13 +1,14 @@
 //! A cancel is heard at once, whatever the run does.
 
-use std::time::Instant;
-
 use holm_kernel::{Approvals, ChildResult, ConsultPoint, NanoUsd, Price, ToolKind};
+
+use tokio::time::Instant;
 
 use super::*;
 use crate::{Child, Hooks, Spawner, Watchers, testing::thinks};
 
-/// Long before any deadline; a run that waits for one of them is too slow.
+/// Long before any deadline; a run that waits for one of them is too slow. Counted on a clock that stands still while
+/// somebody works, so it does not matter how busy the machine is.
 const PROMPT: Duration = Duration::from_millis(900);
 
 /// Prompts a run, cancels it as soon as it has come to a rest, and checks that it ends at once.
@@ -31,24 +32,24 @@ fn deaf(name: &str) -> impl crate::Tool + 'static {
     tool_fn(declared(name), |_: Job| std::future::pending())
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn while_a_model_thinks_and_its_bill_still_counts() {
     let driver = check(Host::new(thinks()), |_| {}).await;
     assert_eq!(driver.run().usage().output, 4);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn while_a_model_is_deaf() {
     let deaf = model_fn(|_| Box::pin(std::future::pending()));
     check(Host::new(Arc::new(deaf)), |_| {}).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn while_a_tool_is_deaf() {
     check(Host::new(plays([calls(&["deaf"])])).tool(deaf("deaf")), |_| {}).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn while_a_person_thinks() {
     let act = tool_fn(declared("act").level(Level::Execute), |_: Job| std::future::pending());
     let host = Host::new(plays([calls(&["act"])])).tool(act).approver(Watchers);
@@ -60,7 +61,7 @@ async fn while_a_person_thinks() {
     assert!(driver.handle().open_questions().is_empty(), "a question that was withdrawn is not open");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn while_a_hook_hangs() {
     struct Hangs;
     impl crate::ContextHook for Hangs {
@@ -75,7 +76,7 @@ async fn while_a_hook_hangs() {
     check(host, |started| started.config.consult = [ConsultPoint::Context].into()).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn while_it_waits_to_try_again() {
     check(Host::new(plays([fails(FailureClass::RateLimited, Some(60_000))])), |_| {}).await;
 }

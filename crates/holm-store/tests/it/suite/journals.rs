@@ -67,7 +67,7 @@ pub(crate) async fn a_name_whose_first_record_was_never_kept_is_free(place: &dyn
     let script = session("one", "hello", "out", "answer");
     let mut journal = elsewhere.create("one").await;
     // The maker's lease ends a moment after it is dropped.
-    for _ in 0..100 {
+    for _ in 0..1_500 {
         if journal.is_ok() {
             break;
         }
@@ -161,7 +161,7 @@ pub(crate) async fn whoever_stops_waiting_for_a_run_holds_nothing(place: &dyn Pl
         _ = here.create("two") => {}
         () = std::future::ready(()) => {}
     }
-    for _ in 0..100 {
+    for _ in 0..1_500 {
         if there.create("two").await.is_ok() {
             return;
         }

@@ -2,12 +2,17 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use holm_grants::Level;
+use holm_runtime::BoxFuture;
 
 use super::super::read::{ReadError, is_candidate, rests_for, sidecar, whole};
-use super::super::{MAX_SIDECAR, Sidecar, SidecarError};
+use super::super::{
+    Folder, Folders, Found, LoadError, Loader, MAX_SIDECAR, Offer, OpenGate, Rank, Registry, Sidecar,
+    SidecarError,
+};
 
 #[test]
 fn a_sidecar_says_what_a_tool_left_out() {
@@ -77,4 +82,33 @@ fn what_is_read_is_an_ordinary_file_at_rest() {
         assert_eq!(whole(&at("link.say")).unwrap_err(), ReadError::Link);
     }
     assert!(rests_for(&at("a.say"), Duration::ZERO) && !rests_for(&at("a.say"), Duration::from_secs(60)));
+}
+
+/// Notes in which order it was called.
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Loader for Notes {
+    fn claims(&self, _: &Path, _head: &[u8]) -> bool {
+        true
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        self.0.lock().unwrap().push(found.name.to_owned());
+        Box::pin(async { Ok(Vec::new()) })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn files_that_are_loaded_together_are_loaded_in_the_order_of_their_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..40).map(|number| format!("file{number:02}")).collect();
+    for (number, name) in names.iter().enumerate() {
+        // The earlier, the larger, so that those in front are read more slowly.
+        fs::write(folder.path().join(format!("{name}.say")), vec![b'x'; (40 - number) * 50_000]).unwrap();
+    }
+    let notes = Notes::default();
+    let open = Folder::new(folder.path(), Rank::User, Arc::new(OpenGate));
+    Folders::new(&Registry::new()).loader(notes.clone()).folder(open).load().await;
+    assert_eq!(*notes.0.lock().unwrap(), names);
 }

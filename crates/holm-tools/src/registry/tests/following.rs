@@ -27,7 +27,7 @@ async fn an_agent_under_way_calls_a_tool_that_came_while_it_worked() {
                 if turn == 1 {
                     seen.notify_one();
                     // Long enough for the change to arrive; the run hears it before it asks again.
-                    tokio::time::sleep(Duration::from_millis(300)).await;
+                    tokio::time::sleep(Duration::from_secs(2)).await;
                     return call("old");
                 }
                 if has_new && turn == 3 {

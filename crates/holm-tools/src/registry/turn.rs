@@ -1,0 +1,35 @@
+//! Files that are read at the same time are still loaded in their order: which of two that want one name gets it must not
+//! depend on which was read faster.
+
+use tokio::sync::oneshot;
+
+/// A file's place in the line of those that are loaded together.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// Comes to its end when the file before this one began to load, or will not.
+    before: Option<oneshot::Receiver<()>>,
+    /// Dropped with the turn, which lets the next one go on.
+    after: Option<oneshot::Sender<()>>,
+}
+
+impl Turn {
+    /// A file that waits for nobody: it is loaded by itself, or it is the first of a line.
+    pub(super) fn free() -> Self {
+        Self::default()
+    }
+
+    /// The turn after this one. There is one such turn.
+    pub(super) fn next(&mut self) -> Self {
+        let (after, before) = oneshot::channel();
+        self.after = Some(after);
+        Self { before: Some(before), after: None }
+    }
+
+    /// Waits for the file before this one.
+    pub(super) async fn come(&mut self) {
+        if let Some(before) = self.before.take() {
+            // Nothing is ever sent: that the other is dropped is the sign.
+            let _ = before.await;
+        }
+    }
+}
