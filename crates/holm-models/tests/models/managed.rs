@@ -6,7 +6,7 @@ use std::{
         atomic::{AtomicU64, Ordering::SeqCst},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use holm_kernel::{Bound, Model, NanoUsd, Price};
@@ -58,6 +58,11 @@ async fn a_manager_delegates_hands_out_again_what_failed_and_cites_all() {
             return manager(&body);
         }
         highest.fetch_max(now.fetch_add(1, SeqCst) + 1, SeqCst);
+        // The first one waits for a second beside it; then each takes a moment, in which a third could be seen.
+        let began = Instant::now();
+        while highest.load(SeqCst) < 2 && began.elapsed() < Duration::from_secs(30) {
+            thread::sleep(Duration::from_millis(1));
+        }
         thread::sleep(Duration::from_millis(30));
         now.fetch_sub(1, SeqCst);
         executor(&body)

@@ -108,7 +108,7 @@ async fn files_that_are_loaded_together_are_loaded_in_the_order_of_their_paths()
         fs::write(folder.path().join(format!("{name}.say")), vec![b'x'; (40 - number) * 50_000]).unwrap();
     }
     let notes = Notes::default();
-    let open = Folder::new(folder.path(), Rank::User, Arc::new(OpenGate));
+    let open = Folder::new(folder.path(), Rank::User, OpenGate);
     Folders::new(&Registry::new()).loader(notes.clone()).folder(open).load().await;
     assert_eq!(*notes.0.lock().unwrap(), names);
 }
