@@ -1,0 +1,134 @@
+//! What a server says of a tool, bounded and with a hash by which a change is seen.
+
+use std::time::Duration;
+
+use holm_guards::json::Json;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+/// The longest description. Ten times what tools need, and a hundredth of what fills a context.
+pub(crate) const MAX_DESCRIPTION: usize = 16 * 1024;
+/// The longest schema, as text.
+pub(crate) const MAX_SCHEMA: usize = 128 * 1024;
+/// The longest name.
+pub(crate) const MAX_NAME: usize = 128;
+
+/// A tool as its server defines it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// Its name at the server.
+    pub name: String,
+    /// What it does, in the server's words.
+    pub description: String,
+    /// The schema of its arguments.
+    pub schema: Json,
+    /// Whether the server says that it only reads.
+    pub reads_only: bool,
+    /// Whether the server says that twice is the same as once.
+    pub idempotent: bool,
+    /// SHA-256 of everything that a model or a person reads of it.
+    pub sha256: [u8; 32],
+}
+
+/// The tools of a server at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// Those that can be used, in the server's order.
+    pub tools: Vec<Definition>,
+    /// Those that cannot.
+    pub flaws: Vec<Flaw>,
+    /// How long the list is good for, if the server says so.
+    pub fresh_for: Option<Duration>,
+}
+
+/// Why a tool is not taken.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Flaw {
+    /// A name that nobody can use.
+    #[error("a tool has a name of {0} bytes or none; it is left out")]
+    Name(usize),
+    /// Too much to read.
+    #[error("`{tool}` has {what} of {bytes} bytes, more than {most}; it is left out")]
+    TooLong {
+        /// Which tool.
+        tool: String,
+        /// What is too long.
+        what: &'static str,
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// A schema that cannot be read.
+    #[error("`{tool}` has a schema that cannot be read: {why}; it is left out")]
+    Schema {
+        /// Which tool.
+        tool: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Two tools of one name.
+    #[error("`{0}` is there twice; the second is left out")]
+    Twice(String),
+    /// Too many tools.
+    #[error("it has more than {0} tools; the rest is left out")]
+    TooMany(usize),
+}
+
+impl Definition {
+    /// Takes a tool as a server sent it.
+    ///
+    /// # Errors
+    ///
+    /// [`Flaw`] where it is too much to read, or not to be read.
+    pub fn take(tool: &rmcp::model::Tool) -> Result<Self, Flaw> {
+        let name = tool.name.to_string();
+        if name.is_empty() || name.len() > MAX_NAME {
+            return Err(Flaw::Name(name.len()));
+        }
+        let description = tool.description.clone().unwrap_or_default().into_owned();
+        bounded(&name, "a description", description.len(), MAX_DESCRIPTION)?;
+        let text = Value::Object((*tool.input_schema).clone()).to_string();
+        bounded(&name, "a schema", text.len(), MAX_SCHEMA)?;
+        let schema = Json::parse(&text).map_err(|error| Flaw::Schema { tool: name.clone(), why: error.to_string() })?;
+        let hints = tool.annotations.clone().unwrap_or_default();
+        Ok(Self {
+            sha256: hash(tool, &schema),
+            name,
+            description,
+            schema,
+            reads_only: hints.read_only_hint == Some(true),
+            idempotent: hints.idempotent_hint == Some(true),
+        })
+    }
+}
+
+fn bounded(tool: &str, what: &'static str, bytes: usize, most: usize) -> Result<(), Flaw> {
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(Flaw::TooLong { tool: tool.to_owned(), what, bytes, most })
+}
+
+/// Over the canonical form, so that only what changes the meaning changes the hash.
+fn hash(tool: &rmcp::model::Tool, schema: &Json) -> [u8; 32] {
+    let text = |value: Option<&str>| value.map_or(Json::Null, Json::from);
+    let value = |value: Option<Value>| {
+        value.and_then(|value| Json::parse(&value.to_string()).ok()).unwrap_or(Json::Null)
+    };
+    let hints = tool.annotations.as_ref().and_then(|hints| serde_json::to_value(hints).ok());
+    let output = tool.output_schema.as_deref().map(|schema| Value::Object(schema.clone()));
+    let whole = Json::object([
+        ("name", Json::from(tool.name.as_ref())),
+        ("title", text(tool.title.as_deref())),
+        ("description", text(tool.description.as_deref())),
+        ("input", schema.clone()),
+        ("output", value(output)),
+        ("hints", value(hints)),
+    ]);
+    Sha256::digest(whole.canonical()).into()
+}
+
+#[cfg(test)]
+mod tests;

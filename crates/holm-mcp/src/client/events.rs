@@ -1,0 +1,76 @@
+//! A stream of events, each of bounded size: an event that never ends would otherwise fill the memory.
+
+use bytes::Bytes;
+use futures::StreamExt as _;
+use futures::stream::{self, BoxStream};
+use holm_net::{HttpResponse, NetError};
+use sse_stream::{Error as SseError, Sse, SseStream};
+
+/// The events of an answer. One of more than `most` bytes ends the stream with an error.
+pub(crate) fn events(answer: HttpResponse, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {
+    let state = Some((answer, Gauge { most, ..Gauge::default() }));
+    let pieces = stream::unfold(state, |state| async move {
+        let (mut answer, mut gauge) = state?;
+        match answer.piece().await {
+            Ok(None) => None,
+            Ok(Some(piece)) if gauge.admits(&piece) => Some((Ok::<Bytes, NetError>(piece), Some((answer, gauge)))),
+            Ok(Some(_)) => Some((Err(NetError::TooLarge { max: gauge.most as u64 }), None)),
+            Err(error) => Some((Err(error), None)),
+        }
+    });
+    SseStream::from_bytes_stream(pieces).boxed()
+}
+
+/// Counts the bytes since the last empty line.
+#[derive(Debug, Default)]
+struct Gauge {
+    most: usize,
+    since: usize,
+    /// How many ends of lines came without anything between them.
+    ends: u8,
+}
+
+impl Gauge {
+    fn admits(&mut self, piece: &[u8]) -> bool {
+        for byte in piece {
+            match byte {
+                b'\n' => self.ends += 1,
+                b'\r' => {}
+                _ => self.ends = 0,
+            }
+            self.since += 1;
+            if self.ends >= 2 {
+                (self.ends, self.since) = (0, 0);
+            }
+            if self.since > self.most {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Gauge;
+
+    fn check(most: usize, pieces: &[&str], expect: bool) {
+        let mut gauge = Gauge { most, ..Gauge::default() };
+        let admitted = pieces.iter().all(|piece| gauge.admits(piece.as_bytes()));
+        assert_eq!(admitted, expect, "{pieces:?}");
+    }
+
+    #[test]
+    fn an_event_is_bounded_and_a_stream_is_not() {
+        check(16, &["data: 1\n\n", "data: 2\n\n", "data: 3\n\n"], true);
+        check(16, &["data: 1\r\n\r\ndata: 2\r\n\r\n"], true);
+        check(16, &["data: 0123456789"], true);
+        check(16, &["data: 0123456789", "0"], false);
+        check(16, &["data: 1\ndata: 2\ndata: 3\n"], false);
+    }
+
+    #[test]
+    fn the_end_of_an_event_may_be_split_over_pieces() {
+        check(10, &["data: 1\n", "\ndata: 2\n", "\n", "data: 3"], true);
+    }
+}

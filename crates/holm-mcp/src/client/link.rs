@@ -1,0 +1,282 @@
+//! A line to a server that is up.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use holm_grants::{FetchPattern, Grant, GrantSet, Policy};
+use holm_runtime::{CancellationToken, Progress};
+use http::{HeaderName, HeaderValue};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetPromptRequestParams,
+    GetPromptResult, InputRequest, InputRequiredResult, InputResponses, PaginatedRequestParams, Prompt,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResult, Resource, ServerCapabilities, ServerResult,
+};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions, RunningService};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{RoleClient, ServiceError};
+use tokio::time::Instant;
+
+use super::definition::{Definition, Flaw, Listing};
+use super::ear::{Ear, Routes};
+use super::error::Fault;
+use super::login::Account;
+use super::process::{Process, Words};
+use super::web::{MAX_MESSAGE, Web};
+use super::{Means, RemoteError};
+use crate::{Address, Era, Program, ServerSpec};
+
+/// The most tools of one server: more than any honest one has, and no more than a registry searches in a moment.
+pub(crate) const MAX_TOOLS: usize = 512;
+/// The most pages of a list.
+const MAX_PAGES: usize = 64;
+/// The most things of any other list.
+const MAX_LISTED: usize = 1024;
+/// How often a server may ask something before one call is done.
+const MAX_ROUNDS: usize = 8;
+
+/// A line to a server.
+pub(crate) struct Link {
+    service: RunningService<RoleClient, Ear>,
+    routes: Routes,
+    process: Option<Process>,
+    born: Instant,
+}
+
+impl Link {
+    /// Opens a line and agrees on the era.
+    pub(crate) async fn to_program(
+        spec: &ServerSpec,
+        program: &Program,
+        means: &Means,
+        ear: Ear,
+        routes: Routes,
+    ) -> Result<Self, Fault> {
+        let programs = means.programs.as_ref();
+        let programs = programs.ok_or_else(|| RemoteError::NoMeans("no program is started here".into()))?;
+        let (process, read, write) = Process::start(programs, spec, program).await?;
+        let transport = AsyncRwTransport::new_client(read, write).with_max_line_length(MAX_MESSAGE);
+        match ear.serve_with_lifecycle(transport, mode(spec.era)).await {
+            Ok(service) => Ok(Self { service, routes, process: Some(process), born: Instant::now() }),
+            Err(error) => match Fault::from(error) {
+                Fault::Other(RemoteError::Unreachable(why)) => {
+                    Err(RemoteError::Unreachable(why + &process.words().last()).into())
+                }
+                other => Err(other),
+            },
+        }
+    }
+
+    /// Opens a line and agrees on the era, with whatever login there is.
+    pub(crate) async fn to_address(
+        spec: &ServerSpec,
+        address: &Address,
+        means: &Means,
+        account: Option<&Account>,
+        ear: Ear,
+        routes: Routes,
+    ) -> Result<Self, Fault> {
+        let config = StreamableHttpClientTransportConfig::with_uri(address.url.to_string())
+            .custom_headers(headers(address)?)
+            .max_sse_event_size(MAX_MESSAGE)
+            .reinit_on_expired_session(true);
+        let mode = mode(spec.era);
+        let service = match account {
+            Some(account) => {
+                let transport = StreamableHttpClientTransport::with_client(account.web(), config);
+                ear.serve_with_lifecycle(transport, mode).await?
+            }
+            None => {
+                let transport = StreamableHttpClientTransport::with_client(web(means, address)?, config);
+                ear.serve_with_lifecycle(transport, mode).await?
+            }
+        };
+        Ok(Self { service, routes, process: None, born: Instant::now() })
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.service.is_closed() || self.service.peer().is_transport_closed()
+    }
+
+    pub(crate) fn age(&self) -> Duration {
+        self.born.elapsed()
+    }
+
+    pub(crate) fn words(&self) -> String {
+        self.process.as_ref().map(Process::words).map(Words::last).unwrap_or_default()
+    }
+
+    /// The version that was agreed on.
+    pub(crate) fn version(&self) -> Option<ProtocolVersion> {
+        self.service.peer().peer_info().map(|info| info.protocol_version.clone())
+    }
+
+    pub(crate) fn capabilities(&self) -> ServerCapabilities {
+        self.service.peer().peer_info().map(|info| info.capabilities.clone()).unwrap_or_default()
+    }
+
+    /// All tools, page by page.
+    pub(crate) async fn tools(&self) -> Result<Listing, Fault> {
+        let mut listing = Listing::default();
+        let mut cursor = None;
+        for _ in 0..MAX_PAGES {
+            let page = self.service.peer().list_tools(Some(page(cursor))).await?;
+            listing.fresh_for = page.ttl_ms.map(Duration::from_millis).or(listing.fresh_for);
+            for tool in &page.tools {
+                if listing.tools.len() == MAX_TOOLS {
+                    listing.flaws.push(Flaw::TooMany(MAX_TOOLS));
+                    return Ok(listing);
+                }
+                match Definition::take(tool) {
+                    Ok(known) if listing.tools.iter().any(|other| other.name == known.name) => {
+                        listing.flaws.push(Flaw::Twice(known.name));
+                    }
+                    Ok(new) => listing.tools.push(new),
+                    Err(flaw) if listing.flaws.len() < MAX_TOOLS => listing.flaws.push(flaw),
+                    Err(_) => {}
+                }
+            }
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(listing)
+    }
+
+    /// All resources, as far as anybody would read on.
+    pub(crate) async fn resources(&self) -> Result<Vec<Resource>, Fault> {
+        let (mut all, mut cursor) = (Vec::new(), None);
+        for _ in 0..MAX_PAGES {
+            let found = self.service.peer().list_resources(Some(page(cursor))).await?;
+            all.extend(found.resources);
+            cursor = found.next_cursor;
+            if cursor.is_none() || all.len() >= MAX_LISTED {
+                break;
+            }
+        }
+        all.truncate(MAX_LISTED);
+        Ok(all)
+    }
+
+    /// All prompts, as far as anybody would read on.
+    pub(crate) async fn prompts(&self) -> Result<Vec<Prompt>, Fault> {
+        let (mut all, mut cursor) = (Vec::new(), None);
+        for _ in 0..MAX_PAGES {
+            let found = self.service.peer().list_prompts(Some(page(cursor))).await?;
+            all.extend(found.prompts);
+            cursor = found.next_cursor;
+            if cursor.is_none() || all.len() >= MAX_LISTED {
+                break;
+            }
+        }
+        all.truncate(MAX_LISTED);
+        Ok(all)
+    }
+
+    pub(crate) async fn read(&self, uri: String) -> Result<ReadResourceResult, Fault> {
+        Ok(self.service.read_resource(ReadResourceRequestParams::new(uri)).await?)
+    }
+
+    pub(crate) async fn prompt(&self, params: GetPromptRequestParams) -> Result<GetPromptResult, Fault> {
+        Ok(self.service.get_prompt(params).await?)
+    }
+
+    /// Calls a tool, answers what the server asks on the way, and takes the call back when it is no longer wanted.
+    pub(crate) async fn call(
+        &self,
+        mut params: CallToolRequestParams,
+        progress: &Progress,
+        stop: &CancellationToken,
+    ) -> Result<CallToolResult, Fault> {
+        for _ in 0..MAX_ROUNDS {
+            match self.exchange(params.clone(), progress, stop).await? {
+                ServerResult::CallToolResult(result) => return Ok(result),
+                ServerResult::InputRequiredResult(asked) => {
+                    params.request_state.clone_from(&asked.request_state);
+                    params.input_responses = self.answer(asked, stop).await?;
+                }
+                _ => return Err(RemoteError::Protocol("its answer is none to a call".into()).into()),
+            }
+        }
+        let often = format!("it asked {MAX_ROUNDS} times before it did anything");
+        Err(RemoteError::Protocol(often).into())
+    }
+
+    async fn exchange(
+        &self,
+        params: CallToolRequestParams,
+        progress: &Progress,
+        stop: &CancellationToken,
+    ) -> Result<ServerResult, Fault> {
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let sent = self.service.peer().send_cancellable_request(request, PeerRequestOptions::no_options());
+        let mut handle = sent.await?;
+        let _following = self.routes.follow(handle.progress_token.clone(), progress.clone());
+        tokio::select! {
+            answer = &mut handle.rx => Ok(answer.map_err(|_| ServiceError::TransportClosed)??),
+            () = stop.cancelled() => {
+                // Nobody waits for a server to hear of it.
+                tokio::spawn(handle.cancel(Some("the answer is no longer wanted".into())));
+                Err(RemoteError::Stopped.into())
+            }
+        }
+    }
+
+    /// The person's answers to what the server asks before it goes on.
+    async fn answer(
+        &self,
+        asked: InputRequiredResult,
+        stop: &CancellationToken,
+    ) -> Result<Option<InputResponses>, Fault> {
+        let mut answers: InputResponses = BTreeMap::new();
+        for (key, request) in asked.input_requests.unwrap_or_default() {
+            let InputRequest::Elicitation(request) = request else {
+                let what = "it asks for a model or for folders, which Holm does not lend".to_owned();
+                return Err(RemoteError::Protocol(what).into());
+            };
+            let answer = tokio::select! {
+                answer = self.service.service().elicit(request.params) => answer,
+                () = stop.cancelled() => return Err(RemoteError::Stopped.into()),
+            };
+            let answer = answer.map_err(|error| RemoteError::Protocol(error.message.into_owned()))?;
+            let answer = serde_json::to_value(answer).map_err(|error| RemoteError::Protocol(error.to_string()))?;
+            answers.insert(key, answer);
+        }
+        Ok((!answers.is_empty()).then_some(answers))
+    }
+}
+
+/// The way to an address, and to nothing else.
+pub(crate) fn web(means: &Means, address: &Address) -> Result<Web, RemoteError> {
+    let net = means.net.clone();
+    let net = net.ok_or_else(|| RemoteError::NoMeans("nothing elsewhere is reached from here".into()))?;
+    let own = FetchPattern::origin(&address.url).map_err(|error| RemoteError::NoMeans(error.to_string()))?;
+    let policy = Policy { grants: GrantSet::from_iter([Grant::Fetch(own)]), ..Policy::default() };
+    Ok(Web::new(net, policy))
+}
+
+fn page(cursor: Option<String>) -> PaginatedRequestParams {
+    PaginatedRequestParams::default().with_cursor(cursor)
+}
+
+fn mode(era: Era) -> ClientLifecycleMode {
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    match era {
+        Era::Either => ClientLifecycleMode::Auto { preferred_versions, legacy_version: None },
+        Era::Handshake => ClientLifecycleMode::Initialize,
+        Era::Stateless => ClientLifecycleMode::Discover { preferred_versions },
+    }
+}
+
+fn headers(address: &Address) -> Result<HashMap<HeaderName, HeaderValue>, RemoteError> {
+    let bad = |name: &str| RemoteError::NoMeans(format!("the header {name} cannot be sent"));
+    let mut headers = HashMap::new();
+    for (name, value) in &address.headers {
+        let mut value: HeaderValue = value.parse().map_err(|_| bad(name))?;
+        value.set_sensitive(true);
+        headers.insert(name.parse().map_err(|_| bad(name))?, value);
+    }
+    Ok(headers)
+}

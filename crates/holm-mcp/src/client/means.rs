@@ -1,0 +1,100 @@
+//! What there is to reach servers with. Nothing here is found in the environment: whoever starts Holm passes it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use holm_jail::{Engine, Launcher};
+use holm_net::Client;
+
+use super::{Asker, Login};
+
+/// What there is to reach servers with. Without any, no server is reached.
+#[derive(Clone, Default)]
+pub struct Means {
+    pub(crate) programs: Option<Programs>,
+    pub(crate) net: Option<Client>,
+    pub(crate) asker: Option<Arc<dyn Asker>>,
+    pub(crate) login: Option<Login>,
+}
+
+impl Means {
+    /// Nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets servers be programs.
+    #[must_use]
+    pub fn programs(mut self, programs: Programs) -> Self {
+        self.programs = Some(programs);
+        self
+    }
+
+    /// Lets servers be elsewhere.
+    #[must_use]
+    pub fn net(mut self, client: Client) -> Self {
+        self.net = Some(client);
+        self
+    }
+
+    /// Lets servers ask the person.
+    #[must_use]
+    pub fn asker(mut self, asker: impl Asker + 'static) -> Self {
+        self.asker = Some(Arc::new(asker));
+        self
+    }
+
+    /// Lets servers want a login.
+    #[must_use]
+    pub fn login(mut self, login: Login) -> Self {
+        self.login = Some(login);
+        self
+    }
+}
+
+impl std::fmt::Debug for Means {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Means")
+            .field("programs", &self.programs)
+            .field("net", &self.net.is_some())
+            .field("asker", &self.asker.is_some())
+            .field("login", &self.login.is_some())
+            .finish()
+    }
+}
+
+/// How servers that are programs are started.
+#[derive(Debug, Clone)]
+pub struct Programs {
+    pub(crate) launcher: Launcher,
+    pub(crate) engine: Engine,
+    pub(crate) workspace: PathBuf,
+    pub(crate) search: Vec<PathBuf>,
+}
+
+impl Programs {
+    /// Programs that work in this workspace, confined by this engine.
+    #[must_use]
+    pub fn new(launcher: Launcher, engine: Engine, workspace: impl Into<PathBuf>) -> Self {
+        let search = ["/usr/local/bin", "/usr/bin", "/bin"].into_iter().map(PathBuf::from).collect();
+        Self { launcher, engine, workspace: workspace.into(), search }
+    }
+
+    /// Says in which folders a command without a path is looked for.
+    #[must_use]
+    pub fn search(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.search = folders.into_iter().filter(|folder| folder.is_absolute()).collect();
+        self
+    }
+
+    /// The program of a command, where it really lies.
+    pub(crate) fn find(&self, command: &str) -> Option<PathBuf> {
+        let found = if command.contains('/') {
+            Some(self.workspace.join(command))
+        } else {
+            self.search.iter().map(|folder| folder.join(command)).find(|path| path.is_file())
+        };
+        found.and_then(|path: PathBuf| Path::canonicalize(&path).ok()).filter(|path| path.is_file())
+    }
+}

@@ -1,0 +1,26 @@
+//! The client: servers of other people, as tools of Holm.
+
+mod ask;
+mod content;
+mod definition;
+mod ear;
+mod error;
+mod events;
+mod fleet;
+mod link;
+mod login;
+mod means;
+mod process;
+mod remote;
+mod tool;
+mod web;
+
+pub use ask::{Answer, Asker, NobodyAnswers, Question, Wanted};
+pub use content::output;
+pub use definition::{Definition, Flaw, Listing};
+pub use error::RemoteError;
+pub use fleet::Fleet;
+pub use login::{Browser, Login};
+pub use means::{Means, Programs};
+pub use remote::Remote;
+pub use tool::RemoteTool;

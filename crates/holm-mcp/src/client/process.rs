@@ -1,0 +1,132 @@
+//! A server that is a program: started in a jail, spoken with on its standard streams.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use holm_grants::Grant;
+use holm_jail::{Capture, Jail, Killer, Limits, Network, Task};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe::{Receiver, Sender};
+
+use super::error::cut;
+use super::{Programs, RemoteError};
+use crate::{Program, ServerSpec};
+
+/// How much of what a server complains about is kept: the end of it, for the message when it dies.
+const KEPT: usize = 2 * 1024;
+/// Servers live as long as a session; the bound is there for those that nobody ends.
+const LIFE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// A running server. Dropping it ends the server and everything that it started.
+pub(crate) struct Process {
+    killer: Killer,
+    words: Words,
+}
+
+/// The last words of a server.
+#[derive(Clone, Default)]
+pub(crate) struct Words(Arc<Mutex<VecDeque<u8>>>);
+
+impl Words {
+    fn add(&self, piece: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(piece.iter().skip(piece.len().saturating_sub(KEPT)));
+        let over = kept.len().saturating_sub(KEPT);
+        kept.drain(..over);
+    }
+
+    /// What it said last, for a message; empty where it said nothing.
+    pub(crate) fn last(&self) -> String {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = cut(String::from_utf8_lossy(kept.make_contiguous()).trim());
+        if text.is_empty() { text } else { format!("; its last words: {text}") }
+    }
+}
+
+impl Process {
+    /// Starts the program and hands out its streams.
+    pub(crate) async fn start(
+        programs: &Programs,
+        spec: &ServerSpec,
+        program: &Program,
+    ) -> Result<(Self, Receiver, Sender), RemoteError> {
+        let not = |why: String| RemoteError::NotStarted(why);
+        let path = programs.find(&program.command).ok_or_else(|| not(format!("{} is not found", cut(&program.command))))?;
+        let jail = jail(programs, spec, program, &path).map_err(not)?;
+        let task = Task::new(&path).args(program.args.iter().map(OsString::from)).piped_input();
+        let spawned = programs.launcher.spawn(&programs.engine, &jail, &task).await;
+        let mut job = spawned.map_err(|error| not(error.to_string()))?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = (job.take_stdin(), job.take_stdout(), job.take_stderr())
+        else {
+            return Err(not("its streams are gone".into()));
+        };
+        let words = Words::default();
+        tokio::spawn(drain(stderr, words.clone()));
+        let killer = job.killer();
+        // Somebody must wait for the end, or the job would be killed at once.
+        tokio::spawn(async move { drop(job.finish(Capture { keep: 0, spill: None }).await) });
+        Ok((Self { killer, words }, stdout, stdin))
+    }
+
+    pub(crate) fn words(&self) -> &Words {
+        &self.words
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.killer.kill();
+    }
+}
+
+/// Reads complaints to their end, so that nobody is stuck in a full pipe, and keeps the last of them.
+async fn drain(mut stderr: Receiver, words: Words) {
+    let mut piece = vec![0; 16 * 1024];
+    while let Ok(read @ 1..) = stderr.read(&mut piece).await {
+        words.add(piece.get(..read).unwrap_or_default());
+    }
+}
+
+/// The jail of a server: its own file, the system's programs, and what its entry was granted.
+fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) -> Result<Jail, String> {
+    if let Some(grant) = spec.grants.iter().find(|grant| matches!(grant, Grant::Fetch(_))) {
+        return Err(format!("{grant} cannot be held for a program; write \"network\": \"open\", or nothing"));
+    }
+    let jail = Jail::from_grants(&programs.workspace, &spec.grants, std::env::vars_os())
+        .map_err(|error| error.to_string())?;
+    let sees = spec.grants.iter().any(|grant| matches!(grant, Grant::Read(_)));
+    let jail = match &program.cwd {
+        Some(cwd) => jail.cwd(programs.workspace.join(cwd)),
+        // A folder of which it may see nothing is no place to start in.
+        None if !sees => jail.cwd("/"),
+        None => jail,
+    };
+    let limits = Limits { wall: LIFE, cpu: LIFE, ..Limits::default() };
+    let search = std::env::join_paths(&programs.search).map_err(|error| error.to_string())?;
+    let jail = jail
+        .read(path)
+        .exec(path)
+        .exec_system()
+        .env("PATH", search)
+        .env("LANG", "C.UTF-8")
+        .env("NO_COLOR", "1")
+        .network(program.network)
+        .limits(limits);
+    let jail = match program.network {
+        // Names and certificates are looked up in files.
+        Network::Open => NET_FILES.iter().filter(|file| Path::new(file).exists()).fold(jail, |jail, file| {
+            match Path::new(file).canonicalize() {
+                Ok(real) => jail.read(real),
+                Err(_) => jail,
+            }
+        }),
+        Network::None => jail,
+    };
+    Ok(program.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value)))
+}
+
+/// What a program that reaches the network reads to find names and to believe certificates.
+const NET_FILES: [&str; 4] = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl/certs"];

@@ -1,0 +1,369 @@
+//! One server as Holm uses it: connected when somebody needs it, again after it broke, and not too often.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use holm_runtime::{CancellationToken, Progress};
+use holm_tools::registry::{Offer, Pins, Standing};
+use rmcp::model::{CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResult, Prompt,
+    ReadResourceResult, Resource,
+};
+use serde_json::{Map, Value};
+use tokio::sync::{Mutex, OnceCell, watch};
+use tokio::time::{Instant, timeout};
+
+use super::definition::Listing;
+use super::ear::{Ear, Routes};
+use super::error::Fault;
+use super::link::{Link, web};
+use super::login::Account;
+use super::{Means, RemoteError, RemoteTool};
+use crate::{Reach, ServerName, ServerSpec};
+
+/// How long a server may take until it can be spoken with: an interpreter with many libraries, and a person who logs in is
+/// waited for elsewhere.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a server rests after it failed once; twice as long each time.
+const REST: Duration = Duration::from_secs(1);
+/// How long it rests at most.
+const LONGEST_REST: Duration = Duration::from_secs(60);
+/// A server that was up this long and broke has not failed to start.
+const STEADY: Duration = Duration::from_secs(60);
+/// How long a list or a reading may take; calls have deadlines of their own.
+const READING: Duration = Duration::from_secs(60);
+
+/// A server. Clones are the same one.
+#[derive(Clone)]
+pub struct Remote(Arc<Inner>);
+
+struct Inner {
+    spec: ServerSpec,
+    means: Means,
+    state: Mutex<State>,
+    account: OnceCell<Option<Account>>,
+    changes: watch::Sender<u64>,
+}
+
+/// How the line stands.
+enum State {
+    /// Nobody needed it yet.
+    Idle,
+    /// It is up, and broke this often before.
+    Up(Arc<Link>, u32),
+    /// It broke.
+    Down { failures: u32, until: Instant, why: RemoteError },
+}
+
+impl Remote {
+    /// The server of an entry. Nothing is started yet.
+    #[must_use]
+    pub fn new(spec: ServerSpec, means: Means) -> Self {
+        Self(Arc::new(Inner {
+            spec,
+            means,
+            state: Mutex::new(State::Idle),
+            account: OnceCell::new(),
+            changes: watch::Sender::new(0),
+        }))
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &ServerName {
+        &self.0.spec.name
+    }
+
+    /// Its entry.
+    #[must_use]
+    pub fn spec(&self) -> &ServerSpec {
+        &self.0.spec
+    }
+
+    /// Counts up whenever the server says that its tools changed.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.0.changes.subscribe()
+    }
+
+    /// The version of the protocol that was agreed on; connects if need be.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be spoken with.
+    pub async fn version(&self) -> Result<String, RemoteError> {
+        let link = self.link().await?;
+        Ok(link.version().map(|version| version.to_string()).unwrap_or_default())
+    }
+
+    /// Its tools, as it defines them now.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be spoken with.
+    pub async fn list(&self) -> Result<Listing, RemoteError> {
+        let mut listing = self.read(|link| Box::pin(async move { link.tools().await })).await?;
+        let wanted = &self.0.spec.tools;
+        if !wanted.is_empty() {
+            listing.tools.retain(|tool| wanted.contains(&tool.name));
+        }
+        Ok(listing)
+    }
+
+    /// Its tools for a registry. A tool that is not what it was when it was first seen is left out, and that is noted.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be spoken with.
+    pub async fn offers(&self, pins: &dyn Pins) -> Result<(Vec<Offer>, Listing), RemoteError> {
+        let listing = self.list().await?;
+        let mut offers = Vec::new();
+        let mut notes: Vec<String> = listing.flaws.iter().map(ToString::to_string).collect();
+        for tool in &listing.tools {
+            match pins.standing(&self.pin(&tool.name), &tool.sha256) {
+                Standing::Confirmed => {
+                    offers.push(Offer::new(Arc::new(RemoteTool::new(self.clone(), tool))).keywords([self.name().as_str()]));
+                }
+                Standing::Replaced => notes.push(format!(
+                    "`{}` is not what it was when it was first seen; look at it with `holm mcp test {name}`, then `holm mcp confirm {name}`",
+                    tool.name,
+                    name = self.name()
+                )),
+            }
+        }
+        let link = self.link().await?;
+        let extras = RemoteTool::extras(self, &link.capabilities());
+        offers.extend(extras.into_iter().map(|tool| Offer::new(Arc::new(tool)).keywords([self.name().as_str()])));
+        if let Some(first) = offers.first_mut() {
+            first.notes = notes;
+        }
+        Ok((offers, listing))
+    }
+
+    /// Takes all its tools as they are now for good, on a person's word.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be spoken with, or why that cannot be remembered.
+    pub async fn confirm(&self, pins: &dyn Pins) -> Result<usize, RemoteError> {
+        let listing = self.list().await?;
+        for tool in &listing.tools {
+            let pinned = pins.confirm(&self.pin(&tool.name), &tool.sha256);
+            pinned.map_err(|error| RemoteError::NoMeans(error.to_string()))?;
+        }
+        Ok(listing.tools.len())
+    }
+
+    /// Calls a tool by its name at the server.
+    ///
+    /// # Errors
+    ///
+    /// Why nothing came of it. A tool that ran and failed is no error.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        progress: &Progress,
+        stop: &CancellationToken,
+    ) -> Result<CallToolResult, RemoteError> {
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let call = async {
+            loop {
+                let link = tokio::select! {
+                    link = self.link() => link?,
+                    () = stop.cancelled() => return Err(RemoteError::Stopped),
+                };
+                match link.call(params.clone(), progress, stop).await {
+                    Ok(result) => {
+                        self.content().await;
+                        return Ok(result);
+                    }
+                    // Refused at the door, so nothing was done and it may be asked again.
+                    Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
+                    Err(fault) => return Err(settled(fault, &link)),
+                }
+            }
+        };
+        match self.0.spec.timeout {
+            None => call.await,
+            Some(most) => timeout(most, call).await.unwrap_or(Err(RemoteError::TimedOut(most.as_secs()))),
+        }
+    }
+
+    /// Its resources.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be spoken with.
+    pub async fn resources(&self) -> Result<Vec<Resource>, RemoteError> {
+        self.read(|link| Box::pin(async move { link.resources().await })).await
+    }
+
+    /// A resource.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    pub async fn resource(&self, uri: &str) -> Result<ReadResourceResult, RemoteError> {
+        let uri = uri.to_owned();
+        self.read(move |link| {
+            let uri = uri.clone();
+            Box::pin(async move { link.read(uri).await })
+        })
+        .await
+    }
+
+    /// Its prompts.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be spoken with.
+    pub async fn prompts(&self) -> Result<Vec<Prompt>, RemoteError> {
+        self.read(|link| Box::pin(async move { link.prompts().await })).await
+    }
+
+    /// A prompt with these arguments.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub async fn prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<GetPromptResult, RemoteError> {
+        let params = GetPromptRequestParams::new(name.to_owned()).with_arguments(arguments);
+        self.read(move |link| {
+            let params = params.clone();
+            Box::pin(async move { link.prompt(params).await })
+        })
+        .await
+    }
+
+    /// Ends the line, if there is one. The next need opens another.
+    pub async fn close(&self) {
+        *self.0.state.lock().await = State::Idle;
+    }
+
+    /// Something that may be asked again: after a login, and once after the line broke.
+    async fn read<T, F>(&self, ask: F) -> Result<T, RemoteError>
+    where
+        F: Fn(Arc<Link>) -> holm_runtime::BoxFuture<'static, Result<T, Fault>>,
+    {
+        let mut broken = false;
+        loop {
+            let link = self.link().await?;
+            let asked = timeout(READING, ask(Arc::clone(&link))).await;
+            match asked.unwrap_or(Err(RemoteError::TimedOut(READING.as_secs()).into())) {
+                Ok(found) => return Ok(found),
+                Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
+                Err(Fault::Gone) if !broken => broken = true,
+                Err(fault) => return Err(settled(fault, &link)),
+            }
+        }
+    }
+
+    /// The line, opened if need be. Whoever else needs it meanwhile waits for the same one.
+    async fn link(&self) -> Result<Arc<Link>, RemoteError> {
+        let mut state = self.0.state.lock().await;
+        let failures = match &*state {
+            State::Up(link, _) if !link.is_closed() => return Ok(Arc::clone(link)),
+            State::Up(link, _) if link.age() >= STEADY => 0,
+            State::Up(_, failures) => *failures,
+            State::Down { until, why, .. } if Instant::now() < *until => {
+                let seconds = until.duration_since(Instant::now()).as_secs() + 1;
+                return Err(RemoteError::Resting { why: Box::new(why.clone()), seconds });
+            }
+            State::Down { failures, .. } => *failures,
+            State::Idle => 0,
+        };
+        match self.open().await {
+            Ok(link) => {
+                let link = Arc::new(link);
+                // Counted as a failure until it has proved steady.
+                *state = State::Up(Arc::clone(&link), failures + 1);
+                Ok(link)
+            }
+            Err(why) => {
+                let rest = REST.saturating_mul(1 << failures.min(6)).min(LONGEST_REST);
+                *state = State::Down { failures: failures + 1, until: Instant::now() + rest, why: why.clone() };
+                Err(why)
+            }
+        }
+    }
+
+    async fn open(&self) -> Result<Link, RemoteError> {
+        let inner = &self.0;
+        loop {
+            let routes = Routes::default();
+            let ear =
+                Ear::new(inner.spec.name.clone(), inner.means.asker.clone(), routes.clone(), inner.changes.clone());
+            let opened = match &inner.spec.reach {
+                Reach::Program(program) => {
+                    timeout(PATIENCE, Link::to_program(&inner.spec, program, &inner.means, ear, routes)).await
+                }
+                Reach::Address(address) => {
+                    let account = self.account().await?;
+                    let opening = Link::to_address(&inner.spec, address, &inner.means, account, ear, routes);
+                    timeout(PATIENCE, opening).await
+                }
+            };
+            match opened.unwrap_or(Err(RemoteError::TimedOut(PATIENCE.as_secs()).into())) {
+                Ok(link) => return Ok(link),
+                Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
+                Err(Fault::Gone) => return Err(RemoteError::Gone(String::new())),
+                Err(Fault::Other(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Who Holm is to this server; none where nobody can log in.
+    async fn account(&self) -> Result<Option<&Account>, RemoteError> {
+        let inner = &self.0;
+        let account = inner.account.get_or_try_init(|| async {
+            match (&inner.spec.reach, &inner.means.login, &inner.means.net) {
+                (Reach::Address(address), Some(login), Some(net)) => {
+                    let web = web(&inner.means, address)?;
+                    let account = Account::new(login.clone(), net, web, &inner.spec, address).await;
+                    account.map(Some).map_err(|error| RemoteError::Login(error.to_string()))
+                }
+                _ => Ok(None),
+            }
+        });
+        Ok(account.await?.as_ref())
+    }
+
+    async fn log_in(&self, challenge: &str) -> Result<(), RemoteError> {
+        let Some(account) = self.account().await? else {
+            return Err(RemoteError::Login("nobody is there to log in; try `holm mcp test`".into()));
+        };
+        account.answer(challenge).await.map_err(|error| RemoteError::Login(super::error::cut(&error.to_string())))
+    }
+
+    /// What was asked for was done, so a later wish for a login is a new one.
+    async fn content(&self) {
+        if let Ok(Some(account)) = self.account().await {
+            account.done().await;
+        }
+    }
+
+    /// Where the definition of a tool is pinned. It has no folder in it, so nothing on disk can change what it means.
+    fn pin(&self, tool: &str) -> std::path::PathBuf {
+        let escaped: String = tool.chars().flat_map(|letter| match letter {
+            '/' => "%2F".chars().collect::<Vec<_>>(),
+            '%' => "%25".chars().collect(),
+            other => vec![other],
+        }).collect();
+        format!("mcp:{}:{escaped}", self.name()).into()
+    }
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Remote").field(&self.0.spec).finish()
+    }
+}
+
+fn settled(fault: Fault, link: &Link) -> RemoteError {
+    match fault {
+        Fault::Challenged(_) => RemoteError::Login("it wants more than was shown".into()),
+        Fault::Gone => RemoteError::Gone(link.words()),
+        Fault::Other(error) => error,
+    }
+}

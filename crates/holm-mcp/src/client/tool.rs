@@ -1,0 +1,173 @@
+//! A tool of a server.
+
+use std::sync::Arc;
+
+use holm_grants::Level;
+use holm_guards::json::Json;
+use holm_kernel::{Outcome, Repeat, Tool as Declaration, ToolOutput, Yields};
+use holm_runtime::{BoxFuture, Job, Tool};
+use rmcp::model::{GetPromptResult, ServerCapabilities};
+use serde_json::{Map, Value};
+
+use super::content::{output, resource};
+use super::definition::Definition;
+use super::{Remote, RemoteError};
+use crate::Hints;
+
+/// A tool of a server: called where it is, under the server's name here.
+#[derive(Debug, Clone)]
+pub struct RemoteTool {
+    remote: Remote,
+    action: Action,
+    declaration: Arc<Declaration>,
+}
+
+/// What a call does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Action {
+    /// Calls the tool of this name.
+    Call(String),
+    /// Lists what can be read.
+    Resources,
+    /// Reads it.
+    Read,
+    /// Lists the prompts.
+    Prompts,
+    /// Fills one in.
+    Prompt,
+}
+
+impl RemoteTool {
+    /// The tool of a definition.
+    #[must_use]
+    pub fn new(remote: Remote, definition: &Definition) -> Self {
+        let spec = remote.spec();
+        // Its word counts where the person said so, and the person's own word counts more.
+        let level = match (spec.levels.get(&definition.name), spec.hints) {
+            (Some(level), _) => *level,
+            (None, Hints::Believed) if definition.reads_only => Level::ReadOnly,
+            (None, Hints::Believed | Hints::Ignored) => Level::Execute,
+        };
+        let repeat = match spec.hints {
+            Hints::Believed if definition.idempotent => Repeat::Idempotent,
+            Hints::Believed | Hints::Ignored => Repeat::Once,
+        };
+        let declaration = declare(&remote, &definition.name, &definition.description, definition.schema.clone());
+        let declaration = Declaration { level, repeat, ..declaration };
+        Self { remote, action: Action::Call(definition.name.clone()), declaration: Arc::new(declaration) }
+    }
+
+    /// The tools by which a model uses what else the server has.
+    pub(crate) fn extras(remote: &Remote, has: &ServerCapabilities) -> Vec<Self> {
+        let mut extras = Vec::new();
+        let mut add = |action: Action, name: &str, description: &str, members: &[&str]| {
+            let declaration = declare(remote, name, description, schema(members)).level(Level::ReadOnly);
+            extras.push(Self { remote: remote.clone(), action, declaration: Arc::new(declaration) });
+        };
+        if has.resources.is_some() {
+            add(Action::Resources, "list_resources", "Lists what can be read from this server.", &[]);
+            add(Action::Read, "read_resource", "Reads one resource of this server by its uri.", &["uri"]);
+        }
+        if has.prompts.is_some() {
+            add(Action::Prompts, "list_prompts", "Lists the prompts of this server.", &[]);
+            add(Action::Prompt, "get_prompt", "Fills in one prompt of this server.", &["name"]);
+        }
+        extras
+    }
+
+    async fn act(self, job: &Job) -> Result<ToolOutput, RemoteError> {
+        let arguments: Map<String, Value> = serde_json::from_str(&job.arguments)
+            .map_err(|error| RemoteError::NoMeans(format!("the arguments are no object: {error}")))?;
+        let word = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(match &self.action {
+            Action::Call(tool) => {
+                output(self.remote.call(tool, arguments, &job.progress, &job.stop).await?)
+            }
+            Action::Resources => {
+                let found = self.remote.resources().await?;
+                let line = |one: &rmcp::model::Resource| {
+                    format!("{}  {}  {}", one.uri, one.name, one.description.as_deref().unwrap_or_default())
+                };
+                listed(found.iter().map(line))
+            }
+            Action::Read => {
+                let (mut texts, mut parts) = (Vec::new(), Vec::new());
+                for contents in self.remote.resource(&word("uri")).await?.contents {
+                    resource(contents, &mut texts, &mut parts);
+                }
+                ToolOutput { text: texts.join("\n"), parts, ..ToolOutput::default() }
+            }
+            Action::Prompts => {
+                let found = self.remote.prompts().await?;
+                let line = |one: &rmcp::model::Prompt| {
+                    format!("{}  {}", one.name, one.description.as_deref().unwrap_or_default())
+                };
+                listed(found.iter().map(line))
+            }
+            Action::Prompt => {
+                let given = arguments.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
+                told(self.remote.prompt(&word("name"), given).await?)
+            }
+        })
+    }
+}
+
+impl Tool for RemoteTool {
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let tool = self.clone();
+        Box::pin(async move {
+            let server = tool.remote.name().clone();
+            match tool.act(&job).await {
+                Ok(output) => output,
+                Err(error @ RemoteError::Stopped) => {
+                    ToolOutput { outcome: Outcome::Stopped, text: error.to_string(), ..ToolOutput::default() }
+                }
+                Err(error) => ToolOutput::failed(format!("the server {server}: {error}")),
+            }
+        })
+    }
+}
+
+/// What everything of a server has in common: its name in front, what it says is from outside, what it is told leaves.
+fn declare(remote: &Remote, name: &str, description: &str, schema: Json) -> Declaration {
+    Declaration {
+        yields: Yields { untrusted: true, private: false, egress: true },
+        timeout_ms: remote.spec().timeout.and_then(|time| u64::try_from(time.as_millis()).ok()),
+        ..Declaration::new(format!("{}_{name}", remote.name()), description, schema)
+    }
+}
+
+fn schema(members: &[&str]) -> Json {
+    let text = Json::object([("type", Json::from("string"))]);
+    let mut properties: Vec<(&str, Json)> = members.iter().map(|name| (*name, text.clone())).collect();
+    if members.contains(&"name") {
+        properties.push(("arguments", Json::object([("type", Json::from("object"))])));
+    }
+    Json::object([
+        ("type", Json::from("object")),
+        ("properties", Json::object(properties)),
+        ("required", Json::Array(members.iter().map(|name| Json::from(*name)).collect())),
+    ])
+}
+
+fn listed(lines: impl Iterator<Item = String>) -> ToolOutput {
+    let lines: Vec<String> = lines.collect();
+    ToolOutput::text(if lines.is_empty() { "none".to_owned() } else { lines.join("\n") })
+}
+
+fn told(prompt: GetPromptResult) -> ToolOutput {
+    let mut all = ToolOutput::default();
+    for message in prompt.messages {
+        let one = output(rmcp::model::CallToolResult::success(vec![message.content]));
+        if !all.text.is_empty() {
+            all.text.push('\n');
+        }
+        all.text.push_str(&one.text);
+        all.parts.extend(one.parts);
+    }
+    all
+}

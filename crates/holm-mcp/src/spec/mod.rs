@@ -1,0 +1,230 @@
+//! What is known of a server before anybody has talked with it: how it is reached and what it may use.
+
+mod name;
+mod read;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use holm_grants::{GrantSet, Level};
+use holm_jail::Network;
+use thiserror::Error;
+
+pub use name::ServerName;
+
+/// One server, as a person wrote it down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSpec {
+    /// What its tools' names begin with.
+    pub name: ServerName,
+    /// How it is reached.
+    pub reach: Reach,
+    /// What it may use: of a program, files and variables; of an address, further addresses for logging in.
+    pub grants: GrantSet,
+    /// Which era of the protocol is spoken.
+    pub era: Era,
+    /// Whether what it says about the harmlessness of its tools is believed.
+    pub hints: Hints,
+    /// What single tools can do at most, on the person's word.
+    pub levels: BTreeMap<String, Level>,
+    /// The tools that are wanted; empty means all.
+    pub tools: Vec<String>,
+    /// How long a call may take; none means as long as the run allows.
+    pub timeout: Option<Duration>,
+}
+
+impl ServerSpec {
+    /// A program that speaks on its standard streams.
+    ///
+    /// ```
+    /// use holm_mcp::{Program, ServerSpec};
+    /// let spec = ServerSpec::program("time", Program::new("uvx").args(["mcp-server-time"]))?;
+    /// assert!(spec.grants.is_empty(), "nothing is granted unless it is said");
+    /// # Ok::<(), holm_mcp::SpecError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Name`] where the name is none.
+    pub fn program(name: &str, program: Program) -> Result<Self, SpecError> {
+        Ok(Self::new(name.parse()?, Reach::Program(program)))
+    }
+
+    /// A server at an address.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Name`] where the name is none, [`SpecError::Url`] where the address is none.
+    pub fn address(name: &str, url: &str) -> Result<Self, SpecError> {
+        Ok(Self::new(name.parse()?, Reach::Address(Address::new(url)?)))
+    }
+
+    fn new(name: ServerName, reach: Reach) -> Self {
+        Self {
+            name,
+            reach,
+            grants: GrantSet::default(),
+            era: Era::default(),
+            hints: Hints::default(),
+            levels: BTreeMap::new(),
+            tools: Vec::new(),
+            timeout: None,
+        }
+    }
+
+    /// Says what it may use.
+    #[must_use]
+    pub fn grants(mut self, grants: GrantSet) -> Self {
+        self.grants = grants;
+        self
+    }
+
+    /// Says which era is spoken.
+    #[must_use]
+    pub fn era(mut self, era: Era) -> Self {
+        self.era = era;
+        self
+    }
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    /// It is a program that is started.
+    Program(Program),
+    /// It runs elsewhere.
+    Address(Address),
+}
+
+/// A program that speaks MCP on its standard streams.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its path, or its name in the folders of programs.
+    pub command: String,
+    /// Its arguments, each as it is: nothing is split.
+    pub args: Vec<String>,
+    /// Its variables. It inherits none.
+    pub env: BTreeMap<String, String>,
+    /// Where it starts; without one, where it may read nothing.
+    pub cwd: Option<String>,
+    /// Whether it reaches the network: all of it or nothing, since no jail can hold single hosts.
+    pub network: Network,
+}
+
+impl Program {
+    /// A program without arguments, variables or network.
+    pub fn new(command: impl Into<String>) -> Self {
+        Self {
+            command: command.into(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            cwd: None,
+            network: Network::None,
+        }
+    }
+
+    /// With these arguments behind the others.
+    #[must_use]
+    pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// With this variable.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+}
+
+impl std::fmt::Debug for Program {
+    /// Without the values of variables, which may be keys.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Program")
+            .field("command", &self.command)
+            .field("args", &self.args)
+            .field("env", &self.env.keys().collect::<Vec<_>>())
+            .field("cwd", &self.cwd)
+            .field("network", &self.network)
+            .finish()
+    }
+}
+
+/// A server that is reached over HTTP.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address {
+    /// Where.
+    pub url: holm_grants::Url,
+    /// Headers that go with every request, such as a key.
+    pub headers: BTreeMap<String, String>,
+    /// The name under which this client is known to the server's login, with its secret if it has one.
+    pub client: Option<(String, Option<String>)>,
+}
+
+impl Address {
+    /// A server at this address, without headers.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Url`] where it is no address for Holm.
+    pub fn new(url: &str) -> Result<Self, SpecError> {
+        let parsed: holm_grants::Url =
+            url.parse().map_err(|error: holm_grants::UrlError| SpecError::Url(error.to_string()))?;
+        match parsed.scheme() {
+            holm_grants::Scheme::Http | holm_grants::Scheme::Https => {}
+            other => return Err(SpecError::Url(format!("{other} is not spoken; write http or https"))),
+        }
+        Ok(Self { url: parsed, headers: BTreeMap::new(), client: None })
+    }
+}
+
+impl std::fmt::Debug for Address {
+    /// Without the values of headers and without the secret.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Address")
+            .field("url", &self.url.to_string())
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("client", &self.client.as_ref().map(|(id, _)| id))
+            .finish()
+    }
+}
+
+/// Which era of the protocol is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Era {
+    /// Whichever the server speaks; the stateless one is tried first.
+    #[default]
+    Either,
+    /// The one with a handshake, up to 2025-11-25.
+    Handshake,
+    /// The stateless one, from 2026-07-28.
+    Stateless,
+}
+
+/// Whether a server's word about its own tools counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Hints {
+    /// It does not: every tool can do anything.
+    #[default]
+    Ignored,
+    /// `readOnlyHint` makes a tool one that reads.
+    Believed,
+}
+
+/// Why an entry is not taken.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SpecError {
+    /// A name that could not stand before a tool's name.
+    #[error("`{0}` is no name for a server: write letters, digits and hyphens, at most 32")]
+    Name(String),
+    /// An address that is never fetched.
+    #[error("the address cannot be used: {0}")]
+    Url(String),
+    /// Something else in the entry.
+    #[error("{0}")]
+    Entry(String),
+}

@@ -1,0 +1,63 @@
+//! A server's name: what its tools' names begin with.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::SpecError;
+
+/// The longest name: with it in front, a tool's own name still has room in what providers accept.
+const LONGEST: usize = 32;
+
+/// A name of small letters, digits and hyphens. It has no underscore, so the first underscore of `server_tool` always ends
+/// it, and no two servers can ever want the same name for a tool.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServerName(String);
+
+impl ServerName {
+    /// The name nearest to what somebody wrote, as in files of other programs; none where nothing is left.
+    ///
+    /// ```
+    /// use holm_mcp::ServerName;
+    /// assert_eq!(ServerName::near("My Server_2").map(|name| name.to_string()).as_deref(), Some("my-server-2"));
+    /// assert_eq!(ServerName::near("…"), None);
+    /// ```
+    #[must_use]
+    pub fn near(text: &str) -> Option<Self> {
+        let mut name = String::new();
+        for letter in text.chars() {
+            let letter = letter.to_ascii_lowercase();
+            if letter.is_ascii_lowercase() || letter.is_ascii_digit() {
+                name.push(letter);
+            } else if !name.is_empty() && !name.ends_with('-') {
+                name.push('-');
+            }
+        }
+        name.truncate(LONGEST);
+        name.trim_matches('-').parse().ok()
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ServerName {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let good = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+        let ends = text.starts_with('-') || text.ends_with('-');
+        if text.is_empty() || text.len() > LONGEST || ends || !text.chars().all(good) {
+            return Err(SpecError::Name(text.chars().filter(|letter| !letter.is_control()).take(64).collect()));
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for ServerName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}

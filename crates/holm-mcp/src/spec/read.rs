@@ -1,0 +1,162 @@
+//! Reading one entry, as `mcpServers` of other programs and `<name>.mcp.json` have it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use holm_grants::{GrantSet, Level};
+use holm_jail::Network;
+use serde::Deserialize;
+
+use super::{Address, Era, Hints, Program, Reach, ServerName, ServerSpec, SpecError};
+
+/// An entry as it is written. What is not known is ignored, because every program has fields of its own.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    #[serde(rename = "type", alias = "transport")]
+    kind: Option<String>,
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    cwd: Option<String>,
+    #[serde(alias = "serverUrl", alias = "httpUrl")]
+    url: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    // From here on Holm's own.
+    #[serde(default)]
+    grants: Vec<String>,
+    #[serde(default)]
+    network: Option<String>,
+    #[serde(default)]
+    era: Option<String>,
+    #[serde(default)]
+    hints: Option<String>,
+    #[serde(default)]
+    levels: BTreeMap<String, String>,
+    #[serde(default)]
+    tools: Vec<String>,
+    timeout: Option<u64>,
+    #[serde(default)]
+    client_id: Option<String>,
+    #[serde(default)]
+    client_secret: Option<String>,
+}
+
+impl ServerSpec {
+    /// Reads an entry. `${NAME}` in variables, headers and arguments is replaced by what `env` says; a name that it does not
+    /// know is an error, never an empty word.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with what is wrong.
+    pub fn read(
+        name: ServerName,
+        entry: &serde_json::Value,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, SpecError> {
+        let written: Written =
+            serde_json::from_value(entry.clone()).map_err(|error| SpecError::Entry(error.to_string()))?;
+        let reach = written.reach(env)?;
+        let grants = GrantSet::parse(written.grants.iter().map(String::as_str))
+            .map_err(|error| SpecError::Entry(format!("grants: {error}")))?;
+        let mut spec = Self::new(name, reach).grants(grants);
+        spec.era = choice(written.era.as_deref(), "era", &[
+            ("either", Era::Either),
+            ("handshake", Era::Handshake),
+            ("stateless", Era::Stateless),
+        ])?;
+        spec.hints = choice(written.hints.as_deref(), "hints", &[
+            ("ignored", Hints::Ignored),
+            ("believed", Hints::Believed),
+        ])?;
+        for (tool, level) in written.levels {
+            let level: Level =
+                level.parse().map_err(|_| SpecError::Entry(format!("levels: `{level}` is no level")))?;
+            spec.levels.insert(tool, level);
+        }
+        spec.tools = written.tools;
+        spec.timeout = written.timeout.map(Duration::from_secs);
+        Ok(spec)
+    }
+}
+
+impl Written {
+    fn reach(&self, env: &dyn Fn(&str) -> Option<String>) -> Result<Reach, SpecError> {
+        let expanded = |map: &BTreeMap<String, String>| -> Result<BTreeMap<String, String>, SpecError> {
+            map.iter().map(|(name, value)| Ok((name.clone(), expand(value, env)?))).collect()
+        };
+        match (&self.command, &self.url, self.kind.as_deref()) {
+            (Some(_), Some(_), _) => {
+                Err(SpecError::Entry("it has a command and an address; one of them is meant".into()))
+            }
+            (Some(command), None, None | Some("stdio")) => {
+                let args: Result<Vec<_>, _> = self.args.iter().map(|word| expand(word, env)).collect();
+                let network = choice(self.network.as_deref(), "network", &[
+                    ("none", Network::None),
+                    ("open", Network::Open),
+                ])?;
+                Ok(Reach::Program(Program {
+                    command: expand(command, env)?,
+                    args: args?,
+                    env: expanded(&self.env)?,
+                    cwd: self.cwd.clone(),
+                    network,
+                }))
+            }
+            (None, Some(url), None | Some("http" | "streamable-http" | "streamableHttp" | "streamable_http")) => {
+                let mut address = Address::new(&expand(url, env)?)?;
+                address.headers = expanded(&self.headers)?;
+                if let Some(id) = &self.client_id {
+                    let secret = self.client_secret.as_deref().map(|secret| expand(secret, env)).transpose()?;
+                    address.client = Some((id.clone(), secret));
+                }
+                Ok(Reach::Address(address))
+            }
+            (_, _, Some("sse")) => Err(SpecError::Entry(
+                "it speaks the HTTP of before 2025-03, which is not spoken here; use its newer address".into(),
+            )),
+            (_, _, Some(kind)) => Err(SpecError::Entry(format!(
+                "`{kind}` with these fields is no way to reach a server; write a command or a url"
+            ))),
+            (None, None, None) => Err(SpecError::Entry("it has neither a command nor a url".into())),
+        }
+    }
+}
+
+fn choice<T: Copy + Default>(
+    word: Option<&str>,
+    field: &str,
+    choices: &[(&str, T)],
+) -> Result<T, SpecError> {
+    let Some(word) = word else { return Ok(T::default()) };
+    choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        SpecError::Entry(format!("{field}: `{word}` is none of {}", names.join(", ")))
+    })
+}
+
+/// Puts variables in: `${NAME}`, and `${env:NAME}` as some programs write it.
+fn expand(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, SpecError> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        out.push_str(before);
+        let Some((inside, behind)) = after.split_once('}') else {
+            return Err(SpecError::Entry("`${` without `}`".into()));
+        };
+        let name = inside.strip_prefix("env:").unwrap_or(inside);
+        let (name, otherwise) = match name.split_once(":-") {
+            Some((name, otherwise)) => (name, Some(otherwise.to_owned())),
+            None => (name, None),
+        };
+        let value = env(name).or(otherwise);
+        let value = value.ok_or_else(|| SpecError::Entry(format!("the variable {name} is not set")))?;
+        out.push_str(&value);
+        rest = behind;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
