@@ -1,1 +1,21 @@
-//! The server.
+//! The server: Holm's agents and tools, for whoever speaks MCP.
+//!
+//! An agent is a tool `ask_<slug>`; the tools of a registry are there on request. A call is decided on by the kernel under
+//! the [`Rights`] that whoever started the server gave, as any other call is: what would be asked and cannot be is denied.
+
+mod agents;
+mod call;
+mod exposed;
+mod http;
+mod output;
+mod stdio;
+
+#[cfg(test)]
+mod tests;
+
+pub use agents::{Answering, slug};
+pub use call::Rights;
+pub use exposed::Exposed;
+pub use http::{Door, HttpError, serve_http};
+pub use output::result;
+pub use stdio::serve_stdio;

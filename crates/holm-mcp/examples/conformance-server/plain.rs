@@ -1,0 +1,51 @@
+//! What Holm's own tools answer.
+
+use std::time::Duration;
+
+use holm_grants::Level;
+use holm_guards::json::Json;
+use holm_kernel::{Block, Media, Source, Tool, ToolOutput};
+use holm_runtime::{Job, Toolbox, Update, tool_fn};
+
+/// A picture of one red point.
+pub(crate) const PICTURE: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+/// A sound of no length.
+const SOUND: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
+
+pub(crate) fn tools() -> Toolbox {
+    Toolbox::new()
+        .with(tool_fn(declare("test_simple_text", "Says one sentence."), |_| async {
+            ToolOutput::text("This is a simple text response for testing.")
+        }))
+        .with(tool_fn(declare("test_image_content", "Shows a picture."), |_| async {
+            part(Block::Image(media("image/png", PICTURE)))
+        }))
+        .with(tool_fn(declare("test_audio_content", "Plays a sound."), |_| async {
+            part(Block::File(media("audio/wav", SOUND)))
+        }))
+        .with(tool_fn(declare("test_error_handling", "Fails."), |_| async {
+            ToolOutput::failed("This tool intentionally returns an error for testing")
+        }))
+        .with(tool_fn(declare("test_tool_with_progress", "Says how far it is."), progress))
+}
+
+async fn progress(job: Job) -> ToolOutput {
+    for done in [0, 50, 100] {
+        job.progress.say(Update::of(done, 100, format!("{done} of 100")));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    ToolOutput::text("all of it")
+}
+
+fn declare(name: &str, description: &str) -> Tool {
+    Tool::new(name, description, Json::object([("type", Json::from("object"))])).level(Level::None)
+}
+
+fn part(block: Block) -> ToolOutput {
+    ToolOutput { parts: vec![block], ..ToolOutput::default() }
+}
+
+fn media(kind: &str, data: &str) -> Media {
+    Media { media_type: kind.into(), source: Source::Base64(data.into()), name: None }
+}

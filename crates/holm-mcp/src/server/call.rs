@@ -1,0 +1,160 @@
+//! One call of a tool from outside, decided on as if a model had made it.
+//!
+//! There is one place that decides what may run, and it is the kernel. So a call from a client is a run of its own, in
+//! which a script makes this one call: arguments are validated, grants and denials count, and nothing is asked of anybody.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use holm_grants::{GrantSet, Mode};
+use holm_kernel::{
+    Approvals, Block, CallId, Event, ModelResult, Numbered, Outcome, Reply, StopReason, Tool as Declaration,
+    ToolCall, ToolOutput,
+};
+use holm_runtime::{
+    Agent, BoxFuture, CancellationToken, Containment, Delta, DeltaSink, Job, Nobody, Secrets, Tool, Update, model_fn,
+};
+
+/// What calls from outside may do.
+#[derive(Debug, Clone, Default)]
+pub struct Rights {
+    /// What is granted.
+    pub grants: GrantSet,
+    /// What runs without a question; what would be asked is denied, since nobody is there.
+    pub mode: Mode,
+    /// What is taken out of every output.
+    pub secrets: Secrets,
+}
+
+/// Told how far a call is.
+pub(super) type Teller = Arc<dyn Fn(Update) + Send + Sync>;
+
+/// Makes one call.
+pub(super) async fn call(
+    tool: &Arc<dyn Tool>,
+    arguments: String,
+    rights: &Rights,
+    tell: Teller,
+    stop: &CancellationToken,
+) -> ToolOutput {
+    let kept: Arc<Mutex<Option<ToolOutput>>> = Arc::default();
+    let said: Arc<Mutex<(Outcome, String)>> = Arc::new(Mutex::new((Outcome::Refused, String::new())));
+    let watched = Arc::clone(&said);
+    let held = Kept {
+        tool: Arc::clone(tool),
+        containment: Containment::new("mcp").secrets(rights.secrets.clone()),
+        output: Arc::clone(&kept),
+    };
+    let built = Agent::builder("scripted/from-outside", script(&tool.declaration().name, &arguments))
+        .tool(held)
+        .grants(rights.grants.clone())
+        .mode(rights.mode)
+        .approvals(Approvals::Ask)
+        .approver(Nobody)
+        .secrets(rights.secrets.clone())
+        .deltas(Told(tell))
+        .events(move |event: &Numbered| watch(&watched, &event.event))
+        .build();
+    let agent = match built {
+        Ok(agent) => agent,
+        Err(error) => return ToolOutput::failed(error.to_string()),
+    };
+    if let Err(error) = run(&agent, stop).await {
+        return ToolOutput::failed(error);
+    }
+    let output = kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (outcome, text) = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match output {
+        // What the guards did not believe is not handed on.
+        Some(output) if outcome == output.outcome => output,
+        Some(_) | None => ToolOutput { outcome, text, ..ToolOutput::default() },
+    }
+}
+
+async fn run(agent: &Agent, stop: &CancellationToken) -> Result<(), String> {
+    let mut session = agent.start().await.map_err(|error| error.to_string())?;
+    let handle = session.handle();
+    let work = session.prompt("Make the call.");
+    tokio::pin!(work);
+    let ended = tokio::select! {
+        ended = &mut work => ended,
+        () = stop.cancelled() => {
+            // A run that ends at this moment is not there to be stopped.
+            let _ = handle.cancel("the client no longer wants the answer");
+            work.await
+        }
+    };
+    ended.map(drop).map_err(|error| error.to_string())
+}
+
+/// A model that makes one call and says no more.
+fn script(tool: &str, arguments: &str) -> impl holm_runtime::Model + 'static {
+    let (name, arguments) = (tool.to_owned(), arguments.to_owned());
+    let called = AtomicBool::new(false);
+    model_fn(move |_| {
+        let reply = if called.swap(true, Ordering::Relaxed) {
+            Reply { blocks: vec![Block::Text("done".into())], ..Reply::default() }
+        } else {
+            let call = ToolCall { id: "outside".into(), name: name.clone(), arguments: arguments.clone(), replay: None };
+            Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() }
+        };
+        Box::pin(async move { ModelResult::Replied(reply) })
+    })
+}
+
+/// Remembers what the call came to, and what a model would have read.
+fn watch(said: &Mutex<(Outcome, String)>, event: &Event) {
+    let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+    match event {
+        Event::CallFinished { outcome, .. } => said.0 = *outcome,
+        Event::MessageAdded { message } => {
+            let result = message.blocks.iter().find_map(|block| match block {
+                Block::ToolResult(result) => Some(result),
+                _ => None,
+            });
+            if let Some(result) = result {
+                said.0 = result.outcome;
+                said.1 = inside(&result.text).to_owned();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What stands between the two ends of an envelope.
+fn inside(sealed: &str) -> &str {
+    let body = sealed.split_once('>').map_or(sealed, |(_, body)| body);
+    body.rsplit_once("</tool_output").map_or(body, |(body, _)| body).trim()
+}
+
+/// A tool whose bounded output is kept for the client.
+struct Kept {
+    tool: Arc<dyn Tool>,
+    containment: Containment,
+    output: Arc<Mutex<Option<ToolOutput>>>,
+}
+
+impl Tool for Kept {
+    fn declaration(&self) -> &Declaration {
+        self.tool.declaration()
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let (running, kept) = (self.containment.contain(Arc::clone(&self.tool), job), Arc::clone(&self.output));
+        Box::pin(async move {
+            let output = running.await;
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(output.clone());
+            output
+        })
+    }
+}
+
+struct Told(Teller);
+
+impl DeltaSink for Told {
+    fn delta(&self, _call: CallId, delta: Delta<'_>) {
+        if let Delta::Progress { text, done, total } = delta {
+            (self.0)(Update { text: text.to_owned(), done, total });
+        }
+    }
+}

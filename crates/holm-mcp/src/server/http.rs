@@ -1,0 +1,162 @@
+//! The server over HTTP. Who gets in is decided before a byte of a message is read: `Host`, `Origin`, then the token.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use http::{Request, Response, StatusCode};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+/// The largest message of a client.
+const MAX_BODY: usize = 4 * 1024 * 1024;
+/// How many connections are open at once: clients are a few programs of one person.
+const MAX_CONNECTIONS: usize = 256;
+/// The one path at which the server answers.
+const PATH: &str = "/mcp";
+
+/// Who gets in.
+#[derive(Clone, Default)]
+pub struct Door {
+    token: Option<SecretString>,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+impl Door {
+    /// Programs on this machine that know the token.
+    pub fn new(token: impl Into<SecretString>) -> Self {
+        Self { token: Some(token.into()), ..Self::open() }
+    }
+
+    /// Every program on this machine, also one of somebody else. Web pages stay outside.
+    #[must_use]
+    pub fn open() -> Self {
+        let own = |text: &[&str]| text.iter().map(|text| (*text).to_owned()).collect();
+        Self {
+            token: None,
+            hosts: own(&["localhost", "127.0.0.1", "::1"]),
+            origins: own(&["http://localhost:*", "http://127.0.0.1:*"]),
+        }
+    }
+
+    /// Lets requests in that were sent to this name, for a server behind another.
+    #[must_use]
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.push(host.into());
+        self
+    }
+
+    /// Lets pages of this origin in.
+    #[must_use]
+    pub fn origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into());
+        self
+    }
+
+    /// Whether the token is right, in the same time for every wrong one.
+    fn knows(&self, request: &Request<Incoming>) -> bool {
+        let Some(token) = &self.token else { return true };
+        let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+        let (given, right) = (Sha256::digest(given), Sha256::digest(token.expose_secret()));
+        given.iter().zip(right.iter()).fold(0, |differ, (one, other)| differ | (one ^ other)) == 0
+    }
+}
+
+impl std::fmt::Debug for Door {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Door")
+            .field("token", &self.token.is_some())
+            .field("hosts", &self.hosts)
+            .field("origins", &self.origins)
+            .finish()
+    }
+}
+
+/// Why the server does not serve.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum HttpError {
+    /// Whoever can reach this address could use it.
+    #[error("{0} can be reached from other machines; set a token, or listen on 127.0.0.1")]
+    Exposed(SocketAddr),
+    /// The system does not let it listen.
+    #[error("cannot listen: {0}")]
+    Listen(String),
+}
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// Serves until it is dropped. Each client has a handler of its own, and sees nothing of another's session.
+///
+/// # Errors
+///
+/// [`HttpError`] where it cannot begin; what goes wrong with one client is that client's.
+pub async fn serve_http<S: ServerHandler + Clone>(
+    listener: TcpListener,
+    handler: S,
+    door: Door,
+) -> Result<Infallible, HttpError> {
+    let address = listener.local_addr().map_err(|error| HttpError::Listen(error.to_string()))?;
+    if door.token.is_none() && !address.ip().is_loopback() {
+        return Err(HttpError::Exposed(address));
+    }
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(door.hosts.clone())
+        .with_allowed_origins(door.origins.clone())
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(MAX_BODY);
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
+    let (door, room) = (Arc::new(door), Arc::new(Semaphore::new(MAX_CONNECTIONS)));
+    loop {
+        // The semaphore is never closed; a connection that fails while it is accepted is the client's loss.
+        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { continue };
+        let Ok((stream, _)) = listener.accept().await else { continue };
+        let (service, door) = (service.clone(), Arc::clone(&door));
+        tokio::spawn(async move {
+            let answer = service_fn(move |request| {
+                let (service, door) = (service.clone(), Arc::clone(&door));
+                async move { Ok::<Answer, Infallible>(answer(&service, &door, request).await) }
+            });
+            drop(Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), answer).await);
+            drop(permit);
+        });
+    }
+}
+
+async fn answer<S: ServerHandler>(
+    service: &StreamableHttpService<S, LocalSessionManager>,
+    door: &Door,
+    request: Request<Incoming>,
+) -> Answer {
+    if request.uri().path() != PATH {
+        return plain(StatusCode::NOT_FOUND, "not found: the server is at /mcp");
+    }
+    if !door.knows(&request) {
+        let mut refused = plain(StatusCode::UNAUTHORIZED, "a token is needed");
+        refused.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
+        return refused;
+    }
+    service.handle(request).await
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    *answer.status_mut() = status;
+    answer
+}

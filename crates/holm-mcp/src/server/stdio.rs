@@ -1,0 +1,24 @@
+//! The server on standard streams, or on any two streams.
+
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{ServerHandler, ServiceExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// The longest message of a client.
+const MAX_LINE: usize = 4 * 1024 * 1024;
+
+/// Serves one client until it goes away.
+///
+/// # Errors
+///
+/// Why it could not be spoken with, in words.
+pub async fn serve_stdio<S, R, W>(handler: S, read: R, write: W) -> Result<(), String>
+where
+    S: ServerHandler,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(MAX_LINE);
+    let running = handler.serve(transport).await.map_err(|error| error.to_string())?;
+    running.waiting().await.map(drop).map_err(|error| error.to_string())
+}
