@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test guests bench check budget fmt sim fuzz clean
+.PHONY: help setup run test conformance guests bench check budget fmt sim fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ run: ## run a real agent loop with a scripted model
 	@cargo run -q -p holm-testkit --example demo
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test suites sdks wasm guests js
+	@scripts/setup test suites sdks conformance wasm guests js
 	@echo '== the small guests'
 	@scripts/build-guests light
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
@@ -44,6 +44,10 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@echo '== the npm package on every JavaScript host'
 	@scripts/test-js
 	@scripts/test-mutants-js
+
+conformance: ## the official MCP conformance suite against Holm's client and server, both eras of the protocol
+	@scripts/setup conformance
+	@scripts/conformance
 
 guests: ## build the WASM tools that Holm ships, into guests/dist
 	@scripts/setup guests

@@ -92,3 +92,9 @@ wasi_sysroot() {
     done
     return 1
 }
+
+# Where the MCP conformance suite and the servers and clients of other people are installed.
+conformance_home() { echo "${HOLM_MCP_PEERS:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/mcp}"; }
+
+# The Node that runs them.
+conformance_node() { echo "$(conformance_home)/node_modules/.bin/node"; }

@@ -63,7 +63,8 @@ impl McpLoader {
                 let name = ServerName::near(name.strip_suffix(ENDING).unwrap_or(name));
                 let name = name.ok_or_else(|| refused("its name is none for a server".into()))?;
                 let entry = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
-                let spec = ServerSpec::read(name, &entry, &env).map_err(|error| refused(error.to_string()))?;
+                let spec =
+                    ServerSpec::read(name, &entry, &env).map_err(|error| refused(error.to_string()))?;
                 Ok(vec![spec])
             }
             Err(error @ crate::ImportError::Json(_)) => Err(refused(error.to_string())),

@@ -30,7 +30,8 @@ async fn main() -> anyhow::Result<()> {
     let mut spec = ServerSpec::address("suite", &url)?.grants(GrantSet::parse(HERE)?).era(era());
     spec.reach = Reach::Address(address);
     let net = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
-    let login = Login::new(Alone(net.clone())).document("https://conformance-test.local/client-metadata.json");
+    let login =
+        Login::new(Alone(net.clone())).document("https://conformance-test.local/client-metadata.json");
     let remote = Remote::new(spec, Means::new().net(net).asker(Agreeable).login(login));
     let outcome = use_it(&remote, &context).await;
     remote.close().await;
@@ -74,7 +75,8 @@ fn era() -> Era {
 /// Arguments that a schema accepts: one for each member that it requires.
 fn made_up(schema: &Value) -> Map<String, Value> {
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let value = |name: &str| match schema.pointer(&format!("/properties/{name}/type")).and_then(Value::as_str) {
+    let value = |name: &str| match schema.pointer(&format!("/properties/{name}/type")).and_then(Value::as_str)
+    {
         Some("number" | "integer") => json!(1),
         Some("boolean") => json!(true),
         _ => json!("test"),

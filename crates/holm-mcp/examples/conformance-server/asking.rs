@@ -79,7 +79,10 @@ pub(crate) fn prompt(request: &GetPromptRequestParams) -> GetPromptResponse {
 }
 
 /// One question, and a state that must come back as it was.
-fn stated(states: &RequestStateCodec, request: &CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
+fn stated(
+    states: &RequestStateCodec,
+    request: &CallToolRequestParams,
+) -> Result<CallToolResponse, ErrorData> {
     match &request.request_state {
         None => {
             let asked = InputRequests::from([("confirm".into(), agree())]);
@@ -92,7 +95,10 @@ fn stated(states: &RequestStateCodec, request: &CallToolRequestParams) -> Result
     }
 }
 
-fn several(states: &RequestStateCodec, request: &CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
+fn several(
+    states: &RequestStateCodec,
+    request: &CallToolRequestParams,
+) -> Result<CallToolResponse, ErrorData> {
     if let Some(state) = &request.request_state {
         open(states, state)?;
     }
@@ -109,7 +115,10 @@ fn several(states: &RequestStateCodec, request: &CallToolRequestParams) -> Resul
     Ok(InputRequiredResult::new(Some(asked), Some(seal(states, &json!({ "asked": 3 }))?)).into())
 }
 
-fn rounds(states: &RequestStateCodec, request: &CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
+fn rounds(
+    states: &RequestStateCodec,
+    request: &CallToolRequestParams,
+) -> Result<CallToolResponse, ErrorData> {
     let round = match &request.request_state {
         Some(state) => open(states, state)?["round"].as_u64().unwrap_or_default(),
         None => 0,
@@ -174,14 +183,13 @@ fn agree() -> InputRequest {
 fn elicitation(message: &str, fields: &Value, required: &str) -> InputRequest {
     let schema = json!({ "type": "object", "properties": fields, "required": [required] });
     let params = json!({ "mode": "form", "message": message, "requestedSchema": schema });
-    let params: ElicitRequestParams = serde_json::from_value(params).unwrap_or_else(|_| {
-        ElicitRequestParams::UrlElicitationParams {
+    let params: ElicitRequestParams =
+        serde_json::from_value(params).unwrap_or_else(|_| ElicitRequestParams::UrlElicitationParams {
             meta: None,
             message: message.into(),
             url: "about:blank".into(),
             elicitation_id: "none".into(),
-        }
-    });
+        });
     InputRequest::Elicitation(ElicitRequest::new(params))
 }
 
@@ -199,5 +207,7 @@ fn seal(states: &RequestStateCodec, state: &Value) -> Result<String, ErrorData> 
 }
 
 fn open(states: &RequestStateCodec, sealed: &str) -> Result<Value, ErrorData> {
-    states.open_json(sealed).map_err(|_| ErrorData::invalid_params("the state is not the one that was given", None))
+    states
+        .open_json(sealed)
+        .map_err(|_| ErrorData::invalid_params("the state is not the one that was given", None))
 }

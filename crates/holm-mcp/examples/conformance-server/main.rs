@@ -14,14 +14,15 @@ mod reading;
 mod within;
 
 use holm_mcp::server::{Door, Exposed, Rights, serve_http};
+use holm_tools::registry::Registry;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
-    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CompletionInfo, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, RequestStateCodec, ServerCapabilities, ServerConfig,
     SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use tokio::net::TcpListener;
 
@@ -34,8 +35,9 @@ async fn main() -> anyhow::Result<()> {
     println!("http://{}/mcp", listener.local_addr()?);
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| anyhow::anyhow!("{error}"))?;
-    let exposed = Exposed::new().tools(plain::tools(), Rights::default());
-    let fixtures = Fixtures { exposed, states: RequestStateCodec::new_unchecked(key) };
+    let registry = plain::registry();
+    let exposed = Exposed::new().registry(registry.clone(), Rights::default());
+    let fixtures = Fixtures { exposed, registry, states: RequestStateCodec::new_unchecked(key) };
     match serve_http(listener, fixtures, Door::open()).await? {}
 }
 
@@ -43,6 +45,7 @@ async fn main() -> anyhow::Result<()> {
 #[derive(Clone)]
 struct Fixtures {
     exposed: Exposed,
+    registry: Registry,
     states: RequestStateCodec,
 }
 
@@ -84,6 +87,9 @@ impl ServerHandler for Fixtures {
         if let Some(answer) = asking::call(&self.states, &request, &context) {
             return answer;
         }
+        if request.name == plain::TRIGGER {
+            plain::change(&self.registry);
+        }
         if within::tools().iter().any(|tool| tool.name == request.name) {
             return within::call(request, &context).await;
         }
@@ -95,7 +101,8 @@ impl ServerHandler for Fixtures {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let listed = ListResourcesResult { resources: reading::resources(), ..ListResourcesResult::default() };
+        let listed =
+            ListResourcesResult { resources: reading::resources(), ..ListResourcesResult::default() };
         Ok(listed.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public))
     }
 
@@ -151,19 +158,35 @@ impl ServerHandler for Fixtures {
         Ok(CompleteResult::new(values.map_err(|error| ErrorData::internal_error(error, None))?))
     }
 
-    async fn set_level(&self, _: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn set_level(
+        &self,
+        _: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         Ok(())
     }
 
-    async fn subscribe(&self, _: SubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn subscribe(
+        &self,
+        _: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         Ok(())
     }
 
-    async fn unsubscribe(&self, _: UnsubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn unsubscribe(
+        &self,
+        _: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         Ok(())
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         Some(requested.supported_by(&self.get_info().capabilities))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.exposed.listen(context).await
     }
 }

@@ -1,11 +1,13 @@
 //! What Holm's own tools answer.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use holm_grants::Level;
 use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Source, Tool, ToolOutput};
 use holm_runtime::{Job, Toolbox, Update, tool_fn};
+use holm_tools::registry::{Offer, Rank, Registry, Source as Origin};
 
 /// A picture of one red point.
 pub(crate) const PICTURE: &str =
@@ -13,8 +15,34 @@ pub(crate) const PICTURE: &str =
 /// A sound of no length.
 const SOUND: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
 
-pub(crate) fn tools() -> Toolbox {
+/// The tool after whose call the tools are others than before.
+pub(crate) const TRIGGER: &str = "test_trigger_tool_change";
+
+pub(crate) fn registry() -> Registry {
+    let registry = Registry::new();
+    let offers: Vec<Offer> = tools().iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
+    registry.edit(|edit| edit.set(Origin::new(Rank::BuiltIn, "suite"), offers));
+    registry
+}
+
+/// Makes the registry another one.
+pub(crate) fn change(registry: &Registry) {
+    registry.edit(|edit| edit.set(Origin::new(Rank::User, "nothing"), []));
+}
+
+fn tools() -> Toolbox {
+    let word = Json::object([("type", Json::from("string")), ("x-mcp-header", Json::from("Value"))]);
+    let headed = Json::object([
+        ("type", Json::from("object")),
+        ("properties", Json::object([("value", word)])),
+        ("required", Json::Array(vec![Json::from("value")])),
+    ]);
     Toolbox::new()
+        .with(tool_fn(
+            Tool { schema: headed, ..declare("test_custom_header", "Says it again.") },
+            |job: Job| async move { ToolOutput::text(&*job.arguments) },
+        ))
+        .with(tool_fn(declare(TRIGGER, "Changes the tools."), |_| async { ToolOutput::text("changed") }))
         .with(tool_fn(declare("test_simple_text", "Says one sentence."), |_| async {
             ToolOutput::text("This is a simple text response for testing.")
         }))

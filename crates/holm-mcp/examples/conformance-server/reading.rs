@@ -44,7 +44,10 @@ pub(crate) fn read(uri: &str) -> Result<ReadResourceResult, ErrorData> {
             text("application/json", data.to_string())
         }
         (_, None) => {
-            return Err(ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri }))));
+            return Err(ErrorData::resource_not_found(
+                "there is no such resource",
+                Some(json!({ "uri": uri })),
+            ));
         }
     };
     Ok(ReadResourceResult::new(vec![contents]))

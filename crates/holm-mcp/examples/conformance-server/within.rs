@@ -16,13 +16,12 @@ use super::plain::PICTURE;
 
 pub(crate) fn tools() -> Vec<Tool> {
     let empty = || json!({ "type": "object", "properties": {} });
-    let word = |name: &str| {
-        json!({ "type": "object", "properties": { name: { "type": "string" } }, "required": [name] })
-    };
+    let word = |name: &str| json!({ "type": "object", "properties": { name: { "type": "string" } }, "required": [name] });
     [
         ("test_embedded_resource", empty()),
         ("test_multiple_content_types", empty()),
         ("test_tool_with_logging", empty()),
+        ("test_logging_tool", empty()),
         ("test_sampling", word("prompt")),
         ("test_elicitation", word("message")),
         ("test_elicitation_sep1034_defaults", empty()),
@@ -57,10 +56,16 @@ pub(crate) async fn call(
             embedded("application/json", r#"{"test":"data","value":123}"#),
         ],
         "test_tool_with_logging" => log(context).await,
+        "test_logging_tool" => match context.meta.log_level() {
+            Some(_) => log(context).await,
+            None => vec![ContentBlock::text("nobody wants to read a log")],
+        },
         "test_sampling" => {
-            let asked = CreateMessageRequestParams::new(vec![SamplingMessage::user_text(word("prompt"))], 100);
+            let asked =
+                CreateMessageRequestParams::new(vec![SamplingMessage::user_text(word("prompt"))], 100);
             let answer = context.peer.create_message(asked).await.map_err(failed)?;
-            let said = answer.message.content.first().and_then(|one| one.as_text()).map(|one| one.text.clone());
+            let said =
+                answer.message.content.first().and_then(|one| one.as_text()).map(|one| one.text.clone());
             vec![ContentBlock::text(format!("LLM response: {}", said.unwrap_or_default()))]
         }
         "test_elicitation" => {
@@ -133,7 +138,9 @@ fn defaults() -> Value {
 
 fn choices() -> Value {
     let named = |word: &str| -> Value {
-        (1..=3).map(|number| json!({ "const": format!("value{number}"), "title": format!("{word} {number}") })).collect()
+        (1..=3)
+            .map(|number| json!({ "const": format!("value{number}"), "title": format!("{word} {number}") }))
+            .collect()
     };
     let plain = json!(["option1", "option2", "option3"]);
     json!({

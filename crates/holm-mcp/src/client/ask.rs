@@ -14,8 +14,20 @@ const LONGEST: usize = 4 * 1024;
 /// Words in a field's name by which a form asks for what belongs in nobody's form. A server that must know such things sends
 /// the person to a page of its own.
 const SECRETS: [&str; 14] = [
-    "password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "credential",
-    "privatekey", "private_key", "cvv", "pin_code", "seed_phrase",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "credential",
+    "privatekey",
+    "private_key",
+    "cvv",
+    "pin_code",
+    "seed_phrase",
 ];
 
 /// Asks the person on behalf of servers.

@@ -60,8 +60,8 @@ pub enum Flaw {
         /// How long it may be.
         most: usize,
     },
-    /// A schema that cannot be read.
-    #[error("`{tool}` has a schema that cannot be read: {why}; it is left out")]
+    /// A schema that cannot be used.
+    #[error("`{tool}` has a schema that cannot be used: {why}; it is left out")]
     Schema {
         /// Which tool.
         tool: String,
@@ -91,7 +91,12 @@ impl Definition {
         bounded(&name, "a description", description.len(), MAX_DESCRIPTION)?;
         let text = Value::Object((*tool.input_schema).clone()).to_string();
         bounded(&name, "a schema", text.len(), MAX_SCHEMA)?;
-        let schema = Json::parse(&text).map_err(|error| Flaw::Schema { tool: name.clone(), why: error.to_string() })?;
+        let schema = Json::parse(&text)
+            .map_err(|error| Flaw::Schema { tool: name.clone(), why: error.to_string() })?;
+        if let Some(place) = elsewhere(&schema) {
+            let why = format!("it points to {}, which nobody fetches", super::error::cut(place));
+            return Err(Flaw::Schema { tool: name, why });
+        }
         let hints = tool.annotations.clone().unwrap_or_default();
         Ok(Self {
             sha256: hash(tool, &schema),
@@ -102,6 +107,29 @@ impl Definition {
             idempotent: hints.idempotent_hint == Some(true),
         })
     }
+}
+
+/// A reference in a schema that leads out of it.
+fn elsewhere(schema: &Json) -> Option<&str> {
+    let mut open = vec![schema];
+    while let Some(value) = open.pop() {
+        match value {
+            Json::Array(items) => open.extend(items),
+            Json::Object(members) => {
+                let reference = |name| members.get(name).and_then(Json::as_str);
+                let out = ["$ref", "$dynamicRef"]
+                    .into_iter()
+                    .filter_map(reference)
+                    .find(|place| !place.starts_with('#'));
+                if out.is_some() {
+                    return out;
+                }
+                open.extend(members.values());
+            }
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+        }
+    }
+    None
 }
 
 fn bounded(tool: &str, what: &'static str, bytes: usize, most: usize) -> Result<(), Flaw> {

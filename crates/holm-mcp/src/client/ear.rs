@@ -81,8 +81,9 @@ impl ClientHandler for Ear {
         let mut capabilities = ClientCapabilities::default();
         if self.asker.is_some() {
             let form = FormElicitationCapability::new().with_schema_validation(true);
-            capabilities.elicitation =
-                Some(ElicitationCapability::new().with_form(form).with_url(UrlElicitationCapability::default()));
+            capabilities.elicitation = Some(
+                ElicitationCapability::new().with_form(form).with_url(UrlElicitationCapability::default()),
+            );
         }
         ClientConfig::new(capabilities, Implementation::new("holm", env!("CARGO_PKG_VERSION")))
     }

@@ -13,7 +13,9 @@ pub(crate) fn events(answer: HttpResponse, most: usize) -> BoxStream<'static, Re
         let (mut answer, mut gauge) = state?;
         match answer.piece().await {
             Ok(None) => None,
-            Ok(Some(piece)) if gauge.admits(&piece) => Some((Ok::<Bytes, NetError>(piece), Some((answer, gauge)))),
+            Ok(Some(piece)) if gauge.admits(&piece) => {
+                Some((Ok::<Bytes, NetError>(piece), Some((answer, gauge))))
+            }
             Ok(Some(_)) => Some((Err(NetError::TooLarge { max: gauge.most as u64 }), None)),
             Err(error) => Some((Err(error), None)),
         }

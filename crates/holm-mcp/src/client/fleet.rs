@@ -32,7 +32,11 @@ pub struct Fleet {
 
 impl Fleet {
     /// Starts to read the tools of all servers, and returns at once. What is wrong with one is a problem of the registry.
-    pub fn start(registry: &Registry, remotes: impl IntoIterator<Item = Remote>, pins: Arc<dyn Pins>) -> Self {
+    pub fn start(
+        registry: &Registry,
+        remotes: impl IntoIterator<Item = Remote>,
+        pins: &Arc<dyn Pins>,
+    ) -> Self {
         let (sender, states) = watch::channel(BTreeMap::new());
         let mut tasks = JoinSet::new();
         let mut names = Vec::new();
@@ -40,7 +44,7 @@ impl Fleet {
             names.push(remote.name().clone());
             let source = source(&remote);
             registry.edit(|edit| edit.report(source, "is still starting"));
-            tasks.spawn(keep(remote, registry.clone(), Arc::clone(&pins), sender.clone()));
+            tasks.spawn(keep(remote, registry.clone(), Arc::clone(pins), sender.clone()));
         }
         Self { states, names, _tasks: tasks }
     }

@@ -9,7 +9,8 @@ use http::{HeaderName, HeaderValue};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetPromptRequestParams,
     GetPromptResult, InputRequest, InputRequiredResult, InputResponses, PaginatedRequestParams, Prompt,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResult, Resource, ServerCapabilities, ServerResult,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResult, Resource, ServerCapabilities,
+    ServerResult,
 };
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -61,7 +62,7 @@ impl Link {
             Ok(service) => Ok(Self { service, routes, process: Some(process), born: Instant::now() }),
             Err(error) => match Fault::from(error) {
                 Fault::Other(RemoteError::Unreachable(why)) => {
-                    Err(RemoteError::Unreachable(why + &process.words().last()).into())
+                    Err(RemoteError::Unreachable(why + &process.last_words().await).into())
                 }
                 other => Err(other),
             },
@@ -241,7 +242,8 @@ impl Link {
                 () = stop.cancelled() => return Err(RemoteError::Stopped.into()),
             };
             let answer = answer.map_err(|error| RemoteError::Protocol(error.message.into_owned()))?;
-            let answer = serde_json::to_value(answer).map_err(|error| RemoteError::Protocol(error.to_string()))?;
+            let answer =
+                serde_json::to_value(answer).map_err(|error| RemoteError::Protocol(error.to_string()))?;
             answers.insert(key, answer);
         }
         Ok((!answers.is_empty()).then_some(answers))

@@ -1,6 +1,6 @@
 //! Logging in to a server, when it asks for it and never before: OAuth 2.1 with PKCE, as MCP has it.
 //!
-//! The flow is `rmcp`'s: metadata of the resource (RFC 9728) and of the issuer (RFC 8414 and OpenID), the `resource`
+//! The flow is `rmcp`'s: metadata of the resource (RFC 9728) and of the issuer (RFC 8414 and `OpenID`), the `resource`
 //! parameter, the check of `iss` (RFC 9207), scopes that only grow. What is ours is where its requests go: through `holm-net`,
 //! to public addresses over TLS, or to those that the entry names. So metadata that points inside leads nowhere.
 
@@ -11,11 +11,11 @@ use std::time::Duration;
 use holm_grants::{FetchPattern, Grant, GrantSet, Policy, Scheme};
 use holm_net::{Client, HttpRequest, Limits, Mimes};
 use holm_runtime::BoxFuture;
+use rmcp::transport::AuthClient;
 use rmcp::transport::auth::{
     AuthError, AuthorizationCallback, AuthorizationManager, OAuthClientConfig, OAuthHttpClient,
     OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
-use rmcp::transport::AuthClient;
 use tokio::sync::Mutex;
 
 use super::web::Web;
@@ -95,8 +95,7 @@ impl Account {
         address: &Address,
     ) -> Result<Self, AuthError> {
         let http = Arc::new(Oauth { client: net.clone(), policy: policy(spec, address) });
-        let manager =
-            AuthorizationManager::new_with_oauth_http_client(address.url.to_string(), http).await?;
+        let manager = AuthorizationManager::new_with_oauth_http_client(address.url.to_string(), http).await?;
         let web = AuthClient::new(web, manager);
         Ok(Self { login, web, client: address.client.clone(), state: Mutex::default() })
     }
@@ -176,7 +175,8 @@ impl Account {
 
 /// Where a login may lead: to the server itself, to public addresses over TLS, and to what the entry names.
 fn policy(spec: &ServerSpec, address: &Address) -> Policy {
-    let mut grants: GrantSet = spec.grants.iter().filter(|grant| matches!(grant, Grant::Fetch(_))).cloned().collect();
+    let mut grants: GrantSet =
+        spec.grants.iter().filter(|grant| matches!(grant, Grant::Fetch(_))).cloned().collect();
     grants.extend(FetchPattern::origin(&address.url).map(Grant::Fetch));
     if address.url.scheme() == Scheme::Https {
         grants.extend("fetch:https://*".parse::<Grant>());

@@ -10,6 +10,8 @@ use holm_grants::Grant;
 use holm_jail::{Capture, Jail, Killer, Limits, Network, Task};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::error::cut;
 use super::{Programs, RemoteError};
@@ -20,10 +22,14 @@ const KEPT: usize = 2 * 1024;
 /// Servers live as long as a session; the bound is there for those that nobody ends.
 const LIFE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
+/// How long the last words of a server that ended are waited for.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// A running server. Dropping it ends the server and everything that it started.
 pub(crate) struct Process {
     killer: Killer,
     words: Words,
+    drained: JoinHandle<()>,
 }
 
 /// The last words of a server.
@@ -54,25 +60,35 @@ impl Process {
         program: &Program,
     ) -> Result<(Self, Receiver, Sender), RemoteError> {
         let not = |why: String| RemoteError::NotStarted(why);
-        let path = programs.find(&program.command).ok_or_else(|| not(format!("{} is not found", cut(&program.command))))?;
+        let path = programs
+            .find(&program.command)
+            .ok_or_else(|| not(format!("{} is not found", cut(&program.command))))?;
         let jail = jail(programs, spec, program, &path).map_err(not)?;
         let task = Task::new(&path).args(program.args.iter().map(OsString::from)).piped_input();
         let spawned = programs.launcher.spawn(&programs.engine, &jail, &task).await;
         let mut job = spawned.map_err(|error| not(error.to_string()))?;
-        let (Some(stdin), Some(stdout), Some(stderr)) = (job.take_stdin(), job.take_stdout(), job.take_stderr())
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (job.take_stdin(), job.take_stdout(), job.take_stderr())
         else {
             return Err(not("its streams are gone".into()));
         };
         let words = Words::default();
-        tokio::spawn(drain(stderr, words.clone()));
+        let drained = tokio::spawn(drain(stderr, words.clone()));
         let killer = job.killer();
         // Somebody must wait for the end, or the job would be killed at once.
         tokio::spawn(async move { drop(job.finish(Capture { keep: 0, spill: None }).await) });
-        Ok((Self { killer, words }, stdout, stdin))
+        Ok((Self { killer, words, drained }, stdout, stdin))
     }
 
     pub(crate) fn words(&self) -> &Words {
         &self.words
+    }
+
+    /// What it said before it ended, all of it read.
+    pub(crate) async fn last_words(mut self) -> String {
+        // One that goes on talking is not waited for.
+        let _ = timeout(FAREWELL, &mut self.drained).await;
+        self.words.last()
     }
 }
 
@@ -97,12 +113,11 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
     }
     let jail = Jail::from_grants(&programs.workspace, &spec.grants, std::env::vars_os())
         .map_err(|error| error.to_string())?;
-    let sees = spec.grants.iter().any(|grant| matches!(grant, Grant::Read(_)));
     let jail = match &program.cwd {
         Some(cwd) => jail.cwd(programs.workspace.join(cwd)),
+        None if sees(spec, &programs.workspace) => jail,
         // A folder of which it may see nothing is no place to start in.
-        None if !sees => jail.cwd("/"),
-        None => jail,
+        None => jail.cwd("/"),
     };
     let limits = Limits { wall: LIFE, cpu: LIFE, ..Limits::default() };
     let search = std::env::join_paths(&programs.search).map_err(|error| error.to_string())?;
@@ -115,17 +130,33 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
         .env("NO_COLOR", "1")
         .network(program.network)
         .limits(limits);
-    let jail = match program.network {
-        // Names and certificates are looked up in files.
-        Network::Open => NET_FILES.iter().filter(|file| Path::new(file).exists()).fold(jail, |jail, file| {
-            match Path::new(file).canonicalize() {
-                Ok(real) => jail.read(real),
-                Err(_) => jail,
+    let jail =
+        match program.network {
+            // Names and certificates are looked up in files.
+            Network::Open => {
+                NET_FILES.iter().filter(|file| Path::new(file).exists()).fold(jail, |jail, file| {
+                    match Path::new(file).canonicalize() {
+                        Ok(real) => jail.read(real),
+                        Err(_) => jail,
+                    }
+                })
             }
-        }),
-        Network::None => jail,
-    };
+            Network::None => jail,
+        };
     Ok(program.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value)))
+}
+
+/// Whether the server may read the whole workspace.
+fn sees(spec: &ServerSpec, workspace: &Path) -> bool {
+    spec.grants.iter().any(|grant| match grant {
+        Grant::Read(pattern) => match pattern.to_string().as_str() {
+            "**" | "./" => true,
+            text => text.strip_suffix("**").or(text.strip_suffix('/')).is_some_and(|folder| {
+                folder.starts_with('/') && workspace.starts_with(folder.trim_end_matches('/'))
+            }),
+        },
+        _ => false,
+    })
 }
 
 /// What a program that reaches the network reads to find names and to believe certificates.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use holm_runtime::{CancellationToken, Progress};
 use holm_tools::registry::{Offer, Pins, Standing};
-use rmcp::model::{CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResult, Prompt,
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResult, Prompt,
     ReadResourceResult, Resource,
 };
 use serde_json::{Map, Value};
@@ -133,7 +134,9 @@ impl Remote {
         }
         let link = self.link().await?;
         let extras = RemoteTool::extras(self, &link.capabilities());
-        offers.extend(extras.into_iter().map(|tool| Offer::new(Arc::new(tool)).keywords([self.name().as_str()])));
+        offers.extend(
+            extras.into_iter().map(|tool| Offer::new(Arc::new(tool)).keywords([self.name().as_str()])),
+        );
         if let Some(first) = offers.first_mut() {
             first.notes = notes;
         }
@@ -227,7 +230,11 @@ impl Remote {
     /// # Errors
     ///
     /// Why there is none.
-    pub async fn prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<GetPromptResult, RemoteError> {
+    pub async fn prompt(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<GetPromptResult, RemoteError> {
         let params = GetPromptRequestParams::new(name.to_owned()).with_arguments(arguments);
         self.read(move |link| {
             let params = params.clone();
@@ -282,7 +289,8 @@ impl Remote {
             }
             Err(why) => {
                 let rest = REST.saturating_mul(1 << failures.min(6)).min(LONGEST_REST);
-                *state = State::Down { failures: failures + 1, until: Instant::now() + rest, why: why.clone() };
+                *state =
+                    State::Down { failures: failures + 1, until: Instant::now() + rest, why: why.clone() };
                 Err(why)
             }
         }
@@ -292,8 +300,12 @@ impl Remote {
         let inner = &self.0;
         loop {
             let routes = Routes::default();
-            let ear =
-                Ear::new(inner.spec.name.clone(), inner.means.asker.clone(), routes.clone(), inner.changes.clone());
+            let ear = Ear::new(
+                inner.spec.name.clone(),
+                inner.means.asker.clone(),
+                routes.clone(),
+                inner.changes.clone(),
+            );
             let opened = match &inner.spec.reach {
                 Reach::Program(program) => {
                     timeout(PATIENCE, Link::to_program(&inner.spec, program, &inner.means, ear, routes)).await
@@ -333,7 +345,10 @@ impl Remote {
         let Some(account) = self.account().await? else {
             return Err(RemoteError::Login("nobody is there to log in; try `holm mcp test`".into()));
         };
-        account.answer(challenge).await.map_err(|error| RemoteError::Login(super::error::cut(&error.to_string())))
+        account
+            .answer(challenge)
+            .await
+            .map_err(|error| RemoteError::Login(super::error::cut(&error.to_string())))
     }
 
     /// What was asked for was done, so a later wish for a login is a new one.
@@ -345,11 +360,14 @@ impl Remote {
 
     /// Where the definition of a tool is pinned. It has no folder in it, so nothing on disk can change what it means.
     fn pin(&self, tool: &str) -> std::path::PathBuf {
-        let escaped: String = tool.chars().flat_map(|letter| match letter {
-            '/' => "%2F".chars().collect::<Vec<_>>(),
-            '%' => "%25".chars().collect(),
-            other => vec![other],
-        }).collect();
+        let escaped: String = tool
+            .chars()
+            .flat_map(|letter| match letter {
+                '/' => "%2F".chars().collect::<Vec<_>>(),
+                '%' => "%25".chars().collect(),
+                other => vec![other],
+            })
+            .collect();
         format!("mcp:{}:{escaped}", self.name()).into()
     }
 }

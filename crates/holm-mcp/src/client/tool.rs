@@ -52,7 +52,8 @@ impl RemoteTool {
             Hints::Believed if definition.idempotent => Repeat::Idempotent,
             Hints::Believed | Hints::Ignored => Repeat::Once,
         };
-        let declaration = declare(&remote, &definition.name, &definition.description, definition.schema.clone());
+        let declaration =
+            declare(&remote, &definition.name, &definition.description, definition.schema.clone());
         let declaration = Declaration { level, repeat, ..declaration };
         Self { remote, action: Action::Call(definition.name.clone()), declaration: Arc::new(declaration) }
     }
@@ -80,9 +81,7 @@ impl RemoteTool {
             .map_err(|error| RemoteError::NoMeans(format!("the arguments are no object: {error}")))?;
         let word = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(match &self.action {
-            Action::Call(tool) => {
-                output(self.remote.call(tool, arguments, &job.progress, &job.stop).await?)
-            }
+            Action::Call(tool) => output(self.remote.call(tool, arguments, &job.progress, &job.stop).await?),
             Action::Resources => {
                 let found = self.remote.resources().await?;
                 let line = |one: &rmcp::model::Resource| {
@@ -105,7 +104,8 @@ impl RemoteTool {
                 listed(found.iter().map(line))
             }
             Action::Prompt => {
-                let given = arguments.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
+                let given =
+                    arguments.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
                 told(self.remote.prompt(&word("name"), given).await?)
             }
         })

@@ -100,9 +100,7 @@ impl StreamableHttpClient for Web {
         }
         let given = text(&answer, SESSION);
         match kind(&answer) {
-            Kind::Events => {
-                Ok(StreamableHttpPostResponse::Sse(events(answer, most.min(MAX_MESSAGE)), given))
-            }
+            Kind::Events => Ok(StreamableHttpPostResponse::Sse(events(answer, most.min(MAX_MESSAGE)), given)),
             Kind::Json => read_message(answer, &message, given).await,
             // Some servers answer a notification with an empty success.
             Kind::Other(_) if is_one_way(&message) => Ok(StreamableHttpPostResponse::Accepted),
@@ -191,7 +189,8 @@ fn request(
     let url = uri.parse().map_err(|error| StreamableHttpError::Client(NetError::Url(error)))?;
     let mut request = header(HttpRequest::new(method, url), "accept", &format!("{JSON}, {EVENTS}"))?;
     for (name, value) in headers {
-        let value = value.to_str().map_err(|_| StreamableHttpError::ReservedHeaderConflict(name.to_string()))?;
+        let value =
+            value.to_str().map_err(|_| StreamableHttpError::ReservedHeaderConflict(name.to_string()))?;
         if matches!(name.as_str(), "accept" | SESSION | LAST_EVENT) {
             return Err(StreamableHttpError::ReservedHeaderConflict(name.to_string()));
         }
@@ -244,10 +243,12 @@ async fn refused(
     let body = whole(answer).await?;
     let parsed = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();
     let login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    if status.is_client_error() && !login && !in_session {
-        if let Some(answer) = rejected_probe(message, parsed.as_ref(), status) {
-            return Ok(answer);
-        }
+    if status.is_client_error()
+        && !login
+        && !in_session
+        && let Some(answer) = rejected_probe(message, parsed.as_ref(), status)
+    {
+        return Ok(answer);
     }
     match parsed {
         Some(parsed @ JsonRpcMessage::Error(_)) if json && !login => {

@@ -12,7 +12,8 @@ use holm_kernel::{
     ToolCall, ToolOutput,
 };
 use holm_runtime::{
-    Agent, BoxFuture, CancellationToken, Containment, Delta, DeltaSink, Job, Nobody, Secrets, Tool, Update, model_fn,
+    Agent, BoxFuture, CancellationToken, Containment, Delta, DeltaSink, Job, Nobody, Secrets, Tool, Update,
+    model_fn,
 };
 
 /// What calls from outside may do.
@@ -95,7 +96,12 @@ fn script(tool: &str, arguments: &str) -> impl holm_runtime::Model + 'static {
         let reply = if called.swap(true, Ordering::Relaxed) {
             Reply { blocks: vec![Block::Text("done".into())], ..Reply::default() }
         } else {
-            let call = ToolCall { id: "outside".into(), name: name.clone(), arguments: arguments.clone(), replay: None };
+            let call = ToolCall {
+                id: "outside".into(),
+                name: name.clone(),
+                arguments: arguments.clone(),
+                replay: None,
+            };
             Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() }
         };
         Box::pin(async move { ModelResult::Replied(reply) })
@@ -140,7 +146,8 @@ impl Tool for Kept {
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
-        let (running, kept) = (self.containment.contain(Arc::clone(&self.tool), job), Arc::clone(&self.output));
+        let (running, kept) =
+            (self.containment.contain(Arc::clone(&self.tool), job), Arc::clone(&self.output));
         Box::pin(async move {
             let output = running.await;
             *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(output.clone());

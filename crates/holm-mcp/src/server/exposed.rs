@@ -112,10 +112,17 @@ impl Exposed {
     }
 
     /// Makes one call.
-    async fn make(&self, name: &str, arguments: JsonObject, context: &RequestContext<RoleServer>) -> Option<ToolOutput> {
+    async fn make(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<ToolOutput> {
         let tell = teller(context);
         if let Some(shown) = self.agents.iter().find(|shown| shown.name == name) {
-            let Some(prompt) = arguments.get("prompt").and_then(Value::as_str).filter(|text| !text.is_empty()) else {
+            let Some(prompt) =
+                arguments.get("prompt").and_then(Value::as_str).filter(|text| !text.is_empty())
+            else {
                 return Some(ToolOutput::failed("`prompt` is missing: say what to do"));
             };
             let answered = shown.agent.answer(prompt.to_owned(), tell, context.ct.clone()).await;
@@ -141,7 +148,9 @@ impl ServerHandler for Exposed {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("holm", env!("CARGO_PKG_VERSION")))
-            .with_instructions("Agents are tools named ask_…; give them a prompt. Other tools do one thing each.")
+            .with_instructions(
+                "Agents are tools named ask_…; give them a prompt. Other tools do one thing each.",
+            )
     }
 
     async fn list_tools(

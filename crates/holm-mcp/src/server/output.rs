@@ -30,12 +30,15 @@ fn part(block: Block) -> Option<ContentBlock> {
         Block::Image(Media { media_type, source: Source::Base64(data), .. }) => {
             Some(ContentBlock::image(data, media_type))
         }
-        Block::File(Media { media_type, source: Source::Base64(data), .. }) if media_type.starts_with("audio/") => {
+        Block::File(Media { media_type, source: Source::Base64(data), .. })
+            if media_type.starts_with("audio/") =>
+        {
             Some(ContentBlock::Audio(AudioContent::new(data, media_type)))
         }
         Block::File(Media { media_type, source: Source::Base64(blob), name }) => {
             let uri = format!("holm:file/{}", name.unwrap_or_else(|| "unnamed".into()));
-            let contents = ResourceContents::BlobResourceContents { uri, mime_type: Some(media_type), blob, meta: None };
+            let contents =
+                ResourceContents::BlobResourceContents { uri, mime_type: Some(media_type), blob, meta: None };
             Some(ContentBlock::resource(contents))
         }
         Block::Image(Media { source, .. }) | Block::File(Media { source, .. }) => match source {

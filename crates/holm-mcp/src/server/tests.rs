@@ -1,0 +1,203 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use holm_grants::{GrantSet, Level, Mode};
+use holm_guards::json::Json;
+use holm_kernel::{Block, ModelResult, Reply, Tool, ToolOutput};
+use holm_runtime::{Agent, Job, Toolbox, Update, model_fn, tool_fn};
+use holm_tools::registry::{Offer, Rank, Registry, Source};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ClientConfig, ProgressNotificationParam};
+use rmcp::service::{NotificationContext, RunningService};
+use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+use super::{Answering, Door, Exposed, HttpError, Rights, serve_http, serve_stdio};
+
+/// Longer than any machine takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A client that hands on what it is told between answers.
+#[derive(Clone)]
+struct Told(mpsc::UnboundedSender<String>);
+
+impl ClientHandler for Told {
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::default()
+    }
+
+    async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let _ = self.0.send(format!("{} of {:?}: {:?}", params.progress, params.total, params.message));
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        let _ = self.0.send("changed".into());
+    }
+}
+
+async fn connect(exposed: Exposed) -> (RunningService<RoleClient, Told>, mpsc::UnboundedReceiver<String>) {
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let (read, write) = tokio::io::split(theirs);
+    tokio::spawn(serve_stdio(exposed, read, write));
+    let (sender, told) = mpsc::unbounded_channel();
+    (Told(sender).serve(ours).await.unwrap(), told)
+}
+
+async fn call(
+    client: &RunningService<RoleClient, Told>,
+    tool: &'static str,
+    arguments: Value,
+) -> CallToolResult {
+    let Value::Object(arguments) = arguments else { panic!("{arguments}") };
+    client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await.unwrap()
+}
+
+fn text(result: &CallToolResult) -> &str {
+    &result.content[0].as_text().unwrap().text
+}
+
+fn declare(name: &str, level: Level) -> Tool {
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+    Tool::new(name, "Says where it was.", Json::parse(schema).unwrap()).level(level)
+}
+
+fn echo(name: &str, level: Level) -> Toolbox {
+    Toolbox::new().with(tool_fn(declare(name, level), |job: Job| async move {
+        job.progress.say(Update::of(1, 2, "half"));
+        ToolOutput::text(&*job.arguments)
+    }))
+}
+
+#[tokio::test]
+async fn a_tool_is_listed_and_called_and_says_how_far_it_is() {
+    let (client, mut told) =
+        connect(Exposed::new().tools(echo("look", Level::ReadOnly), Rights::default())).await;
+    let listed = client.list_all_tools().await.unwrap();
+    assert_eq!(listed[0].name, "look");
+    assert_eq!(listed[0].annotations.as_ref().unwrap().read_only_hint, Some(true));
+    let result = call(&client, "look", json!({ "path": "a" })).await;
+    assert_eq!((text(&result), result.is_error), (r#"{"path":"a"}"#, Some(false)));
+    let said = tokio::time::timeout(PATIENCE, told.recv()).await.unwrap().unwrap();
+    assert_eq!(said, r#"1 of Some(2.0): Some("half")"#);
+}
+
+#[tokio::test]
+async fn the_kernel_decides_about_calls_from_outside() {
+    let check = |level: Level, rights: Rights, arguments: Value, expect: &'static str| async move {
+        let (client, _told) = connect(Exposed::new().tools(echo("act", level), rights)).await;
+        let result = call(&client, "act", arguments).await;
+        assert!(text(&result).contains(expect), "{level:?}: {:?} is not {expect}", text(&result));
+        result.is_error == Some(true)
+    };
+    let path = json!({ "path": "a" });
+    assert!(check(Level::Execute, Rights::default(), path.clone(), "nobody is there").await);
+    let full = Rights { mode: Mode::Full, ..Rights::default() };
+    assert!(!check(Level::Execute, full.clone(), path, r#"{"path":"a"}"#).await);
+    assert!(check(Level::None, full, json!({ "other": 1 }), "path").await);
+}
+
+#[tokio::test]
+async fn what_a_call_needs_must_be_granted() {
+    let needy = declare("read", Level::ReadOnly).needs(["read:{path}"]).unwrap();
+    let tools = Toolbox::new().with(tool_fn(needy, |_| async { ToolOutput::text("read") }));
+    let rights = Rights { grants: GrantSet::parse(["read:src/**"]).unwrap(), ..Rights::default() };
+    let (client, _told) = connect(Exposed::new().tools(tools, rights)).await;
+    assert_eq!(text(&call(&client, "read", json!({ "path": "src/a" })).await), "read");
+    assert_eq!(call(&client, "read", json!({ "path": "/etc/passwd" })).await.is_error, Some(true));
+}
+
+fn agent(says: &'static str) -> Arc<dyn Answering> {
+    let model = model_fn(move |_| {
+        let reply = Reply { blocks: vec![Block::Text(says.into())], ..Reply::default() };
+        Box::pin(async move { ModelResult::Replied(reply) })
+    });
+    Arc::new(Arc::new(Agent::builder("scripted/x", model).build().unwrap()))
+}
+
+#[tokio::test]
+async fn agents_are_asked_by_names_that_follow_from_their_order() {
+    let exposed = || {
+        Exposed::new().agents([
+            ("Reviewer", "Reviews.", agent("first")),
+            ("reviewer!", "Reviews too.", agent("second")),
+            ("…", "Has no name.", agent("third")),
+        ])
+    };
+    let names =
+        |exposed: &Exposed| exposed.list().iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(&exposed()), ["ask_reviewer", "ask_reviewer_2", "ask_agent"]);
+    let (client, _told) = connect(exposed()).await;
+    assert_eq!(text(&call(&client, "ask_reviewer_2", json!({ "prompt": "hi" })).await), "second");
+    assert_eq!(call(&client, "ask_reviewer", json!({})).await.is_error, Some(true));
+}
+
+#[tokio::test]
+async fn a_tool_that_is_not_there_is_an_error_of_the_protocol() {
+    let (client, _told) = connect(Exposed::new()).await;
+    let called = client.call_tool(CallToolRequestParams::new("nothing")).await;
+    assert!(called.unwrap_err().to_string().contains("no tool `nothing`"));
+}
+
+#[tokio::test]
+async fn a_client_hears_that_tools_came_and_went() {
+    let registry = Registry::new();
+    let (client, mut told) = connect(Exposed::new().registry(registry.clone(), Rights::default())).await;
+    assert!(client.list_all_tools().await.unwrap().is_empty());
+    let tools = echo("late", Level::None);
+    let offers: Vec<Offer> = tools.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
+    registry.edit(|edit| edit.set(Source::new(Rank::User, "x"), offers));
+    let said = tokio::time::timeout(PATIENCE, told.recv()).await.unwrap();
+    assert_eq!(said.as_deref(), Some("changed"));
+    assert_eq!(client.list_all_tools().await.unwrap()[0].name, "late");
+}
+
+/// Sends one request as it is and gives back the status.
+async fn status(door: Door, headers: &str) -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = tokio::spawn(serve_http(listener, Exposed::new(), door));
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let body = body.replace("ping", "initialize").replace(
+        "}",
+        r#","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
+    );
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\n{}content-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n{body}",
+        headers.replace("HERE", &address.to_string()),
+        body.len(),
+    );
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut head = [0; 12];
+    tokio::time::timeout(PATIENCE, stream.read_exact(&mut head)).await.unwrap().unwrap();
+    server.abort();
+    std::str::from_utf8(&head[9..]).unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn only_who_knows_the_token_and_comes_from_here_gets_in() {
+    let door = || Door::new("open sesame");
+    let token = "authorization: Bearer open sesame\r\n";
+    for (headers, expect) in [
+        (format!("host: HERE\r\n{token}"), 200),
+        (format!("host: HERE\r\norigin: http://localhost:5173\r\n{token}"), 200),
+        ("host: HERE\r\n".into(), 401),
+        ("host: HERE\r\nauthorization: Bearer open sesam\r\n".into(), 401),
+        ("host: HERE\r\nauthorization: Basic open sesame\r\n".into(), 401),
+        (format!("host: HERE\r\norigin: https://evil.example\r\n{token}"), 403),
+        (format!("host: HERE\r\norigin: null\r\n{token}"), 403),
+        (format!("host: evil.example\r\n{token}"), 403),
+        (format!("host: 127.0.0.1.evil.example\r\n{token}"), 403),
+    ] {
+        assert_eq!(status(door(), &headers).await, expect, "{headers}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_token_other_machines_are_not_served() {
+    let listener = TcpListener::bind(("0.0.0.0", 0)).await.unwrap();
+    let served = serve_http(listener, Exposed::new(), Door::open()).await;
+    assert!(matches!(served, Err(HttpError::Exposed(_))));
+}

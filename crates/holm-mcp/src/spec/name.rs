@@ -50,7 +50,9 @@ impl FromStr for ServerName {
         let good = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
         let ends = text.starts_with('-') || text.ends_with('-');
         if text.is_empty() || text.len() > LONGEST || ends || !text.chars().all(good) {
-            return Err(SpecError::Name(text.chars().filter(|letter| !letter.is_control()).take(64).collect()));
+            return Err(SpecError::Name(
+                text.chars().filter(|letter| !letter.is_control()).take(64).collect(),
+            ));
         }
         Ok(Self(text.to_owned()))
     }

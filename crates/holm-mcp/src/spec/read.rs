@@ -63,15 +63,16 @@ impl ServerSpec {
         let grants = GrantSet::parse(written.grants.iter().map(String::as_str))
             .map_err(|error| SpecError::Entry(format!("grants: {error}")))?;
         let mut spec = Self::new(name, reach).grants(grants);
-        spec.era = choice(written.era.as_deref(), "era", &[
-            ("either", Era::Either),
-            ("handshake", Era::Handshake),
-            ("stateless", Era::Stateless),
-        ])?;
-        spec.hints = choice(written.hints.as_deref(), "hints", &[
-            ("ignored", Hints::Ignored),
-            ("believed", Hints::Believed),
-        ])?;
+        spec.era = choice(
+            written.era.as_deref(),
+            "era",
+            &[("either", Era::Either), ("handshake", Era::Handshake), ("stateless", Era::Stateless)],
+        )?;
+        spec.hints = choice(
+            written.hints.as_deref(),
+            "hints",
+            &[("ignored", Hints::Ignored), ("believed", Hints::Believed)],
+        )?;
         for (tool, level) in written.levels {
             let level: Level =
                 level.parse().map_err(|_| SpecError::Entry(format!("levels: `{level}` is no level")))?;
@@ -94,10 +95,11 @@ impl Written {
             }
             (Some(command), None, None | Some("stdio")) => {
                 let args: Result<Vec<_>, _> = self.args.iter().map(|word| expand(word, env)).collect();
-                let network = choice(self.network.as_deref(), "network", &[
-                    ("none", Network::None),
-                    ("open", Network::Open),
-                ])?;
+                let network = choice(
+                    self.network.as_deref(),
+                    "network",
+                    &[("none", Network::None), ("open", Network::Open)],
+                )?;
                 Ok(Reach::Program(Program {
                     command: expand(command, env)?,
                     args: args?,
@@ -106,17 +108,23 @@ impl Written {
                     network,
                 }))
             }
-            (None, Some(url), None | Some("http" | "streamable-http" | "streamableHttp" | "streamable_http")) => {
+            (
+                None,
+                Some(url),
+                None | Some("http" | "streamable-http" | "streamableHttp" | "streamable_http"),
+            ) => {
                 let mut address = Address::new(&expand(url, env)?)?;
                 address.headers = expanded(&self.headers)?;
                 if let Some(id) = &self.client_id {
-                    let secret = self.client_secret.as_deref().map(|secret| expand(secret, env)).transpose()?;
+                    let secret =
+                        self.client_secret.as_deref().map(|secret| expand(secret, env)).transpose()?;
                     address.client = Some((id.clone(), secret));
                 }
                 Ok(Reach::Address(address))
             }
             (_, _, Some("sse")) => Err(SpecError::Entry(
-                "it speaks the HTTP of before 2025-03, which is not spoken here; use its newer address".into(),
+                "it speaks the HTTP of before 2025-03, which is not spoken here; use its newer address"
+                    .into(),
             )),
             (_, _, Some(kind)) => Err(SpecError::Entry(format!(
                 "`{kind}` with these fields is no way to reach a server; write a command or a url"
@@ -126,11 +134,7 @@ impl Written {
     }
 }
 
-fn choice<T: Copy + Default>(
-    word: Option<&str>,
-    field: &str,
-    choices: &[(&str, T)],
-) -> Result<T, SpecError> {
+fn choice<T: Copy + Default>(word: Option<&str>, field: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
     let Some(word) = word else { return Ok(T::default()) };
     choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();

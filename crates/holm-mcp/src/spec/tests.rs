@@ -1,0 +1,81 @@
+use serde_json::json;
+
+use super::{Era, Hints, Reach, ServerName, ServerSpec, SpecError};
+use holm_jail::Network;
+
+fn env(name: &str) -> Option<String> {
+    (name == "KEY").then(|| "sesame".to_owned())
+}
+
+fn read(entry: &serde_json::Value) -> Result<ServerSpec, SpecError> {
+    ServerSpec::read("x".parse().unwrap(), entry, &env)
+}
+
+#[test]
+fn names_that_could_reach_into_anothers_are_no_names() {
+    for good in ["a", "github", "my-server-2", "0"] {
+        assert_eq!(good.parse::<ServerName>().unwrap().as_str(), good);
+    }
+    for bad in ["", "a_b", "A", "-a", "a-", "a b", "ä", "a/b", &"a".repeat(33)] {
+        assert!(matches!(bad.parse::<ServerName>(), Err(SpecError::Name(_))), "{bad:?}");
+    }
+}
+
+#[test]
+fn names_of_other_programs_are_made_fit() {
+    let check = |text: &str, expect: Option<&str>| {
+        assert_eq!(ServerName::near(text).as_ref().map(ServerName::as_str), expect, "{text:?}");
+    };
+    check("GitHub", Some("github"));
+    check("my_server", Some("my-server"));
+    check("  @scope/package  ", Some("scope-package"));
+    check("___", None);
+    check(&"x".repeat(99), Some(&"x".repeat(32)));
+}
+
+#[test]
+fn a_program_gets_nothing_that_its_entry_does_not_name() {
+    let spec =
+        read(&json!({ "command": "npx", "args": ["-y", "a b"], "env": { "TOKEN": "${KEY}" } })).unwrap();
+    let Reach::Program(program) = &spec.reach else { panic!("{spec:?}") };
+    assert_eq!(program.args, ["-y", "a b"], "an argument with a space stays one");
+    assert_eq!(program.env["TOKEN"], "sesame");
+    assert_eq!(program.network, Network::None);
+    assert!(spec.grants.is_empty());
+    assert_eq!((spec.era, spec.hints), (Era::Either, Hints::Ignored));
+}
+
+#[test]
+fn what_is_secret_is_not_printed() {
+    let program = read(&json!({ "command": "x", "env": { "TOKEN": "${KEY}" } })).unwrap();
+    let address = json!({ "url": "https://a.example/mcp", "headers": { "X-Key": "${KEY}" }, "clientId": "me", "clientSecret": "${KEY}" });
+    let address = read(&address).unwrap();
+    for spec in [program, address] {
+        assert!(!format!("{spec:?}").contains("sesame"));
+    }
+}
+
+#[test]
+fn entries_that_mean_nothing_say_why() {
+    let check = |entry: serde_json::Value, expect: &str| {
+        let error = read(&entry).unwrap_err().to_string();
+        assert!(error.contains(expect), "{entry}: {error}");
+    };
+    check(json!({}), "neither a command nor a url");
+    check(json!({ "command": "a", "url": "https://a.example" }), "one of them is meant");
+    check(json!({ "command": "a", "env": { "A": "${MISSING}" } }), "MISSING is not set");
+    check(json!({ "command": "a", "args": ["${"] }), "without `}`");
+    check(json!({ "command": "a", "grants": ["fly:away"] }), "grants");
+    check(json!({ "command": "a", "network": "some" }), "`some` is none of none, open");
+    check(json!({ "command": "a", "levels": { "t": "much" } }), "no level");
+    check(json!({ "url": "ftp://a.example" }), "address");
+    check(json!({ "url": "https://169.254.169.254/x", "type": "sse" }), "before 2025-03");
+    check(json!({ "type": "carrier-pigeon", "command": "a" }), "carrier-pigeon");
+}
+
+#[test]
+fn a_default_stands_in_for_a_variable_that_is_not_set() {
+    let spec = read(&json!({ "command": "a", "args": ["${NOPE:-there}", "${env:KEY}!"] })).unwrap();
+    let Reach::Program(program) = &spec.reach else { panic!("{spec:?}") };
+    assert_eq!(program.args, ["there", "sesame!"]);
+}

@@ -1,0 +1,62 @@
+//! Servers that behave.
+
+use std::sync::{Arc, Mutex};
+
+use holm_kernel::{CallId, Outcome};
+use holm_mcp::Era;
+use holm_mcp::Remote;
+use holm_runtime::{Delta, DeltaSink, Job, Progress, Secrets};
+use holm_tools::registry::NoPins;
+
+use crate::support::{Place, echo, text};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_speaks_either_era() {
+    let place = Place::new();
+    let old = place.remote("ok");
+    assert_eq!(text(&echo(&old, "hi").await.unwrap()), r#"{"word": "hi"}"#);
+    assert_eq!(old.version().await.unwrap(), "2025-11-25");
+    let new = place.remote("modern");
+    assert_eq!(text(&echo(&new, "hi").await.unwrap()), "2026-07-28");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn which_era_it_is_is_found_out() {
+    let place = Place::new();
+    for (mode, version) in [("ok", "2025-11-25"), ("modern", "2026-07-28")] {
+        let remote = Remote::new(place.spec("t", mode).era(Era::Either), place.means());
+        assert_eq!(remote.version().await.unwrap(), version, "{mode}");
+    }
+}
+
+/// Remembers what was said.
+#[derive(Default)]
+struct Heard(Mutex<Vec<String>>);
+
+impl DeltaSink for Heard {
+    fn delta(&self, _: CallId, delta: Delta<'_>) {
+        if let Delta::Progress { text, done, total } = delta {
+            self.0.lock().unwrap().push(format!("{text} {done:?} {total:?}"));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn how_far_a_call_is_reaches_those_who_watch_it() {
+    let place = Place::new();
+    let (offers, _) = place.remote("progress").offers(&NoPins).await.unwrap();
+    let heard = Arc::new(Heard::default());
+    let progress = Progress::new(CallId::new(1), Arc::clone(&heard) as _, Secrets::new());
+    let output = offers[0].tool.run(Job::alone("{}").progress(progress)).await;
+    assert_eq!(output.outcome, Outcome::Succeeded);
+    assert_eq!(*heard.0.lock().unwrap(), ["a quarter Some(1) Some(4)"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_reads_nothing_that_it_was_not_granted() {
+    let place = Place::new();
+    let mut spec = place.spec("t", "ok").era(Era::Handshake);
+    spec.grants = holm_grants::GrantSet::default();
+    let error = Remote::new(spec, place.means()).list().await.unwrap_err().to_string();
+    assert!(error.contains("server.py"), "its own script was not granted: {error}");
+}
