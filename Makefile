@@ -26,7 +26,7 @@ run: ## run a real agent loop with a scripted model
 	@cargo run -q -p holm-testkit --example demo
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test suites sdks conformance wasm guests js
+	@scripts/setup test model suites sdks conformance wasm guests js
 	@echo '== the small guests'
 	@scripts/build-guests light
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text

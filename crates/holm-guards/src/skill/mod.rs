@@ -23,7 +23,7 @@ pub use contract::{Case, Cases, Contract, ContractError, FormatCheck};
 pub use error::SkillError;
 pub use extract::extract;
 pub use format::Format;
-pub use prompt::corrective;
+pub use prompt::{copied_from, corrective};
 pub use runner::{Input, Skill};
 pub use shelf::Skills;
 pub use source::{Reading, Source};

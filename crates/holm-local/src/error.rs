@@ -1,0 +1,41 @@
+//! Why there is no local model.
+
+use std::path::PathBuf;
+
+use holm_jail::JailError;
+use thiserror::Error;
+
+use crate::GgufError;
+
+/// Why a local model cannot be used, sorted by blame: the files, the machine, the worker.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LocalError {
+    /// A file is missing, damaged, of the wrong kind or too big.
+    #[error("{}: {why}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: GgufError,
+    },
+    /// The adapter was made for another model.
+    #[error("the adapter {} belongs to another model (SHA-256 {wants}); use it with that one, or leave it out", .adapter.display())]
+    OtherBase {
+        /// The adapter.
+        adapter: PathBuf,
+        /// The base that it names.
+        wants: String,
+    },
+    /// llama.cpp was built for newer processors.
+    #[error("this processor lacks {0}, which local models need here; use a model over the network")]
+    Processor(&'static str),
+    /// The worker cannot be confined or started.
+    #[error(transparent)]
+    Jail(#[from] JailError),
+    /// The worker does not come up.
+    #[error("the model does not load: {0}")]
+    Refused(String),
+    /// The worker died.
+    #[error("the local model's process ended: {0}; it is started again for the next call")]
+    Crashed(String),
+}

@@ -1,0 +1,261 @@
+//! Reads the head of a GGUF file. A model file comes from strangers and goes to a C++ library; what can be refused in
+//! safe code is refused here, with words that say what is wrong, before that library sees a byte of it.
+
+mod kinds;
+mod reader;
+
+use std::{
+    fs::File,
+    io::{BufReader, Read, Seek},
+    path::{Path, PathBuf},
+};
+
+use kinds::bytes_of;
+use reader::{Reader, Value};
+use thiserror::Error;
+
+/// Key-value pairs in one file; real ones have some dozens.
+const MAX_PAIRS: u64 = 4096;
+/// Tensors in one file; the largest models have some thousands.
+const MAX_TENSORS: u64 = 65_536;
+/// Where tensors begin at a multiple of this, unless the file says otherwise.
+const ALIGNMENT: u64 = 32;
+
+/// What the head of a model or an adapter says.
+///
+/// ```no_run
+/// let head = holm_local::Gguf::open("model.gguf".as_ref())?;
+/// println!("{} ({}), {} tokens", head.name, head.architecture, head.context.unwrap_or(0));
+/// # Ok::<(), holm_local::GgufError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Gguf {
+    /// What its maker calls it; empty where the file is silent.
+    pub name: String,
+    /// The family of networks, for example `llama`.
+    pub architecture: String,
+    /// The licence that the file claims; empty where it is silent.
+    pub licence: String,
+    /// What kind of file it is.
+    pub kind: Kind,
+    /// How many tokens of context the model was made for.
+    pub context: Option<u64>,
+    /// Whether it brings a chat template of its own.
+    pub template: bool,
+    /// The base model's SHA-256 that an adapter of Holm's names.
+    pub base: Option<String>,
+    /// Numbers in all tensors.
+    pub parameters: u64,
+    /// Bytes of the whole file.
+    pub size: u64,
+    /// What one token of context takes in the cache, in bytes, as far as the file tells.
+    pub cache_per_token: u64,
+}
+
+/// What a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// A model.
+    #[default]
+    Model,
+    /// Something that changes a model.
+    Adapter,
+}
+
+/// Why a file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum GgufError {
+    /// It cannot be read.
+    #[error("{} cannot be read: {why}", .path.display())]
+    Unreadable {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
+    /// It is something else.
+    #[error("this is no GGUF file: it begins with other bytes")]
+    NotGguf,
+    /// A version that this reader, and perhaps llama.cpp, does not know.
+    #[error("GGUF version {0} is not supported; versions 2 and 3 are")]
+    Version(u32),
+    /// It ends too early.
+    #[error("the file is truncated: it has {has} bytes and needs {needs}; fetch it again")]
+    Truncated {
+        /// Bytes that are there.
+        has: u64,
+        /// Bytes that it promises, as far as could be read.
+        needs: u64,
+    },
+    /// It says something that cannot be.
+    #[error("the file is damaged: {0}; fetch it again")]
+    Damaged(&'static str),
+    /// A kind of number that is not known here.
+    #[error("tensors of type {0} are not supported; choose another quantisation of the model")]
+    TensorType(u32),
+    /// It is a file of the other kind.
+    #[error("this is {}, where {} was wanted", .found.words(), .wanted.words())]
+    Kind {
+        /// What it is.
+        found: Kind,
+        /// What was asked for.
+        wanted: Kind,
+    },
+    /// The machine has not enough memory.
+    #[error("the model needs about {needs} MiB of memory and {has} MiB are free; choose a smaller one")]
+    TooBig {
+        /// MiB for weights and context.
+        needs: u64,
+        /// MiB that are free.
+        has: u64,
+    },
+}
+
+impl Kind {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Model => "a model",
+            Self::Adapter => "an adapter",
+        }
+    }
+}
+
+impl Gguf {
+    /// Reads the head of a file.
+    ///
+    /// # Errors
+    /// [`GgufError`] for whatever llama.cpp should not see.
+    pub fn open(path: &Path) -> Result<Self, GgufError> {
+        let unreadable =
+            |error: std::io::Error| GgufError::Unreadable { path: path.to_owned(), why: error.to_string() };
+        let file = File::open(path).map_err(unreadable)?;
+        let meta = file.metadata().map_err(unreadable)?;
+        if !meta.is_file() {
+            return Err(GgufError::Unreadable { path: path.to_owned(), why: "it is no file".into() });
+        }
+        Self::read(BufReader::new(file), meta.len())
+    }
+
+    /// Reads the head of `size` bytes.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn read(from: impl Read + Seek, size: u64) -> Result<Self, GgufError> {
+        let mut from = Reader::new(from, size);
+        if from.magic()? != *b"GGUF" {
+            return Err(GgufError::NotGguf);
+        }
+        let version = from.u32()?;
+        if !matches!(version, 2 | 3) {
+            return Err(GgufError::Version(version));
+        }
+        let (tensors, pairs) = (from.u64()?, from.u64()?);
+        if tensors > MAX_TENSORS || pairs > MAX_PAIRS {
+            return Err(GgufError::Damaged("it promises more parts than any model has"));
+        }
+        let mut head = Self { size, ..Self::default() };
+        let mut told = Told::default();
+        for _ in 0..pairs {
+            let key = from.key()?;
+            told.take(&mut head, &key, from.value()?)?;
+        }
+        if head.architecture.is_empty() {
+            return Err(GgufError::Damaged("it does not say of which architecture it is"));
+        }
+        head.context = told.context.filter(|context| *context > 0);
+        head.cache_per_token = told.cache_per_token();
+        let mut end = 0;
+        for _ in 0..tensors {
+            let tensor = from.tensor()?;
+            let bytes = bytes_of(tensor.kind, tensor.numbers)?;
+            head.parameters = head.parameters.saturating_add(tensor.numbers);
+            let last = tensor
+                .offset
+                .checked_add(bytes)
+                .ok_or(GgufError::Damaged("a tensor lies beyond any file"))?;
+            end = end.max(last);
+        }
+        let begin = from.place().next_multiple_of(told.alignment.unwrap_or(ALIGNMENT));
+        let needs = begin.saturating_add(end);
+        if needs > size {
+            return Err(GgufError::Truncated { has: size, needs });
+        }
+        Ok(head)
+    }
+
+    /// Says whether this is the kind of file that is wanted.
+    ///
+    /// # Errors
+    /// [`GgufError::Kind`] if it is not.
+    pub fn expect(self, wanted: Kind) -> Result<Self, GgufError> {
+        if self.kind == wanted { Ok(self) } else { Err(GgufError::Kind { found: self.kind, wanted }) }
+    }
+
+    /// What a worker with this model and so many tokens of context needs, in bytes: weights, cache, and room to compute.
+    #[must_use]
+    pub fn memory(&self, context: u64) -> u64 {
+        /// Buffers of the computation, the vocabulary and its grammar tables.
+        const ROOM: u64 = 384 << 20;
+        self.size.saturating_add(self.cache_per_token.saturating_mul(context)).saturating_add(ROOM)
+    }
+
+    /// Checks that a worker fits into so many free bytes.
+    ///
+    /// # Errors
+    /// [`GgufError::TooBig`] if it does not.
+    pub fn fits(&self, context: u64, free: u64) -> Result<(), GgufError> {
+        let needs = self.memory(context);
+        if needs <= free { Ok(()) } else { Err(GgufError::TooBig { needs: needs >> 20, has: free >> 20 }) }
+    }
+}
+
+/// Numbers whose meaning depends on other pairs.
+#[derive(Default)]
+struct Told {
+    context: Option<u64>,
+    alignment: Option<u64>,
+    layers: u64,
+    heads: u64,
+    cache_heads: u64,
+    width: u64,
+}
+
+impl Told {
+    fn take(&mut self, head: &mut Gguf, key: &str, value: Value) -> Result<(), GgufError> {
+        match (key, value) {
+            ("general.name", Value::Text(text)) => head.name = text,
+            ("general.architecture", Value::Text(text)) => head.architecture = text,
+            ("general.license", Value::Text(text)) => head.licence = text,
+            ("general.type", Value::Text(text)) if text == "adapter" => head.kind = Kind::Adapter,
+            ("tokenizer.chat_template", Value::Text(_)) => head.template = true,
+            ("holm.base.sha256", Value::Text(text)) => head.base = Some(text),
+            ("general.alignment", Value::Number(number)) => {
+                if !number.is_power_of_two() || number > 1 << 20 {
+                    return Err(GgufError::Damaged("its alignment is none"));
+                }
+                self.alignment = Some(number);
+            }
+            (key, Value::Number(number)) => match key.split_once('.').map_or("", |(_, rest)| rest) {
+                "context_length" => self.context = Some(number),
+                "block_count" => self.layers = number,
+                "attention.head_count" => self.heads = number,
+                "attention.head_count_kv" => self.cache_heads = number,
+                "embedding_length" => self.width = number,
+                _ => {}
+            },
+            (_, Value::Text(_) | Value::Other) => {}
+        }
+        Ok(())
+    }
+
+    /// Keys and values of all layers, in 16-bit numbers.
+    fn cache_per_token(&self) -> u64 {
+        let heads = self.heads.max(1);
+        let cached = if self.cache_heads == 0 { heads } else { self.cache_heads };
+        let width = (self.width / heads).saturating_mul(cached);
+        width.saturating_mul(self.layers).saturating_mul(4)
+    }
+}
+
+#[cfg(test)]
+mod tests;

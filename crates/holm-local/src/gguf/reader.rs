@@ -1,0 +1,187 @@
+//! The bytes of a head, read within the bounds of the file: no length is believed before it was compared with what is left.
+
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+
+use super::GgufError;
+
+/// The longest name of a pair or a tensor.
+const MAX_KEY: u64 = 4096;
+/// The longest text that is kept; chat templates are the longest that real files have.
+const MAX_TEXT: u64 = 1 << 20;
+/// Lists of lists, which no real file nests deeper.
+const MAX_DEPTH: u32 = 4;
+/// The most that may be in a list: several times the largest vocabulary.
+const MAX_LIST: u64 = 8 << 20;
+/// Dimensions of a tensor, as in llama.cpp.
+const MAX_DIMENSIONS: u32 = 4;
+
+/// A value, as far as it is of interest.
+pub(super) enum Value {
+    Text(String),
+    /// A whole number that is not negative.
+    Number(u64),
+    Other,
+}
+
+/// One tensor's place.
+pub(super) struct Tensor {
+    pub(super) kind: u32,
+    pub(super) numbers: u64,
+    pub(super) offset: u64,
+}
+
+/// Reads little-endian values and knows where it is.
+pub(super) struct Reader<R> {
+    from: R,
+    at: u64,
+    size: u64,
+}
+
+impl<R: Read + Seek> Reader<R> {
+    pub(super) fn new(from: R, size: u64) -> Self {
+        Self { from, at: 0, size }
+    }
+
+    /// How much was read.
+    pub(super) fn place(&self) -> u64 {
+        self.at
+    }
+
+    pub(super) fn magic(&mut self) -> Result<[u8; 4], GgufError> {
+        // A file of three bytes is no GGUF file rather than a short one.
+        if self.size < 4 { Err(GgufError::NotGguf) } else { self.array() }
+    }
+
+    pub(super) fn u32(&mut self) -> Result<u32, GgufError> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub(super) fn u64(&mut self) -> Result<u64, GgufError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    pub(super) fn key(&mut self) -> Result<String, GgufError> {
+        let bytes = self.bytes(MAX_KEY)?.ok_or(GgufError::Damaged("a name is longer than any name"))?;
+        String::from_utf8(bytes).map_err(|_| GgufError::Damaged("a name is no text"))
+    }
+
+    pub(super) fn value(&mut self) -> Result<Value, GgufError> {
+        let kind = self.u32()?;
+        self.value_of(kind, 0)
+    }
+
+    pub(super) fn tensor(&mut self) -> Result<Tensor, GgufError> {
+        self.key()?;
+        let dimensions = self.u32()?;
+        if dimensions > MAX_DIMENSIONS {
+            return Err(GgufError::Damaged("a tensor has more dimensions than there are"));
+        }
+        let mut numbers: u64 = 1;
+        for _ in 0..dimensions {
+            let length = self.u64()?;
+            numbers =
+                numbers.checked_mul(length).ok_or(GgufError::Damaged("a tensor lies beyond any file"))?;
+        }
+        Ok(Tensor { kind: self.u32()?, numbers, offset: self.u64()? })
+    }
+
+    fn value_of(&mut self, kind: u32, depth: u32) -> Result<Value, GgufError> {
+        match kind {
+            0 | 7 => self.array::<1>().map(|[byte]| Value::Number(u64::from(byte))),
+            1 => self.array::<1>().map(|_| Value::Other),
+            2 => self.array().map(|bytes| Value::Number(u64::from(u16::from_le_bytes(bytes)))),
+            3 => self.array::<2>().map(|_| Value::Other),
+            4 => self.u32().map(|number| Value::Number(u64::from(number))),
+            5 => self.array().map(|bytes| signed(i64::from(i32::from_le_bytes(bytes)))),
+            6 => self.array::<4>().map(|_| Value::Other),
+            8 => self.text(),
+            9 => self.list(depth),
+            10 => self.u64().map(Value::Number),
+            11 => self.array().map(|bytes| signed(i64::from_le_bytes(bytes))),
+            12 => self.array::<8>().map(|_| Value::Other),
+            _ => Err(GgufError::Damaged("a value is of no known type")),
+        }
+    }
+
+    fn text(&mut self) -> Result<Value, GgufError> {
+        let Some(bytes) = self.bytes(MAX_TEXT)? else { return Ok(Value::Other) };
+        Ok(String::from_utf8(bytes).map_or(Value::Other, Value::Text))
+    }
+
+    fn list(&mut self, depth: u32) -> Result<Value, GgufError> {
+        let (kind, length) = (self.u32()?, self.u64()?);
+        if depth >= MAX_DEPTH || length > MAX_LIST {
+            return Err(GgufError::Damaged("a list is longer than any list"));
+        }
+        let fixed = match kind {
+            0 | 1 | 7 => Some(1),
+            2 | 3 => Some(2),
+            4..=6 => Some(4),
+            10..=12 => Some(8),
+            _ => None,
+        };
+        if let Some(width) = fixed {
+            self.skip(length.saturating_mul(width))?;
+            return Ok(Value::Other);
+        }
+        for _ in 0..length {
+            if kind == 8 {
+                let length = self.u64()?;
+                self.skip(length)?;
+            } else {
+                self.value_of(kind, depth + 1)?;
+            }
+        }
+        Ok(Value::Other)
+    }
+
+    /// Bytes behind their length; none where there are more than `most`, which are then skipped.
+    fn bytes(&mut self, most: u64) -> Result<Option<Vec<u8>>, GgufError> {
+        let length = self.u64()?;
+        if length > most {
+            self.skip(length)?;
+            return Ok(None);
+        }
+        self.room(length)?;
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
+        self.fill(&mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], GgufError> {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), GgufError> {
+        let length = bytes.len() as u64;
+        self.room(length)?;
+        self.from.read_exact(bytes).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => {
+                GgufError::Truncated { has: self.at, needs: self.at.saturating_add(length) }
+            }
+            _ => GgufError::Damaged("it cannot be read to the end"),
+        })?;
+        self.at += length;
+        Ok(())
+    }
+
+    fn skip(&mut self, length: u64) -> Result<(), GgufError> {
+        self.room(length)?;
+        let wide = i64::try_from(length).map_err(|_| GgufError::Damaged("a length is none"))?;
+        let sought = self.from.seek(SeekFrom::Current(wide));
+        sought.map_err(|_| GgufError::Damaged("it cannot be read to the end"))?;
+        self.at += length;
+        Ok(())
+    }
+
+    fn room(&self, length: u64) -> Result<(), GgufError> {
+        let needs = self.at.saturating_add(length);
+        if needs > self.size { Err(GgufError::Truncated { has: self.size, needs }) } else { Ok(()) }
+    }
+}
+
+fn signed(number: i64) -> Value {
+    u64::try_from(number).map_or(Value::Other, Value::Number)
+}

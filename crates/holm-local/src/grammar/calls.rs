@@ -1,0 +1,148 @@
+//! Calls as the text protocol writes them: `{"tool": "name", "argument": value}` on one line.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use holm_guards::json::{Json, Object, write_string};
+use holm_kernel::Tool;
+
+use super::subset;
+
+/// How members and items are set apart, everywhere the same.
+const SPACING: &str =
+    r#""x-guidance":{"whitespace_flexible":false,"item_separator":", ","key_separator":": "}"#;
+/// What is no call: anything that does not begin like one.
+const WORDS: &str = r"WORDS: /(?s:[^{\s].*)/";
+
+/// How much of a call the grammar holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strictness {
+    /// Name and arguments.
+    Schema,
+    /// The name; arguments are any object.
+    Name,
+}
+
+pub(super) fn reply(tools: &[Arc<Tool>], strictness: Strictness) -> String {
+    if tools.is_empty() {
+        return "start: /(?s:.+)/\n".into();
+    }
+    format!("start: call | WORDS\n{WORDS}\n{}", rules(tools, strictness))
+}
+
+pub(super) fn call(tools: &[Arc<Tool>], strictness: Strictness) -> String {
+    format!("start: call\n{}", rules(tools, strictness))
+}
+
+pub(super) fn value(schema: &Json) -> String {
+    let mut text = String::from("start: %json ");
+    let root = subset::reduce(schema);
+    let members = root.as_object();
+    let mut parts: Vec<String> =
+        members.into_iter().flat_map(Object::iter).map(|(name, value)| member(name, value)).collect();
+    parts.extend(subset::definitions(schema).iter().map(|(name, value)| member(name, value)));
+    if root == Json::Bool(false) {
+        parts.push(r#""not":{}"#.into());
+    }
+    parts.push(SPACING.into());
+    let _ = writeln!(text, "{{{}}}", parts.join(","));
+    text
+}
+
+fn rules(tools: &[Arc<Tool>], strictness: Strictness) -> String {
+    let names: Vec<String> = (0..tools.len()).map(|number| format!("call_{number}")).collect();
+    let mut text = format!("call: {}\n", names.join(" | "));
+    for (name, tool) in names.iter().zip(tools) {
+        let _ = writeln!(text, "{name}: %json {}", schema(tool, strictness));
+    }
+    text
+}
+
+/// The schema of a whole call. Written by hand, because `tool` comes first.
+fn schema(tool: &Tool, strictness: Strictness) -> String {
+    let open = Json::object([("type", Json::from("object"))]);
+    let source = match strictness {
+        Strictness::Schema => &tool.schema,
+        Strictness::Name => &open,
+    };
+    let root = subset::reduce(source);
+    let mut properties = vec![format!(r#""tool":{{"const":{}}}"#, quoted(&tool.name))];
+    let mut required = vec![String::from(r#""tool""#)];
+    let mut others = String::from("false");
+    match root.as_object().filter(|_| is_plain_object(source)) {
+        Some(members) => {
+            let declared = members.get("properties").and_then(Json::as_object);
+            properties
+                .extend(declared.into_iter().flat_map(Object::iter).map(|(name, value)| member(name, value)));
+            let names = members.get("required").and_then(Json::as_array).unwrap_or_default();
+            required.extend(names.iter().map(Json::to_string));
+            match members.get("additionalProperties") {
+                Some(schema) => others = schema.to_string(),
+                // An object of which nothing is said takes no arguments; nobody could know their names.
+                None if declared.is_none() && strictness == Strictness::Schema => {}
+                None => others = "true".into(),
+            }
+        }
+        None => {
+            properties.push(member("arguments", &root));
+            required.push(r#""arguments""#.into());
+        }
+    }
+    let mut text = format!(
+        r#"{{"type":"object","properties":{{{}}},"required":[{}],"additionalProperties":{others},"#,
+        properties.join(","),
+        required.join(","),
+    );
+    for (name, value) in subset::definitions(source) {
+        let _ = write!(text, "{},", member(name, &value));
+    }
+    text + SPACING + "}"
+}
+
+/// Whether the arguments can stand beside the tool's name. Otherwise they go into a member of their own, which the kernel
+/// takes them out of again.
+fn is_plain_object(schema: &Json) -> bool {
+    let Some(members) = schema.as_object() else { return false };
+    let elsewhere = ["$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
+    let taken = ["tool", "skill"];
+    let wrappers = ["arguments", "params", "args", "parameters"];
+    let declared = members.get("properties").and_then(Json::as_object);
+    let clashes = declared.is_some_and(|declared| {
+        taken.into_iter().any(|name| declared.contains_key(name))
+            // A lone member of such a name would be taken for a wrapper.
+            || wrappers.into_iter().any(|name| declared.contains_key(name))
+    });
+    !clashes && !elsewhere.into_iter().any(|key| members.contains_key(key))
+}
+
+fn member(name: &str, value: &Json) -> String {
+    format!("{}:{value}", quoted(name))
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    // Writing into a `String` cannot fail.
+    let _ = write_string(text, &mut out);
+    out
+}
+
+/// A call that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Call {
+    /// The tool.
+    pub(crate) name: String,
+    /// Its arguments in canonical JSON.
+    pub(crate) arguments: String,
+}
+
+/// Reads a reply that begins like a call; none if it is something else.
+pub(crate) fn parse_call(text: &str, tools: &[Arc<Tool>]) -> Option<Call> {
+    let Ok(Json::Object(mut members)) = Json::parse(text.trim()) else { return None };
+    let Some(Json::String(name)) = members.remove("tool") else { return None };
+    let tool = tools.iter().find(|tool| tool.name == name);
+    let wrapped = tool.is_some_and(|tool| !is_plain_object(&tool.schema));
+    let arguments = match members.get("arguments") {
+        Some(inner @ Json::Object(_)) if wrapped && members.len() == 1 => inner.canonical(),
+        Some(_) | None => Json::Object(members).canonical(),
+    };
+    Some(Call { name, arguments })
+}

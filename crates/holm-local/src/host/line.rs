@@ -1,0 +1,290 @@
+//! One run's line to the local model.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use holm_guards::{json::Json, skill};
+use holm_kernel::{
+    Block, CallId, Failure, FailureClass, Message, ModelResult, Offer, Purpose, Reply, Request, StopReason,
+    ToolCall, Usage,
+};
+use holm_runtime::{Ask, BoxFuture, Delta, DeltaSink, Line};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Shared,
+    link::{Heard, Link},
+};
+use crate::{
+    Constraint, Grammar, LocalError, Tally,
+    grammar::{Call, parse_call},
+    prompt,
+    wire::{Begin, Doubt, End, Fault, MAX_FRAME, ToWorker},
+};
+
+/// How a reply begins that says that no tool fits.
+const NONE: &str = "None of my tools can do that.";
+/// How long a worker may take to stop; one step is much shorter.
+const STOPPING: Duration = Duration::from_secs(30);
+
+/// A line to a [`Local`](crate::Local) model. Its calls share a session, so that only what is new in a prompt is computed.
+#[derive(Debug)]
+pub struct LocalLine {
+    shared: Arc<Shared>,
+    session: u64,
+    /// Where the session lives; it is told when the line closes.
+    link: Arc<Mutex<Option<Arc<Link>>>>,
+    tally: Arc<Mutex<Option<Tally>>>,
+    /// The grammars of an offer, which changes seldom.
+    grammars: Option<(u64, Grammar, Grammar)>,
+}
+
+impl LocalLine {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        let session = shared.number();
+        Self { shared, session, link: Arc::default(), tally: Arc::default(), grammars: None }
+    }
+
+    /// What the last whole reply took.
+    #[must_use]
+    pub fn tally(&self) -> Option<Tally> {
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&mut self, id: u64, request: &Request, view: &[Arc<Message>]) -> Begin {
+        let settings = &self.shared.settings;
+        let most = request.max_output.or(request.model.max_output);
+        let most = most.and_then(|most| u32::try_from(most).ok()).unwrap_or(settings.most);
+        let (seed, stops, believed) =
+            (settings.seed, settings.stops.clone(), settings.believe_none_from_milli);
+        let (grammar, call) = match settings.constraint {
+            Constraint::Grammar => self.grammar(request, view),
+            Constraint::Off => (None, None),
+        };
+        let doubt = believed.zip(call).map(|(believed_from_milli, instead)| Doubt {
+            opening: NONE.into(),
+            believed_from_milli,
+            instead,
+        });
+        Begin {
+            id,
+            session: self.session,
+            said: prompt::messages(request, view),
+            grammar,
+            doubt,
+            most,
+            temperature_milli: request.model.temperature_milli,
+            seed,
+            stops,
+        }
+    }
+
+    /// What the reply must look like; and a call, where one may be insisted on.
+    fn grammar(&mut self, request: &Request, view: &[Arc<Message>]) -> (Option<Grammar>, Option<Grammar>) {
+        if let Some(schema) = &request.format {
+            return (Some(shape(request.purpose, schema, view)), None);
+        }
+        let Offer { epoch, tools } = &*request.tools;
+        if tools.is_empty() {
+            return (None, None);
+        }
+        let (_, reply, call) = match self.grammars.take().filter(|(known, ..)| known == epoch) {
+            Some(known) => self.grammars.insert(known),
+            None => self.grammars.insert((*epoch, Grammar::reply(tools), Grammar::call(tools))),
+        };
+        (Some(reply.clone()), Some(call.clone()))
+    }
+}
+
+/// The grammar of structured output; that of a skill which copies admits only what stands in its input.
+fn shape(purpose: Purpose, schema: &Json, view: &[Arc<Message>]) -> Grammar {
+    let task = view.first().filter(|_| purpose == Purpose::Skill).map(|message| message.plain_text());
+    let Some(input) = task.as_deref().and_then(skill::copied_from) else { return Grammar::value(schema) };
+    let sources: Vec<&str> =
+        input.as_object().into_iter().flat_map(|members| members.values().filter_map(Json::as_str)).collect();
+    Grammar::grounded(schema, &sources)
+}
+
+impl Line for LocalLine {
+    fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
+        let id = self.shared.number();
+        let begin = self.begin(id, ask.request, ask.messages);
+        let watch = Watch {
+            id,
+            call: ask.call,
+            offer: Arc::clone(&ask.request.tools),
+            name: ask.request.model.name.clone(),
+            deltas: ask.deltas,
+            stop: ask.stop,
+        };
+        let shared = Arc::clone(&self.shared);
+        let (place, tally) = (Arc::clone(&self.link), Arc::clone(&self.tally));
+        Box::pin(async move {
+            if watch.stop.is_cancelled() {
+                return ModelResult::Aborted(Reply::default());
+            }
+            let link = match shared.link().await {
+                Ok(link) => link,
+                Err(error) => return failed(class(&error), &error.to_string()),
+            };
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&link));
+            let (result, took) = watch.follow(&link, begin).await;
+            if took.is_some() {
+                shared.worked().await;
+                *tally.lock().unwrap_or_else(PoisonError::into_inner) = took;
+            }
+            result
+        })
+    }
+}
+
+impl Drop for LocalLine {
+    fn drop(&mut self) {
+        let link = self.link.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(link) = link {
+            link.order(ToWorker::Forget { session: self.session });
+        }
+    }
+}
+
+/// One call, and who watches it.
+struct Watch {
+    id: u64,
+    call: CallId,
+    offer: Arc<Offer>,
+    name: String,
+    deltas: Arc<dyn DeltaSink>,
+    stop: CancellationToken,
+}
+
+/// Ends a call whose future is dropped.
+struct Guard<'a>(&'a Link, u64);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.0.ignore(self.1);
+        self.0.order(ToWorker::Cancel { id: self.1 });
+    }
+}
+
+impl Watch {
+    /// Sends the prompt and takes in the reply.
+    async fn follow(self, link: &Link, begin: Begin) -> (ModelResult, Option<Tally>) {
+        let size: usize = begin.said.iter().map(|said| said.text.len()).sum();
+        if size > MAX_FRAME / 8 {
+            return (failed(FailureClass::ContextOverflow, "the prompt is longer than any context"), None);
+        }
+        let mut ear = link.listen(self.id);
+        let _guard = Guard(link, self.id);
+        link.order(ToWorker::Begin(Box::new(begin)));
+        let mut text = String::new();
+        loop {
+            let heard = tokio::select! {
+                () = self.stop.cancelled() => break,
+                heard = ear.recv() => heard,
+            };
+            match heard {
+                Some(Heard::Text(piece)) => self.tell(&mut text, &piece),
+                Some(Heard::Ended(end, tally)) => return (self.ended(text, end, tally), Some(tally)),
+                Some(Heard::Failed(fault)) => return (fault_of(&fault), None),
+                Some(Heard::Lost(why)) => {
+                    return (failed(FailureClass::Server, &LocalError::Crashed(why).to_string()), None);
+                }
+                None => return (failed(FailureClass::Server, "the local model is gone"), None),
+            }
+        }
+        link.order(ToWorker::Cancel { id: self.id });
+        // What was on its way still counts, and the worker says what the call took.
+        let rest = async {
+            while let Some(heard) = ear.recv().await {
+                match heard {
+                    Heard::Text(piece) => self.tell(&mut text, &piece),
+                    Heard::Ended(_, tally) => return Some(tally),
+                    Heard::Failed(_) | Heard::Lost(_) => return None,
+                }
+            }
+            None
+        };
+        let tally = tokio::time::timeout(STOPPING, rest).await.ok().flatten();
+        let mut reply =
+            Reply { usage: usage(tally.unwrap_or_default()), model: Some(self.name), ..Reply::default() };
+        if !text.is_empty() {
+            reply.blocks.push(Block::Text(text));
+        }
+        (ModelResult::Aborted(reply), None)
+    }
+
+    /// Takes a piece of text, and shows it unless it may be a call.
+    fn tell(&self, text: &mut String, piece: &str) {
+        let offset = text.len() as u64;
+        text.push_str(piece);
+        if self.offer.tools.is_empty() || !text.trim_start().starts_with('{') {
+            self.deltas.delta(self.call, Delta::Text { offset, text: piece });
+        }
+    }
+
+    fn ended(&self, text: String, end: End, tally: Tally) -> ModelResult {
+        let usage = usage(tally);
+        let call = if self.offer.tools.is_empty() { None } else { parse_call(&text, &self.offer.tools) };
+        let (block, stop) = match (call, end) {
+            (Some(call), _) => (self.called(call), StopReason::ToolUse),
+            (None, End::Full) => (Block::Text(text), StopReason::MaxTokens),
+            (None, End::Stopped) => (Block::Text(text), StopReason::StopSequence),
+            (None, End::Done | End::Cancelled) => (Block::Text(text), StopReason::EndTurn),
+        };
+        if matches!(&block, Block::Text(text) if text.trim().is_empty()) {
+            let failure = Failure {
+                class: FailureClass::Empty,
+                message: "the local model said nothing".into(),
+                retry_after_ms: None,
+                usage,
+            };
+            return ModelResult::Failed(failure);
+        }
+        self.deltas.delta(self.call, Delta::Usage(usage));
+        ModelResult::Replied(Reply { blocks: vec![block], usage, stop, model: Some(self.name.clone()) })
+    }
+
+    fn called(&self, Call { name, arguments }: Call) -> Block {
+        let id = format!("local-{}", self.id);
+        self.deltas.delta(self.call, Delta::ToolCallStarted { index: 0, id: &id, name: &name });
+        self.deltas.delta(self.call, Delta::ToolArguments { index: 0, offset: 0, text: &arguments });
+        Block::ToolCall(ToolCall { id, name, arguments, replay: None })
+    }
+}
+
+fn usage(tally: Tally) -> Usage {
+    Usage { input: tally.input, output: tally.output, cached: tally.cached, ..Usage::default() }
+}
+
+fn fault_of(fault: &Fault) -> ModelResult {
+    match fault {
+        Fault::Overflow { tokens, context } => {
+            let message = format!("the prompt has {tokens} tokens and the context {context}");
+            failed(FailureClass::ContextOverflow, &message)
+        }
+        Fault::Grammar(why) => {
+            failed(FailureClass::BadRequest, &format!("the grammar cannot be used: {why}"))
+        }
+        Fault::Engine(why) => failed(FailureClass::Server, &format!("llama.cpp failed: {why}")),
+    }
+}
+
+/// A worker that crashed may do better next time; what is wrong with files or machine stays wrong.
+fn class(error: &LocalError) -> FailureClass {
+    match error {
+        LocalError::Crashed(_) => FailureClass::Server,
+        LocalError::File { .. }
+        | LocalError::OtherBase { .. }
+        | LocalError::Processor(_)
+        | LocalError::Jail(_)
+        | LocalError::Refused(_) => FailureClass::BadRequest,
+    }
+}
+
+fn failed(class: FailureClass, message: &str) -> ModelResult {
+    let failure = Failure { class, message: message.into(), retry_after_ms: None, usage: Usage::default() };
+    ModelResult::Failed(failure)
+}

@@ -1,0 +1,171 @@
+//! The line to one worker: orders go out, pieces of replies come in and are handed to the calls that wait for them.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use holm_jail::{Capture, Ending, Job, Killer};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
+    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+    task::JoinHandle,
+};
+
+use crate::{
+    LocalError,
+    wire::{End, Fault, FromWorker, Load, Tally, ToWorker, VERSION, frame, length, parse},
+};
+
+/// How long a model may take to load: the largest from a slow disk.
+const LOADING: Duration = Duration::from_secs(600);
+/// How much of what llama.cpp says before it dies is kept.
+const LAST_WORDS: usize = 4096;
+
+/// What a call hears.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Text(String),
+    Ended(End, Tally),
+    Failed(Fault),
+    /// The worker is gone.
+    Lost(String),
+}
+
+/// A worker that has its model.
+#[derive(Debug)]
+pub(crate) struct Link {
+    orders: UnboundedSender<ToWorker>,
+    calls: Calls,
+}
+
+/// Who waits for what; shared with the task that reads.
+#[derive(Debug, Clone, Default)]
+struct Calls(Arc<Mutex<Waiting>>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    by_id: BTreeMap<u64, UnboundedSender<Heard>>,
+    /// Why nothing comes any more.
+    lost: Option<String>,
+}
+
+impl Link {
+    /// Has the worker load its model.
+    pub(crate) async fn open(mut job: Job, load: Load) -> Result<Self, LocalError> {
+        let (Some(mut input), Some(mut output)) = (job.take_stdin(), job.take_stdout()) else {
+            return Err(LocalError::Refused("the worker has no streams".into()));
+        };
+        let killer = job.killer();
+        let end = tokio::spawn(last_words(job));
+        let first = frame(&ToWorker::Load(load)).unwrap_or_default();
+        // If the worker is gone already, its end says more than this error.
+        let _ = input.write_all(&first).await;
+        match tokio::time::timeout(LOADING, hear(&mut output)).await {
+            Ok(Some(FromWorker::Loaded { version: VERSION, .. })) => {}
+            Ok(Some(FromWorker::Refused { why })) => return Err(LocalError::Refused(why)),
+            Ok(Some(_)) => return Err(LocalError::Refused("the worker speaks another language".into())),
+            Ok(None) => return Err(LocalError::Crashed(end.await.unwrap_or_default())),
+            Err(_) => return Err(LocalError::Refused("loading takes too long".into())),
+        }
+        let (orders, mut to_write) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Some(order) = to_write.recv().await {
+                // What is too long for a frame is not sent; whoever sent it has checked.
+                if let Some(bytes) = frame(&order)
+                    && input.write_all(&bytes).await.is_err()
+                {
+                    break;
+                }
+            }
+        });
+        let calls = Calls::default();
+        tokio::spawn(calls.clone().read(output, end, killer));
+        Ok(Self { orders, calls })
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.calls.lock().lost.is_none()
+    }
+
+    /// Opens the ear of a call.
+    pub(crate) fn listen(&self, id: u64) -> UnboundedReceiver<Heard> {
+        let (to, from) = mpsc::unbounded_channel();
+        let mut waiting = self.calls.lock();
+        match &waiting.lost {
+            // Nobody is there to receive only if the call is over.
+            Some(why) => drop(to.send(Heard::Lost(why.clone()))),
+            None => drop(waiting.by_id.insert(id, to)),
+        }
+        from
+    }
+
+    /// Closes the ear of a call.
+    pub(crate) fn ignore(&self, id: u64) {
+        self.calls.lock().by_id.remove(&id);
+    }
+
+    /// Sends an order. A worker that is gone is noticed by who listens.
+    pub(crate) fn order(&self, order: ToWorker) {
+        let _ = self.orders.send(order);
+    }
+}
+
+impl Calls {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands out what comes until nothing more does.
+    async fn read(self, mut output: impl AsyncRead + Unpin, end: JoinHandle<String>, killer: Killer) {
+        while let Some(message) = hear(&mut output).await {
+            let (id, heard) = match message {
+                FromWorker::Text { id, text } => (id, Heard::Text(text)),
+                FromWorker::Ended { id, end, tally } => (id, Heard::Ended(end, tally)),
+                FromWorker::Failed { id, fault } => (id, Heard::Failed(fault)),
+                // Said once, before this began.
+                FromWorker::Loaded { .. } | FromWorker::Refused { .. } => break,
+            };
+            if let Some(to) = self.lock().by_id.get(&id) {
+                let _ = to.send(heard);
+            }
+        }
+        // A worker that talks nonsense is not listened to any more.
+        killer.kill();
+        let why = end.await.unwrap_or_default();
+        let mut waiting = self.lock();
+        for to in std::mem::take(&mut waiting.by_id).into_values() {
+            let _ = to.send(Heard::Lost(why.clone()));
+        }
+        waiting.lost = Some(why);
+    }
+}
+
+/// The next message; none at the end, and at anything that is none.
+async fn hear(output: &mut (impl AsyncRead + Unpin)) -> Option<FromWorker> {
+    let mut head = [0; 4];
+    output.read_exact(&mut head).await.ok()?;
+    let mut body = vec![0; length(head)?];
+    output.read_exact(&mut body).await.ok()?;
+    parse(&body)
+}
+
+/// Waits for a worker's end and says how it was.
+async fn last_words(job: Job) -> String {
+    let outcome = job.finish(Capture { keep: LAST_WORDS, spill: None }).await;
+    let how = match outcome.ending {
+        Ending::Exited(code) => format!("it left with status {code}"),
+        Ending::Signalled(signal) => format!("signal {signal} ended it"),
+        Ending::TimedOut => "its time was up".into(),
+        Ending::Cancelled => "it was ended".into(),
+        Ending::OutOfOutput => "it said too much".into(),
+        Ending::OutOfMemory => "it had too little memory".into(),
+        Ending::Lost => "nobody knows how".into(),
+    };
+    let said = String::from_utf8_lossy(&outcome.stderr.bytes);
+    match said.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+        Some(line) => format!("{how} ({})", holm_kernel::visible(line)),
+        None => how,
+    }
+}

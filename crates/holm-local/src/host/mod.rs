@@ -1,0 +1,272 @@
+//! The model as a run sees it: calls go to one confined worker, which all runs share.
+
+mod line;
+mod link;
+
+use std::{
+    fs::File,
+    io::Read as _,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use holm_jail::{Engine, Jail, Limits, Network, Task};
+use holm_kernel::{Family, Model as Card, Price};
+use holm_runtime::{Line, Model};
+use sha2::{Digest as _, Sha256};
+use tokio::{sync::Mutex, time::Instant};
+
+use crate::{
+    Gguf, GgufError, Kind, LocalError, SERVE_ARGUMENT, Settings,
+    wire::{Load, VERSION},
+};
+pub use line::LocalLine;
+use link::Link;
+
+/// The first wait after a worker that did not come up; each further one doubles it.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+/// The longest wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// Memory of the worker beyond what its model needs: threads' stacks, the program itself, and what estimates miss.
+const SPARE: u64 = 1 << 30;
+
+/// A model on this machine. Clones share one worker, which starts with the first call and ends with the last clone.
+///
+/// ```no_run
+/// use holm_local::{Local, Settings};
+///
+/// // First in `main`: the worker is this program again.
+/// holm_jail::launch_if_asked();
+/// holm_local::serve_if_asked();
+/// let model = Local::open(Settings::new("small.gguf"))?;
+/// let card = model.card("local/small");
+/// # Ok::<(), holm_local::LocalError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Local(Arc<Shared>);
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    head: Gguf,
+    numbers: AtomicU64,
+    worker: Mutex<Worker>,
+}
+
+/// The worker, and how its starts went.
+#[derive(Debug, Default)]
+struct Worker {
+    link: Option<Arc<Link>>,
+    failures: u32,
+    not_before: Option<Instant>,
+}
+
+impl Local {
+    /// Looks at the files and at the machine. Starts nothing.
+    ///
+    /// # Errors
+    /// [`LocalError`] for files that cannot be used, and for machines on which llama.cpp would not run.
+    pub fn open(mut settings: Settings) -> Result<Self, LocalError> {
+        processor()?;
+        let head = checked(&mut settings.model, Kind::Model)?;
+        if let Some(path) = &mut settings.adapter {
+            let adapter = checked(path, Kind::Adapter)?;
+            if let Some(wants) = adapter.base
+                && hash(&settings.model)? != wants
+            {
+                return Err(LocalError::OtherBase { adapter: path.clone(), wants });
+            }
+        }
+        let context = u64::from(settings.context).min(head.context.unwrap_or(u64::MAX));
+        if let Some(free) = free_memory() {
+            let fits = head.fits(context, free);
+            fits.map_err(|why| LocalError::File { path: settings.model.clone(), why })?;
+        }
+        let worker = Mutex::new(Worker::default());
+        Ok(Self(Arc::new(Shared { settings, head, numbers: AtomicU64::new(0), worker })))
+    }
+
+    /// What the file says of itself.
+    #[must_use]
+    pub fn head(&self) -> &Gguf {
+        &self.0.head
+    }
+
+    /// What the kernel needs to know of it, under a name of the form `provider/model`. It costs nothing.
+    #[must_use]
+    pub fn card(&self, name: &str) -> Card {
+        Card {
+            family: Family::Open,
+            window: Some(self.0.context()),
+            max_output: Some(u64::from(self.0.settings.most)),
+            price: Some(Price::default()),
+            ..Card::named(name)
+        }
+    }
+
+    /// Starts the worker, if none runs, and waits until it has loaded the model.
+    ///
+    /// # Errors
+    /// [`LocalError`] where it does not come up.
+    pub async fn start(&self) -> Result<(), LocalError> {
+        self.0.link().await.map(drop)
+    }
+
+    /// Opens a line whose last call can be asked what it took.
+    #[must_use]
+    pub fn line(&self) -> LocalLine {
+        LocalLine::new(Arc::clone(&self.0))
+    }
+}
+
+impl Model for Local {
+    fn open(&self) -> Box<dyn Line> {
+        Box::new(self.line())
+    }
+}
+
+impl Shared {
+    /// A number that nobody else has.
+    pub(crate) fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The worker, started if none runs. After one that failed there is a pause, so that a broken file costs no more than
+    /// its errors.
+    pub(crate) async fn link(&self) -> Result<Arc<Link>, LocalError> {
+        let mut worker = self.worker.lock().await;
+        if let Some(link) = worker.link.as_ref().filter(|link| link.is_open()) {
+            return Ok(Arc::clone(link));
+        }
+        if worker.link.take().is_some() {
+            worker.failed();
+        }
+        if let Some(then) = worker.not_before.take() {
+            tokio::time::sleep_until(then).await;
+        }
+        match self.start().await {
+            Ok(link) => {
+                let link = Arc::new(link);
+                worker.link = Some(Arc::clone(&link));
+                Ok(link)
+            }
+            Err(error) => {
+                worker.failed();
+                Err(error)
+            }
+        }
+    }
+
+    /// Notes that the worker does its work.
+    pub(crate) async fn worked(&self) {
+        self.worker.lock().await.failures = 0;
+    }
+
+    async fn start(&self) -> Result<Link, LocalError> {
+        let engine = match &self.settings.engine {
+            Some(engine) => engine.clone(),
+            None => Engine::detect()?,
+        };
+        let program = match &self.settings.worker {
+            Some(program) => program.clone(),
+            None => this_program()?,
+        };
+        let task = Task::new(program).args([SERVE_ARGUMENT]).piped_input();
+        let job = self.settings.launcher.spawn(&engine, &self.jail(), &task).await?;
+        Link::open(job, self.load()).await
+    }
+
+    /// The worker reads its files and nothing else.
+    fn jail(&self) -> Jail {
+        let forever = Duration::from_secs(10 * 365 * 24 * 3600);
+        let memory = self.head.memory(self.context()).saturating_add(SPARE);
+        let limits = Limits { wall: forever, cpu: forever, memory, output: u64::MAX, ..Limits::default() };
+        let jail = Jail::new().read(&self.settings.model).network(Network::None).limits(limits);
+        self.settings.adapter.iter().fold(jail, Jail::read)
+    }
+
+    fn load(&self) -> Load {
+        Load {
+            version: VERSION,
+            model: self.settings.model.clone(),
+            adapter: self.settings.adapter.clone(),
+            threads: self.settings.thread_count(),
+            context: u32::try_from(self.context()).unwrap_or(u32::MAX),
+            sequences: self.settings.sequences,
+        }
+    }
+
+    fn context(&self) -> u64 {
+        u64::from(self.settings.context).min(self.head.context.unwrap_or(u64::MAX))
+    }
+}
+
+impl Worker {
+    fn failed(&mut self) {
+        let wait = FIRST_WAIT.saturating_mul(1_u32.checked_shl(self.failures).unwrap_or(u32::MAX));
+        self.failures = self.failures.saturating_add(1);
+        self.not_before = Some(Instant::now() + wait.min(LONGEST_WAIT));
+    }
+}
+
+/// Reads a file's head; the path becomes the one that leads there without links, as a jail wants it.
+fn checked(path: &mut PathBuf, kind: Kind) -> Result<Gguf, LocalError> {
+    let head = Gguf::open(path).and_then(|head| head.expect(kind));
+    let head = head.map_err(|why| LocalError::File { path: path.clone(), why })?;
+    *path = path.canonicalize().map_err(|error| {
+        let why = GgufError::Unreadable { path: path.clone(), why: error.to_string() };
+        LocalError::File { path: path.clone(), why }
+    })?;
+    Ok(head)
+}
+
+/// The SHA-256 of a file, in hex.
+fn hash(path: &Path) -> Result<String, LocalError> {
+    let unreadable = |error: std::io::Error| {
+        let why = GgufError::Unreadable { path: path.to_owned(), why: error.to_string() };
+        LocalError::File { path: path.to_owned(), why }
+    };
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut state = Sha256::new();
+    let mut piece = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut piece).map_err(unreadable)? {
+            0 => break,
+            read => state.update(piece.get(..read).unwrap_or_default()),
+        }
+    }
+    Ok(state.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn this_program() -> Result<PathBuf, LocalError> {
+    let found = std::env::current_exe().and_then(|path| path.canonicalize());
+    found.map_err(|error| LocalError::Refused(format!("this program cannot find itself: {error}")))
+}
+
+/// Memory that the system would give, in bytes.
+fn free_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib.saturating_mul(1024))
+}
+
+/// llama.cpp is built for what every processor since 2015 has; an older one would die of an unknown instruction.
+#[cfg(target_arch = "x86_64")]
+fn processor() -> Result<(), LocalError> {
+    let needs = [
+        ("AVX2", is_x86_feature_detected!("avx2")),
+        ("FMA", is_x86_feature_detected!("fma")),
+        ("F16C", is_x86_feature_detected!("f16c")),
+        ("BMI2", is_x86_feature_detected!("bmi2")),
+    ];
+    needs.iter().find(|(_, there)| !there).map_or(Ok(()), |(name, _)| Err(LocalError::Processor(name)))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn processor() -> Result<(), LocalError> {
+    Ok(())
+}

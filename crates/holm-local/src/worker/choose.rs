@@ -1,0 +1,175 @@
+//! Chooses the next token: the likeliest that the grammar admits, or one by chance from a seed.
+
+use llguidance::{Matcher, ParserFactory, api::TopLevelGrammar};
+
+use crate::{
+    Grammar,
+    wire::{Begin, Doubt, Fault},
+};
+
+/// What comes next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// This token.
+    Token(u32),
+    /// Nothing: the reply is whole.
+    End,
+}
+
+/// What is known of the vocabulary.
+pub(super) trait Words {
+    /// Whether the token ends a reply.
+    fn ends(&self, token: u32) -> bool;
+    /// The bytes of a token.
+    fn piece(&self, token: u32) -> Vec<u8>;
+}
+
+/// One reply's way of choosing.
+pub(super) struct Chooser {
+    matcher: Option<Matcher>,
+    /// Looked at for the first token only.
+    doubt: Option<(Doubt, Matcher)>,
+    temperature: Option<f64>,
+    random: Random,
+}
+
+impl Chooser {
+    pub(super) fn new(factory: &ParserFactory, begin: &Begin) -> Result<Self, Fault> {
+        let matcher = begin.grammar.as_ref().map(|grammar| compile(factory, grammar)).transpose()?;
+        let doubt = match &begin.doubt {
+            Some(doubt) => Some((doubt.clone(), compile(factory, &doubt.instead)?)),
+            None => None,
+        };
+        let temperature = begin.temperature_milli.filter(|milli| *milli > 0);
+        let temperature = temperature.map(|milli| f64::from(milli) / 1000.0);
+        Ok(Self { matcher, doubt, temperature, random: Random(u64::from(begin.seed)) })
+    }
+
+    /// Chooses by the likelihoods of all tokens.
+    pub(super) fn choose(&mut self, logits: &[f32], words: &impl Words) -> Result<Choice, Fault> {
+        if let Some((doubt, instead)) = self.doubt.take()
+            && is_doubtful(&doubt, logits, words)
+        {
+            self.matcher = Some(instead);
+        }
+        let token = match self.temperature {
+            None => self.likeliest(logits, words)?,
+            Some(temperature) => self.drawn(logits, temperature)?,
+        };
+        let Some(token) = token else { return Ok(Choice::End) };
+        if words.ends(token) {
+            return Ok(Choice::End);
+        }
+        if let Some(matcher) = &mut self.matcher {
+            matcher.consume_token(token).map_err(|error| Fault::Grammar(error.to_string()))?;
+        }
+        Ok(Choice::Token(token))
+    }
+
+    /// Whether the grammar has no more to say.
+    pub(super) fn is_whole(&self) -> bool {
+        self.matcher.as_ref().is_some_and(Matcher::is_stopped)
+    }
+
+    /// Most of the time the model's own choice is admitted, and looking at that one token is much cheaper than at all.
+    fn likeliest(&mut self, logits: &[f32], words: &impl Words) -> Result<Option<u32>, Fault> {
+        let best = argmax(logits, |_| true);
+        let (Some(token), Some(matcher)) = (best, self.matcher.as_mut()) else { return Ok(best) };
+        let broken = |error: &dyn std::fmt::Display| Fault::Grammar(error.to_string());
+        let admitted = if words.ends(token) {
+            matcher.is_accepting().map_err(|error| broken(&error))?
+        } else {
+            matcher.validate_tokens(&[token]).map_err(|error| broken(&error))? == 1
+        };
+        if admitted {
+            return Ok(best);
+        }
+        let mask = matcher.compute_mask_or_eos().map_err(|error| broken(&error))?;
+        Ok(argmax(logits, |token| mask.is_allowed(token)))
+    }
+
+    fn drawn(&mut self, logits: &[f32], temperature: f64) -> Result<Option<u32>, Fault> {
+        let mask = match &mut self.matcher {
+            Some(matcher) => {
+                let mask = matcher.compute_mask_or_eos();
+                Some(mask.map_err(|error| Fault::Grammar(error.to_string()))?)
+            }
+            None => None,
+        };
+        let admitted = |token: u32| mask.as_ref().is_none_or(|mask| mask.is_allowed(token));
+        let Some(best) = argmax(logits, admitted) else { return Ok(None) };
+        let top = f64::from(at(logits, best));
+        let weight = |token: u32| ((f64::from(at(logits, token)) - top) / temperature).exp();
+        let tokens = || {
+            (0..logits.len()).filter_map(|token| u32::try_from(token).ok()).filter(|token| admitted(*token))
+        };
+        let sum: f64 = tokens().map(weight).filter(|weight| weight.is_finite()).sum();
+        let mut left = self.random.fraction() * sum;
+        for token in tokens() {
+            left -= Some(weight(token)).filter(|weight| weight.is_finite()).unwrap_or(0.0);
+            if left <= 0.0 {
+                return Ok(Some(token));
+            }
+        }
+        // Rounding may leave a little over.
+        Ok(Some(best))
+    }
+}
+
+fn compile(factory: &ParserFactory, grammar: &Grammar) -> Result<Matcher, Fault> {
+    let parse = |text: &str| factory.create_parser(TopLevelGrammar::from_lark(text.to_owned()));
+    let parser = parse(grammar.as_str()).or_else(|_| parse(grammar.loose()));
+    let parser = parser.map_err(|error| Fault::Grammar(error.to_string()))?;
+    let matcher = Matcher::new(Ok(parser));
+    match matcher.get_error() {
+        None => Ok(matcher),
+        Some(error) => Err(Fault::Grammar(error)),
+    }
+}
+
+/// Whether the likeliest first token opens the doubtful reply, and is not likely enough.
+fn is_doubtful(doubt: &Doubt, logits: &[f32], words: &impl Words) -> bool {
+    let Some(best) = argmax(logits, |_| true) else { return false };
+    let piece = words.piece(best);
+    let opens = !piece.is_empty() && doubt.opening.as_bytes().starts_with(&piece);
+    opens && likelihood(logits, best) * 1000.0 < f64::from(doubt.believed_from_milli)
+}
+
+fn likelihood(logits: &[f32], token: u32) -> f64 {
+    let top = f64::from(at(logits, token));
+    let weight = |logit: &f32| (f64::from(*logit) - top).exp();
+    1.0 / logits.iter().map(weight).filter(|weight| weight.is_finite()).sum::<f64>().max(f64::MIN_POSITIVE)
+}
+
+fn argmax(logits: &[f32], admitted: impl Fn(u32) -> bool) -> Option<u32> {
+    let mut best: Option<(u32, f32)> = None;
+    for (token, logit) in (0_u32..).zip(logits) {
+        // The test of the logit first: it is cheap and seldom true.
+        if best.is_none_or(|(_, top)| *logit > top) && !logit.is_nan() && admitted(token) {
+            best = Some((token, *logit));
+        }
+    }
+    best.map(|(token, _)| token)
+}
+
+fn at(logits: &[f32], token: u32) -> f32 {
+    usize::try_from(token).ok().and_then(|token| logits.get(token)).copied().unwrap_or(f32::NEG_INFINITY)
+}
+
+/// `SplitMix64`: the same numbers from the same seed on every machine.
+struct Random(u64);
+
+impl Random {
+    /// From 0 up to, but not, 1.
+    fn fraction(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let high = u32::try_from((z ^ (z >> 31)) >> 32).unwrap_or_default();
+        f64::from(high) / (f64::from(u32::MAX) + 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

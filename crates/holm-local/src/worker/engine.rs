@@ -1,0 +1,360 @@
+//! Decodes all replies that are wanted, together: each step takes one batch in which every reply has its share, so that
+//! several sessions get on equally fast and a cancel waits for one step at most.
+
+use std::{
+    collections::VecDeque,
+    sync::mpsc::{Receiver, TryRecvError},
+    time::Instant,
+};
+
+use llama_cpp_2::{
+    context::LlamaContext, llama_batch::LlamaBatch, model::LlamaModel, sampling::LlamaSampler,
+    token::LlamaToken,
+};
+use llguidance::ParserFactory;
+
+use super::{
+    choose::{Choice, Chooser, Words as _},
+    say,
+    seats::{Leaving, Seats},
+    speech::{Speech, Spoken},
+    tokens::Lexicon,
+};
+use crate::wire::{Begin, End, Fault, FromWorker, Tally, ToWorker};
+
+/// Tokens of one step. More would make long prompts a little faster, and a cancel slower.
+pub(super) const PIECE: u32 = 256;
+/// Replies that may wait for a seat.
+const MAX_WAITING: usize = 1024;
+
+/// The model at work.
+pub(super) struct Engine<'m> {
+    lexicon: Lexicon<'m>,
+    context: LlamaContext<'m>,
+    batch: LlamaBatch<'static>,
+    factory: ParserFactory,
+    seats: Seats,
+    window: usize,
+    works: Vec<Work>,
+    waiting: VecDeque<Box<Begin>>,
+}
+
+/// A reply under way.
+struct Work {
+    id: u64,
+    seat: usize,
+    /// Everything that is to be in the cache: the prompt, and the reply so far.
+    goal: Vec<i32>,
+    prompt: usize,
+    cached: usize,
+    most: usize,
+    chooser: Chooser,
+    speech: Speech,
+    began: Instant,
+    first: Option<Instant>,
+    /// It lost its place and waits until somebody else is done.
+    paused: bool,
+    /// Some of it is in the batch.
+    added: bool,
+    /// Where its result is in the batch.
+    asked: Option<i32>,
+}
+
+impl<'m> Engine<'m> {
+    pub(super) fn new(
+        model: &'m LlamaModel,
+        context: LlamaContext<'m>,
+        sequences: u32,
+    ) -> Result<Self, String> {
+        let words = LlamaSampler::llguidance_tok_env(model);
+        let mut factory = ParserFactory::new_simple(&words).map_err(|error| error.to_string())?;
+        factory.quiet();
+        let window = usize::try_from(context.n_ctx()).unwrap_or_default();
+        let count = usize::try_from(sequences).unwrap_or(1);
+        Ok(Self {
+            lexicon: Lexicon::new(model),
+            context,
+            batch: LlamaBatch::new(usize::try_from(PIECE).unwrap_or(1), 1),
+            factory,
+            seats: Seats::new(count, window),
+            window,
+            works: Vec::new(),
+            waiting: VecDeque::new(),
+        })
+    }
+
+    /// Works until nobody can order any more.
+    pub(super) fn run(&mut self, orders: &Receiver<ToWorker>) {
+        loop {
+            let idle = self.works.is_empty() && self.waiting.is_empty();
+            let order =
+                if idle { orders.recv().map_err(|_| TryRecvError::Disconnected) } else { orders.try_recv() };
+            match order {
+                Ok(order) => self.obey(order),
+                Err(TryRecvError::Empty) => {
+                    self.seat_waiting();
+                    self.step();
+                }
+                Err(TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn obey(&mut self, order: ToWorker) {
+        match order {
+            // Only the first frame loads.
+            ToWorker::Load(_) => {}
+            ToWorker::Begin(begin) if self.waiting.len() >= MAX_WAITING => {
+                fail(begin.id, Fault::Engine("too many replies are waiting".into()));
+            }
+            ToWorker::Begin(begin) => self.waiting.push_back(begin),
+            ToWorker::Cancel { id } => self.cancel(id),
+            ToWorker::Forget { session } => {
+                if let Some(seat) = self.seats.forget(session) {
+                    self.clear(seat);
+                }
+            }
+        }
+    }
+
+    fn cancel(&mut self, id: u64) {
+        if let Some(at) = self.waiting.iter().position(|begin| begin.id == id) {
+            self.waiting.remove(at);
+            say(&FromWorker::Ended { id, end: End::Cancelled, tally: Tally::default() });
+        } else if let Some(at) = self.works.iter().position(|work| work.id == id) {
+            self.finish(at, End::Cancelled);
+        }
+    }
+
+    /// Gives seats to those who wait, in their order, as long as there are some.
+    fn seat_waiting(&mut self) {
+        while let Some(begin) = self.waiting.pop_front() {
+            match self.begin(&begin) {
+                Ok(true) => {}
+                Ok(false) => return self.waiting.push_front(begin),
+                Err(fault) => fail(begin.id, fault),
+            }
+        }
+    }
+
+    /// Begins a reply; false where there is no seat for it yet.
+    fn begin(&mut self, begin: &Begin) -> Result<bool, Fault> {
+        let began = Instant::now();
+        let goal = self.lexicon.prompt(&begin.said);
+        // One place at least must be left for the reply.
+        if goal.is_empty() || goal.len() >= self.window {
+            return Err(Fault::Overflow { tokens: goal.len() as u64, context: self.window as u64 });
+        }
+        let chooser = Chooser::new(&self.factory, begin)?;
+        let Some(placed) = self.seats.place(begin.session, &goal) else { return Ok(false) };
+        if let Some(from) = placed.copied_from {
+            self.clear(placed.seat);
+            let (from, to) = (wide(from), wide(placed.seat));
+            let end = u32::try_from(placed.kept).ok();
+            if self.context.copy_kv_cache_seq(from, to, Some(0), end).is_err() {
+                self.seats.empty(placed.seat);
+            }
+        } else if self
+            .context
+            .kv_cache_seq_rm(wide(placed.seat), u32::try_from(placed.kept).ok(), None)
+            .is_err()
+        {
+            // Some architectures keep no single positions; then all is computed anew.
+            self.clear(placed.seat);
+            self.seats.empty(placed.seat);
+        }
+        self.works.push(Work {
+            id: begin.id,
+            seat: placed.seat,
+            prompt: goal.len(),
+            cached: self.seats.get(placed.seat).len(),
+            goal,
+            most: usize::try_from(begin.most).unwrap_or(usize::MAX),
+            chooser,
+            speech: Speech::new(begin.stops.clone()),
+            began,
+            first: None,
+            paused: false,
+            added: false,
+            asked: None,
+        });
+        Ok(true)
+    }
+
+    /// One batch for all.
+    fn step(&mut self) {
+        if self.works.is_empty() {
+            return;
+        }
+        self.fill();
+        if self.batch.n_tokens() == 0 {
+            return;
+        }
+        if let Err(error) = self.context.decode(&mut self.batch) {
+            let why = error.to_string();
+            while !self.works.is_empty() {
+                let work = self.works.swap_remove(0);
+                self.clear(work.seat);
+                self.seats.empty(work.seat);
+                self.seats.release(work.seat);
+                fail(work.id, Fault::Engine(why.clone()));
+            }
+            return;
+        }
+        let mut at = 0;
+        while let Some(work) = self.works.get_mut(at) {
+            let ended = work
+                .asked
+                .take()
+                .and_then(|index| advance(work, &self.context, &self.lexicon, index, self.window));
+            match ended {
+                None => at += 1,
+                Some(Ok(end)) => self.finish(at, end),
+                Some(Err(fault)) => {
+                    let work = self.works.swap_remove(at);
+                    self.seats.release(work.seat);
+                    fail(work.id, fault);
+                }
+            }
+        }
+    }
+
+    /// Fills the batch: first one token for each reply that is being written, then prompts in equal shares.
+    fn fill(&mut self) {
+        self.batch.clear();
+        for work in &mut self.works {
+            work.added = false;
+        }
+        let pending = |works: &[Work], seats: &Seats, at: usize| {
+            works
+                .get(at)
+                .filter(|work| !work.paused)
+                .map_or(0, |work| work.goal.len().saturating_sub(seats.get(work.seat).len()))
+        };
+        let mut left = usize::try_from(PIECE).unwrap_or(1);
+        for at in 0..self.works.len() {
+            if left > 0 && pending(&self.works, &self.seats, at) == 1 {
+                left -= self.add(at, 1);
+            }
+        }
+        let long: Vec<usize> =
+            (0..self.works.len()).filter(|at| pending(&self.works, &self.seats, *at) > 1).collect();
+        for (number, at) in long.iter().enumerate() {
+            let share = left / (long.len() - number);
+            let wanted = pending(&self.works, &self.seats, *at).min(share);
+            if wanted > 0 {
+                left -= self.add(*at, wanted);
+            }
+        }
+        // Whoever was added last began first next time, if there were more than one batch holds.
+        if left == 0 && self.works.len() > 1 {
+            self.works.rotate_left(1);
+        }
+    }
+
+    /// Adds some tokens of a reply, after making room for them. Gives how many were added.
+    fn add(&mut self, at: usize, count: usize) -> usize {
+        while let Some(leaving) = self.seats.make_room(count) {
+            let (Leaving::Idle(seat) | Leaving::Working(seat)) = leaving;
+            if let Some(work) = self.works.iter_mut().find(|work| work.seat == seat) {
+                // What is in the batch must stay in the cache.
+                if work.added {
+                    return 0;
+                }
+                work.paused = true;
+            }
+            self.clear(seat);
+            self.seats.empty(seat);
+        }
+        let Some(work) = self.works.get_mut(at).filter(|work| !work.paused) else { return 0 };
+        let held = self.seats.get(work.seat).len();
+        let Some(tokens) = work.goal.get(held..held + count) else { return 0 };
+        for (place, token) in (held..).zip(tokens) {
+            let last = place + 1 == work.goal.len();
+            if last {
+                work.asked = Some(self.batch.n_tokens());
+            }
+            let position = wide(place);
+            if self.batch.add(LlamaToken(*token), position, &[wide(work.seat)], last).is_err() {
+                return 0;
+            }
+        }
+        work.added = true;
+        self.seats.grow(work.seat, tokens);
+        count
+    }
+
+    fn finish(&mut self, at: usize, end: End) {
+        let mut work = self.works.swap_remove(at);
+        let text = work.speech.rest();
+        if end != End::Stopped && !text.is_empty() {
+            say(&FromWorker::Text { id: work.id, text });
+        }
+        self.seats.release(work.seat);
+        for other in &mut self.works {
+            other.paused = false;
+        }
+        say(&FromWorker::Ended { id: work.id, end, tally: work.tally() });
+    }
+
+    fn clear(&mut self, seat: usize) {
+        // Fails only for positions that do not exist.
+        let _ = self.context.clear_kv_cache_seq(u32::try_from(seat).ok(), None, None);
+    }
+}
+
+impl Work {
+    fn tally(&self) -> Tally {
+        let now = Instant::now();
+        let first = self.first.unwrap_or(now);
+        let micros = |from: Instant, to: Instant| u64::try_from((to - from).as_micros()).unwrap_or(u64::MAX);
+        Tally {
+            input: self.prompt as u64,
+            cached: self.cached as u64,
+            output: (self.goal.len() - self.prompt) as u64,
+            prompt_us: micros(self.began, first),
+            reply_us: micros(first, now),
+        }
+    }
+}
+
+/// Adds the next token to a reply; says why it ended if it did.
+fn advance(
+    work: &mut Work,
+    context: &LlamaContext<'_>,
+    lexicon: &Lexicon<'_>,
+    index: i32,
+    window: usize,
+) -> Option<Result<End, Fault>> {
+    work.first.get_or_insert_with(Instant::now);
+    let token = match work.chooser.choose(context.get_logits_ith(index), lexicon) {
+        Ok(Choice::Token(token)) => token,
+        Ok(Choice::End) => return Some(Ok(End::Done)),
+        Err(fault) => return Some(Err(fault)),
+    };
+    work.goal.push(i32::try_from(token).unwrap_or_default());
+    let (text, stopped) = match work.speech.push(&lexicon.piece(token)) {
+        Spoken::More(text) => (text, false),
+        Spoken::Last(text) => (text, true),
+    };
+    if !text.is_empty() {
+        say(&FromWorker::Text { id: work.id, text });
+    }
+    if stopped {
+        return Some(Ok(End::Stopped));
+    }
+    if work.chooser.is_whole() {
+        return Some(Ok(End::Done));
+    }
+    let full = work.goal.len() - work.prompt >= work.most || work.goal.len() >= window;
+    full.then_some(Ok(End::Full))
+}
+
+fn fail(id: u64, fault: Fault) {
+    say(&FromWorker::Failed { id, fault });
+}
+
+/// Seats and positions are far fewer than this can count.
+fn wide(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,122 @@
+//! The child that holds the model. It reads orders from its standard input and writes pieces of replies to its standard
+//! output; it has no keys, no network, no environment and no place to write to that outlives it. Whatever goes wrong in the C++ library ends
+//! this process and nothing else.
+
+mod choose;
+mod engine;
+mod seats;
+mod speech;
+mod tokens;
+
+use std::{
+    io::{self, Read, Write},
+    process::exit,
+    sync::mpsc,
+    thread,
+};
+
+use llama_cpp_2::{
+    context::params::LlamaContextParams,
+    llama_backend::LlamaBackend,
+    model::{LlamaModel, params::LlamaModelParams},
+};
+
+use crate::wire::{FromWorker, Load, ToWorker, VERSION, frame, length, parse};
+use engine::{Engine, PIECE};
+
+/// The hidden argument that makes a program the worker.
+pub const SERVE_ARGUMENT: &str = "__holm-local-worker";
+
+/// Becomes the worker if this process was started as one; then it never returns. To be called first in `main`, by every
+/// program that uses [`Local`](crate::Local) without naming another worker.
+pub fn serve_if_asked() {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == SERVE_ARGUMENT) {
+        serve();
+        exit(0);
+    }
+}
+
+/// Serves until the input ends.
+pub fn serve() {
+    let mut input = io::stdin().lock();
+    let Some(ToWorker::Load(load)) = hear(&mut input) else { return };
+    drop(input);
+    if load.version != VERSION {
+        return say(&FromWorker::Refused { why: "host and worker are of different versions".into() });
+    }
+    if let Err(why) = run(&load) {
+        say(&FromWorker::Refused { why });
+    }
+}
+
+fn run(load: &Load) -> Result<(), String> {
+    let mut backend = LlamaBackend::init().map_err(|error| error.to_string())?;
+    backend.void_logs();
+    let params = LlamaModelParams::default();
+    let mut model = LlamaModel::load_from_file(&backend, &load.model, &params)
+        .map_err(|error| format!("llama.cpp does not load the model: {error}"))?;
+    let mut adapter = match &load.adapter {
+        Some(path) => Some(
+            model
+                .lora_adapter_init(path)
+                .map_err(|error| format!("llama.cpp does not load the adapter: {error}"))?,
+        ),
+        None => None,
+    };
+    let context = std::num::NonZeroU32::new(load.context.min(model.n_ctx_train()));
+    let threads = i32::try_from(load.threads.max(1)).unwrap_or(1);
+    let params = LlamaContextParams::default()
+        .with_n_ctx(context)
+        .with_n_batch(PIECE)
+        .with_n_ubatch(PIECE)
+        .with_n_seq_max(load.sequences.max(1))
+        .with_kv_unified(true)
+        .with_n_threads(threads)
+        .with_n_threads_batch(threads)
+        .with_no_perf(true);
+    let mut context = model
+        .new_context(&backend, params)
+        .map_err(|error| format!("llama.cpp has no room for the context: {error}"))?;
+    if let Some(adapter) = &mut adapter {
+        let set = context.lora_adapter_set(adapter, 1.0);
+        set.map_err(|error| format!("llama.cpp does not use the adapter: {error}"))?;
+    }
+    let room = context.n_ctx();
+    let mut engine = Engine::new(&model, context, load.sequences.max(1))?;
+    say(&FromWorker::Loaded { version: VERSION, context: room });
+    let orders = listen();
+    engine.run(&orders);
+    Ok(())
+}
+
+/// Reads orders on a thread of its own, so that a cancel is seen while the model computes.
+fn listen() -> mpsc::Receiver<ToWorker> {
+    let (to, from) = mpsc::channel();
+    thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        while let Some(order) = hear(&mut input) {
+            if to.send(order).is_err() {
+                break;
+            }
+        }
+    });
+    from
+}
+
+/// The next order; none at the end, and at anything that is no order.
+fn hear(input: &mut impl Read) -> Option<ToWorker> {
+    let mut head = [0; 4];
+    input.read_exact(&mut head).ok()?;
+    let mut body = vec![0; length(head)?];
+    input.read_exact(&mut body).ok()?;
+    parse(&body)
+}
+
+/// Writes a message. Without a host there is nothing left to do.
+fn say(message: &FromWorker) {
+    let Some(bytes) = frame(message) else { return };
+    let mut out = io::stdout().lock();
+    if out.write_all(&bytes).and_then(|()| out.flush()).is_err() {
+        exit(0);
+    }
+}

@@ -1,0 +1,83 @@
+//! Bytes of tokens become text: whole characters only, and nothing that may turn out to be a stop sequence.
+
+/// A reply as it grows.
+#[derive(Debug, Default)]
+pub(super) struct Speech {
+    stops: Vec<String>,
+    /// Bytes that are no whole character yet.
+    loose: Vec<u8>,
+    /// Text that may be the beginning of a stop sequence.
+    held: String,
+}
+
+/// What came of some bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Spoken {
+    /// More text, perhaps none.
+    More(String),
+    /// The last text: a stop sequence came after it.
+    Last(String),
+}
+
+impl Speech {
+    pub(super) fn new(stops: Vec<String>) -> Self {
+        Self { stops: stops.into_iter().filter(|stop| !stop.is_empty()).collect(), ..Self::default() }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Spoken {
+        self.loose.extend_from_slice(bytes);
+        self.take_whole();
+        let found = self.stops.iter().filter_map(|stop| self.held.find(stop.as_str())).min();
+        if let Some(at) = found {
+            self.held.truncate(at);
+            return Spoken::Last(std::mem::take(&mut self.held));
+        }
+        let kept = self.suspects();
+        let rest = self.held.split_off(self.held.len() - kept);
+        Spoken::More(std::mem::replace(&mut self.held, rest))
+    }
+
+    /// What is left when nothing more comes.
+    pub(super) fn rest(&mut self) -> String {
+        let loose = std::mem::take(&mut self.loose);
+        self.held.push_str(&String::from_utf8_lossy(&loose));
+        std::mem::take(&mut self.held)
+    }
+
+    /// Moves whole characters over; bytes that can never become one are replaced.
+    fn take_whole(&mut self) {
+        loop {
+            match std::str::from_utf8(&self.loose) {
+                Ok(text) => {
+                    self.held.push_str(text);
+                    return self.loose.clear();
+                }
+                Err(error) => {
+                    let valid = error.valid_up_to();
+                    let good = self.loose.get(..valid).unwrap_or_default();
+                    self.held.push_str(&String::from_utf8_lossy(good));
+                    let Some(bad) = error.error_len() else {
+                        self.loose.drain(..valid);
+                        return;
+                    };
+                    self.held.push('\u{fffd}');
+                    self.loose.drain(..valid + bad);
+                }
+            }
+        }
+    }
+
+    /// How many bytes at the end may be the beginning of a stop sequence.
+    fn suspects(&self) -> usize {
+        let begins = |length: &usize| {
+            let from = self.held.len() - length;
+            let tail = self.held.get(from..);
+            tail.is_some_and(|tail| self.stops.iter().any(|stop| stop.starts_with(tail)))
+        };
+        let longest = self.stops.iter().map(String::len).max().unwrap_or(0).min(self.held.len());
+        (1..=longest).rev().find(begins).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+use super::{Speech, Spoken};
+
+/// Pushes pieces and gives everything that was said, and whether a stop ended it.
+fn check(stops: &[&str], pieces: &[&[u8]], expect: (&str, bool)) {
+    let mut speech = Speech::new(stops.iter().map(|stop| String::from(*stop)).collect());
+    let mut said = String::new();
+    for piece in pieces {
+        match speech.push(piece) {
+            Spoken::More(text) => said += &text,
+            Spoken::Last(text) => {
+                said += &text;
+                return assert_eq!((said.as_str(), true), expect);
+            }
+        }
+    }
+    said += &speech.rest();
+    assert_eq!((said.as_str(), false), expect);
+}
+
+#[test]
+fn characters_are_never_torn() {
+    let euro = "€".as_bytes();
+    let mut speech = Speech::new(Vec::new());
+    assert_eq!(speech.push(&euro[..1]), Spoken::More(String::new()));
+    assert_eq!(speech.push(&euro[1..2]), Spoken::More(String::new()));
+    assert_eq!(speech.push(&euro[2..]), Spoken::More("€".into()));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced() {
+    check(&[], &[b"a\xffb"], ("a\u{fffd}b", false));
+    check(&[], &[b"a", b"\xe2\x82"], ("a\u{fffd}", false));
+}
+
+#[test]
+fn a_stop_sequence_ends_the_reply_wherever_it_is_cut() {
+    check(&["STOP"], &[b"one ST", b"OP two"], ("one ", true));
+    check(&["STOP"], &[b"one S", b"T", b"O", b"P"], ("one ", true));
+    check(&["b", "abc"], &[b"xabc"], ("x", true));
+}
+
+#[test]
+fn what_only_looked_like_a_stop_sequence_is_said() {
+    check(&["STOP"], &[b"one ST", b"ART"], ("one START", false));
+    check(&["STOP"], &[b"one STO"], ("one STO", false));
+    check(&[""], &[b"one"], ("one", false));
+}

@@ -1,0 +1,66 @@
+//! From messages to tokens. Marks of the template may become control tokens; words never do, so that `<|im_start|>` in a
+//! tool's output is ten harmless tokens.
+
+use llama_cpp_2::{
+    model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel},
+    token::LlamaToken,
+};
+
+use super::choose::Words;
+use crate::prompt::{Piece, Said, chatml, filled, placeholder};
+
+/// A model's vocabulary and template.
+pub(super) struct Lexicon<'m> {
+    model: &'m LlamaModel,
+    template: Option<LlamaChatTemplate>,
+}
+
+impl<'m> Lexicon<'m> {
+    pub(super) fn new(model: &'m LlamaModel) -> Self {
+        Self { model, template: model.chat_template(None).ok() }
+    }
+
+    /// The prompt in tokens.
+    pub(super) fn prompt(&self, said: &[Said]) -> Vec<i32> {
+        let vocab = self.model.vocab();
+        let pieces = self.rendered(said).unwrap_or_else(|| chatml(said));
+        let mut out = Vec::new();
+        // A template may write the first token itself.
+        let first = LlamaToken(vocab.bos().0);
+        let wants_first = vocab.should_add_bos() && first.0 >= 0;
+        for piece in pieces {
+            let tokens = match &piece {
+                Piece::Marks(text) => vocab.tokenize(text.as_bytes(), false, true),
+                Piece::Words(text) => vocab.tokenize(text.as_bytes(), false, false),
+            };
+            out.extend(tokens.into_iter().map(|token| token.0));
+        }
+        if wants_first && out.first() != Some(&first.0) {
+            out.insert(0, first.0);
+        }
+        out
+    }
+
+    /// The prompt by the model's own template, as far as llama.cpp knows it.
+    fn rendered(&self, said: &[Said]) -> Option<Vec<Piece>> {
+        let template = self.template.as_ref()?;
+        let messages: Option<Vec<LlamaChatMessage>> = said
+            .iter()
+            .enumerate()
+            .map(|(number, said)| LlamaChatMessage::new(said.by.name().into(), placeholder(number)).ok())
+            .collect();
+        let rendered = self.model.apply_chat_template(template, &messages?, true).ok()?;
+        filled(&rendered, said)
+    }
+}
+
+impl Words for Lexicon<'_> {
+    fn ends(&self, token: u32) -> bool {
+        i32::try_from(token).is_ok_and(|token| self.model.vocab().is_eog(LlamaToken(token)))
+    }
+
+    fn piece(&self, token: u32) -> Vec<u8> {
+        let Ok(token) = i32::try_from(token) else { return Vec::new() };
+        self.model.vocab().token_to_piece(LlamaToken(token), false, None)
+    }
+}

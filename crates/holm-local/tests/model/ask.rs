@@ -1,0 +1,84 @@
+//! How the tests ask.
+
+use std::{path::PathBuf, sync::Arc};
+
+use holm_guards::json::Json;
+use holm_jail::Launcher;
+use holm_kernel::{
+    Block, CallId, Message, MessageId, Messages, Model as Card, ModelResult, Offer, Purpose, Reply, Request,
+    Role, Tool,
+};
+use holm_local::{Local, Settings};
+use holm_runtime::{Ask, DeltaSink, Line, NoDeltas};
+use tokio_util::sync::CancellationToken;
+
+/// The program that becomes launcher and worker.
+pub(crate) const WORKER: &str = env!("CARGO_BIN_EXE_holm-local");
+const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
+
+/// The default model's file, where set-up puts it.
+pub(crate) fn file() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = set("HOLM_MODELS").unwrap_or_else(|| {
+        let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+        cache.expect("HOME is set").join("holm/models")
+    });
+    let file = folder.join(FILE);
+    assert!(file.is_file(), "{} is missing; run scripts/setup model", file.display());
+    file
+}
+
+pub(crate) fn settings() -> Settings {
+    let launcher = Launcher::with_args(WORKER, [holm_jail::LAUNCHER_ARGUMENT.into()]);
+    Settings::new(file()).worker(WORKER).launcher(launcher).context(2048)
+}
+
+pub(crate) fn open(settings: Settings) -> Local {
+    Local::open(settings).unwrap()
+}
+
+pub(crate) fn tool(name: &str, description: &str, schema: &str) -> Arc<Tool> {
+    Arc::new(Tool::new(name, description, Json::parse(schema).unwrap()))
+}
+
+/// A request with these tools.
+pub(crate) fn request(system: &str, tools: Vec<Arc<Tool>>) -> Request {
+    Request {
+        purpose: Purpose::Turn,
+        model: Arc::new(Card::named("local/test")),
+        system: system.into(),
+        messages: Messages::Own(Vec::new()),
+        tools: Arc::new(Offer { epoch: 1, tools }),
+        max_output: Some(48),
+        format: None,
+    }
+}
+
+pub(crate) fn user(text: &str) -> Arc<Message> {
+    Arc::new(Message::text(MessageId::new(1), Role::User, text))
+}
+
+pub(crate) async fn ask(line: &mut dyn Line, request: &Request, messages: &[Arc<Message>]) -> ModelResult {
+    ask_watched(line, request, messages, Arc::new(NoDeltas), CancellationToken::new()).await
+}
+
+pub(crate) async fn ask_watched(
+    line: &mut dyn Line,
+    request: &Request,
+    messages: &[Arc<Message>],
+    deltas: Arc<dyn DeltaSink>,
+    stop: CancellationToken,
+) -> ModelResult {
+    line.call(Ask { call: CallId::new(1), request, messages, deltas, stop }).await
+}
+
+pub(crate) fn replied(result: ModelResult) -> Reply {
+    match result {
+        ModelResult::Replied(reply) => reply,
+        other => panic!("no reply: {other:?}"),
+    }
+}
+
+pub(crate) fn text(reply: &Reply) -> String {
+    reply.blocks.iter().filter_map(Block::as_text).collect()
+}

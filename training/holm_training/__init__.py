@@ -1,0 +1,1 @@
+"""Teaches a small model Holm's trade: which tool a request needs, with which arguments, and when none fits."""
