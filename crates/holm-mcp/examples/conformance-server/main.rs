@@ -13,7 +13,7 @@ mod plain;
 mod reading;
 mod within;
 
-use holm_mcp::server::{Door, Exposed, Rights, serve_http};
+use holm_mcp::server::{Door, Exposed, Rights, Shows, serve_http};
 use holm_tools::registry::Registry;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
@@ -36,7 +36,7 @@ async fn main() -> anyhow::Result<()> {
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| anyhow::anyhow!("{error}"))?;
     let registry = plain::registry();
-    let exposed = Exposed::new().registry(registry.clone(), Rights::default());
+    let exposed = Exposed::new().registry(registry.clone(), Shows::Everything, Rights::default());
     let fixtures = Fixtures { exposed, registry, states: RequestStateCodec::new_unchecked(key) };
     match serve_http(listener, fixtures, Door::open()).await? {}
 }

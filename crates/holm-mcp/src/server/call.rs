@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
-    Approvals, Block, CallId, Event, ModelResult, Numbered, Outcome, Reply, StopReason, Tool as Declaration,
-    ToolCall, ToolOutput,
+    Approvals, Block, CallId, ChildResult, Event, ModelResult, Numbered, Outcome, Reply, StopReason,
+    Tool as Declaration, ToolCall, ToolKind, ToolOutput,
 };
 use holm_runtime::{
-    Agent, BoxFuture, CancellationToken, Containment, Delta, DeltaSink, Job, Nobody, Secrets, Tool, Update,
-    model_fn,
+    Agent, BoxFuture, CancellationToken, Child, Containment, Delta, DeltaSink, Job, Nobody, Secrets, Spawner,
+    Tool, Update, model_fn,
 };
 
 /// What calls from outside may do.
@@ -25,6 +25,31 @@ pub struct Rights {
     pub mode: Mode,
     /// What is taken out of every output.
     pub secrets: Secrets,
+    /// Who starts the agents of a registry; without one, they are not shown.
+    pub spawner: Option<Starter>,
+}
+
+/// Starts agents on behalf of clients.
+#[derive(Clone)]
+pub struct Starter(Arc<dyn Spawner>);
+
+impl Starter {
+    /// Starts them by this.
+    pub fn new(spawner: impl Spawner + 'static) -> Self {
+        Self(Arc::new(spawner))
+    }
+}
+
+impl Spawner for Starter {
+    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+        self.0.spawn(child)
+    }
+}
+
+impl std::fmt::Debug for Starter {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Starter").finish_non_exhaustive()
+    }
 }
 
 /// Told how far a call is.
@@ -46,17 +71,26 @@ pub(super) async fn call(
         containment: Containment::new("mcp").secrets(rights.secrets.clone()),
         output: Arc::clone(&kept),
     };
-    let built = Agent::builder("scripted/from-outside", script(&tool.declaration().name, &arguments))
+    let mut grants = rights.grants.clone();
+    let declared = tool.declaration();
+    // An agent that is shown may be called; whatever it does is looked at when it does it.
+    if matches!(declared.kind, ToolKind::Agent { .. }) {
+        grants.extend(format!("spawn:{}", declared.name).parse());
+    }
+    let builder = Agent::builder("scripted/from-outside", script(&tool.declaration().name, &arguments))
         .tool(held)
-        .grants(rights.grants.clone())
+        .grants(grants)
         .mode(rights.mode)
         .approvals(Approvals::Ask)
         .approver(Nobody)
         .secrets(rights.secrets.clone())
         .deltas(Told(tell))
-        .events(move |event: &Numbered| watch(&watched, &event.event))
-        .build();
-    let agent = match built {
+        .events(move |event: &Numbered| watch(&watched, &event.event));
+    let builder = match &rights.spawner {
+        Some(spawner) => builder.spawner(spawner.clone()),
+        None => builder,
+    };
+    let agent = match builder.build() {
         Ok(agent) => agent,
         Err(error) => return ToolOutput::failed(error.to_string()),
     };

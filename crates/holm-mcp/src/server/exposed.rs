@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use holm_kernel::ToolOutput;
+use holm_kernel::{ToolKind, ToolOutput};
 use holm_runtime::{Tool, Toolbox, Update};
 use holm_tools::registry::Registry;
 use rmcp::model::{
@@ -44,7 +44,17 @@ enum Offered {
     #[default]
     None,
     Fixed(Toolbox),
-    Changing(Registry),
+    Changing(Registry, Shows),
+}
+
+/// What of a registry is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shows {
+    /// Its agents.
+    #[default]
+    Agents,
+    /// Its agents and its tools.
+    Everything,
 }
 
 impl Exposed {
@@ -78,36 +88,55 @@ impl Exposed {
         self
     }
 
-    /// Shows the tools of a registry, as they come and go.
+    /// Shows the agents of a registry, each as `ask_<slug>`, and its tools if they are wanted too, as they come and go.
     #[must_use]
-    pub fn registry(mut self, registry: Registry, rights: Rights) -> Self {
-        (self.tools, self.rights) = (Offered::Changing(registry), Arc::new(rights));
+    pub fn registry(mut self, registry: Registry, shows: Shows, rights: Rights) -> Self {
+        (self.tools, self.rights) = (Offered::Changing(registry, shows), Arc::new(rights));
         self
     }
 
-    /// Everything that is shown, in the order of its names.
+    /// Everything that is shown: agents first, then tools. An agent keeps its name before a tool.
     #[must_use]
     pub fn list(&self) -> Vec<Described> {
-        let schema = json!({
-            "type": "object",
-            "properties": { "prompt": { "type": "string", "description": "What to do, or the question." } },
-            "required": ["prompt"],
-        });
-        let agents = self.agents.iter().map(|shown| {
-            Described::new(shown.name.clone(), shown.description.clone(), object(schema.clone()))
-        });
+        let agents = self.agents.iter().map(|shown| ask(&shown.name, &shown.description));
+        let mut all: Vec<Described> = agents.collect();
+        for (name, tool) in self.offered() {
+            if !all.iter().any(|other| other.name == name) {
+                all.push(match kind(tool.as_ref()) {
+                    Kind::Agent => ask(&name, &tool.declaration().description),
+                    Kind::Tool | Kind::Kernel => describe(tool.as_ref()),
+                });
+            }
+        }
+        all
+    }
+
+    /// What the registry has to show, under the names by which clients call it.
+    fn offered(&self) -> Vec<(String, Arc<dyn Tool>)> {
+        let shows = match &self.tools {
+            Offered::Changing(_, shows) => *shows,
+            Offered::None | Offered::Fixed(_) => Shows::Everything,
+        };
         let toolbox = self.toolbox();
-        let tools = toolbox.iter().map(|tool| describe(tool.as_ref()));
-        // An agent keeps its name before a tool.
-        let names: BTreeSet<&str> = self.agents.iter().map(|shown| shown.name.as_str()).collect();
-        agents.chain(tools.filter(|tool| !names.contains(tool.name.as_ref()))).collect()
+        let named = toolbox.iter().filter_map(|tool| {
+            let name = &tool.declaration().name;
+            match (kind(tool.as_ref()), shows) {
+                (Kind::Agent, _) if self.rights.spawner.is_some() => {
+                    Some((format!("ask_{}", slug(name)), Arc::clone(tool)))
+                }
+                (Kind::Tool, Shows::Everything) => Some((name.clone(), Arc::clone(tool))),
+                // What only the kernel carries out means nothing outside of a run.
+                (Kind::Agent | Kind::Kernel, _) | (Kind::Tool, Shows::Agents) => None,
+            }
+        });
+        named.collect()
     }
 
     fn toolbox(&self) -> Toolbox {
         match &self.tools {
             Offered::None => Toolbox::new(),
             Offered::Fixed(tools) => tools.clone(),
-            Offered::Changing(registry) => registry.snapshot().toolbox(),
+            Offered::Changing(registry, _) => registry.snapshot().toolbox(),
         }
     }
 
@@ -128,14 +157,17 @@ impl Exposed {
             let answered = shown.agent.answer(prompt.to_owned(), tell, context.ct.clone()).await;
             return Some(answered.map_or_else(ToolOutput::failed, ToolOutput::text));
         }
-        let toolbox = self.toolbox();
-        let tool = toolbox.find(name)?;
-        Some(call(tool, Value::Object(arguments).to_string(), &self.rights, tell, &context.ct).await)
+        let (_, tool) = self.offered().into_iter().find(|(shown, _)| shown == name)?;
+        let arguments = match kind(tool.as_ref()) {
+            Kind::Agent => json!({ "task": arguments.get("prompt").cloned().unwrap_or_default() }),
+            Kind::Tool | Kind::Kernel => Value::Object(arguments),
+        };
+        Some(call(&tool, arguments.to_string(), &self.rights, tell, &context.ct).await)
     }
 
     /// Tells a client of every change, for as long as it is there.
     fn keep_told(&self, peer: Peer<RoleServer>) {
-        let Offered::Changing(registry) = &self.tools else { return };
+        let Offered::Changing(registry, _) = &self.tools else { return };
         let mut changes = registry.changes();
         tokio::spawn(async move {
             while changes.changed().await.is_ok() && peer.notify_tool_list_changed().await.is_ok() {}
@@ -187,7 +219,7 @@ impl ServerHandler for Exposed {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Offered::Changing(registry) = &self.tools else {
+        let Offered::Changing(registry, _) = &self.tools else {
             context.cancelled().await;
             return Ok(());
         };
@@ -209,6 +241,31 @@ impl std::fmt::Debug for Exposed {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_list().entries(self.list().iter().map(|tool| &tool.name)).finish()
     }
+}
+
+/// What runs a tool, as far as clients care.
+enum Kind {
+    Tool,
+    Agent,
+    Kernel,
+}
+
+fn kind(tool: &dyn Tool) -> Kind {
+    match tool.declaration().kind {
+        ToolKind::Host => Kind::Tool,
+        ToolKind::Agent { .. } => Kind::Agent,
+        ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => Kind::Kernel,
+    }
+}
+
+/// An agent as a tool.
+fn ask(name: &str, description: &str) -> Described {
+    let schema = json!({
+        "type": "object",
+        "properties": { "prompt": { "type": "string", "description": "What to do, or the question." } },
+        "required": ["prompt"],
+    });
+    Described::new(name.to_owned(), description.to_owned(), object(schema))
 }
 
 fn describe(tool: &dyn Tool) -> Described {

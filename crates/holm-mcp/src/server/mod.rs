@@ -14,8 +14,8 @@ mod stdio;
 mod tests;
 
 pub use agents::{Answering, slug};
-pub use call::Rights;
-pub use exposed::Exposed;
+pub use call::{Rights, Starter};
+pub use exposed::{Exposed, Shows};
 pub use http::{Door, HttpError, serve_http};
 pub use output::result;
 pub use stdio::serve_stdio;

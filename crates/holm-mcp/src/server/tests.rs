@@ -4,7 +4,7 @@ use std::time::Duration;
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{Block, ModelResult, Reply, Tool, ToolOutput};
-use holm_runtime::{Agent, Job, Toolbox, Update, model_fn, tool_fn};
+use holm_runtime::{Agent, Helper, Helpers, Job, Toolbox, Update, model_fn, tool_fn};
 use holm_tools::registry::{Offer, Rank, Registry, Source};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ClientConfig, ProgressNotificationParam};
 use rmcp::service::{NotificationContext, RunningService};
@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use super::{Answering, Door, Exposed, HttpError, Rights, serve_http, serve_stdio};
+use super::{Answering, Door, Exposed, HttpError, Rights, Shows, Starter, serve_http, serve_stdio};
 
 /// Longer than any machine takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -134,6 +134,29 @@ async fn agents_are_asked_by_names_that_follow_from_their_order() {
 }
 
 #[tokio::test]
+async fn agents_of_a_registry_are_asked_and_its_tools_stay_inside() {
+    let model = model_fn(|_| {
+        let reply = Reply { blocks: vec![Block::Text("looks good".into())], ..Reply::default() };
+        Box::pin(async move { ModelResult::Replied(reply) })
+    });
+    let agent = Agent::builder("scripted/x", model).build().unwrap();
+    let helpers = Helpers::new().with(Helper::new("reviewer", "Reviews.", agent));
+    let declared = helpers.declarations().remove(0);
+    let registry = Registry::new();
+    let tools =
+        echo("look", Level::None).with(tool_fn(declared, |_| async { ToolOutput::failed("never run") }));
+    let offers: Vec<Offer> = tools.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
+    registry.edit(|edit| edit.set(Source::new(Rank::User, "x"), offers));
+    let rights = Rights { spawner: Some(Starter::new(helpers)), ..Rights::default() };
+    let (client, _told) = connect(Exposed::new().registry(registry, Shows::Agents, rights)).await;
+    let names: Vec<String> =
+        client.list_all_tools().await.unwrap().iter().map(|tool| tool.name.to_string()).collect();
+    assert_eq!(names, ["ask_reviewer"]);
+    let result = call(&client, "ask_reviewer", json!({ "prompt": "look at it" })).await;
+    assert_eq!((text(&result), result.is_error), ("looks good", Some(false)));
+}
+
+#[tokio::test]
 async fn a_tool_that_is_not_there_is_an_error_of_the_protocol() {
     let (client, _told) = connect(Exposed::new()).await;
     let called = client.call_tool(CallToolRequestParams::new("nothing")).await;
@@ -143,7 +166,8 @@ async fn a_tool_that_is_not_there_is_an_error_of_the_protocol() {
 #[tokio::test]
 async fn a_client_hears_that_tools_came_and_went() {
     let registry = Registry::new();
-    let (client, mut told) = connect(Exposed::new().registry(registry.clone(), Rights::default())).await;
+    let (client, mut told) =
+        connect(Exposed::new().registry(registry.clone(), Shows::Everything, Rights::default())).await;
     assert!(client.list_all_tools().await.unwrap().is_empty());
     let tools = echo("late", Level::None);
     let offers: Vec<Offer> = tools.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
