@@ -1,4 +1,4 @@
-//! The one place with `unsafe`: turning bytes on disk into code that runs.
+//! The one place that turns bytes into code that runs.
 
 use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
@@ -10,7 +10,8 @@ pub(crate) fn component(engine: &Engine, code: &Trusted) -> wasmtime::Result<Com
     #[expect(
         unsafe_code,
         reason = "loading compiled code is unsafe unless it comes unchanged from the compiler; `Trusted` is only made of \
-                  what our own compiler answered, or of a file that bears a seal made with a key of ours"
+                  what our own compiler answered, of a file that bears a seal made with a key of ours, or of what the \
+                  program's builder vouched for by an unsafe call"
     )]
     // SAFETY: as the reason says; the engine itself checks version, configuration and processor.
     unsafe {
@@ -23,7 +24,8 @@ pub(crate) fn module(engine: &Engine, code: &Trusted) -> wasmtime::Result<Module
     #[expect(
         unsafe_code,
         reason = "loading compiled code is unsafe unless it comes unchanged from the compiler; `Trusted` is only made of \
-                  what our own compiler answered, or of a file that bears a seal made with a key of ours"
+                  what our own compiler answered, of a file that bears a seal made with a key of ours, or of what the \
+                  program's builder vouched for by an unsafe call"
     )]
     // SAFETY: as the reason says; the engine itself checks version, configuration and processor.
     unsafe {

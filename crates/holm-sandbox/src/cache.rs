@@ -20,7 +20,8 @@ pub(crate) struct Cache {
     key: [u8; 32],
 }
 
-/// Code that came from our own compiler: just now, or under our own seal. The only thing that is ever loaded.
+/// Code that came from our own compiler: just now, under our own seal, or inside the program. The only thing that is ever
+/// loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trusted(Vec<u8>);
 
@@ -38,6 +39,11 @@ const MAX_BYTES: u64 = 2 << 30;
 impl Trusted {
     /// What our own compiler has just answered.
     pub(crate) fn from_compiler(code: Vec<u8>) -> Self {
+        Self(code)
+    }
+
+    /// What whoever built this program compiled for it, by their word: see [`crate::Ready::new`].
+    pub(crate) fn from_program(code: Vec<u8>) -> Self {
         Self(code)
     }
 

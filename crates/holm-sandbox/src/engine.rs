@@ -10,6 +10,8 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, Po
 pub(crate) enum Purpose {
     /// To turn bytes into machine code, in a process of its own.
     Compile,
+    /// To turn our own bytes into machine code for every processor of this family, when a program is built.
+    Ship,
     /// To run up to this many guests at once.
     Run { guests: u32 },
 }
@@ -35,7 +37,17 @@ const KEEP_STACK: usize = 64 << 10;
 
 /// An engine for this purpose.
 pub(crate) fn engine(purpose: Purpose) -> wasmtime::Result<Engine> {
-    let Purpose::Run { guests } = purpose else { return Engine::new(&config()) };
+    let guests = match purpose {
+        Purpose::Run { guests } => guests,
+        Purpose::Compile => return Engine::new(&config()),
+        Purpose::Ship => {
+            let mut config = config();
+            if let Some(target) = family() {
+                config.target(target)?;
+            }
+            return Engine::new(&config);
+        }
+    };
     // The newest way to clean a used memory is not in every kernel, and not every machine has the address space.
     let attempts =
         [pooled(guests, Enabled::Yes), pooled(guests, Enabled::No), InstanceAllocationStrategy::OnDemand];
@@ -57,6 +69,18 @@ pub(crate) fn fingerprint(engine: &Engine) -> [u8; 32] {
     env!("CARGO_PKG_VERSION").hash(&mut digest);
     engine.precompile_compatibility_hash().hash(&mut digest);
     digest.0.finalize().into()
+}
+
+/// This machine without what only some processors of its family have. Naming a target is what keeps the compiler from
+/// looking at the processor it runs on; where none is named here, code fits machines like this one alone.
+fn family() -> Option<&'static str> {
+    match (std::env::consts::ARCH, std::env::consts::OS) {
+        ("x86_64", "linux") => Some("x86_64-unknown-linux-gnu"),
+        ("aarch64", "linux") => Some("aarch64-unknown-linux-gnu"),
+        ("x86_64", "macos") => Some("x86_64-apple-darwin"),
+        ("aarch64", "macos") => Some("aarch64-apple-darwin"),
+        _ => None,
+    }
 }
 
 fn config() -> Config {

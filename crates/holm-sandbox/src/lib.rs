@@ -8,7 +8,7 @@
 //! and the clock and randomness, real or fixed. Every call has limits, and whatever a guest tries it is cut off by one of them.
 //!
 //! - [`Sandbox::load`] looks at the bytes ([`Shape`]), compiles them in a child process that is killed when it takes too
-//!   much, and keeps the code, sealed, on disk.
+//!   much, and keeps the code, sealed, on disk. [`Sandbox::load_ready`] takes code that came with the program.
 //! - [`Sandbox::run`] makes a fresh instance on a thread of the sandbox's own and throws it away afterwards. Dropping the
 //!   call cancels it.
 //! - [`Outcome`] says why the guest stopped, what it wrote, what it used, and what it was refused, by the name of the
@@ -37,6 +37,7 @@ mod outcome;
 mod output;
 mod p1;
 mod p2;
+mod ready;
 mod refusal;
 mod run;
 mod sandbox;
@@ -54,6 +55,7 @@ pub use guest::{Entry, Guest, LoadError};
 pub use limits::Limits;
 pub use net::{Answer, Chunks, HttpRequest, HttpResponse, NetError, Outbound};
 pub use outcome::{Outcome, Stop, Usage};
+pub use ready::{Ready, prepare};
 pub use refusal::{Reason, Refusal, Wanted};
 pub use sandbox::{Running, Sandbox, SandboxError, Settings};
 pub use shape::{Kind, Shape, ShapeError};

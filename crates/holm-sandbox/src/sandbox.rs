@@ -24,6 +24,7 @@ use crate::gate::Gate;
 use crate::guest::{Code, Guest, Linkers, LoadError, Loaded};
 use crate::limits::Limits;
 use crate::outcome::{Outcome, Stop};
+use crate::ready::Ready;
 use crate::run::{Host, Question, failed};
 use crate::shape::{Kind, Shape};
 use crate::ticker::Ticker;
@@ -159,6 +160,32 @@ impl Sandbox {
         }
         let shape = Shape::of(bytes)?;
         let code = self.0.code(bytes, shape.kind, &hash, progress)?;
+        let loaded = Arc::new(Loaded { shape, hash, code });
+        self.0.hold(hash, &loaded);
+        Ok(Guest(loaded))
+    }
+
+    /// The same for a guest that comes with the program and was compiled with it. Where that code does not fit this engine
+    /// or this processor, the bytes are compiled as if there were none.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load).
+    pub fn load_ready(
+        &self,
+        bytes: &[u8],
+        ready: Ready,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Guest, LoadError> {
+        let hash: [u8; 32] = Sha256::digest(bytes).into();
+        if let Some(loaded) = self.0.held(&hash) {
+            return Ok(Guest(loaded));
+        }
+        let shape = Shape::of(bytes)?;
+        let code = match self.0.linkers.link(&self.0.engine, shape.kind, &Trusted::from_program(ready.0)) {
+            Ok(linked) => linked?,
+            Err(_) => self.0.code(bytes, shape.kind, &hash, progress)?,
+        };
         let loaded = Arc::new(Loaded { shape, hash, code });
         self.0.hold(hash, &loaded);
         Ok(Guest(loaded))

@@ -62,6 +62,8 @@ mod max {
     pub(super) const GLOBALS: u64 = 20_000;
     pub(super) const ELEMENTS: u64 = 500_000;
     pub(super) const SEGMENTS: u64 = 100_000;
+    /// Bytes of all data segments: they are held some times over while a guest is loaded. A whole Python has a dozen mebibytes.
+    pub(super) const DATA: u64 = 24 << 20;
     pub(super) const MODULES: u64 = 64;
     pub(super) const INSTANCES: u64 = 1_000;
     pub(super) const DEFINITIONS: u64 = 50_000;
@@ -120,6 +122,7 @@ struct Survey {
     globals: u64,
     elements: u64,
     segments: u64,
+    data: u64,
     modules: u64,
     instances: u64,
     definitions: u64,
@@ -173,7 +176,9 @@ impl Survey {
                 Ok(())
             }
             Payload::DataSection(section) => {
-                count("data segments", &mut self.segments, section.count(), max::SEGMENTS)
+                count("data segments", &mut self.segments, section.count(), max::SEGMENTS)?;
+                let bytes = u32::try_from(section.range().len()).unwrap_or(u32::MAX);
+                count("bytes of data", &mut self.data, bytes, max::DATA)
             }
             Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => {
                 count("modules", &mut self.modules, 1, max::MODULES)

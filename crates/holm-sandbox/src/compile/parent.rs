@@ -45,9 +45,14 @@ pub(crate) fn compile(
     });
     let status = reap(&mut child).map_err(unavailable)?;
     let slow = CompileError::TooSlow { cpu_seconds: budget.cpu_seconds, wall: budget.wall };
-    let Some(answer) = answer else { return Err(slow) };
+    let Some(mut answer) = answer else { return Err(slow) };
     match parse(&answer) {
-        Some((COMPILED, code)) => Ok(code.to_vec()),
+        Some((COMPILED, code)) => {
+            // In place: code is large, and nobody needs it twice.
+            let head = answer.len() - code.len();
+            answer.drain(..head);
+            Ok(answer)
+        }
         Some((INVALID, why)) => Err(CompileError::Invalid(String::from_utf8_lossy(why).into_owned())),
         Some(_) => Err(CompileError::Unavailable("an unknown answer".to_owned())),
         // It began to work and came to no end: stopped by the system, or by itself when it got no memory.

@@ -465,7 +465,7 @@ fn a_realloc_that_lies_or_traps_or_never_ends_is_cut() {
 #[test]
 fn a_million_handles_are_refused() {
     // Request after request is made and none is dropped.
-    let wat = crate::network::with_http(
+    let wat = crate::http::with_http(
         r#"(func (export "run") (param i32 i32) (result i32)
             (loop $l (drop (call $request (call $fields))) (br $l)) unreachable)"#,
     );
@@ -474,7 +474,7 @@ fn a_million_handles_are_refused() {
 
 #[test]
 fn thirty_three_thousand_fields_are_refused() {
-    let wat = crate::network::with_http(
+    let wat = crate::http::with_http(
         r#"(data (i32.const 500) "x-field")
            (func (export "run") (param i32 i32) (result i32) (local $fields i32) (local $n i32)
                (local.set $fields (call $fields))

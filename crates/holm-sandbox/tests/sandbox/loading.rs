@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use holm_sandbox::{CompileError, Compiler, LoadError, Sandbox, Settings, ShapeError, Stop};
+use holm_sandbox::{CompileError, Compiler, LoadError, Ready, Sandbox, Settings, ShapeError, Stop, prepare};
 
-use crate::kit::{bare, program, sandbox, settings, try_load};
+use crate::kit::{bare, componentise, of_another_version, program, sandbox, settings, try_load};
 
 fn hello() -> Vec<u8> {
     wat::parse_str(program(r#"(func (export "_start") (call $byte (i32.const 33)))"#)).unwrap()
@@ -79,6 +79,49 @@ fn compiled_code_is_never_accepted_as_a_guest() {
     let code = &sealed[40..];
     assert_eq!(sandbox().load(code, &mut |_| {}).unwrap_err(), LoadError::Shape(ShapeError::Precompiled));
     assert!(matches!(sandbox().load(&sealed, &mut |_| {}), Err(LoadError::Shape(ShapeError::Malformed(_)))));
+}
+
+/// Vouches for code as a program does for what it carries.
+fn vouched(code: Vec<u8>) -> Ready {
+    #[expect(
+        unsafe_code,
+        reason = "the tests prepared the code themselves, or know that the engine refuses it"
+    )]
+    // SAFETY: as the reason says.
+    unsafe {
+        Ready::new(code)
+    }
+}
+
+#[test]
+fn code_that_came_with_the_program_needs_no_compiler() {
+    let alone = Sandbox::new(Settings { guests: 2, ..Settings::with_compiler(none()) }).unwrap();
+    for bytes in [hello(), componentise(&hello())] {
+        assert!(alone.load(&bytes, &mut |_| {}).is_err(), "there is no compiler");
+        let guest = alone.load_ready(&bytes, vouched(prepare(&bytes).unwrap()), &mut |_| {}).unwrap();
+        assert_eq!(alone.run_here(&guest, bare()).stdout, b"!");
+    }
+}
+
+#[test]
+fn code_of_another_version_is_not_run_but_made_again() {
+    let bytes = hello();
+    let other = of_another_version(prepare(&bytes).unwrap());
+    let alone = Sandbox::new(Settings { guests: 2, ..Settings::with_compiler(none()) }).unwrap();
+    for code in [other, Vec::new(), b"\x7fELF".to_vec()] {
+        let error = alone.load_ready(&bytes, vouched(code.clone()), &mut |_| {}).unwrap_err();
+        assert!(matches!(error, LoadError::Compile(CompileError::Unavailable(_))), "{error}");
+        let able = Sandbox::new(Settings { guests: 2, ..settings() }).unwrap();
+        let guest = able.load_ready(&bytes, vouched(code), &mut |_| {}).unwrap();
+        assert_eq!(able.run_here(&guest, bare()).stdout, b"!");
+    }
+}
+
+#[test]
+fn only_guests_are_prepared() {
+    assert!(matches!(prepare(b"no guest"), Err(LoadError::Shape(_))));
+    let code = prepare(&hello()).unwrap();
+    assert_eq!(prepare(&code), Err(LoadError::Shape(ShapeError::Precompiled)));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod calls;
 mod files;
 mod hostile;
+mod http;
 mod kit;
 mod leftovers;
 mod loading;

@@ -153,7 +153,7 @@ impl Outbound for Broken {
 
 #[test]
 fn a_host_function_that_panics_ends_the_call_and_nothing_else() {
-    let guest = load(&crate::network::client());
+    let guest = load(&crate::http::client());
     let call = || {
         let access = access(&["fetch:http://example.com"], &[], None);
         holm_sandbox::Call::new(access).outbound(Arc::new(Broken)).input("example.com")
