@@ -39,3 +39,42 @@ fn a_file_lasts_and_can_be_protected() {
     assert!(ask(&path, &["-r"], "delete from t").unwrap_err().contains("readonly"));
     assert!(ask(&path, &[], "select * from none").unwrap_err().contains("no such table"));
 }
+
+#[test]
+fn a_number_finds_numbers_and_a_text_finds_texts() {
+    let table = "create table t(any_, n integer, r real, s text); insert into t values (2, 2, 2.5, '2'), ('x', 7, 1.5, '007');";
+    let find = |column: &str, value: &str| {
+        let sql = format!("{table} select count(*) as c from t where {column} = ?");
+        let answer = ask(":memory:", &["--param", value], &sql).unwrap();
+        answer.lines().last().unwrap_or_default().to_owned()
+    };
+    for (column, value, found) in [
+        ("any_", "2", 1),
+        ("any_", "x", 1),
+        ("n", "2", 1),
+        ("n", "02", 1),
+        ("r", "2.5", 1),
+        ("r", "2.50", 1),
+        ("s", "2", 1),
+        ("s", "007", 1),
+        ("s", "7", 0),
+        ("any_", "02", 0),
+    ] {
+        assert_eq!(find(column, value), format!("{{\"c\":{found}}}"), "{column} = {value}");
+    }
+    for (value, kind) in [
+        ("2", "integer"),
+        ("-7", "integer"),
+        ("2.5", "real"),
+        ("007", "text"),
+        ("1.50", "text"),
+        ("1e5", "text"),
+        ("+1", "text"),
+        ("", "text"),
+        ("nan", "text"),
+        ("99999999999999999999", "text"),
+    ] {
+        check(&["--param", value], "select typeof(?) as t", Ok(&format!("{{\"t\":\"{kind}\"}}\n")));
+    }
+    check(&["--param", "2"], "select typeof(cast(? as text)) as t", Ok("{\"t\":\"text\"}\n"));
+}

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use guest_kit::{Fault, Kind, Level, Need, Param, Place, Tool, Values};
 use rusqlite::fallible_iterator::FallibleIterator;
+use rusqlite::types::Value;
 use rusqlite::{Batch, Connection, OpenFlags, params_from_iter};
 
 use crate::rows::{Form, show};
@@ -19,7 +20,7 @@ pub const TOOL: Tool = Tool {
         Param::position("sql", "One statement or several"),
         Param {
             name: "param",
-            about: "A value for a ? of the last statement",
+            about: "A value for a ?: 2 and 2.5 are numbers, everything else is text; cast(? as text) takes 2 as text",
             place: Place::Long,
             kind: Kind::Texts,
             need: Need::Optional,
@@ -63,7 +64,7 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
                 given.len()
             )));
         }
-        let given = params_from_iter(given.into_iter().take(wanted));
+        let given = params_from_iter(given.into_iter().take(wanted).map(bound));
         if statement.column_count() == 0 {
             let changed = statement.execute(given).map_err(wrong)?;
             writeln!(out, "[{changed} rows changed]").map_err(|error| Fault::failed(error.to_string()))?;
@@ -74,4 +75,18 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
         show(&names, rows, form, limit, out)?;
     }
     Ok(())
+}
+
+/// A value as whoever wrote it means it. SQLite never takes the text `2` for the number 2 where a column has no type, and
+/// people who ask for `a = 2` find nothing then. So what is written exactly as SQLite would write a number is that number; `007`,
+/// `1.50` and `+1` are not, and stay the texts that codes, versions and telephone numbers are. A column that is declared as
+/// text turns the number back into the same text.
+fn bound(text: &str) -> Value {
+    if let Some(number) = text.parse::<i64>().ok().filter(|number| number.to_string() == text) {
+        return Value::Integer(number);
+    }
+    match text.parse::<f64>() {
+        Ok(number) if text.contains('.') && number.to_string() == text => Value::Real(number),
+        _ => Value::Text(text.to_owned()),
+    }
 }
