@@ -49,10 +49,12 @@ conformance: ## the official MCP conformance suite against Holm's client and ser
 	@scripts/setup conformance
 	@scripts/conformance
 
-guests: ## build the WASM tools that Holm ships, into guests/dist
-	@scripts/setup guests
-	@scripts/build-guests all
+guests: ## build and prepare the WASM tools that Holm ships, into guests/dist, and test them and the templates
+	@scripts/setup guests templates
+	@scripts/build-guests
+	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" -p guest-js -p guest-sqlite
 	@cargo test -p holm-tools --features wasm --test guests -- --include-ignored
+	@cargo test -p holm-cli --test cli -- --ignored
 
 bench: ## compare Holm's loop and wire with others
 	@scripts/setup bench

@@ -1,12 +1,12 @@
 //! One guest inside the binary.
 
-use std::io::Read;
-
-use flate2::read::DeflateDecoder;
+use holm_kernel::Tool;
+use holm_sandbox::{Progress, Ready};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use holm_sandbox::Progress;
-
+use super::packed::Packed;
+use super::prepare::About;
 use crate::registry::{LoadError, Sidecar, Standing};
 use crate::wasm::{Inspection, WasmHost, WasmTool};
 
@@ -14,9 +14,17 @@ use crate::wasm::{Inspection, WasmHost, WasmTool};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shipped {
     pub(super) name: &'static str,
-    pub(super) size: usize,
     pub(super) sidecar: &'static str,
-    pub(super) packed: &'static [u8],
+    pub(super) wasm: Packed,
+    pub(super) prepared: Option<Prepared>,
+}
+
+/// What was made of a guest when the program was built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Prepared {
+    /// An [`About`] as JSON.
+    pub(super) about: &'static str,
+    pub(super) code: &'static [u8],
 }
 
 /// Why a guest could not be taken out.
@@ -43,13 +51,17 @@ impl Shipped {
     /// How many bytes it has when it is taken out.
     #[must_use]
     pub const fn size(&self) -> usize {
-        self.size
+        self.wasm.size
     }
 
-    /// How many bytes it takes inside the program.
+    /// How many bytes it takes inside the program, its compiled code included.
     #[must_use]
     pub const fn packed_size(&self) -> usize {
-        self.packed.len()
+        let code = match self.prepared {
+            Some(prepared) => prepared.code.len(),
+            None => 0,
+        };
+        self.wasm.bytes.len() + code
     }
 
     /// What it asks for and how it is called, as the file beside a tool says it.
@@ -58,25 +70,30 @@ impl Shipped {
         self.sidecar
     }
 
+    /// Whether it was compiled and described when the program was built.
+    #[must_use]
+    pub const fn is_prepared(&self) -> bool {
+        self.prepared.is_some()
+    }
+
+    /// What the kernel must know of it, and words under which it is found; nothing where it was not prepared.
+    #[must_use]
+    pub fn declaration(&self) -> Option<(Tool, Vec<String>)> {
+        let about = About::parse(self.prepared?.about)?;
+        Some((about.tool, about.keywords))
+    }
+
     /// The guest itself.
     ///
     /// # Errors
     ///
     /// Where the program is damaged.
     pub fn bytes(&self) -> Result<Vec<u8>, ShippedError> {
-        let damaged = ShippedError::Damaged(self.name);
-        let mut bytes = Vec::with_capacity(self.size);
-        // One byte more than there should be shows that there is too much.
-        let most = u64::try_from(self.size).unwrap_or(u64::MAX).saturating_add(1);
-        let read = DeflateDecoder::new(self.packed).take(most).read_to_end(&mut bytes);
-        if read.is_err() || bytes.len() != self.size {
-            return Err(damaged);
-        }
-        Ok(bytes)
+        self.wasm.unpack().ok_or(ShippedError::Damaged(self.name))
     }
 
-    /// Makes a tool of it, as if it lay in a folder that a person has confirmed. Blocks while it is compiled, which is done
-    /// once for each cache.
+    /// Makes a tool of it, as if it lay in a folder that a person has confirmed. Blocks: while its code is taken out, or
+    /// while it is compiled, which is done once for each cache, where it has none that fits.
     ///
     /// # Errors
     ///
@@ -88,6 +105,30 @@ impl Shipped {
     ) -> Result<(WasmTool, Inspection), LoadError> {
         let bytes = self.bytes().map_err(|error| LoadError::Refused(error.to_string()))?;
         let sidecar = Sidecar::parse(self.sidecar).map_err(|error| LoadError::Refused(error.to_string()))?;
-        WasmTool::open(host, self.name, &bytes, Some(&sidecar), Standing::Confirmed, progress)
+        match self.ready().map_err(|error| LoadError::Refused(error.to_string()))? {
+            Some(ready) => WasmTool::open_ready(host, self.name, &bytes, ready, &sidecar, progress),
+            None => WasmTool::open(host, self.name, &bytes, Some(&sidecar), Standing::Confirmed, progress),
+        }
     }
+
+    /// The code that came with it. A damaged program must not become machine code, so its hash is compared.
+    fn ready(&self) -> Result<Option<Ready>, ShippedError> {
+        let Some(prepared) = self.prepared else { return Ok(None) };
+        let damaged = ShippedError::Damaged(self.name);
+        let Some(about) = About::parse(prepared.about) else { return Err(damaged) };
+        let packed = Packed { size: about.code_size, bytes: prepared.code };
+        let Some(code) = packed.unpack() else { return Err(damaged) };
+        if about.code_sha256 != hex(&Sha256::digest(&code)) {
+            return Err(damaged);
+        }
+        #[expect(unsafe_code, reason = "the code lies in this very program, where its build put it")]
+        // SAFETY: `prepare` made it of our own guests, the build packed it into this program, and its hash is the one that
+        // was written down then.
+        let ready = unsafe { Ready::new(code) };
+        Ok(Some(ready))
+    }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

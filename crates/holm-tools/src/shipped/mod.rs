@@ -1,10 +1,20 @@
 //! The guests that come inside the binary, so that Holm works from one file.
 //!
-//! They are packed at build time from `guests/dist`, which `make guests` makes. A build without that folder holds none.
+//! They are packed at build time from `guests/dist`, which `make guests` makes. There they are also prepared: compiled for
+//! every processor of the family, and asked what they are, so that a program offers them without starting the engine and runs
+//! them without a compiler. A build without that folder holds none; one whose guests are not prepared compiles them like any
+//! other file.
 
 mod guest;
+mod late;
+mod packed;
+mod prepare;
+mod tool;
 
 pub use guest::{Shipped, ShippedError, all};
+pub use late::LateHost;
+pub use prepare::{PrepareError, prepare};
+pub use tool::ShippedTool;
 
 #[cfg(test)]
 mod tests;

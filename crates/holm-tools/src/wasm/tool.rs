@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use holm_grants::{AllowanceKind, Allowances, Need, Policy, Template};
 use holm_kernel::ToolOutput;
 use holm_runtime::{BoxFuture, Job, Reveal, Tool};
-use holm_sandbox::{Access, Call, Guest, Limits, Progress};
+use holm_sandbox::{Access, Call, Guest, Limits, Progress, Ready};
 
 use super::calling::Calling;
 use super::describe::{Described, describe};
@@ -52,6 +52,33 @@ impl WasmTool {
         let began = Instant::now();
         let guest =
             host.0.sandbox.load(bytes, progress).map_err(|error| LoadError::Refused(error.to_string()))?;
+        Self::of(host, name, bytes, (guest, began), sidecar, standing)
+    }
+
+    /// The same for a guest of the program itself, which was compiled with it.
+    pub(crate) fn open_ready(
+        host: &WasmHost,
+        name: &str,
+        bytes: &[u8],
+        ready: Ready,
+        sidecar: &Sidecar,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Self, Inspection), LoadError> {
+        let began = Instant::now();
+        let loaded = host.0.sandbox.load_ready(bytes, ready, progress);
+        let guest = loaded.map_err(|error| LoadError::Refused(error.to_string()))?;
+        Self::of(host, name, bytes, (guest, began), Some(sidecar), Standing::Confirmed)
+    }
+
+    /// Makes a tool of a guest that is loaded, and says since when it was.
+    fn of(
+        host: &WasmHost,
+        name: &str,
+        bytes: &[u8],
+        (guest, began): (Guest, Instant),
+        sidecar: Option<&Sidecar>,
+        standing: Standing,
+    ) -> Result<(Self, Inspection), LoadError> {
         let loading = began.elapsed();
         let described = describe(&host.0.sandbox, &guest, name, bytes)?;
         let describing = began.elapsed().saturating_sub(loading);
@@ -88,6 +115,12 @@ impl WasmTool {
     pub fn offer(self, notes: Vec<String>) -> Offer {
         let keywords = self.keywords.clone();
         Offer { notes, ..Offer::new(Arc::new(self)).keywords(keywords) }
+    }
+
+    /// Words under which it is found.
+    #[must_use]
+    pub fn keywords(&self) -> &[String] {
+        &self.keywords
     }
 
     /// The SHA-256 of its code.

@@ -7,5 +7,6 @@ mod files;
 mod heavy;
 mod kit;
 mod network;
+mod prepared;
 mod shell;
 mod texts;

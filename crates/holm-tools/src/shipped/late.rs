@@ -1,0 +1,43 @@
+//! A host that is made when it is first needed: most runs call no guest, and the engine takes time and memory.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::wasm::WasmHost;
+
+/// A [`WasmHost`] that does not exist yet. Clones are the same one.
+#[derive(Clone)]
+pub struct LateHost(Arc<Inner>);
+
+struct Inner {
+    make: Box<dyn Fn() -> Result<WasmHost, String> + Send + Sync>,
+    made: OnceLock<Result<WasmHost, String>>,
+}
+
+impl LateHost {
+    /// Says how it is made.
+    pub fn new(make: impl Fn() -> Result<WasmHost, String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Inner { make: Box::new(make), made: OnceLock::new() }))
+    }
+
+    /// The host; the first who asks waits until it is there.
+    ///
+    /// # Errors
+    ///
+    /// Where it could not be made, each time for the same reason.
+    pub fn get(&self) -> Result<&WasmHost, &str> {
+        self.0.made.get_or_init(&self.0.make).as_ref().map_err(String::as_str)
+    }
+}
+
+impl From<WasmHost> for LateHost {
+    fn from(host: WasmHost) -> Self {
+        Self::new(move || Ok(host.clone()))
+    }
+}
+
+impl fmt::Debug for LateHost {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("LateHost").field("made", &self.0.made.get().is_some()).finish_non_exhaustive()
+    }
+}

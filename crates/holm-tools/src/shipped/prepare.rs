@@ -1,0 +1,102 @@
+//! What is done once with each guest, before it is put into a program: it is compiled, and asked what it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use holm_kernel::Tool;
+use holm_runtime::Tool as _;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::guest::hex;
+use super::packed::pack;
+use crate::registry::{Sidecar, Standing};
+use crate::wasm::{WasmHost, WasmTool};
+
+/// What is known of a prepared guest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct About {
+    pub(super) tool: Tool,
+    pub(super) keywords: Vec<String>,
+    /// How many bytes of code there are when taken out.
+    pub(super) code_size: usize,
+    /// Their SHA-256.
+    pub(super) code_sha256: String,
+    /// The SHA-256 of the guest that the code was made of, by which a build knows whether the two still belong together.
+    pub(super) wasm_sha256: String,
+}
+
+impl About {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
+
+/// Why guests could not be prepared.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PrepareError {
+    /// A file could not be read or written.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// A guest could not become a tool.
+    #[error("{}: {reason}", path.display())]
+    Guest {
+        /// Which guest.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Prepares every guest of `dist`: beside `x.wasm` it writes `x.ready`, its code, and `x.json`, what is known of it.
+/// `sources` has a folder for each guest with its `tool.toml`. Gives the names. Blocks.
+///
+/// # Errors
+///
+/// At the first guest with which something is wrong.
+pub fn prepare(host: &WasmHost, dist: &Path, sources: &Path) -> Result<Vec<String>, PrepareError> {
+    let mut names: Vec<String> = fs::read_dir(dist)
+        .map_err(|error| file(dist, &error))?
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".wasm")?.to_owned()))
+        .collect();
+    names.sort();
+    for name in &names {
+        one(host, name, dist, &sources.join(name).join("tool.toml"))?;
+    }
+    Ok(names)
+}
+
+fn one(host: &WasmHost, name: &str, dist: &Path, sidecar: &Path) -> Result<(), PrepareError> {
+    let path = dist.join(format!("{name}.wasm"));
+    let wrong = |reason: String| PrepareError::Guest { path: path.clone(), reason };
+    let bytes = fs::read(&path).map_err(|error| file(&path, &error))?;
+    let text = fs::read_to_string(sidecar).map_err(|error| file(sidecar, &error))?;
+    let sidecar = Sidecar::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    let (tool, _) = WasmTool::open(host, name, &bytes, Some(&sidecar), Standing::Confirmed, &mut |_| {})
+        .map_err(|error| wrong(error.to_string()))?;
+    let code = holm_sandbox::prepare(&bytes).map_err(|error| wrong(error.to_string()))?;
+    let about = About {
+        tool: tool.declaration().clone(),
+        keywords: tool.keywords().to_vec(),
+        code_size: code.len(),
+        code_sha256: hex(&Sha256::digest(&code)),
+        wasm_sha256: hex(&Sha256::digest(&bytes)),
+    };
+    let about = serde_json::to_vec(&about).map_err(|error| wrong(error.to_string()))?;
+    let packed = pack(&code).map_err(|error| wrong(error.to_string()))?;
+    for (ending, bytes) in [("ready", packed), ("json", about)] {
+        let path = dist.join(format!("{name}.{ending}"));
+        fs::write(&path, bytes).map_err(|error| file(&path, &error))?;
+    }
+    Ok(())
+}
+
+fn file(path: &Path, error: &std::io::Error) -> PrepareError {
+    PrepareError::File { path: path.to_owned(), reason: error.to_string() }
+}

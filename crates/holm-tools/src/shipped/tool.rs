@@ -1,0 +1,99 @@
+//! A guest of the program as a tool.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use holm_kernel::ToolOutput;
+use holm_runtime::{BoxFuture, Job, Reveal, Tool};
+
+use super::late::LateHost;
+use super::{Shipped, all};
+use crate::registry::Offer;
+use crate::wasm::WasmTool;
+
+/// A guest of the program as a tool. It is known from the start and taken out when it is first called.
+pub struct ShippedTool {
+    declaration: holm_kernel::Tool,
+    keywords: Vec<String>,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    guest: &'static Shipped,
+    host: LateHost,
+    opened: OnceLock<Result<WasmTool, String>>,
+}
+
+impl ShippedTool {
+    /// The guest as a tool of this host; nothing where it was not prepared when the program was built.
+    #[must_use]
+    pub fn of(guest: &'static Shipped, host: &LateHost) -> Option<Self> {
+        let (declaration, keywords) = guest.declaration()?;
+        let inner = Inner { guest, host: host.clone(), opened: OnceLock::new() };
+        Some(Self { declaration, keywords, inner: Arc::new(inner) })
+    }
+
+    /// All that this program holds and that are prepared.
+    pub fn all(host: &LateHost) -> impl Iterator<Item = Self> {
+        all().iter().filter_map(|guest| Self::of(guest, host))
+    }
+
+    /// As the registry takes it.
+    #[must_use]
+    pub fn offer(self) -> Offer {
+        let keywords = self.keywords.clone();
+        Offer::new(Arc::new(self)).keywords(keywords)
+    }
+}
+
+impl Inner {
+    /// Blocks, the first time.
+    fn open(&self) -> Result<&WasmTool, &str> {
+        let open = || {
+            let opened = self.guest.open(self.host.get()?, &mut |_| {});
+            opened.map(|(tool, _)| tool).map_err(|error| error.to_string())
+        };
+        self.opened.get_or_init(open).as_ref().map_err(String::as_str)
+    }
+}
+
+impl Tool for ShippedTool {
+    fn declaration(&self) -> &holm_kernel::Tool {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        if let Some(Ok(tool)) = self.inner.opened.get() {
+            return tool.run(job);
+        }
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move {
+            let opening = Arc::clone(&inner);
+            // Taking it out computes for a while, which does not belong on an async worker.
+            let opened = tokio::task::spawn_blocking(move || match opening.open() {
+                Ok(_) => Ok(()),
+                Err(why) => Err(why.to_owned()),
+            });
+            let opened = tokio::select! {
+                biased;
+                opened = opened => opened.unwrap_or_else(|error| Err(error.to_string())),
+                () = job.stop.cancelled() => Err("it was stopped before it began".to_owned()),
+            };
+            match (opened, inner.opened.get()) {
+                (Ok(()), Some(Ok(tool))) => tool.run(job).await,
+                (Ok(()), _) => ToolOutput::failed("the guest did not open"),
+                (Err(why), _) => ToolOutput::failed(why),
+            }
+        })
+    }
+
+    fn reveal(&self) -> Reveal {
+        Reveal::OnTheWayOut
+    }
+}
+
+impl fmt::Debug for ShippedTool {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ShippedTool").field("name", &self.declaration.name).finish_non_exhaustive()
+    }
+}
