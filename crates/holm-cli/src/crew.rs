@@ -8,6 +8,7 @@ use std::{
 use holm::{
     grants::{Grant, Mode},
     kernel::{Approvals, Background, Model as Card, Tool, ToolKind},
+    models::ScriptedModel,
     runtime::{Agent, Builder, Isolation, Model, Secrets, Toolbox},
     store::Store,
 };
@@ -19,7 +20,8 @@ use holm_tools::{
 
 use crate::{
     model,
-    tools::{self, Confinement, Outside},
+    places::Places,
+    tools::{self, Confinement, Outside, Set},
     worktrees::Trees,
 };
 
@@ -43,6 +45,28 @@ pub(crate) struct House {
     pub(crate) trees: Option<Arc<Trees>>,
     /// Holm's own data, which no command reaches.
     pub(crate) data: PathBuf,
+    /// Which tools a helper has that works in a folder of its own.
+    pub(crate) set: Set,
+}
+
+impl House {
+    /// For whoever only looks at the agents that there are: none of them is started.
+    pub(crate) fn to_look_at(registry: &Registry, places: &Places, store: &Store, set: Set) -> Self {
+        Self {
+            registry: registry.clone(),
+            card: Card::named("scripted/none"),
+            client: Arc::new(ScriptedModel::new([])),
+            mode: Mode::Default,
+            store: store.clone(),
+            secrets: Secrets::new(),
+            talk: Toolbox::new(),
+            rules: Rules::default(),
+            confinement: Confinement::Required,
+            trees: Trees::here(places),
+            data: places.data.clone(),
+            set,
+        }
+    }
 }
 
 impl Kit for House {
@@ -64,7 +88,8 @@ impl Kit for House {
         let env = |name: &str| std::env::var(name).ok();
         let outside = Outside::here(folder, &self.data, self.rules.clone(), self.confinement, env);
         let outside = outside.and(tools::native_apart(folder, &self.store));
-        self.talk.clone().join(outside.tools)
+        let places = Places { data: self.data.clone(), work: folder.to_owned() };
+        self.talk.clone().join(self.set.of(outside.tools, &tools::guests(&places, &self.rules)))
     }
 
     fn isolation(&self) -> Option<Arc<dyn Isolation>> {
@@ -82,7 +107,8 @@ fn without_agents(snapshot: &Snapshot) -> Toolbox {
     tools
 }
 
-fn is_agent(tool: &Tool) -> bool {
+/// Whether a run of its own does the work.
+pub(crate) fn is_agent(tool: &Tool) -> bool {
     matches!(tool.kind, ToolKind::Agent { .. })
 }
 

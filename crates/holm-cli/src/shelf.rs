@@ -1,7 +1,7 @@
 //! The tools that the command has: its own, those of the user's folder, and those of a project that a person trusts.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
@@ -37,17 +37,8 @@ pub(crate) enum Watch {
 }
 
 impl Shelf {
-    /// Loads the tools beside the command's own. What cannot be used is told and left out.
-    pub(crate) async fn open(
-        places: &Places,
-        own: &Toolbox,
-        screen: &Arc<Screen>,
-        watch: Watch,
-    ) -> anyhow::Result<Self> {
-        Self::with_agents(Registry::new(), None, places, own, screen, watch).await
-    }
-
-    /// As [`open`](Self::open), in a registry that is there already, with agents of files if somebody can start them.
+    /// Loads the tools beside the command's own into a registry, with agents of files if there is somebody for them. What
+    /// cannot be used is told and left out.
     pub(crate) async fn with_agents(
         registry: Registry,
         agents: Option<AgentLoader>,
@@ -152,10 +143,21 @@ pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<Wa
     Ok(WasmHost::new(sandbox, settings))
 }
 
-/// What no tool may touch: the project's own rules for agents, and everything in the data folder.
+/// What no tool may touch: the project's own rules for agents, and everything in the data folder. The worktree of a helper
+/// lies in there; then it is everything beside the worktrees.
 fn denials(places: &Places) -> anyhow::Result<Denials> {
-    let data = holm::grants::Request::new(holm::grants::Kind::Read, &places.data.to_string_lossy())?;
-    let data = holm::grants::Grant::exactly(&data)?.to_string();
-    let data = format!("path:{}/", data.trim_start_matches("read:").trim_end_matches('/'));
-    Ok(Denials::parse(["write:.holm/", data.as_str()])?)
+    let kept = if places.work.starts_with(&places.data) {
+        let entries = std::fs::read_dir(&places.data)?.map(|entry| entry.map(|entry| entry.path()));
+        let entries: Vec<PathBuf> = entries.collect::<Result<_, _>>()?;
+        entries.into_iter().filter(|path| !places.work.starts_with(path)).collect()
+    } else {
+        vec![places.data.clone()]
+    };
+    let mut rules = vec!["write:.holm/".to_owned()];
+    for path in kept {
+        let exact = holm::grants::Request::new(holm::grants::Kind::Read, &path.to_string_lossy())?;
+        let exact = holm::grants::Grant::exactly(&exact)?.to_string();
+        rules.push(format!("path:{}/", exact.trim_start_matches("read:").trim_end_matches('/')));
+    }
+    Ok(Denials::parse(rules.iter().map(String::as_str))?)
 }

@@ -20,15 +20,18 @@ pub(crate) struct Trees {
 impl Trees {
     /// Worktrees, if this folder is the top of a repository. What a run left there that was killed is swept.
     pub(crate) async fn find(places: &Places) -> Result<Option<Arc<Self>>, String> {
-        if !places.work.join(".git").exists() {
-            return Ok(None);
-        }
-        let this =
-            Self { repository: places.work.clone(), folder: places.worktrees(), opened: OnceCell::new() };
-        if this.folder.exists() {
+        let this = Self::here(places);
+        if let Some(this) = this.as_ref().filter(|this| this.folder.exists()) {
             this.open().await?;
         }
-        Ok(Some(Arc::new(this)))
+        Ok(this)
+    }
+
+    /// The same, and nothing is swept until one is entered.
+    pub(crate) fn here(places: &Places) -> Option<Arc<Self>> {
+        let (repository, folder) = (places.work.clone(), places.worktrees());
+        let this = Self { repository, folder, opened: OnceCell::new() };
+        this.repository.join(".git").exists().then(|| Arc::new(this))
     }
 
     async fn open(&self) -> Result<&Worktrees, String> {

@@ -24,6 +24,7 @@ use crate::{
     places::Places,
     prompt,
     screen::Screen,
+    tools,
 };
 use bench::Bench;
 
@@ -76,6 +77,9 @@ pub(crate) struct Args {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
+    /// Which of Holm's own tools there are for files, commands and the web
+    #[arg(long, value_enum, default_value_t)]
+    tools: tools::Set,
     /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<Rule>,

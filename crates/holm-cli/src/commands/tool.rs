@@ -22,21 +22,29 @@ use holm::{
     runtime::{self, Agent, BoxFuture, Job},
     store::Store,
 };
-use holm_tools::registry::Snapshot;
+use holm_tools::{
+    agents::AgentLoader,
+    registry::{Registry, Snapshot},
+    shell::Rules,
+};
 use serde_json::json;
 
 use crate::{
     approve::{Person, Terminal},
+    crew::{House, is_agent},
     exit::{Exit, Trouble},
     places::{self, Places},
     screen::Screen,
     shelf::{Shelf, Watch},
-    tools,
+    tools::{self, Confinement, Outside},
 };
 
 /// What `holm tool` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Which of Holm's own tools there are for files, commands and the web
+    #[arg(long, value_enum, default_value_t, global = true)]
+    tools: tools::Set,
     #[command(subcommand)]
     command: Command,
 }
@@ -120,16 +128,37 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     }
     let places = Places::find(data)?;
     let store = Store::open(places::database(&places.data)?).await?;
-    let own = tools::all().join(tools::native(&places.work, &places.data, &store)?);
-    let shelf = Shelf::open(&places, &own, &screen, Watch::Once).await?;
+    args.tools.check()?;
+    let shelf = shelf(&places, &store, args.tools, &screen).await?;
     let held = shelf.snapshot();
     match args.command {
-        Command::List { json } => show::list(&screen, &held, json),
+        Command::List { json } => {
+            let missing = tools::missing().filter(|_| args.tools != tools::Set::Native && !json);
+            missing.iter().for_each(|what| screen.note(&format!("holm: {what}")));
+            show::list(&screen, &held, json)
+        }
         Command::Show { tool } => show::one(&screen, &held, &tool),
         Command::Validate { tool, json } => validate(&screen, &declaration(&held, &tool)?, json),
         Command::Execute(args) => try_once(&screen, &held, args).await,
         Command::New(_) | Command::Trust(_) | Command::Confirm(_) => Ok(Exit::Done),
     }
+}
+
+/// The tools that `holm run` has but for those of its conversation, agents of files among them.
+async fn shelf(
+    places: &Places,
+    store: &Store,
+    set: tools::Set,
+    screen: &Arc<Screen>,
+) -> anyhow::Result<Shelf> {
+    let env = |name: &str| std::env::var(name).ok();
+    let outside = Outside::here(&places.work, &places.data, Rules::default(), Confinement::Required, env)
+        .and(tools::native(&places.work, &places.data, store));
+    outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+    let own = set.of(tools::all().join(outside.tools), &tools::guests(places, &Rules::default()));
+    let registry = Registry::new();
+    let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set));
+    Shelf::with_agents(registry, Some(agents), places, &own, screen, Watch::Once).await
 }
 
 fn validate(screen: &Screen, tool: &Tool, as_json: bool) -> anyhow::Result<Exit> {
@@ -189,6 +218,10 @@ fn flaws(tool: &Tool) -> (bool, Vec<String>) {
 /// Runs one call by a script, so that arguments, grants, approvals and guards count as they do for a model.
 async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyhow::Result<Exit> {
     let tool = tools.find(&args.tool).ok_or_else(|| no_such(&args.tool))?;
+    if is_agent(tool.declaration()) {
+        let message = format!("`{}` is an agent, which works for a run and not by hand", args.tool);
+        return Err(Trouble::new(Exit::Usage, message).hint("ask for it in `holm run`").into());
+    }
     let output = Arc::new(Mutex::new(None));
     let kept = Kept { tool: Arc::clone(tool), output: Arc::clone(&output) };
     let outcome = Arc::new(Mutex::new((Outcome::Refused, String::new())));

@@ -1,9 +1,11 @@
-//! The tools that the command has by itself: for files, for commands, for the web and for the time.
+//! The tools that the command has by itself: for files, for commands, for the web and for the time; native, and as guests of
+//! the sandbox.
 //!
 //! Each says what it needs, and the kernel decides whether it may. Files are reached through the one root of
 //! [`native`] alone, so what it keeps from tools is kept from all of them.
 
 mod clock;
+mod guests;
 mod native;
 mod outside;
 
@@ -12,6 +14,7 @@ mod tests;
 
 use holm::runtime::Toolbox;
 
+pub(crate) use guests::{Set, guests, missing};
 pub(crate) use native::{native, native_apart};
 pub(crate) use outside::{Confinement, Outside};
 

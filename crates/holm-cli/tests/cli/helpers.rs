@@ -135,3 +135,15 @@ fn a_file_that_cannot_be_used_is_told_and_the_run_goes_on() {
     let ran = stage.run(&["-p", "Hi."]);
     assert!(ran.out == "Hello.\n" && ran.err.contains("counter.md: line 4: `mode`"), "{ran:?}");
 }
+
+#[test]
+fn agents_are_listed_and_shown_beside_the_other_tools() {
+    let stage = stage([], &agent("counter", "tools: [read]\ngrants: [\"read:notes.txt\"]"));
+    let ran = stage.holm(["tool", "list", "--tools", "native"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:?}");
+    let listed = |line: &str| line.starts_with("counter ") && line.contains("Counts what is there.");
+    assert!(ran.out.lines().any(listed), "{ran:?}");
+    let ran = stage.holm(["tool", "show", "counter"]);
+    assert!(ran.out.contains("counter.md") && ran.out.contains("Counts what is there."), "{ran:?}");
+    stage.holm(["tool", "execute", "counter", r#"{"task":"Count."}"#]).fails(2, "is an agent");
+}

@@ -57,6 +57,7 @@ impl Bench {
         terminal: Terminal,
         screen: &Arc<Screen>,
     ) -> anyhow::Result<Self> {
+        args.tools.check()?;
         let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
         let store = Store::open(places::database(&places.data)?).await?;
         let hooks = Gathered::find(places, confinement(args))?;
@@ -87,8 +88,10 @@ impl Bench {
             confinement: confinement(args),
             trees: trees.unwrap_or_default(),
             data: places.data.clone(),
+            set: args.tools,
         });
-        let own = tools::all().join(outside.tools).join(talk.clone());
+        let own = tools::all().join(outside.tools);
+        let own = args.tools.of(own, &tools::guests(places, &rules(args))).join(talk.clone());
         let agents = Some(crew.clone());
         let shelf = Shelf::with_agents(registry, agents, places, &own, screen, Watch::Always).await?;
         let began = shelf.snapshot();

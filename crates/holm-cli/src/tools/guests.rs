@@ -1,0 +1,142 @@
+//! The WASM tools that come inside the command, beside the native ones or in their place.
+
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use holm::{
+    grants::Level,
+    kernel::{self, ToolOutput},
+    runtime::{BoxFuture, Job, Reveal, Tool, Toolbox},
+};
+use holm_tools::{
+    shell::{Rules, Ruling, SHELL, Script},
+    shipped::{self, LateHost, ShippedTool},
+};
+use serde_json::Value;
+
+use crate::{
+    exit::{Exit, Trouble},
+    places::Places,
+    shelf,
+};
+
+/// Which of the command's own tools there are for files, commands and the web.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Set {
+    /// Native ones, and WASM ones under the names that no native one has
+    #[default]
+    All,
+    /// Native ones alone
+    Native,
+    /// WASM ones alone: what they do, they do in the sandbox
+    Wasm,
+}
+
+impl Set {
+    /// The tools of this set, of those that there are. Native ones that reach nothing, such as the one that tells the date,
+    /// belong to every set.
+    pub(crate) fn of(self, native: Toolbox, guests: &Toolbox) -> Toolbox {
+        let tools = match self {
+            Self::All | Self::Native => native,
+            Self::Wasm => some(&native, |tool| tool.level == Level::None && tool.needs.is_empty()),
+        };
+        match self {
+            Self::Native => tools,
+            Self::All | Self::Wasm => guests.iter().fold(tools, |mut tools, guest| {
+                // A name that is taken stays with the native tool.
+                let _ = tools.add_shared(Arc::clone(guest));
+                tools
+            }),
+        }
+    }
+
+    /// Says what is missing where somebody wants what this program does not hold.
+    pub(crate) fn check(self) -> Result<(), Trouble> {
+        if self != Self::Wasm || shipped::all().iter().any(shipped::Shipped::is_prepared) {
+            return Ok(());
+        }
+        let message = "this program was built without its WASM tools";
+        Err(Trouble::new(Exit::Missing, message).hint("run `make guests` in its sources and build it again"))
+    }
+}
+
+fn some(tools: &Toolbox, keep: impl Fn(&kernel::Tool) -> bool) -> Toolbox {
+    tools.iter().filter(|tool| keep(tool.declaration())).fold(Toolbox::new(), |mut kept, tool| {
+        // Names of a toolbox differ already.
+        let _ = kept.add_shared(Arc::clone(tool));
+        kept
+    })
+}
+
+/// What this program does not hold, for whoever looks at its tools.
+pub(crate) fn missing() -> Option<String> {
+    let all = shipped::all().len();
+    let prepared = shipped::all().iter().filter(|guest| guest.is_prepared()).count();
+    match (all, prepared) {
+        (0, _) => Some("this program was built without its WASM tools; `make guests` makes them".to_owned()),
+        (all, prepared) if prepared < all => Some(format!(
+            "{} of the WASM tools inside this program were not prepared; `make guests` does it",
+            all - prepared
+        )),
+        _ => None,
+    }
+}
+
+/// The guests inside this program, for the folder that `places` names. The engine is started when one is called.
+pub(crate) fn guests(places: &Places, rules: &Rules) -> Toolbox {
+    let places = places.clone();
+    let host = LateHost::new(move || {
+        let settings = shelf::settings(&places).map_err(|error| format!("{error:#}"))?;
+        shelf::host(&places, settings).map_err(|error| format!("{error:#}"))
+    });
+    let mut tools = Toolbox::new();
+    for guest in ShippedTool::all(&host) {
+        let tool: Arc<dyn Tool> = if guest.declaration().name == SHELL {
+            Arc::new(Ruled { tool: guest, rules: rules.clone() })
+        } else {
+            Arc::new(guest)
+        };
+        // Names of guests are names of files in one folder, so none is there twice.
+        let _ = tools.add_shared(tool);
+    }
+    tools
+}
+
+/// A shell that holds to deny rules also where nobody is asked.
+struct Ruled {
+    tool: ShippedTool,
+    rules: Rules,
+}
+
+impl Ruled {
+    fn forbidden(&self, arguments: &str) -> Option<String> {
+        let arguments: Value = serde_json::from_str(arguments).ok()?;
+        let script = arguments.get("script").and_then(Value::as_str).unwrap_or_default();
+        let ruling = match Script::read(script) {
+            Ok(script) => self.rules.judge(&script),
+            Err(why) => self.rules.judge_unreadable(why),
+        };
+        match ruling {
+            Ruling::Denied(rule) => Some(format!("denied: the rule `{rule}` forbids it")),
+            Ruling::Unclear(why) => Some(format!("denied: {why}")),
+            Ruling::Allowed | Ruling::Ask => None,
+        }
+    }
+}
+
+impl Tool for Ruled {
+    fn declaration(&self) -> &kernel::Tool {
+        self.tool.declaration()
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        match self.forbidden(&job.arguments) {
+            Some(why) => Box::pin(async { ToolOutput::failed(why) }),
+            None => self.tool.run(job),
+        }
+    }
+
+    fn reveal(&self) -> Reveal {
+        self.tool.reveal()
+    }
+}
