@@ -1,24 +1,41 @@
 //! What was measured, and how it is told.
 
-use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use holm_bench_kit::{Aim, Machine, at_least, at_most, head, judgement, look, number, row};
+use serde::Serialize;
 
 /// All rows of one run.
-#[derive(Default)]
+#[derive(Serialize)]
 pub(crate) struct Figures {
+    machine: Machine,
     rows: Vec<Row>,
-    notes: Vec<(String, String)>,
+    /// Figures that are no times of calls, by their names.
+    notes: Vec<Note>,
+    aims: Vec<Aim>,
 }
 
+#[derive(Serialize)]
 struct Row {
     name: &'static str,
-    /// Sorted; nothing where the program is missing.
-    times: Vec<Duration>,
+    calls: usize,
+    /// Nothing where the program is missing.
+    p50_us: Option<f64>,
+    p99_us: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Note {
+    what: &'static str,
+    value: f64,
+    unit: &'static str,
 }
 
 impl Figures {
+    pub(crate) fn new() -> Self {
+        Self { machine: look(), rows: Vec::new(), notes: Vec::new(), aims: Vec::new() }
+    }
+
     /// Measures one row: warms up, then takes as many calls as fit.
     pub(crate) fn take(&mut self, name: &'static str, calls: usize, mut call: impl FnMut()) {
         eprintln!("measuring {name}");
@@ -33,76 +50,97 @@ impl Figures {
             })
             .collect();
         times.sort();
-        self.rows.push(Row { name, times });
+        let at = |percent: usize| times.get(times.len().saturating_sub(1) * percent / 100).map(micros);
+        self.rows.push(Row { name, calls, p50_us: at(50), p99_us: at(99) });
     }
 
     /// Says that a row could not be measured.
     pub(crate) fn missing(&mut self, name: &'static str) {
-        self.rows.push(Row { name, times: Vec::new() });
+        self.rows.push(Row { name, calls: 0, p50_us: None, p99_us: None });
     }
 
     /// Adds a figure that is no time of a call.
-    pub(crate) fn note(&mut self, what: &str, value: String) {
-        self.notes.push((what.to_owned(), value));
+    pub(crate) fn note(&mut self, what: &'static str, value: f64, unit: &'static str) {
+        self.notes.push(Note { what, value, unit });
+    }
+
+    /// Compares what was measured with what was aimed at.
+    pub(crate) fn judge(&mut self) {
+        let p50 = |name: &str| self.row(name).and_then(|row| row.p50_us);
+        let p99 = |name: &str| self.row(name).and_then(|row| row.p99_us);
+        let times = |ours: &str, other: &str| Some(p50(other)? / p50(ours)?);
+        let note = |what: &str| self.notes.iter().find(|note| note.what == what).map(|note| note.value);
+        let text = "`text`";
+        self.aims = vec![
+            at_most("`command`, p50 µs", p50("command"), 60.0),
+            at_most("`command`, p99 µs", p99("command"), 200.0),
+            at_most("`command reads`, p50 µs", p50("command reads"), 60.0),
+            at_most("`tool: base64`, p50 µs", p50("tool: base64"), 15.0),
+            at_most("`tool: read`, p50 µs", p50("tool: read"), 15.0),
+            at_least(
+                &format!("{text} beside (b) `load each time`, times"),
+                times("text", "load each time"),
+                45.0,
+            ),
+            at_least(&format!("{text} beside (c) `process`, times"), times("text", "process"), 40.0),
+            at_least(&format!("{text} beside (d) `bubblewrap`, times"), times("text", "bubblewrap"), 200.0),
+            at_least("`tool: base64` beside `process`, times", times("tool: base64", "process"), 40.0),
+            at_least("two threads beside one, times", note(TWO_THREADS), 1.8),
+            at_most("a running guest, KiB", note(RUNNING), 40.0),
+        ];
     }
 
     pub(crate) fn markdown(&self) -> String {
-        let mut text = "| call | p50 µs | p99 µs | calls |\n|---|---:|---:|---:|\n".to_owned();
-        for row in &self.rows {
-            let _ = match row.at(50) {
-                Some(p50) => writeln!(
-                    text,
-                    "| {} | {} | {} | {} |",
-                    row.name,
-                    micros(p50),
-                    micros(row.at(99).unwrap_or(p50)),
-                    row.times.len()
-                ),
-                None => writeln!(text, "| {} | not installed | | |", row.name),
-            };
+        let cells = |row: [&str; 4]| row.map(str::to_owned);
+        let mut text = head(&self.machine);
+        text.push('\n');
+        text.push_str(&row(&cells(["call", "p50 µs", "p99 µs", "calls"])));
+        text.push_str("|---|--:|--:|--:|\n");
+        for one in &self.rows {
+            let shown = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number);
+            let calls = if one.calls == 0 { "not there".to_owned() } else { one.calls.to_string() };
+            text.push_str(&row(&[one.name.to_owned(), shown(one.p50_us), shown(one.p99_us), calls]));
         }
         text.push('\n');
-        for (what, value) in &self.notes {
-            let _ = writeln!(text, "- {what}: {value}");
+        for note in &self.notes {
+            text.push_str(&format!("- {}: {} {}\n", note.what, number(note.value), note.unit));
         }
-        let _ = writeln!(text, "\n{}", self.comparison());
+        text.push('\n');
+        text.push_str(&self.ratios());
+        text.push('\n');
+        text.push_str(&judgement(&self.aims));
         text
     }
 
-    pub(crate) fn json(&self) -> String {
-        let rows: Vec<_> = self
-            .rows
-            .iter()
-            .map(|row| {
-                let nanos = |percent| row.at(percent).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-                json!({ "name": row.name, "p50_ns": nanos(50), "p99_ns": nanos(99), "calls": row.times.len() })
-            })
-            .collect();
-        json!({ "rows": rows, "notes": self.notes }).to_string()
-    }
-
-    /// How many times faster our rows are than others.
-    fn comparison(&self) -> String {
-        let p50 = |name: &str| self.rows.iter().find(|row| row.name == name).and_then(|row| row.at(50));
-        let mut text = String::new();
-        for ours in ["text", "module", "command"] {
-            for other in ["process", "bubblewrap", "load each time"] {
-                if let (Some(ours_time), Some(theirs)) = (p50(ours), p50(other)) {
-                    let times = theirs.as_secs_f64() / ours_time.as_secs_f64();
-                    let _ = writeln!(text, "- `{ours}` is {times:.0}× faster than `{other}`");
-                }
-            }
+    /// How many times faster our rows are than others, by the middle of the times.
+    fn ratios(&self) -> String {
+        const OURS: [&str; 5] = ["text", "module", "command", "tool: base64", "tool: read"];
+        const OTHERS: [&str; 5] = ["compile each time", "load each time", "process", "bubblewrap", "python"];
+        let p50 = |name: &str| self.row(name).and_then(|row| row.p50_us);
+        let letters = ["(a)", "(b)", "(c)", "(d)", "(e)"];
+        let titles = letters.iter().zip(OTHERS).map(|(letter, other)| format!("{letter} {other}"));
+        let mut text =
+            row(&std::iter::once("times faster than".to_owned()).chain(titles).collect::<Vec<_>>());
+        text.push_str("|---|--:|--:|--:|--:|--:|\n");
+        for ours in OURS {
+            let times = OTHERS.iter().map(|other| {
+                let times = p50(ours).zip(p50(other)).map(|(ours, other)| number(other / ours));
+                times.unwrap_or_else(|| "–".to_owned())
+            });
+            text.push_str(&row(&std::iter::once(format!("`{ours}`")).chain(times).collect::<Vec<_>>()));
         }
         text
     }
-}
 
-impl Row {
-    fn at(&self, percent: usize) -> Option<Duration> {
-        self.times.get((self.times.len().saturating_sub(1)) * percent / 100).copied()
+    fn row(&self, name: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.name == name)
     }
 }
 
-fn micros(time: Duration) -> String {
-    format!("{:.1}", time.as_secs_f64() * 1e6)
+/// Names of figures that an aim is about.
+pub(crate) const TWO_THREADS: &str = "calls of two threads beside one";
+pub(crate) const RUNNING: &str = "memory of a running guest";
+
+fn micros(time: &Duration) -> f64 {
+    time.as_secs_f64() * 1e6
 }

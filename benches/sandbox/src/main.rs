@@ -6,7 +6,6 @@ mod guests;
 mod ours;
 mod pipeline;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use figures::Figures;
@@ -15,7 +14,10 @@ fn main() -> ExitCode {
     // The compiler of guests is this program, started again.
     holm_sandbox::compiler_main();
     match measure() {
-        Ok(figures) => report(&figures),
+        Ok(figures) => {
+            println!("{}", figures.markdown());
+            holm_bench_kit::write("sandbox", &figures)
+        }
         Err(error) => {
             eprintln!("could not measure: {error}");
             ExitCode::FAILURE
@@ -24,27 +26,10 @@ fn main() -> ExitCode {
 }
 
 fn measure() -> Result<Figures, Box<dyn std::error::Error>> {
-    let mut figures = Figures::default();
+    let mut figures = Figures::new();
     ours::measure(&mut figures)?;
     pipeline::measure(&mut figures)?;
     floors::measure(&mut figures)?;
+    figures.judge();
     Ok(figures)
-}
-
-fn report(figures: &Figures) -> ExitCode {
-    println!("{}", figures.markdown());
-    let exe = std::env::current_exe().unwrap_or_default();
-    let folder =
-        exe.parent().and_then(|profile| profile.parent()).map_or_else(|| PathBuf::from("."), PathBuf::from);
-    let path = folder.join("sandbox.json");
-    match std::fs::write(&path, figures.json()) {
-        Ok(()) => {
-            eprintln!("written: {}", path.display());
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("could not write {}: {error}", path.display());
-            ExitCode::FAILURE
-        }
-    }
 }

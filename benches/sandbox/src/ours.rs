@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use holm_grants::{GrantSet, Policy};
 use holm_sandbox::{Access, Call, Guest, Limits, Sandbox, Settings};
+use holm_tools::shipped::{self, LateHost, ShippedTool};
+use holm_tools::wasm::{WasmHost, WasmSettings};
 
-use crate::figures::Figures;
+use crate::figures::{Figures, RUNNING, TWO_THREADS};
 use crate::guests;
 
 const CALLS: usize = 20_000;
@@ -71,8 +73,9 @@ fn threads(figures: &mut Figures, sandbox: &Sandbox, guest: &Guest) {
         calls / 2
     };
     let (one, two) = (rate(1), rate(2));
-    let times = two as f64 / one.max(1) as f64;
-    figures.note("calls a second, `text`", format!("{one} on one thread, {two} on two ({times:.2}×)"));
+    figures.note("calls a second of `text`, one thread", one as f64, "");
+    figures.note("calls a second of `text`, two threads", two as f64, "");
+    figures.note(TWO_THREADS, two as f64 / one.max(1) as f64, "times");
 }
 
 /// How much memory a tool takes that nobody calls, and how much a guest that runs.
@@ -83,8 +86,7 @@ fn memory(figures: &mut Figures, sandbox: &Sandbox) -> Result<(), Box<dyn std::e
         .map(|salt| Ok(sandbox.load(&guests::text(salt)?, &mut |_| {})?))
         .collect::<Result<_, Box<dyn std::error::Error>>>()?;
     let after = resident();
-    figures
-        .note("memory of an idle tool", format!("{} KiB", after.saturating_sub(before) / u64::from(TOOLS)));
+    figures.note("memory of an idle tool", kib(before, after, u64::from(TOOLS)), "KiB");
     drop(idle);
 
     const GUESTS: u64 = 60;
@@ -103,29 +105,45 @@ fn memory(figures: &mut Figures, sandbox: &Sandbox) -> Result<(), Box<dyn std::e
     let live = run();
     std::thread::sleep(Duration::from_millis(500));
     let after = resident();
-    figures.note("memory of a running guest", format!("{} KiB", after.saturating_sub(before) / GUESTS));
+    figures.note(RUNNING, kib(before, after, GUESTS), "KiB");
     drop(live);
     drop(runtime);
     Ok(())
 }
 
-/// How long a sandbox takes to start, and a guest from the cache.
+/// How long a sandbox takes to start, and a guest from the cache; then everything that comes with the program.
 fn cold(figures: &mut Figures) -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let settings = || -> Result<Settings, Box<dyn std::error::Error>> {
         Ok(Settings { cache: Some(folder.path().join("cache")), ..Settings::new()? })
     };
+    let millis = |began: Instant| began.elapsed().as_secs_f64() * 1e3;
     let bytes = guests::command(&guests::hello()?)?;
     let began = Instant::now();
     Sandbox::new(settings()?)?.load(&bytes, &mut |_| {})?;
-    figures.note("a sandbox and a command, compiled", format!("{:.1?}", began.elapsed()));
+    figures.note("a sandbox and a command, compiled", millis(began), "ms");
     let began = Instant::now();
     let sandbox = Sandbox::new(settings()?)?;
-    let started = began.elapsed();
+    figures.note("a sandbox", millis(began), "ms");
+    let began = Instant::now();
     sandbox.load(&bytes, &mut |_| {})?;
-    figures.note("a sandbox", format!("{started:.1?}"));
-    figures.note("a command from the cache", format!("{:.1?}", began.elapsed().saturating_sub(started)));
+    figures.note("a command from the cache", millis(began), "ms");
+
+    let host = WasmHost::new(sandbox, WasmSettings::default());
+    let began = Instant::now();
+    let tools = ShippedTool::all(&LateHost::from(host.clone())).count();
+    figures.note("the shipped tools, as a run is told of them", millis(began), "ms");
+    figures.note("shipped tools that are prepared", tools as f64, "");
+    let began = Instant::now();
+    let opened = shipped::all().iter().filter(|guest| guest.is_prepared());
+    let opened: Vec<_> = opened.map(|guest| guest.open(&host, &mut |_| {})).collect::<Result<_, _>>()?;
+    figures.note("all shipped tools, taken out and ready to be called", millis(began), "ms");
+    drop(opened);
     Ok(())
+}
+
+fn kib(before: u64, after: u64, shared_by: u64) -> f64 {
+    after.saturating_sub(before) as f64 / shared_by as f64
 }
 
 /// Resident memory of this process in KiB.

@@ -7,6 +7,7 @@ use holm_guards::schema::Schema;
 use holm_runtime::{Job, Tool};
 use holm_sandbox::{Sandbox, Settings};
 use holm_tools::registry::{Sidecar, Standing};
+use holm_tools::shipped;
 use holm_tools::wasm::{WasmHost, WasmSettings, WasmTool};
 
 use crate::figures::Figures;
@@ -31,29 +32,42 @@ pub(crate) fn measure(figures: &mut Figures) -> Result<(), Box<dyn std::error::E
         ("tool: module reads", reads.clone(), "asks = ['read:{path}']"),
         ("tool: command reads", guests::command(&reads)?, "asks = ['read:{path}']"),
     ] {
-        one(figures, &host, name, &guests::described(&bytes, ABOUT), asks)?;
+        let (bytes, sidecar) = (guests::described(&bytes, ABOUT), Sidecar::parse(asks)?);
+        let (tool, _) =
+            WasmTool::open(&host, "tool", &bytes, Some(&sidecar), Standing::Confirmed, &mut |_| {})?;
+        one(figures, name, &tool, ARGUMENTS)?;
+    }
+    for (row, name, arguments) in [
+        ("tool: base64", "base64", r#"{"text":"some text"}"#),
+        ("tool: read", "read", ARGUMENTS),
+        ("tool: glob", "glob", r#"{"pattern":"*.txt"}"#),
+        ("tool: shell", "shell", r#"{"script":"echo hello"}"#),
+    ] {
+        match shipped::all().iter().find(|guest| guest.name() == name) {
+            Some(guest) => one(figures, row, &guest.open(&host, &mut |_| {})?.0, arguments)?,
+            None => figures.missing(row),
+        }
     }
     Ok(())
 }
 
 fn one(
     figures: &mut Figures,
-    host: &WasmHost,
     name: &'static str,
-    bytes: &[u8],
-    sidecar: &str,
+    tool: &WasmTool,
+    arguments: &str,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let sidecar = Sidecar::parse(sidecar)?;
-    let (tool, _) = WasmTool::open(host, "tool", bytes, Some(&sidecar), Standing::Confirmed, &mut |_| {})?;
     let schema = Schema::compile(&tool.declaration().schema)?;
     let templates: Vec<Template> = tool.declaration().needs.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build()?;
     figures.take(name, CALLS, || {
-        let arguments = Json::parse(ARGUMENTS).expect("arguments are JSON");
-        assert!(schema.is_valid(&arguments));
-        let path = arguments.get("path").and_then(Json::as_str).into_iter().collect::<Vec<_>>();
-        let needs = templates.iter().flat_map(|template| template.needs(|_| path.clone()).expect("the argument is a path"));
-        let mut job = Job::alone(ARGUMENTS);
+        let parsed = Json::parse(arguments).expect("arguments are JSON");
+        assert!(schema.is_valid(&parsed));
+        let path = parsed.get("path").and_then(Json::as_str).into_iter().collect::<Vec<_>>();
+        let needs = templates
+            .iter()
+            .flat_map(|template| template.needs(|_| path.clone()).expect("the argument is a path"));
+        let mut job = Job::alone(arguments);
         job.needs = needs.collect();
         let output = runtime.block_on(tool.run(job));
         assert!(!output.outcome.is_error(), "{}", output.text);
