@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use tokio::runtime::Handle;
-use wasmtime::component::{ComponentExportIndex, InstancePre, TypedFunc, WasmStr};
+use wasmtime::component::{ComponentExportIndex, InstancePre, TypedFunc};
 use wasmtime::{Engine, Error, PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{I32Exit, ResourceTableError};
 
@@ -164,13 +164,13 @@ fn answer(text: &Text, store: &mut Store<State>) -> Ended {
         Err(error) => return Ended::start(error),
     };
     let input = std::mem::take(&mut store.data_mut().input);
-    let run: TypedFunc<(&str,), (Result<WasmStr, WasmStr>,)> =
+    let run: TypedFunc<(&str,), (Result<String, String>,)> =
         match instance.get_typed_func(&mut *store, text.run) {
             Ok(run) => run,
             Err(error) => return Ended::start(error),
         };
     match run.call(&mut *store, (&input,)) {
-        Ok((reply,)) => Ended::of(copy(store, reply).map(Some)),
+        Ok((reply,)) => Ended::of(fitting(store, reply).map(Some)),
         Err(error) => Ended::of(Err(error)),
     }
 }
@@ -181,13 +181,13 @@ async fn answer_async(text: &Text, store: &mut Store<State>) -> Ended {
         Err(error) => return Ended::start(error),
     };
     let input = std::mem::take(&mut store.data_mut().input);
-    let run: TypedFunc<(&str,), (Result<WasmStr, WasmStr>,)> =
+    let run: TypedFunc<(&str,), (Result<String, String>,)> =
         match instance.get_typed_func(&mut *store, text.run) {
             Ok(run) => run,
             Err(error) => return Ended::start(error),
         };
     match run.call_async(&mut *store, (&input,)).await {
-        Ok((reply,)) => Ended::of(copy(store, reply).map(Some)),
+        Ok((reply,)) => Ended::of(fitting(store, reply).map(Some)),
         Err(error) => Ended::of(Err(error)),
     }
 }
@@ -197,29 +197,24 @@ async fn describe_async(text: &Text, describe: ComponentExportIndex, store: &mut
         Ok(instance) => instance,
         Err(error) => return Ended::start(error),
     };
-    let describe: TypedFunc<(), (WasmStr,)> = match instance.get_typed_func(&mut *store, describe) {
+    let describe: TypedFunc<(), (String,)> = match instance.get_typed_func(&mut *store, describe) {
         Ok(describe) => describe,
         Err(error) => return Ended::start(error),
     };
     match describe.call_async(&mut *store, ()).await {
-        Ok((reply,)) => Ended::of(copy(store, Ok(reply)).map(Some)),
+        Ok((reply,)) => Ended::of(fitting(store, Ok(reply)).map(Some)),
         Err(error) => Ended::of(Err(error)),
     }
 }
 
-/// Takes an answer out of the guest's memory, where it is no larger than an output may be.
-fn copy(store: &Store<State>, reply: Result<WasmStr, WasmStr>) -> Result<Result<String, String>, Error> {
-    let take = |text: WasmStr| -> Result<String, Error> {
-        let text = text.to_str(store)?;
-        if store.data().room.take(text.len()) < text.len() {
-            return Err(Cut::Output.into());
-        }
-        Ok(text.into_owned())
-    };
-    Ok(match reply {
-        Ok(text) => Ok(take(text)?),
-        Err(text) => Err(take(text)?),
-    })
+/// An answer, where it is no longer than an output may be. It was copied by the engine, within the bytes that a call may hand
+/// over at once: when the call is back, the guest has been told to free what it answered.
+fn fitting(store: &Store<State>, reply: Result<String, String>) -> Result<Result<String, String>, Error> {
+    let len = reply.as_ref().map_or_else(String::len, String::len);
+    if store.data().room.take(len) < len {
+        return Err(Cut::Output.into());
+    }
+    Ok(reply)
 }
 
 impl Ended {

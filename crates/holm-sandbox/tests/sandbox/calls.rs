@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::kit::{ECHO, access, bare, both, load, program, refusals, run, sandbox, stdout, text, try_load};
+use crate::kit::{
+    ECHO, access, bare, both, load, program, refusals, run, sandbox, stdout, text, text_with, try_load,
+};
 use holm_sandbox::{Access, Call, Clock, Entry, Limits, LoadError, Randomness, Stop};
 
 #[test]
@@ -123,6 +125,19 @@ fn a_text_guest_answers() {
         assert_eq!(outcome.reply, Some(Ok(input.to_owned())));
         assert!(outcome.succeeded());
     }
+}
+
+#[test]
+fn an_answer_is_taken_before_the_guest_frees_it() {
+    // After the call it is told to free its answer, and writes over it as allocators do.
+    let frees = r#"(func (export "free") (param i32)
+        (memory.fill (i32.const 4096) (i32.const 88) (i32.const 1024)) (i32.store (i32.const 8) (i32.const 1)))"#;
+    let wat = text_with(frees, ECHO).replace(
+        r#"(realloc (core func $i "cabi_realloc"))"#,
+        r#"(realloc (core func $i "cabi_realloc")) (post-return (core func $i "free"))"#,
+    );
+    let outcome = run(&load(&wat), bare().input("what was asked"));
+    assert_eq!(outcome.reply, Some(Ok("what was asked".to_owned())), "{outcome:?}");
 }
 
 #[test]
