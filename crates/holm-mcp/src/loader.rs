@@ -8,6 +8,7 @@ use holm_runtime::BoxFuture;
 use holm_tools::registry::{Found, LoadError, Loader, Offer, Pins, Standing};
 use tokio::time::timeout;
 
+use crate::client::CHANGED;
 use crate::{Means, Remote, ServerName, ServerSpec, import};
 
 /// The ending of the files.
@@ -90,7 +91,10 @@ impl Loader for McpLoader {
                 let asked = asked.map_err(|_| {
                     LoadError::unavailable(format!("the server said nothing for {} s", PATIENCE.as_secs()))
                 })?;
-                let (own, _) = asked.map_err(|error| LoadError::unavailable(error.to_string()))?;
+                let (own, listing) = asked.map_err(|error| LoadError::unavailable(error.to_string()))?;
+                if own.is_empty() && !listing.changed.is_empty() {
+                    return Err(LoadError::refused(format!("`{}` {CHANGED}", listing.changed.join("`, `"))));
+                }
                 offers.extend(own);
             }
             Ok(offers)

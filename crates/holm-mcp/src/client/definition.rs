@@ -38,6 +38,8 @@ pub struct Listing {
     pub tools: Vec<Definition>,
     /// Those that cannot.
     pub flaws: Vec<Flaw>,
+    /// The names of those that changed since they were first seen; filled in where pins are looked at.
+    pub changed: Vec<String>,
     /// How long the list is good for, if the server says so.
     pub fresh_for: Option<Duration>,
 }

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::remote::CHANGED;
 use super::{Remote, RemoteError};
 use crate::ServerName;
 
@@ -102,7 +103,13 @@ async fn keep(
             Ok((offers, listing)) => {
                 failures = 0;
                 let count = offers.len();
-                registry.edit(|edit| edit.set(source(&remote), offers));
+                registry.edit(|edit| {
+                    edit.set(source(&remote), offers);
+                    // Where nothing is left to hang a note on, the server itself has it.
+                    if count == 0 && !listing.changed.is_empty() {
+                        edit.report(source(&remote), format!("`{}` {CHANGED}", listing.changed.join("`, `")));
+                    }
+                });
                 states.send_modify(|states| drop(states.insert(remote.name().clone(), Ok(count))));
                 listing.fresh_for.unwrap_or(REFRESH).clamp(SHORTEST, REFRESH)
             }

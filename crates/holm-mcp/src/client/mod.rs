@@ -22,5 +22,6 @@ pub use error::RemoteError;
 pub use fleet::Fleet;
 pub use login::{Browser, Login};
 pub use means::{Means, Programs};
+pub(crate) use remote::CHANGED;
 pub use remote::Remote;
 pub use tool::RemoteTool;

@@ -34,6 +34,10 @@ const STEADY: Duration = Duration::from_secs(60);
 /// How long a list or a reading may take; calls have deadlines of their own.
 const READING: Duration = Duration::from_secs(60);
 
+/// What is said of a tool that changed.
+pub(crate) const CHANGED: &str =
+    "is not what it was when it was first seen; it is left out until somebody confirms it";
+
 /// A server. Clones are the same one.
 #[derive(Clone)]
 pub struct Remote(Arc<Inner>);
@@ -117,19 +121,21 @@ impl Remote {
     ///
     /// Why it cannot be spoken with.
     pub async fn offers(&self, pins: &dyn Pins) -> Result<(Vec<Offer>, Listing), RemoteError> {
-        let listing = self.list().await?;
+        let mut listing = self.list().await?;
         let mut offers = Vec::new();
         let mut notes: Vec<String> = listing.flaws.iter().map(ToString::to_string).collect();
-        for tool in &listing.tools {
+        for tool in listing.tools.clone() {
             match pins.standing(&self.pin(&tool.name), &tool.sha256) {
                 Standing::Confirmed => {
-                    offers.push(Offer::new(Arc::new(RemoteTool::new(self.clone(), tool))).keywords([self.name().as_str()]));
+                    offers.push(
+                        Offer::new(Arc::new(RemoteTool::new(self.clone(), &tool)))
+                            .keywords([self.name().as_str()]),
+                    );
                 }
-                Standing::Replaced => notes.push(format!(
-                    "`{}` is not what it was when it was first seen; look at it with `holm mcp test {name}`, then `holm mcp confirm {name}`",
-                    tool.name,
-                    name = self.name()
-                )),
+                Standing::Replaced => {
+                    notes.push(format!("`{}` {CHANGED}", tool.name));
+                    listing.changed.push(tool.name.clone());
+                }
             }
         }
         let link = self.link().await?;
@@ -343,7 +349,7 @@ impl Remote {
 
     async fn log_in(&self, challenge: &str) -> Result<(), RemoteError> {
         let Some(account) = self.account().await? else {
-            return Err(RemoteError::Login("nobody is there to log in; try `holm mcp test`".into()));
+            return Err(RemoteError::Login("nobody is there to log in".into()));
         };
         account
             .answer(challenge)

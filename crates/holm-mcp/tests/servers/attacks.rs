@@ -21,6 +21,7 @@ async fn a_definition_that_changed_is_left_out_until_a_person_confirms_it() {
     remote.close().await;
     let (offers, listing) = remote.offers(pins.as_ref()).await.unwrap();
     assert!(offers.is_empty(), "{offers:?}");
+    assert_eq!(listing.changed, ["echo"]);
     assert!(listing.tools[0].description.contains(".ssh"));
     assert_eq!(remote.confirm(pins.as_ref()).await.unwrap(), 1);
     assert_eq!(remote.offers(pins.as_ref()).await.unwrap().0.len(), 1);
