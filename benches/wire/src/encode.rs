@@ -112,7 +112,7 @@ impl Session {
 
     fn push(&mut self, role: Role, block: Block) {
         let id = MessageId::new(self.view.len() as u64);
-        self.view.push(Arc::new(Message { id, role, blocks: vec![block] }));
+        self.view.push(Arc::new(Message::new(id, role, vec![block])));
     }
 }
 

@@ -168,7 +168,7 @@ pub struct SpawnRequest {
     pub mark_rule: MarkRule,
     /// What it may spend; already set aside.
     pub budget: Option<NanoUsd>,
-    /// The tokens that the parent has left.
+    /// The tokens that it may use; already set aside.
     pub tokens: Option<u64>,
     /// What had entered its parent.
     pub marks: Marks,

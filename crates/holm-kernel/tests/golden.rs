@@ -20,9 +20,10 @@ use holm_guards::{
     skill::extract,
 };
 use holm_kernel::{
-    Block, Budget, CallId, Check, CheckRuling, ChildResult, Config, Effect, Ending, Failure, FailureClass,
-    Input, Marks, Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run, SEMANTICS, Seq, Started,
-    StopReason, Timestamp, Tool, ToolCall, ToolKind, ToolOutput, Usage, Verdict, Yields, journal,
+    Author, Block, Bound, Budget, CallId, Check, CheckRuling, ChildResult, Config, Effect, Ending, Failure,
+    FailureClass, Input, Marks, Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run, SEMANTICS,
+    Seq, Started, StopReason, Timestamp, Tool, ToolCall, ToolKind, ToolOutput, Usage, Verdict, Yields,
+    journal,
 };
 
 /// The golden journal of each set of rules.
@@ -87,15 +88,19 @@ fn the_golden_journals_tell_of_every_kind_of_call() {
 }
 
 #[test]
-fn the_second_golden_journal_holds_the_share_of_a_child_that_was_stopped() {
+fn the_second_golden_journal_holds_shares_and_marks_what_the_kernel_says() {
     let records = journal::decode_strict(GOLDEN[1].1.as_bytes()).expect("a sound journal");
-    let mut shares = Vec::new();
+    let (mut shares, mut tokens) = (Vec::new(), Vec::new());
     let told = |_, effect: &Effect| {
         if let Effect::Spawn { request, .. } = effect {
             shares.extend(request.budget.map(NanoUsd::value));
+            tokens.extend(request.tokens);
         }
     };
-    journal::replay_with(&records, told).expect("the same run");
+    let run = journal::replay_with(&records, told).expect("the same run");
+    assert_eq!(tokens, [5_000; 3]);
+    let notes = run.transcript().iter().filter(|message| message.author == Author::Kernel);
+    assert_eq!(notes.count(), 1);
     assert!(matches!(shares[..], [1_000, 1_000, third] if third < 500), "{shares:?}");
 }
 
@@ -139,7 +144,7 @@ fn the_printer_of_the_journal() {
     std::io::Write::write_all(&mut std::io::stdout(), format!("\n{text}").as_bytes()).expect("written");
 }
 
-fn tools() -> Vec<Tool> {
+fn tools(semantics: u32) -> Vec<Tool> {
     let schema = || Json::parse(r#"{"type":"object","properties":{"path":{"type":"string"}}}"#).unwrap();
     let read = Tool {
         needs: vec!["read:{path=.}".parse().unwrap()],
@@ -153,8 +158,11 @@ fn tools() -> Vec<Tool> {
         postconditions: vec![promise],
         ..Tool::new("save", "Writes a file.", schema()).level(Level::Write)
     };
-    let kind =
-        ToolKind::Agent { grants: GrantSet::parse(["read:src/**"]).unwrap(), reserve: NanoUsd::new(1_000) };
+    let kind = ToolKind::Agent {
+        grants: GrantSet::parse(["read:src/**"]).unwrap(),
+        reserve: NanoUsd::new(1_000),
+        tokens: if semantics >= 2 { 5_000 } else { 0 },
+    };
     let helper = Tool { kind, ..Tool::new("helper", "Helps.", schema()).level(Level::None) };
     vec![read, save, helper, Tool::skill(extract())]
 }
@@ -165,7 +173,13 @@ fn started(semantics: u32) -> Started {
     config.system = "You are a careful \u{1f9ea} agent.".into();
     config.models[0].price = Some(Price { input: 1_000_000, output: 5_000_000, ..Price::default() });
     config.limits.budget.usd = Some(NanoUsd::new(1_000_000));
-    config.tools = tools();
+    config.tools = tools(semantics);
+    if semantics >= 2 {
+        config.limits.tokens = Bound::AtMost(100_000);
+        // Before the fourth turn the kernel says something itself.
+        config.limits.turns = Bound::AtMost(4);
+        config.limits.grace_turns = 1;
+    }
     config.grants = GrantSet::parse(["read:**"]).unwrap();
     config.mode = Mode::Default;
     Started { semantics, version: "golden".into(), ..Started::new("run-golden", 0x5eed, config) }

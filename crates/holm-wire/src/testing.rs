@@ -54,7 +54,7 @@ pub(crate) fn check_beginnings(codec: &dyn Codec, stream: &[u8], end: &[u8]) {
 }
 
 pub(crate) fn assistant(id: u64, blocks: Vec<Block>) -> Arc<Message> {
-    Arc::new(Message { id: MessageId::new(id), role: Role::Assistant, blocks })
+    Arc::new(Message::new(MessageId::new(id), Role::Assistant, blocks))
 }
 
 pub(crate) fn user(id: u64, text: &str) -> Arc<Message> {
@@ -67,7 +67,7 @@ pub(crate) fn call(id: &str, name: &str, arguments: &str) -> Block {
 
 pub(crate) fn result(id: u64, call: &str, text: &str, outcome: Outcome, parts: Vec<Block>) -> Arc<Message> {
     let result = ToolResult { call: call.into(), tool: "weather".into(), text: text.into(), outcome, parts };
-    Arc::new(Message { id: MessageId::new(id), role: Role::Tool, blocks: vec![Block::ToolResult(result)] })
+    Arc::new(Message::new(MessageId::new(id), Role::Tool, vec![Block::ToolResult(result)]))
 }
 
 pub(crate) fn picture() -> Block {

@@ -24,14 +24,15 @@ use holm_grants::{Denials, GrantSet, Mode};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::ConsultPoint;
+use crate::{Author, ConsultPoint};
 
 /// The decision rules of this version of the kernel.
 ///
 /// A journal names the rules that made it; a kernel that no longer has them says so instead of guessing.
 ///
-/// 2 holds the share of a child that was stopped until its bill comes, and begins with no model whose price is unknown
-/// where a budget holds.
+/// 2 holds the share of a child that was stopped until its bill comes, sets tokens aside for children like money, begins
+/// with no model whose price is unknown where a budget holds, names the kernel as the author of what it says, and asks
+/// hooks what a summary may be made of.
 pub const SEMANTICS: u32 = 2;
 
 /// The oldest rules that this version still has: runs that began under them go on under them.
@@ -75,6 +76,16 @@ impl Started {
     /// Whether this version has the rules that the run follows.
     pub const fn is_known(&self) -> bool {
         OLDEST_SEMANTICS <= self.semantics && self.semantics <= SEMANTICS
+    }
+
+    /// Whether the second rules hold: see [`SEMANTICS`].
+    pub(crate) const fn has_second_rules(&self) -> bool {
+        self.semantics >= 2
+    }
+
+    /// Who is said to have written the kernel's own words.
+    pub(crate) const fn notes_by(&self) -> Author {
+        if self.has_second_rules() { Author::Kernel } else { Author::Speaker }
     }
 }
 

@@ -220,9 +220,12 @@ pub enum ToolKind {
         /// What the child asks for; it gets what the parent holds of it.
         #[serde(default)]
         grants: GrantSet,
-        /// What is set aside from the parent's budget for one child.
+        /// What is set aside from the parent's budget for one child; zero is all that is left.
         #[serde(default)]
         reserve: NanoUsd,
+        /// The tokens that are set aside for one child, where its parent has a limit; zero is all that are left.
+        #[serde(default, skip_serializing_if = "crate::message::is_zero")]
+        tokens: u64,
     },
     /// A contract skill that the model itself carries out and the guards check.
     Skill {

@@ -5,7 +5,7 @@ use alloc::{format, string::String, sync::Arc, vec::Vec};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::{Block, Message, MessageId, Role};
+use crate::{Author, Block, Message, MessageId, Role};
 
 /// What the view says about the messages it no longer shows. It stands last in the view's head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
@@ -23,7 +23,7 @@ pub(super) struct Digest {
 
 impl Digest {
     /// The message. Each part is a block of its own: no text in the summary can pose as the words around it.
-    pub(super) fn message(&self) -> Arc<Message> {
+    pub(super) fn message(&self, author: Author) -> Arc<Message> {
         let mut blocks = Vec::with_capacity(3);
         if let Some(summary) = &self.summary {
             blocks.push(Block::Text(format!(
@@ -36,6 +36,6 @@ impl Digest {
         if self.gone > 0 || self.summary.is_none() {
             blocks.push(Block::Text(format!("[{} earlier messages are no longer shown here.]", self.gone)));
         }
-        Arc::new(Message { id: self.id, role: Role::User, blocks })
+        Arc::new(Message { author, ..Message::new(self.id, Role::User, blocks) })
     }
 }

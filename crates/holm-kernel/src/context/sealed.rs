@@ -110,7 +110,7 @@ fn rewrite(message: &Message, change: impl Fn(&ToolResult) -> Option<ToolResult>
         changed |= shorter.is_some();
         blocks.push(shorter.map_or_else(|| block.clone(), Block::ToolResult));
     }
-    changed.then_some(Message { id: message.id, role: message.role, blocks })
+    changed.then_some(Message { author: message.author, ..Message::new(message.id, message.role, blocks) })
 }
 
 /// A result without its content.

@@ -53,7 +53,8 @@ impl View {
         };
         let mut messages: Vec<Arc<Message>> =
             self.messages.iter().take(index(asked.at)).map(Arc::clone).collect();
-        messages.push(Arc::new(Message::text(id, Role::User, instruction(policy))));
+        let instruction = Message::text(id, Role::User, instruction(policy));
+        messages.push(Arc::new(Message { author: self.notes, ..instruction }));
         messages
     }
 
@@ -81,7 +82,7 @@ impl View {
         let leaving = self.leaving(asked.at);
         let digest =
             Digest { id, summed: self.summed(leaving.messages), gone: 0, summary: Some(text.to_owned()) };
-        if estimate::tokens(self.family, &digest.message())
+        if estimate::tokens(self.family, &digest.message(self.notes))
             >= leaving.tokens.saturating_add(self.digest_tokens())
         {
             return Err(Discarded::Longer);

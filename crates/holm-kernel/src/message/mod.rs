@@ -10,6 +10,7 @@ mod usage;
 mod tests;
 
 pub use block::{Block, Custom, Media, Outcome, Source, Thinking, ToolCall, ToolResult};
+pub(crate) use usage::is_zero;
 pub use usage::{StopReason, Usage};
 
 use alloc::{string::String, vec, vec::Vec};
@@ -25,7 +26,7 @@ use crate::MessageId;
 pub enum Role {
     /// The operator's standing orders that arrive in mid-run; the system prompt itself is config.
     System,
-    /// The person, or the runtime speaking on the person's behalf (corrections, wrap-up notes).
+    /// The person, or the kernel in the person's place (corrections, wrap-up notes): see [`Message::author`].
     User,
     /// The model.
     Assistant,
@@ -54,12 +55,41 @@ pub struct Message {
     pub role: Role,
     /// What is said, in order.
     pub blocks: Vec<Block>,
+    /// Who wrote it.
+    #[serde(default, skip_serializing_if = "Author::is_speaker")]
+    pub author: Author,
+}
+
+/// Who wrote a message.
+///
+/// Providers know few roles, so the kernel speaks to a model as a user: it corrects, reminds, and tells what came of a
+/// child. This says that nobody else did. It is no part of any prompt, reply or result, so no text can bear it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum Author {
+    /// Whoever speaks in this role.
+    #[default]
+    Speaker,
+    /// The kernel itself.
+    Kernel,
+}
+
+impl Author {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    const fn is_speaker(&self) -> bool {
+        matches!(self, Self::Speaker)
+    }
 }
 
 impl Message {
+    /// A message of whoever speaks in this role.
+    pub const fn new(id: MessageId, role: Role, blocks: Vec<Block>) -> Self {
+        Self { id, role, blocks, author: Author::Speaker }
+    }
+
     /// A message of one text block.
     pub fn text(id: MessageId, role: Role, text: impl Into<String>) -> Self {
-        Self { id, role, blocks: vec![Block::Text(text.into())] }
+        Self::new(id, role, vec![Block::Text(text.into())])
     }
 
     /// The text blocks, joined without separator.

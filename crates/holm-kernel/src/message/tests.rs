@@ -33,7 +33,7 @@ fn every_kind_of_block_has_a_stable_form() {
         Block::Custom(Custom { kind: "note".into(), payload: Json::parse("[1.0,null]").expect("json") }),
     ];
     round_trip(
-        &Message { id: MessageId::new(1), role: Role::Assistant, blocks },
+        &Message::new(MessageId::new(1), Role::Assistant, blocks),
         concat!(
             r#"{"id":1,"role":"assistant","blocks":["#,
             r#"{"text":"hi"},"#,
@@ -78,4 +78,12 @@ fn a_usage_without_details_prints_without_them() {
 fn only_success_is_no_error() {
     let errors = [Outcome::Failed, Outcome::Refused, Outcome::Unknown, Outcome::Stopped];
     assert!(errors.into_iter().all(Outcome::is_error) && !Outcome::Succeeded.is_error());
+}
+
+#[test]
+fn the_author_of_a_message_is_written_only_where_it_is_the_kernel() {
+    let spoken = Message::text(MessageId::new(1), Role::User, "hi");
+    let noted = Message { author: Author::Kernel, ..spoken.clone() };
+    round_trip(&spoken, r#"{"id":1,"role":"user","blocks":[{"text":"hi"}]}"#);
+    round_trip(&noted, r#"{"id":1,"role":"user","blocks":[{"text":"hi"}],"author":"kernel"}"#);
 }

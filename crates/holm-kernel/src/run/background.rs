@@ -12,12 +12,11 @@ use holm_guards::json::Json;
 use super::{
     Run,
     batch::{After, Place, Slot, SlotState},
+    share::{Share, Wanted},
     state::Phase,
 };
 use crate::loops::Change;
-use crate::{
-    Background, Block, CallId, Ending, Event, MessageId, NanoUsd, Outcome, Role, ToolOutput, envelope,
-};
+use crate::{Background, Block, CallId, Ending, Event, MessageId, Outcome, Role, ToolOutput, envelope};
 
 /// Children that may work in the background of one run. Each that is stopped leaves a bill to wait for, and not many
 /// more are waited for.
@@ -42,25 +41,20 @@ pub(super) fn place_of(slot: &Slot) -> Place {
 }
 
 impl Run {
-    /// Whether one more child may work beside the run. One that took all that is left would stop the run itself.
-    pub(super) fn may_leave(&self, reserve: NanoUsd) -> Result<(), &'static str> {
+    /// Whether one more child may work beside the run.
+    pub(super) fn may_leave(&self, wanted: Wanted) -> Result<(), &'static str> {
         if self.state.background.len() >= MOST_CHILDREN {
             return Err("not run: too many work in the background already; wait until one has ended");
         }
-        let Some(limit) = self.state.budget.usd else { return Ok(()) };
-        let left = limit.minus(self.state.spent).minus(self.state.reserved);
-        if reserve == NanoUsd::ZERO || reserve >= left {
-            return Err("not run: the budget has no room for it beside this run; call it and wait for it");
-        }
-        Ok(())
+        self.leaves_room(wanted)
     }
 
     /// Answers the call of a child and lets the child work.
-    pub(super) fn leave_working(&mut self, slot: &mut Slot, grants: GrantSet, reserved: NanoUsd) {
+    pub(super) fn leave_working(&mut self, slot: &mut Slot, grants: GrantSet, share: Share) {
         let call = slot.call;
         let child = Slot { place: Place::Background, ..slot.clone() };
         self.emit(Event::CallStarted { call });
-        self.spawn(&child, grants, reserved, None);
+        self.spawn(&child, grants, share, None);
         self.state.background.push(child);
         let text = format!(
             "`{}` works in the background as child {call}. Its result will come by itself: go on with something else, \
@@ -118,8 +112,10 @@ impl Run {
     /// A run that waits for its children goes on when there is something to hear.
     pub(super) fn look_around(&mut self) {
         match self.take_phase() {
-            // The money may be there now.
-            Phase::Awaiting { ending: Ending::OverBudget { .. } } => self.next_turn(),
+            // What it was short of may be there now.
+            Phase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
+                self.next_turn();
+            }
             Phase::Awaiting { ending } => self.stop_unless_more(ending),
             other => self.state.phase = other,
         }
@@ -134,7 +130,7 @@ impl Run {
                 format!("The helper `{}` in the background (child {}) {ended}.", child.name, child.call);
             let mut blocks = alloc::vec![Block::Text(lead), Block::Text(settled.text)];
             blocks.extend(settled.parts);
-            let message = self.add_message(Role::User, blocks).id;
+            let message = self.add_note(Role::User, blocks).id;
             self.remember(child.call, message.value());
         }
     }
@@ -146,15 +142,9 @@ impl Run {
         }
     }
 
-    /// Whether the run could go on with what its children may give back.
-    pub(super) fn awaits_money(&self) -> bool {
-        (!self.state.background.is_empty() || self.bills_due().is_some())
-            && self.state.budget.usd.is_some_and(|limit| self.state.spent < limit)
-    }
-
-    /// Ends the group at a limit; where only the shares of children stand against the budget, they are waited for.
+    /// Ends the group at a limit; where only the shares of children stand against it, they are waited for.
     pub(super) fn end_or_wait(&mut self, ending: Ending) {
-        if matches!(ending, Ending::OverBudget { .. }) && self.awaits_money() {
+        if self.awaits_shares(&ending) {
             self.state.phase = Phase::Awaiting { ending };
             return;
         }

@@ -86,7 +86,15 @@ pub(crate) enum SlotState {
     /// It may have happened.
     Running { since: Timestamp, deadline: Timestamp },
     /// A child run carries it out.
-    Delegated { child: Option<String>, reserved: NanoUsd, since: Timestamp, grants: GrantSet, mode: Mode },
+    Delegated {
+        child: Option<String>,
+        reserved: NanoUsd,
+        #[serde(default)]
+        tokens: Option<u64>,
+        since: Timestamp,
+        grants: GrantSet,
+        mode: Mode,
+    },
     /// The model carries it out under a contract.
     Skilled(Box<Skilled>),
     /// Hooks look at the result.
@@ -192,7 +200,7 @@ impl Batch {
 impl Run {
     /// Opens a batch: every call is validated, then permitted, before the first one runs.
     pub(super) fn open_batch<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>) {
-        if let Some(ending) = self.budget_reached().filter(|_| !self.awaits_money()) {
+        if let Some(ending) = self.budget_reached().filter(|ending| !self.awaits_shares(ending)) {
             // Running tools for a model that can no longer be asked would be work for nobody.
             return self.refuse_all(calls, ending);
         }
@@ -322,7 +330,7 @@ impl Run {
         let text = alloc::format!(
             "The last {turns} turns brought nothing new. Change your approach, or say what is missing and stop."
         );
-        self.add_message(Role::User, alloc::vec![Block::Text(text)]);
+        self.note(text);
         self.next_turn();
     }
 
@@ -351,7 +359,10 @@ impl Run {
                 }
             }
         }
-        self.add_message(role, blocks);
+        match role {
+            Role::Tool => self.add_message(role, blocks),
+            Role::System | Role::User | Role::Assistant | Role::Custom => self.add_note(role, blocks),
+        };
     }
 
     /// Lets `act` take a fact about the slot that waits for it; anything else is late.

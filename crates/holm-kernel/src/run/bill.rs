@@ -1,13 +1,13 @@
 //! What was used is paid for, once: also by a call that was given up before its answer came.
 
-use super::{Run, state::Stopped};
+use super::{Run, share::Share, state::Stopped};
 use crate::{CallId, ChildResult, NanoUsd, Timestamp, Usage};
 
 /// Bills that are waited for at the most. A host that never sends one must not make the state grow; the oldest is
 /// forgotten first, and that of a child never: no further child begins while so many are owed.
 const MOST_OWED: usize = 64;
 
-/// How long a run whose money is with children that were stopped waits for their bills: longer than a child may take to
+/// How long a run whose money or tokens are with children that were stopped waits for their bills: longer than a child may take to
 /// stop its own.
 const BILL_PATIENCE_MS: u64 = 10_000;
 
@@ -39,9 +39,10 @@ impl Run {
     }
 
     /// A child is given up. What was set aside for it stays so until its bill comes: it may have spent all of it.
-    pub(super) fn owe_child(&mut self, call: CallId, share: NanoUsd) {
+    pub(super) fn owe_child(&mut self, call: CallId, share: Share) {
         if self.holds_shares() {
-            self.state.stopped.insert(call, Stopped { share, since: self.state.now });
+            let Share { money: share, tokens } = share;
+            self.state.stopped.insert(call, Stopped { share, tokens, since: self.state.now });
         } else {
             self.release(share);
         }
@@ -50,7 +51,7 @@ impl Run {
 
     /// The first rules gave the share of a stopped child back before its bill was there.
     fn holds_shares(&self) -> bool {
-        self.state.started.semantics >= 2
+        self.state.started.has_second_rules()
     }
 
     /// Whether so many bills of children are awaited, or may come to be, that no further child may begin.
@@ -58,9 +59,10 @@ impl Run {
         self.holds_shares() && self.state.stopped.len() + self.state.background.len() >= MOST_OWED
     }
 
-    /// Until when a run without money waits for the bills of children that were stopped.
+    /// Until when a run with nothing left waits for the bills of children that were stopped.
     pub(super) fn bills_due(&self) -> Option<Timestamp> {
-        let holds = self.state.stopped.values().filter(|stopped| stopped.share > NanoUsd::ZERO);
+        let stopped = self.state.stopped.values();
+        let holds = stopped.filter(|stopped| stopped.share > NanoUsd::ZERO || stopped.tokens.is_some());
         holds.map(|stopped| stopped.since.plus(BILL_PATIENCE_MS)).filter(|due| *due > self.state.now).min()
     }
 
@@ -77,8 +79,12 @@ impl Run {
             return false;
         }
         // Without an entry what was set aside for it was given back when it was stopped.
-        let stopped = self.state.stopped.remove(&call);
-        self.settle_child(stopped.map(|stopped| stopped.share).unwrap_or_default(), result);
+        let share = self
+            .state
+            .stopped
+            .remove(&call)
+            .map(|stopped| Share { money: stopped.share, tokens: stopped.tokens });
+        self.settle_child(share.unwrap_or_default(), result);
         true
     }
 }

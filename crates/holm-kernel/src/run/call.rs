@@ -16,6 +16,7 @@ use super::{
     batch::{After, Ask, Place, Settled, Slot, SlotState, fingerprint, vote},
     catalogue::Entry,
     permit::Decision,
+    share::{Share, Wanted},
     state::{Phase, Used},
 };
 use crate::digest::Digest;
@@ -328,7 +329,10 @@ impl Run {
                 slot.state = SlotState::Issued { deadline };
                 self.run_tool(slot);
             }
-            ToolKind::Agent { grants, reserve } => self.delegate(slot, grants, *reserve),
+            ToolKind::Agent { grants, reserve, tokens } => {
+                let wanted = Wanted { money: *reserve, tokens: *tokens };
+                self.delegate(slot, grants, wanted);
+            }
             ToolKind::Skill { .. } => self.start_skill(slot),
             ToolKind::Plan(role) => self.change_plan(slot, *role),
             ToolKind::Children => self.look_after(slot),
@@ -354,7 +358,7 @@ impl Run {
         self.shared.key(slot.call, &slot.name, &slot.arguments)
     }
 
-    fn delegate(&mut self, slot: &mut Slot, asked: &holm_grants::GrantSet, reserve: NanoUsd) {
+    fn delegate(&mut self, slot: &mut Slot, asked: &holm_grants::GrantSet, wanted: Wanted) {
         let depth = self.config().depth.saturating_add(1);
         if depth > self.config().limits.depth {
             return self.refuse(slot, "not run: agents are already nested as deep as allowed");
@@ -365,26 +369,26 @@ impl Run {
         }
         let place = place_of(slot);
         if place == Place::Background
-            && let Err(reason) = self.may_leave(reserve)
+            && let Err(reason) = self.may_leave(wanted)
         {
             return self.refuse(slot, reason);
         }
-        let reserved = match self.set_aside(reserve) {
-            Ok(reserved) => reserved,
+        let share = match self.set_aside(wanted) {
+            Ok(share) => share,
             Err(reason) => return self.refuse(slot, reason),
         };
         let grants = self.lasting_grants().meet(asked);
-        let (reserved, since) = (reserved.unwrap_or_default(), self.state.now);
         slot.state = SlotState::Delegated {
             child: None,
-            reserved,
-            since,
+            reserved: share.money,
+            tokens: share.tokens,
+            since: self.state.now,
             grants: grants.clone(),
             mode: self.state.mode,
         };
         match place {
-            Place::Batch => self.spawn(slot, grants, reserved, None),
-            Place::Background => self.leave_working(slot, grants, reserved),
+            Place::Batch => self.spawn(slot, grants, share, None),
+            Place::Background => self.leave_working(slot, grants, share),
         }
     }
 
@@ -392,7 +396,7 @@ impl Run {
         &mut self,
         slot: &Slot,
         grants: holm_grants::GrantSet,
-        reserved: NanoUsd,
+        share: Share,
         resume: Option<String>,
     ) {
         let limits = &self.config().limits;
@@ -410,29 +414,15 @@ impl Run {
             mode,
             approvals: self.config().approvals,
             mark_rule: self.config().mark_rule,
-            budget: (reserved > NanoUsd::ZERO).then_some(reserved),
-            tokens: limits.tokens.limit().map(|limit| limit.saturating_sub(self.state.usage.total())),
+            budget: (share.money > NanoUsd::ZERO).then_some(share.money),
+            // The first rules gave every child all that was left, however many there were.
+            tokens: if self.state.started.has_second_rules() { share.tokens } else { self.tokens_left() },
             marks: self.state.marks,
             depth: self.config().depth.saturating_add(1),
             deepest: limits.depth,
             resume,
         };
         self.issue(Effect::Spawn { call: slot.call, request: request.into() });
-    }
-
-    /// Takes a child's share out of what is left; with no budget there is nothing to share.
-    fn set_aside(&mut self, wanted: NanoUsd) -> Result<Option<NanoUsd>, &'static str> {
-        let Some(limit) = self.state.budget.usd else {
-            self.state.reserved = self.state.reserved.plus(wanted);
-            return Ok((wanted > NanoUsd::ZERO).then_some(wanted));
-        };
-        let left = limit.minus(self.state.spent).minus(self.state.reserved);
-        if left == NanoUsd::ZERO {
-            return Err("not run: nothing is left of the budget for another agent");
-        }
-        let share = if wanted == NanoUsd::ZERO { left } else { wanted.min(left) };
-        self.state.reserved = self.state.reserved.plus(share);
-        Ok(Some(share))
     }
 
     /// Whether a tool call still waits for its `Dispatched`.
@@ -484,23 +474,13 @@ impl Run {
             return;
         }
         self.with_slot(call, |run, slot| {
-            let SlotState::Delegated { reserved, since, .. } = slot.state else { return After::Late };
+            let SlotState::Delegated { reserved, tokens, since, .. } = slot.state else {
+                return After::Late;
+            };
             let millis = run.state.now.since(since);
-            run.settle_child(reserved, &result);
+            run.settle_child(Share { money: reserved, tokens }, &result);
             run.review(slot, result.output, millis)
         });
-    }
-
-    pub(super) fn settle_child(&mut self, reserved: NanoUsd, result: &ChildResult) {
-        self.release(reserved);
-        self.state.spent = self.state.spent.plus(result.spent);
-        self.state.usage = self.state.usage.plus(result.usage);
-        self.mark(result.marks);
-    }
-
-    /// Gives back what was set aside for a child.
-    pub(super) fn release(&mut self, reserved: NanoUsd) {
-        self.state.reserved = self.state.reserved.minus(reserved);
     }
 
     /// Something entered the run.
@@ -542,13 +522,14 @@ impl Run {
                 self.use_quota(slot, Used { millis, ..Used::default() });
                 (Some(slot.call), Some(millis))
             }
-            SlotState::Delegated { child, reserved, since, .. } => {
-                let (reserved, millis) = (*reserved, self.state.now.since(*since));
+            SlotState::Delegated { child, reserved, tokens, since, .. } => {
+                let share = Share { money: *reserved, tokens: *tokens };
+                let millis = self.state.now.since(*since);
                 if child.is_some() {
-                    self.owe_child(slot.call, reserved);
+                    self.owe_child(slot.call, share);
                 } else {
                     // What never began has nothing to pay for, and begins no more.
-                    self.release(reserved);
+                    self.release(share);
                     self.owe(slot.call);
                 }
                 self.use_quota(slot, Used { millis, ..Used::default() });

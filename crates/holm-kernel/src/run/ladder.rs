@@ -13,7 +13,7 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{Run, batch::Slot};
-use crate::{Block, Event, Ladder, OnRejection, Role, StepCause, screen};
+use crate::{Event, Ladder, OnRejection, StepCause, screen};
 
 /// What is kept of a reason, in characters: it goes into events and into the ledger.
 const REASON_CHARS: u64 = 400;
@@ -204,7 +204,7 @@ impl Run {
         let Shortfall { cause, reason } = shortfall;
         let model: Arc<str> = self.shared.model_name();
         self.emit(Event::LadderExhausted { model, cause, reason });
-        self.add_message(Role::User, alloc::vec![Block::Text(ladder.hint.clone())]);
+        self.note(ladder.hint.clone());
     }
 
     /// The reason of a final failure; it carries the hint that did not help, for whoever takes the task on.

@@ -3,7 +3,7 @@
 //! [`Run::handle`] takes a fact, decides, and lines up commands; [`Run::poll`] hands them out. The files beside this
 //! one follow the loop: `turn` prepares a model call, `reply` and `failure` take its answer, `batch` and `call` run
 //! the tools, `permit` decides what may run, `plan` when it may only look, `believe` what may be believed, `ladder`
-//! which model goes on, `stop` how it ends, `resume` how it goes on after a crash. `background` keeps the children that
+//! which model goes on, `stop` how it ends, `share` and `bill` what children may use and what they took, `resume` how it goes on after a crash. `background` keeps the children that
 //! work while the run goes on.
 
 mod background;
@@ -19,6 +19,7 @@ mod permit;
 mod plan;
 mod reply;
 mod resume;
+mod share;
 mod skill;
 mod state;
 mod stop;
@@ -28,7 +29,7 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
-use alloc::{collections::VecDeque, sync::Arc, vec::Vec};
+use alloc::{collections::VecDeque, string::String, sync::Arc, vec::Vec};
 
 use holm_grants::Mode;
 use holm_read::Read;
@@ -41,8 +42,8 @@ use self::{
 use crate::digest::Digest;
 use crate::journal::{self, Record, ReplayError};
 use crate::{
-    Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages, Misuse,
-    NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
+    Author, Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages,
+    Misuse, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
 };
 
 /// One agent run: a session of one or more prompts.
@@ -244,7 +245,7 @@ impl Run {
     ///
     /// # Errors
     /// When the state cannot be written as JSON, which would be a defect of this crate.
-    pub(crate) fn freeze(&self) -> Result<alloc::string::String, serde_json::Error> {
+    pub(crate) fn freeze(&self) -> Result<String, serde_json::Error> {
         #[derive(Serialize)]
         struct Borrowed<'a> {
             state: &'a State,
@@ -344,11 +345,24 @@ impl Run {
         call
     }
 
-    /// Adds a message to the transcript and to the view.
+    /// Says something to the model in the kernel's own name.
+    fn note(&mut self, text: String) {
+        self.add_note(Role::User, alloc::vec![Block::Text(text)]);
+    }
+
+    fn add_note(&mut self, role: Role, blocks: Vec<Block>) -> Arc<Message> {
+        self.add_message_by(self.state.started.notes_by(), role, blocks)
+    }
+
+    /// Adds what somebody said, to the transcript and to the view.
     fn add_message(&mut self, role: Role, blocks: Vec<Block>) -> Arc<Message> {
+        self.add_message_by(Author::Speaker, role, blocks)
+    }
+
+    fn add_message_by(&mut self, author: Author, role: Role, blocks: Vec<Block>) -> Arc<Message> {
         let id = MessageId::new(self.state.next_message);
         self.state.next_message += 1;
-        let message = Arc::new(Message { id, role, blocks });
+        let message = Arc::new(Message { author, ..Message::new(id, role, blocks) });
         self.state.history.push(message.clone());
         if role != Role::Custom {
             self.state.view.push(message.clone(), self.shared.family());

@@ -106,7 +106,7 @@ impl Run {
         self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: cap });
         self.add_unread(reply.blocks);
         let text = self.config().policy.resume.clone().unwrap_or_else(|| RESUME.to_string());
-        self.add_message(Role::User, alloc::vec![Block::Text(text)]);
+        self.note(text);
         self.next_turn();
     }
 
@@ -193,7 +193,7 @@ impl Run {
         {
             let reminder = reminder.clone();
             self.state.group.reminded = true;
-            self.add_message(Role::User, alloc::vec![Block::Text(reminder)]);
+            self.note(reminder);
             return self.next_turn();
         }
         self.natural_stop(Ending::Answered { text });
@@ -218,7 +218,7 @@ impl Run {
         }
         self.state.group.corrected = true;
         let correction = self.config().policy.inconclusive.correction.clone();
-        self.add_message(Role::User, alloc::vec![Block::Text(correction)]);
+        self.note(correction);
         self.next_turn();
     }
 }

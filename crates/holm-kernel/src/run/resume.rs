@@ -8,6 +8,7 @@ use alloc::string::String;
 use super::{
     Run,
     batch::{Slot, SlotState},
+    share::Share,
     state::{About, Phase},
 };
 use crate::{Consultation, Effect, Event, Outcome, Question, ToolOutput};
@@ -55,7 +56,7 @@ impl Run {
             About::Turn(super::state::Step::Choose, _) => {
                 Question::Model { current: String::from(&*self.shared.model_name()) }
             }
-            About::Turn(_, _) => Question::Context,
+            About::Turn(_, _) | About::Summary(_, _) => Question::Context,
             About::Stop(_) => Question::Stop,
             About::PlainAnswer(text) => Question::PlainAnswer { text: text.clone() },
         }
@@ -70,9 +71,10 @@ impl Run {
                 slot.state = SlotState::Ready;
             }
             SlotState::Running { .. } => self.resume_running(slot),
-            SlotState::Delegated { child, reserved, grants, .. } => {
-                let (child, reserved, grants) = (child.clone(), *reserved, grants.clone());
-                self.spawn(slot, grants, reserved, child);
+            SlotState::Delegated { child, reserved, tokens, grants, .. } => {
+                let (child, grants) = (child.clone(), grants.clone());
+                let share = Share { money: *reserved, tokens: *tokens };
+                self.spawn(slot, grants, share, child);
             }
             SlotState::Skilled(_) => self.resume_skill(slot),
             SlotState::Reviewing { output, millis, .. } => {

@@ -53,7 +53,7 @@ impl Run {
         let Some(model) = self.shared.model().cloned() else {
             return self.refuse(slot, "not run: no model is configured");
         };
-        if self.is_unpriced() || self.tokens_reached() || self.budget_reached().is_some() {
+        if self.is_unpriced() || self.tokens_reached().is_some() || self.budget_reached().is_some() {
             let why = "not run: the budget is spent, or the price of the model is not known";
             if tries == 1 {
                 return self.refuse(slot, why);
@@ -173,5 +173,5 @@ fn arguments_of(slot: &Slot) -> Json {
 }
 
 fn own_message(id: u64, role: Role, text: String) -> Arc<Message> {
-    Arc::new(Message { id: MessageId::new(id), role, blocks: alloc::vec![Block::Text(text)] })
+    Arc::new(Message::new(MessageId::new(id), role, alloc::vec![Block::Text(text)]))
 }

@@ -40,9 +40,12 @@ pub(crate) struct State {
     pub(crate) usage: Usage,
     pub(crate) spent: NanoUsd,
     pub(crate) reserved: NanoUsd,
+    /// The tokens that are set aside for children.
+    #[serde(default)]
+    pub(crate) reserved_tokens: u64,
     /// Calls that were given up before their bill came, with the model that was in use.
     pub(crate) owed: BTreeMap<CallId, u64>,
-    /// Those of them that are children, which hold their shares of the budget until then.
+    /// Those of them that are children, which hold their shares until then.
     #[serde(default)]
     pub(crate) stopped: BTreeMap<CallId, Stopped>,
     /// Digests of the ids that providers gave to calls: an id must name one call of the run only.
@@ -76,6 +79,8 @@ pub(crate) struct State {
 pub(crate) struct Stopped {
     /// What stays set aside for its bill.
     pub(crate) share: NanoUsd,
+    #[serde(default)]
+    pub(crate) tokens: Option<u64>,
     pub(crate) since: Timestamp,
 }
 
@@ -112,6 +117,8 @@ pub(crate) struct Consulting {
 pub(crate) enum About {
     /// The next model call, at this step of its preparation.
     Turn(Step, Draft),
+    /// A summary of everything before this message, which the next model call waits for.
+    Summary(MessageId, Draft),
     /// A natural stop with this ending.
     Stop(Ending),
     /// A plain answer that data could not decide.
@@ -209,12 +216,13 @@ impl State {
             next_message: 0,
             phase: Phase::Idle,
             history: Vec::new(),
-            view: View::default(),
+            view: View::with_notes_by(started.notes_by()),
             steering: VecDeque::new(),
             follow_ups: VecDeque::new(),
             usage: Usage::default(),
             spent: NanoUsd::ZERO,
             reserved: NanoUsd::ZERO,
+            reserved_tokens: 0,
             owed: BTreeMap::new(),
             stopped: BTreeMap::new(),
             ids: BTreeSet::new(),

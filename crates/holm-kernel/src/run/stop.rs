@@ -130,7 +130,9 @@ impl Run {
         let armed = match &self.state.phase {
             Phase::Backoff { until, .. } => Some(*until),
             Phase::Working(batch) => batch.slots.iter().filter_map(Slot::deadline).min(),
-            Phase::Awaiting { ending: Ending::OverBudget { .. } } => self.bills_due(),
+            Phase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
+                self.bills_due()
+            }
             Phase::Idle
             | Phase::Consulting(_)
             | Phase::Calling(_)

@@ -180,21 +180,11 @@ impl Run {
             })
         };
         over(Limit::Turns, limits.turns, self.state.group.turns)
-            .or_else(|| over(Limit::Tokens, limits.tokens, self.state.usage.total()))
+            .or_else(|| self.tokens_reached())
             .or_else(|| {
                 over(Limit::WallClock, limits.wall_ms, self.state.now.since(self.state.group.started))
             })
             .or_else(|| self.budget_reached())
-    }
-
-    pub(super) fn tokens_reached(&self) -> bool {
-        self.config().limits.tokens.limit().is_some_and(|allowed| self.state.usage.total() >= allowed)
-    }
-
-    pub(super) fn budget_reached(&self) -> Option<Ending> {
-        let limit = self.state.budget.usd?;
-        let spent = self.state.spent;
-        (spent.plus(self.state.reserved) >= limit).then_some(Ending::OverBudget { spent, limit })
     }
 
     fn warn_near_limit(&mut self) {
@@ -216,7 +206,7 @@ impl Run {
             },
             |text| text.replace("{left}", &left.to_string()),
         );
-        self.add_message(Role::User, alloc::vec![Block::Text(text)]);
+        self.note(text);
     }
 
     /// Walks the steps of preparation; a step that asks somebody ends the walk until the answer.
@@ -239,7 +229,7 @@ impl Run {
                     Step::Plan
                 }
                 Step::Plan => match self.plan_context(&draft) {
-                    Some(upto) => return self.ask_summary(upto, draft),
+                    Some(upto) => return self.begin_summary(upto, draft),
                     None => Step::Patch,
                 },
                 Step::Patch => {
@@ -304,11 +294,12 @@ impl Run {
                 self.advance_turn(Step::Plan, draft);
             }
             About::Turn(Step::Plan | Step::Patch | Step::Call, mut draft) => {
-                draft.patches = match answer {
-                    Answer::Patch(patches) => patches,
-                    _ => Vec::new(),
-                };
+                draft.patches = patches_of(answer);
                 self.advance_turn(Step::Call, draft);
+            }
+            About::Summary(upto, draft) => {
+                let patches = patches_of(answer);
+                self.ask_summary(upto, draft, &patches);
             }
             About::Stop(ending) => match answer {
                 Answer::Continue(prompt) => {
@@ -388,7 +379,15 @@ impl Run {
         draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output))
     }
 
-    fn ask_summary(&mut self, upto: MessageId, draft: Draft) {
+    /// Hooks say first what of the messages may be shown: a summary must not tell what was withheld.
+    fn begin_summary(&mut self, upto: MessageId, draft: Draft) {
+        if self.state.started.has_second_rules() && self.wants(ConsultPoint::Context) {
+            return self.consult(Question::Context, About::Summary(upto, draft));
+        }
+        self.ask_summary(upto, draft, &[]);
+    }
+
+    fn ask_summary(&mut self, upto: MessageId, draft: Draft, patches: &[Patch]) {
         if let Some(ending) = self.limit_reached() {
             return self.end_or_wait(ending);
         }
@@ -399,6 +398,9 @@ impl Run {
         }
         let id = MessageId::new(self.state.next_message);
         let messages = self.state.view.summary_request(&self.config().context, upto, id);
+        // What hooks would add belongs to the turn and not to the past.
+        let shown = patches.iter().filter(|patch| !matches!(patch, Patch::Append(_)));
+        let messages = patched(&messages, shown);
         let call = self.next_call();
         self.state.phase = Phase::Summarising { call, upto, draft };
         let request = Request {
@@ -511,7 +513,7 @@ impl Run {
         if patches.is_empty() {
             return Messages::View { epoch: view.epoch(), count: view.messages().len() as u64 };
         }
-        Messages::Own(patched(view.messages(), patches))
+        Messages::Own(patched(view.messages(), patches.iter()))
     }
 
     fn no_model(&mut self) {
@@ -523,8 +525,15 @@ impl Run {
     }
 }
 
+fn patches_of(answer: Answer) -> Vec<Patch> {
+    match answer {
+        Answer::Patch(patches) => patches,
+        _ => Vec::new(),
+    }
+}
+
 /// A patched copy of the view. Calls and results stay: a hook may change what is said, not the pairing.
-fn patched(view: &[Arc<Message>], patches: &[Patch]) -> Vec<Arc<Message>> {
+fn patched<'a>(view: &[Arc<Message>], patches: impl Iterator<Item = &'a Patch>) -> Vec<Arc<Message>> {
     let mut messages: Vec<Arc<Message>> = view.to_vec();
     for patch in patches {
         match patch {
@@ -533,12 +542,12 @@ fn patched(view: &[Arc<Message>], patches: &[Patch]) -> Vec<Arc<Message>> {
                 for message in messages.iter_mut().filter(|message| message.id == *id && !is_paired(message))
                 {
                     let blocks = spoken(blocks.clone());
-                    *message = Arc::new(Message { id: *id, role: message.role, blocks });
+                    *message = Arc::new(Message::new(*id, message.role, blocks));
                 }
             }
             Patch::Append(blocks) => {
                 let id = MessageId::new(u64::MAX);
-                messages.push(Arc::new(Message { id, role: Role::User, blocks: spoken(blocks.clone()) }));
+                messages.push(Arc::new(Message::new(id, Role::User, spoken(blocks.clone()))));
             }
         }
     }

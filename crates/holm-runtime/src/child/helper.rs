@@ -151,6 +151,6 @@ fn declaration(name: String, description: String) -> Declaration {
     let mut declaration = Declaration::new(name, description, schema).level(Level::None);
     // A name that cannot be granted is told when the agent is built: its grant is missing there.
     declaration.needs.extend(need);
-    declaration.kind = ToolKind::Agent { grants: GrantSet::new(), reserve: NanoUsd::ZERO };
+    declaration.kind = ToolKind::Agent { grants: GrantSet::new(), reserve: NanoUsd::ZERO, tokens: 0 };
     declaration
 }

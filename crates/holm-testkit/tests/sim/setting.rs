@@ -162,7 +162,11 @@ pub(crate) const NAMES: [&str; 19] = [
 
 /// One tool of every kind.
 pub(crate) fn tools() -> Vec<Tool> {
-    let child = ToolKind::Agent { grants: grants(&["read:src/**", "exec:sh"]), reserve: NanoUsd::new(200) };
+    let child = ToolKind::Agent {
+        grants: grants(&["read:src/**", "exec:sh"]),
+        reserve: NanoUsd::new(200),
+        tokens: 0,
+    };
     let outside = Yields { untrusted: true, ..Yields::default() };
     let private = Yields { private: true, ..Yields::default() };
     let sends = Yields { egress: true, ..Yields::default() };

@@ -217,7 +217,7 @@ fn what_a_file_says_of_how_it_is_called_is_declared() {
     let rest = "background: true\ngrants: [read:src/**]\nlimits:\n  spend: 0.10usd";
     let crew = Crew::gather([agent("lead", "scout", rest, ""), agent("scout", "", "", "")], Arc::new(House));
     let declared = crew.helpers.declarations().into_iter().find(|tool| tool.name == "lead").unwrap();
-    let ToolKind::Agent { grants, reserve } = declared.kind else { panic!("it is an agent") };
+    let ToolKind::Agent { grants, reserve, .. } = declared.kind else { panic!("it is an agent") };
     assert_eq!(grants, GrantSet::parse(["read:src/**", "spawn:scout"]).unwrap());
     assert_eq!(reserve, NanoUsd::new(100_000_000));
     assert!(declared.schema.canonical().contains("background"));

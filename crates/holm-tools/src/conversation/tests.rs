@@ -241,11 +241,11 @@ async fn tools_of_a_registry_are_held_back_as_they_wish_and_the_gate_goes_along_
     assert_eq!(open(&lazy).await.unwrap().into_iter().collect::<Vec<_>>(), ["a", TOOL_SEARCH]);
     let many = look(&["a", "b", "c", "d"], "");
     assert_eq!(open(&many).await.unwrap().into_iter().collect::<Vec<_>>(), [TOOL_SEARCH]);
-    let view = [Arc::new(Message {
-        id: MessageId::new(1),
-        role: Role::Assistant,
-        blocks: vec![call(TOOL_SEARCH, r#"{"query":"about c"}"#)],
-    })];
+    let view = [Arc::new(Message::new(
+        MessageId::new(1),
+        Role::Assistant,
+        vec![call(TOOL_SEARCH, r#"{"query":"about c"}"#)],
+    ))];
     let shown = lookup.tools_seeing(&many, &view).await.unwrap();
     assert!(shown.contains("c"), "found by its keyword: {shown:?}");
 }

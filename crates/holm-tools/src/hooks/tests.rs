@@ -293,7 +293,7 @@ impl Listener {
 
 fn message(id: u64, role: Role, texts: &[&str]) -> Arc<Message> {
     let blocks = texts.iter().map(|text| Block::Text((*text).to_owned())).collect();
-    Arc::new(Message { id: MessageId::new(id), role, blocks })
+    Arc::new(Message::new(MessageId::new(id), role, blocks))
 }
 
 fn withheld(patches: &[Patch]) -> Vec<MessageId> {

@@ -398,7 +398,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
         Some("system") => Role::System,
         Some(_) | None => return Err(BadBody::member(place + "/role", "user or assistant")),
     };
-    asked.messages.push(Message { id: MessageId::new(asked.messages.len() as u64), role, blocks });
+    asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())
 }
 

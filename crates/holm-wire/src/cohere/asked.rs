@@ -41,9 +41,9 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
             asked.system.push_str(&plain_text(&blocks));
             return Ok(());
         }
-        Some("system") => Message { id, role: Role::System, blocks },
-        Some("user") => Message { id, role: Role::User, blocks },
-        Some("assistant") => Message { id, role: Role::Assistant, blocks: read_assistant(json, blocks) },
+        Some("system") => Message::new(id, Role::System, blocks),
+        Some("user") => Message::new(id, Role::User, blocks),
+        Some("assistant") => Message::new(id, Role::Assistant, read_assistant(json, blocks)),
         Some("tool") => {
             let call = json.get("tool_call_id").and_then(Json::as_str);
             let call = call.ok_or_else(|| BadBody::member(place() + "/tool_call_id", "a string"))?;
@@ -54,7 +54,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
                 outcome: Outcome::Succeeded,
                 parts: Vec::new(),
             };
-            Message { id, role: Role::Tool, blocks: alloc::vec![Block::ToolResult(result)] }
+            Message::new(id, Role::Tool, alloc::vec![Block::ToolResult(result)])
         }
         Some(_) | None => return Err(BadBody::member(place() + "/role", "system, user, assistant or tool")),
     };

@@ -59,7 +59,7 @@ fn read_content(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
         Some("user") | None => Role::User,
         Some(_) => return Err(BadBody::member(place + "/role", "user or model")),
     };
-    asked.messages.push(Message { id: MessageId::new(asked.messages.len() as u64), role, blocks });
+    asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())
 }
 

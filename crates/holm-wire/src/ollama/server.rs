@@ -266,7 +266,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
             return Err(BadBody::member(place, "system, user, assistant or tool"));
         }
     };
-    asked.messages.push(Message { id: MessageId::new(asked.messages.len() as u64), role, blocks });
+    asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())
 }
 

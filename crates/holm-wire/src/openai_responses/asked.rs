@@ -42,7 +42,7 @@ pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
 
 fn push(role: Role, blocks: Vec<Block>, asked: &mut Asked) {
     let id = MessageId::new(asked.messages.len() as u64);
-    asked.messages.push(Message { id, role, blocks });
+    asked.messages.push(Message::new(id, role, blocks));
 }
 
 /// Adds to the reply under way: its reasoning, text and calls are items of their own here.

@@ -111,7 +111,7 @@ fn every_kind_of_block_has_a_sensible_weight() {
     let base64 = |length: usize| Source::Base64("A".repeat(length));
     let check = |block: Block, least: u64, most: u64| {
         for family in FAMILIES {
-            let message = Message { id: MessageId::new(0), role: Role::User, blocks: vec![block.clone()] };
+            let message = Message::new(MessageId::new(0), Role::User, vec![block.clone()]);
             let tokens = estimate::tokens(family, &message);
             assert!((least..=most).contains(&tokens), "{tokens} not in {least}..={most}: {block:?}");
         }
@@ -133,7 +133,7 @@ fn every_kind_of_block_has_a_sensible_weight() {
 #[test]
 fn short_results_do_not_count_as_something_that_could_go() {
     let measure = |block: Block| {
-        let message = Message { id: MessageId::new(0), role: Role::Tool, blocks: vec![block] };
+        let message = Message::new(MessageId::new(0), Role::Tool, vec![block]);
         estimate::measure(Family::OpenAi, &message).elidable
     };
     assert_eq!(measure(teller::result("c", 200)), 0);

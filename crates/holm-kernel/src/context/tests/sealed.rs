@@ -7,7 +7,7 @@ use crate::context::sealed::{Attachments, chars, clip, elide, split};
 use crate::{Block, Media, Message, MessageId, Outcome, Role, Source, ToolResult};
 
 fn message(result: ToolResult) -> Message {
-    Message { id: MessageId::new(4), role: Role::Tool, blocks: vec![Block::ToolResult(result)] }
+    Message::new(MessageId::new(4), Role::Tool, vec![Block::ToolResult(result)])
 }
 
 fn tool_result(body: &str) -> ToolResult {

@@ -22,7 +22,7 @@ impl Default for Teller {
 
 impl Teller {
     pub(super) fn say(&mut self, role: Role, blocks: Vec<Block>) {
-        let message = Arc::new(Message { id: MessageId::new(self.history.len() as u64), role, blocks });
+        let message = Arc::new(Message::new(MessageId::new(self.history.len() as u64), role, blocks));
         self.history.push(Arc::clone(&message));
         self.view.push(message, self.family);
     }

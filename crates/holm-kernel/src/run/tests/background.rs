@@ -19,7 +19,7 @@ fn helper(reserve: u64) -> Tool {
     let grants = GrantSet::parse(["read:**"]).expect("grants");
     Tool {
         schema: Json::parse(schema).expect("a schema"),
-        kind: ToolKind::Agent { grants, reserve: NanoUsd::new(reserve) },
+        kind: ToolKind::Agent { grants, reserve: NanoUsd::new(reserve), tokens: 0 },
         background: Background::Asked { argument: "background".into() },
         ..tool("helper")
     }

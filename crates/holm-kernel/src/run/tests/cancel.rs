@@ -160,7 +160,7 @@ fn cancel_keeps_the_results_that_were_there() {
 #[test]
 fn cancel_ends_a_child_and_stops_it() {
     let agent = Tool {
-        kind: ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO },
+        kind: ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO, tokens: 0 },
         ..tool("helper")
     };
     let at = |effect: &Effect| matches!(effect, Effect::Spawn { .. });

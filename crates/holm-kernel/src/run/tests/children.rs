@@ -12,7 +12,7 @@ fn grants(texts: &[&str]) -> GrantSet {
 }
 
 fn agent(asks: &[&str], reserve: u64) -> Tool {
-    let kind = ToolKind::Agent { grants: grants(asks), reserve: NanoUsd::new(reserve) };
+    let kind = ToolKind::Agent { grants: grants(asks), reserve: NanoUsd::new(reserve), tokens: 0 };
     Tool { kind, ..tool("helper") }
 }
 

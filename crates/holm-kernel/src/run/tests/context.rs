@@ -233,3 +233,63 @@ fn a_call_never_loses_its_result_however_small_the_window() {
     }
     assert_eq!(play.endings.len(), 1);
 }
+
+/// A hook that withholds the second question, and adds something to every request.
+fn withholds(play: &mut Play) {
+    play.consult = alloc::boxed::Box::new(|question| match question {
+        Question::Context => Answer::Patch(vec![
+            Patch::Replace { id: MessageId::new(2), blocks: vec![Block::Text("[withheld]".into())] },
+            Patch::Append(vec![Block::Text("an aside".into())]),
+        ]),
+        _ => Answer::Nothing,
+    });
+}
+
+#[test]
+fn what_a_hook_withheld_is_not_in_a_summary_either() {
+    let mut config = small();
+    config.consult = [ConsultPoint::Context].into();
+    let mut play = Play::new(config, vec![]);
+    withholds(&mut play);
+    for n in 0..40 {
+        play.prompt(&long(n));
+        if summaries(&play) > 0 {
+            break;
+        }
+    }
+    let mut sums = play.requests.iter().filter(|(_, request)| request.purpose == Purpose::Summary);
+    let (_, summed) = sums.next().expect("a summary");
+    let seen = shown(&play, summed);
+    assert!(seen.contains("question 0:") && seen.contains("[withheld]"), "{seen}");
+    assert!(!seen.contains("question 1:"), "{seen}");
+    assert!(!seen.contains("an aside"), "what is added is for the turn: {seen}");
+    assert!(seen.contains("Sum up the conversation"), "{seen}");
+    super::journal::refold(&play);
+}
+
+#[test]
+fn a_takeover_asks_the_hooks_again_before_a_summary() {
+    let mut config = small();
+    config.consult = [ConsultPoint::Context].into();
+    let mut play = Play::new(config, vec![]);
+    withholds(&mut play);
+    let mut asked = 0;
+    for n in 0..40 {
+        play.give(Input::Prompted(Prompt::text(long(n))));
+        let effects = play.drain();
+        let [Effect::Consult(first)] = &effects[..] else { panic!("{effects:?}") };
+        play.give(Input::Resumed { host: "another".into() });
+        let again = play.drain();
+        let [Effect::Consult(second)] = &again[..] else { panic!("{again:?}") };
+        assert_eq!(first, second);
+        play.perform(again[0].clone());
+        let next = play.drain();
+        asked += usize::from(matches!(next[..], [Effect::Summarise { .. }]));
+        for effect in next {
+            play.perform(effect);
+        }
+        play.play();
+    }
+    assert!(asked > 0, "no summary was asked for");
+    super::journal::refold(&play);
+}

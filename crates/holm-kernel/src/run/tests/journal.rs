@@ -113,7 +113,7 @@ fn checks() -> Play {
 }
 
 fn skills() -> Play {
-    let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::new(5) };
+    let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::new(5), tokens: 0 };
     let tools = vec![Tool::skill(extract()), Tool { kind, ..tool("helper") }];
     let arguments = r#"{"target":"email","text":"Write to ann@holm.example."}"#;
     let script = vec![

@@ -245,7 +245,7 @@ fn a_reply_that_is_told_twice_is_paid_for_once() {
 
 #[test]
 fn a_child_that_was_stopped_is_paid_for_once_when_its_bill_comes() {
-    let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(500) };
+    let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(500), tokens: 0 };
     let mut config = priced(10_000);
     config.tools = vec![Tool { kind, ..tool("helper") }];
     let mut play = Play::new(config, vec![Say::Call("helper", ARGS)]);
@@ -264,7 +264,7 @@ fn a_child_that_was_stopped_is_paid_for_once_when_its_bill_comes() {
 
 #[test]
 fn what_is_set_aside_for_a_child_comes_back_whatever_happens_to_the_budget_meanwhile() {
-    let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(500) };
+    let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(500), tokens: 0 };
     let mut config = priced(700);
     config.tools = vec![Tool { kind, ..tool("helper") }];
     let mut play = Play::new(config, vec![Say::Call("helper", ARGS), Say::Text("4")]);

@@ -159,7 +159,7 @@ fn marks_come_in_by_prompts_steering_results_hooks_and_children() {
     let check = |give: &dyn Fn(&mut Play)| {
         let mut config = marked();
         config.consult = [ConsultPoint::AfterTool].into();
-        let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO };
+        let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
         config.tools.push(Tool { kind, ..tool("helper") });
         config.tools.push(tool("plain"));
         let mut play = Play::new(config, vec![]);

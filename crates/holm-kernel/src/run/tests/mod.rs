@@ -22,6 +22,7 @@ mod protocol;
 mod repeats;
 mod resume;
 mod retry;
+mod shares;
 mod skills;
 mod turns;
 mod untrusted;

@@ -147,7 +147,7 @@ fn two_plans_in_one_reply_are_two_questions_and_the_second_comes_too_late() {
 
 #[test]
 fn the_children_of_a_run_in_plan_mode_stay_in_plan_mode() {
-    let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO };
+    let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
     let mut config = planning(Mode::Full);
     config.tools.push(Tool { kind, ..tool("helper") });
     let script = vec![Say::Call("enter_plan", "{}"), Say::Call("helper", "{}")];
@@ -164,7 +164,7 @@ fn the_children_of_a_run_in_plan_mode_stay_in_plan_mode() {
 
 #[test]
 fn a_child_from_plan_mode_is_held_to_it_when_it_goes_on_under_a_wider_mode() {
-    let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO };
+    let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
     let mut config = planning(Mode::Plan);
     config.tools.push(Tool { kind, ..tool("helper") });
     let mut play = Play::new(config, vec![Say::Call("helper", "{}")]);

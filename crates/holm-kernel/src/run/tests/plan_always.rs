@@ -49,7 +49,7 @@ fn op() -> impl Strategy<Value = Op> {
 
 fn tools() -> Vec<Tool> {
     let agent = |name: &str, level| {
-        let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO };
+        let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
         Tool { kind, ..tool(name).level(level) }
     };
     vec![

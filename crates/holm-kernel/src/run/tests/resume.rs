@@ -138,7 +138,7 @@ fn a_person_is_asked_again_and_an_answer_to_the_dead_host_does_not_count() {
 
 #[test]
 fn a_child_is_started_again_or_gone_on_with() {
-    let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::new(300) };
+    let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::new(300), tokens: 0 };
     let config = config_with(vec![Tool { kind, ..tool("helper") }]);
     let spawn = |effects: &[Effect]| match effects {
         [Effect::Spawn { call, request }] => (*call, (**request).clone()),

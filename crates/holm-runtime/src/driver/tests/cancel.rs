@@ -130,7 +130,7 @@ impl Spawner for Slow {
 async fn while_a_child_stops_slowly_and_its_bill_counts_with_the_next_prompt() {
     let host = Host::new(plays([calls(&["helper"]), says("again")])).spawner(Slow);
     let mut started = started(&host);
-    let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO };
+    let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO, tokens: 0 };
     started.config.tools.push(holm_kernel::Tool { kind, ..declared("helper") });
     started.config.models[0].price = Some(Price::default());
     started.config.limits.budget.usd = Some(NanoUsd::new(100));

@@ -224,7 +224,7 @@ async fn a_child_is_written_down_before_it_begins() {
     let journal = MemoryJournal::new();
     let mut kid = declared("kid");
     let (grants, reserve) = (holm_grants::GrantSet::default(), holm_kernel::NanoUsd::ZERO);
-    kid.kind = holm_kernel::ToolKind::Agent { grants, reserve };
+    kid.kind = holm_kernel::ToolKind::Agent { grants, reserve, tokens: 0 };
     let host = Host::new(plays([calls(&["kid"]), says("heard")])).journal(journal.clone());
     let mut started = started(&host);
     started.config.tools.push(kid);

@@ -100,8 +100,11 @@ async fn helpers_stay_when_the_tools_of_a_toolbox_change() {
     assert_eq!(names, ["new", "kid", "children"]);
     // What came with a toolbox goes with it, also if another run carries it out.
     let mut found = declared("found");
-    found.kind =
-        ToolKind::Agent { grants: holm_grants::GrantSet::new(), reserve: holm_kernel::NanoUsd::ZERO };
+    found.kind = ToolKind::Agent {
+        grants: holm_grants::GrantSet::new(),
+        reserve: holm_kernel::NanoUsd::ZERO,
+        tokens: 0,
+    };
     let found = tool_fn(found, |_: Job| async { holm_kernel::ToolOutput::text("") });
     for (tools, expected) in [
         (Toolbox::new().with(found), ["found", "kid", "children"].as_slice()),

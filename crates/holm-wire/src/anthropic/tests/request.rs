@@ -32,16 +32,16 @@ fn conversation() -> Vec<Arc<Message>> {
         result(3, "call_2", "not JSON", Outcome::Refused, vec![]),
         Arc::new(Message::text(MessageId::new(4), Role::System, "Be quick.")),
         assistant(5, vec![Block::Text("Sunny.".into())]),
-        Arc::new(Message {
-            id: MessageId::new(6),
-            role: Role::User,
-            blocks: vec![
+        Arc::new(Message::new(
+            MessageId::new(6),
+            Role::User,
+            vec![
                 Block::Text("And these?".into()),
                 file("application/pdf", Source::Url("https://x.test/a.pdf".into())),
                 file("text/markdown", Source::Base64("IyBoaQ==".into())),
                 file("application/zip", Source::Base64("UEs=".into())),
             ],
-        }),
+        )),
     ]
 }
 

@@ -95,7 +95,7 @@ fn read_message<'j>(
         Some("user") => Role::User,
         Some(_) | None => return Err(BadBody::member(place + "/role", "user or assistant")),
     };
-    asked.messages.push(Message { id: MessageId::new(asked.messages.len() as u64), role, blocks });
+    asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())
 }
 

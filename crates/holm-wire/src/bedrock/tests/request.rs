@@ -38,16 +38,16 @@ fn conversation() -> Vec<Arc<Message>> {
         result(3, "call_2", " ", Outcome::Failed, vec![]),
         Arc::new(Message::text(MessageId::new(4), Role::System, "Be quick.")),
         assistant(5, vec![Block::Text("Sunny.".into())]),
-        Arc::new(Message {
-            id: MessageId::new(6),
-            role: Role::User,
-            blocks: vec![
+        Arc::new(Message::new(
+            MessageId::new(6),
+            Role::User,
+            vec![
                 file("application/pdf", Source::Base64("JVBE".into())),
                 file("application/pdf", Source::Url("s3://bucket/a.pdf".into())),
                 file("text/markdown", Source::Base64("IyBoaQ==".into())),
                 file("application/zip", Source::Base64("UEs=".into())),
             ],
-        }),
+        )),
     ]
 }
 
@@ -165,7 +165,7 @@ fn pictures_that_the_service_cannot_fetch_are_named_in_words() {
         image("image/tiff", Source::Base64("AA==".into())),
         image("image/jpeg", Source::Reference("gone".into())),
     ];
-    let view = [Arc::new(Message { id: MessageId::new(0), role: Role::User, blocks })];
+    let view = [Arc::new(Message::new(MessageId::new(0), Role::User, blocks))];
     let sent = encode(
         &mut Encoder::new(Arc::new(Converse::default())),
         &request("bedrock/m", 1, vec![]),

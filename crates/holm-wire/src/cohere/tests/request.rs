@@ -31,16 +31,16 @@ fn conversation() -> Vec<Arc<Message>> {
         assistant(5, vec![thought("Done.", r#"{"cohere":true}"#), Block::Text("Sunny.".into())]),
         assistant(6, vec![thought("not ours", "")]),
         assistant(7, vec![Block::Text("Yes.".into())]),
-        Arc::new(Message {
-            id: MessageId::new(8),
-            role: Role::User,
-            blocks: vec![
+        Arc::new(Message::new(
+            MessageId::new(8),
+            Role::User,
+            vec![
                 Block::Text("And this?".into()),
                 picture(),
                 file("application/pdf", Source::Base64("JVBE".into())),
                 file("text/csv", Source::Base64("YSxi".into())),
             ],
-        }),
+        )),
     ]
 }
 

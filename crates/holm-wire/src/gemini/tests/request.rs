@@ -42,10 +42,10 @@ fn conversation() -> Vec<Arc<Message>> {
         assistant(6, vec![Block::Text("Sunny.".into())]),
         assistant(7, vec![call("c3", "weather", "")]),
         result(8, "c3", "rain", Outcome::Succeeded, vec![]),
-        Arc::new(Message {
-            id: MessageId::new(9),
-            role: Role::User,
-            blocks: vec![
+        Arc::new(Message::new(
+            MessageId::new(9),
+            Role::User,
+            vec![
                 Block::Text("And these?".into()),
                 picture(),
                 file("application/pdf", Source::Url("https://x.test/a.pdf".into())),
@@ -53,7 +53,7 @@ fn conversation() -> Vec<Arc<Message>> {
                 file("text/markdown", Source::Base64("IyBoaQ==".into())),
                 file("application/zip", Source::Reference("gone".into())),
             ],
-        }),
+        )),
     ]
 }
 

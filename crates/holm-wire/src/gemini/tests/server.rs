@@ -128,11 +128,7 @@ fn what_the_client_writes_the_server_reads() {
         ),
         result(2, "c1", "rain", Outcome::Failed, vec![]),
         assistant(3, vec![Block::Text("Rain.".into())]),
-        Arc::new(Message {
-            id: MessageId::new(4),
-            role: Role::User,
-            blocks: vec![Block::Text("And".into()), picture()],
-        }),
+        Arc::new(Message::new(MessageId::new(4), Role::User, vec![Block::Text("And".into()), picture()])),
     ];
     let options = Options {
         tool_choice: ToolChoice::Tool("weather".into()),

@@ -25,16 +25,16 @@ fn conversation() -> Vec<Arc<Message>> {
         result(3, "call_2", "no city", Outcome::Failed, vec![]),
         Arc::new(Message::text(MessageId::new(4), Role::System, "Be quick.")),
         assistant(5, vec![Block::Text("Sunny.".into())]),
-        Arc::new(Message {
-            id: MessageId::new(6),
-            role: Role::User,
-            blocks: vec![
+        Arc::new(Message::new(
+            MessageId::new(6),
+            Role::User,
+            vec![
                 Block::Text("And this?".into()),
                 picture(),
                 file("application/pdf", Source::Base64("JVBE".into())),
                 file("text/csv", Source::Base64("YSxi".into())),
             ],
-        }),
+        )),
     ]
 }
 

@@ -24,16 +24,16 @@ fn conversation() -> Vec<Arc<Message>> {
         result(3, "call_2", "no city", Outcome::Failed, vec![]),
         Arc::new(Message::text(MessageId::new(4), Role::System, "Be quick.")),
         assistant(5, vec![Block::Text("Sunny.".into())]),
-        Arc::new(Message {
-            id: MessageId::new(6),
-            role: Role::User,
-            blocks: vec![
+        Arc::new(Message::new(
+            MessageId::new(6),
+            Role::User,
+            vec![
                 Block::Text("And this?".into()),
                 picture(),
                 file("application/pdf", Source::Base64("JVBE".into())),
                 file("text/csv", Source::Base64("YSxi".into())),
             ],
-        }),
+        )),
     ]
 }
 
@@ -109,8 +109,8 @@ fn custom_content_and_missing_files_do_not_break_a_request() {
     let custom = Block::Custom(Custom { kind: "ui".into(), payload: Json::Null });
     let stored = file("text/plain", Source::Reference("blob-1".into()));
     let view = vec![
-        Arc::new(Message { id: MessageId::new(0), role: Role::Custom, blocks: vec![custom.clone()] }),
-        Arc::new(Message { id: MessageId::new(1), role: Role::User, blocks: vec![custom, stored] }),
+        Arc::new(Message::new(MessageId::new(0), Role::Custom, vec![custom.clone()])),
+        Arc::new(Message::new(MessageId::new(1), Role::User, vec![custom, stored])),
     ];
     let request = request("p/m", view.len(), vec![]);
     let sent = encode(&mut Encoder::new(Arc::new(Chat::default())), &request, &view, &Options::default());

@@ -92,11 +92,11 @@ fn what_the_client_writes_the_server_reads() {
         user(0, "Weather?"),
         assistant(1, vec![Block::Text("Hm.".into()), call("c1", "weather", "{\"city\":\"Oslo\"}")]),
         result(2, "c1", "rain", Outcome::Succeeded, vec![]),
-        std::sync::Arc::new(holm_kernel::Message {
-            id: holm_kernel::MessageId::new(3),
-            role: Role::User,
-            blocks: vec![Block::Text("And".into()), picture()],
-        }),
+        std::sync::Arc::new(holm_kernel::Message::new(
+            holm_kernel::MessageId::new(3),
+            Role::User,
+            vec![Block::Text("And".into()), picture()],
+        )),
     ];
     let options = Options { tool_choice: ToolChoice::Required, ..Options::default() };
     let codec: std::sync::Arc<dyn Codec> = std::sync::Arc::new(Chat::default());

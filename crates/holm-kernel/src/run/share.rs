@@ -1,0 +1,115 @@
+//! What a child may use: taken out of what its parent has left when it is asked for, and given back when its bill is there.
+//!
+//! Money and tokens are held alike, so children that work side by side never use more than their parent had.
+
+use super::Run;
+use crate::{ChildResult, Ending, Limit, NanoUsd};
+
+/// What is set aside for one child.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Share {
+    pub(super) money: NanoUsd,
+    /// None where nothing bounds them. The first rules set no tokens aside.
+    pub(super) tokens: Option<u64>,
+}
+
+/// What a helper asks for; zero is all that is left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) money: NanoUsd,
+    pub(super) tokens: u64,
+}
+
+impl Run {
+    /// Takes a child's share out of what is left; where nothing is bounded there is nothing to share.
+    pub(super) fn set_aside(&mut self, wanted: Wanted) -> Result<Share, &'static str> {
+        let money = match self.money_left() {
+            None => wanted.money,
+            Some(NanoUsd::ZERO) => return Err("not run: nothing is left of the budget for another agent"),
+            Some(left) if wanted.money == NanoUsd::ZERO => left,
+            Some(left) => wanted.money.min(left),
+        };
+        let share = Share { money, tokens: self.tokens_for(wanted.tokens)? };
+        self.state.reserved = self.state.reserved.plus(share.money);
+        self.state.reserved_tokens =
+            self.state.reserved_tokens.saturating_add(share.tokens.unwrap_or_default());
+        Ok(share)
+    }
+
+    fn tokens_for(&self, wanted: u64) -> Result<Option<u64>, &'static str> {
+        if !self.state.started.has_second_rules() {
+            return Ok(None);
+        }
+        match self.tokens_left() {
+            None => Ok((wanted > 0).then_some(wanted)),
+            Some(0) => Err("not run: nothing is left of the tokens for another agent"),
+            Some(left) if wanted == 0 => Ok(Some(left)),
+            Some(left) => Ok(Some(wanted.min(left))),
+        }
+    }
+
+    /// Whether a child may work beside the run: one that took all that is left would stop the run itself.
+    pub(super) fn leaves_room(&self, wanted: Wanted) -> Result<(), &'static str> {
+        if self.money_left().is_some_and(|left| wanted.money == NanoUsd::ZERO || wanted.money >= left) {
+            return Err("not run: the budget has no room for it beside this run; call it and wait for it");
+        }
+        let tokens = self.tokens_left().filter(|_| self.state.started.has_second_rules());
+        if tokens.is_some_and(|left| wanted.tokens == 0 || wanted.tokens >= left) {
+            return Err("not run: the tokens have no room for it beside this run; call it and wait for it");
+        }
+        Ok(())
+    }
+
+    fn money_left(&self) -> Option<NanoUsd> {
+        Some(self.state.budget.usd?.minus(self.state.spent).minus(self.state.reserved))
+    }
+
+    /// The tokens that are neither used nor set aside; none where nothing bounds them.
+    pub(super) fn tokens_left(&self) -> Option<u64> {
+        let used = self.state.usage.total().saturating_add(self.state.reserved_tokens);
+        Some(self.config().limits.tokens.limit()?.saturating_sub(used))
+    }
+
+    /// Books what a child took, and gives its share back.
+    pub(super) fn settle_child(&mut self, share: Share, result: &ChildResult) {
+        self.release(share);
+        self.state.spent = self.state.spent.plus(result.spent);
+        self.state.usage = self.state.usage.plus(result.usage);
+        self.mark(result.marks);
+    }
+
+    /// Gives back what was set aside for a child.
+    pub(super) fn release(&mut self, share: Share) {
+        self.state.reserved = self.state.reserved.minus(share.money);
+        self.state.reserved_tokens =
+            self.state.reserved_tokens.saturating_sub(share.tokens.unwrap_or_default());
+    }
+
+    pub(super) fn tokens_reached(&self) -> Option<Ending> {
+        let allowed = self.config().limits.tokens.limit()?;
+        let used = self.state.usage.total();
+        (self.tokens_left() == Some(0)).then_some(Ending::OverLimit { limit: Limit::Tokens, used, allowed })
+    }
+
+    pub(super) fn budget_reached(&self) -> Option<Ending> {
+        let limit = self.state.budget.usd?;
+        let spent = self.state.spent;
+        (self.money_left() == Some(NanoUsd::ZERO)).then_some(Ending::OverBudget { spent, limit })
+    }
+
+    /// Whether the run could go on with what its children may give back: only their shares stand against this limit.
+    pub(super) fn awaits_shares(&self, ending: &Ending) -> bool {
+        let is_short = match ending {
+            Ending::OverBudget { spent, limit } => spent < limit,
+            Ending::OverLimit { limit: Limit::Tokens, used, allowed } => used < allowed,
+            Ending::OverLimit { .. }
+            | Ending::Answered { .. }
+            | Ending::Refused { .. }
+            | Ending::Rejected { .. }
+            | Ending::Looping { .. }
+            | Ending::Cancelled { .. }
+            | Ending::Failed { .. } => false,
+        };
+        is_short && (!self.state.background.is_empty() || self.bills_due().is_some())
+    }
+}
