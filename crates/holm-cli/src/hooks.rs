@@ -113,6 +113,9 @@ impl Gathered {
                     continue;
                 }
             };
+            for warning in file.warnings() {
+                gathered.notes.push(format!("{} {warning}", path.display()));
+            }
             let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
             match owner.admit(file, places, &ledger)? {
                 Ok(hooks) => gathered.hooks.push(CommandHooks::new(hooks, runner(places, confinement)?)),

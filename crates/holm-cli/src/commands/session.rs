@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Subcommand;
 use holm::{
-    kernel::{Block, Effect, Ending, Event, Message, Numbered, Outcome, Role, Timestamp, journal},
+    kernel::{Author, Block, Effect, Ending, Event, Message, Numbered, Outcome, Role, Timestamp, journal},
     runtime::{JournalFailed, Journals as _, NotAnswered},
     store::{Format, Listing, Session, Store, StoreError},
 };
@@ -152,6 +152,7 @@ fn draw(screen: &Screen, event: &Numbered) {
 
 fn said(message: &Message) -> Option<String> {
     let who = match message.role {
+        Role::User if message.author == Author::Kernel => "holm",
         Role::User => "user",
         Role::Assistant => "assistant",
         Role::System => "system",

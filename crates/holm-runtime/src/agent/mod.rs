@@ -14,7 +14,7 @@ mod tests;
 
 use std::{fmt, sync::Arc};
 
-use holm_kernel::{Config, Model as ModelCard, Prompt, Seq, Started};
+use holm_kernel::{Config, Model as ModelCard, Prompt, Run, Seq, Started};
 
 pub use blocking::BlockingError;
 pub use builder::{BuildError, Builder};
@@ -23,7 +23,8 @@ pub use session::Session;
 pub use typed::TypedError;
 
 use crate::{
-    Blobs, DriveError, Driver, Durability, Host, Journal, Journals, Model, Replayed, check_run_name,
+    Blobs, DriveError, Driver, Durability, Host, Journal, Journals, Model, Replayed, Tool as _,
+    check_run_name,
     driver::{self, Folded},
     host::Parts,
 };
@@ -124,19 +125,44 @@ impl Agent {
     ///
     /// The run follows the configuration that it was started with; tools, hooks and whoever is asked are this agent's. A
     /// run that knows other tools is told of this agent's before it goes on, and a call that waited for a tool which is
-    /// another now is not run.
+    /// another now is not run. A run that owes a value keeps the tool by which it is given; [`Agent::resume_typed`] reads
+    /// it.
     ///
     /// # Errors
     /// [`DriveError`] if there is no such run, somebody else drives it, or its journal is not sound.
     pub async fn resume(&self, run: &str) -> Result<Session, DriveError> {
+        self.resume_as(run, typed::Answer::of).await
+    }
+
+    async fn resume_as(
+        &self,
+        run: &str,
+        answer: impl FnOnce(&Run) -> Option<typed::Answer>,
+    ) -> Result<Session, DriveError> {
         check_run_name(run)?;
         let opened = self.inner.host.journals.open(run).await?;
         let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
         folded.check_name(run)?;
-        let tools = self.inner.config.tools.clone();
-        let driver =
-            Driver::take_over(folded, &opened.text, self.by(), self.host(opened.journal), tools).await?;
-        Ok(Session::new(driver))
+        let answer = answer(&folded.run);
+        self.take_over(folded, &opened.text, opened.journal, answer).await
+    }
+
+    /// Drives a run on. One that owes a value needs the tool by which its model gives it, which is none of this agent's.
+    async fn take_over(
+        &self,
+        folded: Folded,
+        text: &[u8],
+        journal: Box<dyn Journal>,
+        answer: Option<typed::Answer>,
+    ) -> Result<Session, DriveError> {
+        let (mut host, mut tools) = (self.host(journal), self.inner.config.tools.clone());
+        let is_taken =
+            |answer: &typed::Answer| tools.iter().any(|tool| tool.name == answer.declaration().name);
+        if let Some(answer) = answer.filter(|answer| !is_taken(answer)) {
+            tools.push(answer.declaration().clone());
+            host = host.tool(answer);
+        }
+        Ok(Session::new(Driver::take_over(folded, text, self.by(), host, tools).await?))
     }
 
     /// Starts another run from the past of one, up to and with a record. The old run is left as it is, and may be
@@ -152,10 +178,8 @@ impl Agent {
         let mut journal = self.inner.host.journals.create(new).await?;
         journal.append(&lines, Durability::Synced).await?;
         let folded = Folded::read(lines.as_bytes(), None)?;
-        let tools = self.inner.config.tools.clone();
-        let driver =
-            Driver::take_over(folded, lines.as_bytes(), self.by(), self.host(journal), tools).await?;
-        Ok(Session::new(driver))
+        let answer = typed::Answer::of(&folded.run);
+        self.take_over(folded, lines.as_bytes(), journal, answer).await
     }
 
     /// Tells a run again from its journal, without a model, a tool or a hook. Somebody may be driving it.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::*;
 use crate::{
     FnTool, JournalFailed, JsonLinesFolder, MemoryJournals, Notice,
-    testing::{calls_with, plays, says},
+    testing::{calls_with, plays, says, thinks},
     tool_fn,
 };
 
@@ -202,4 +202,61 @@ fn agents_and_sessions_can_move_between_threads() {
     is_send::<Session>();
     is_send::<Agent>();
     is_sync::<Agent>();
+}
+
+/// The name of a run that owes a place and was killed while its model thought.
+async fn owing(journals: &MemoryJournals) -> String {
+    let agent = Agent::builder("test/one", thinks()).journals(journals.clone()).build().unwrap();
+    let begun = async {
+        loop {
+            for run in journals.runs() {
+                let text = journals.read(&run).await.unwrap();
+                if String::from_utf8(text).unwrap().contains(r#""prompted""#) {
+                    return run;
+                }
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        place = agent.run_typed::<Place>("Where?") => panic!("it thinks for ever: {place:?}"),
+        run = begun => run,
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_owes_a_value_still_can_give_it_after_a_crash() {
+    let wrong = calls("give_answer", r#"{"name":"Basel","people":"many"}"#);
+    let right = || calls("give_answer", r#"{"name":"Basel","people":177000}"#);
+    let journals = MemoryJournals::new();
+    let run = owing(&journals).await;
+    let agent = Agent::builder("test/one", plays([wrong, right()])).journals(journals.clone());
+    let agent = agent.build().unwrap();
+    let (place, report): (Place, _) = agent.resume_typed(&run).await.unwrap();
+    assert_eq!(place, Place { name: "Basel".into(), people: 177_000 });
+    // Told again, it asks nobody.
+    let (again, told): (Place, _) = agent.resume_typed(&run).await.unwrap();
+    assert_eq!((again, told.usage), (place, report.usage));
+}
+
+#[tokio::test]
+async fn so_does_one_that_is_resumed_by_somebody_who_does_not_know_the_type() {
+    let journals = MemoryJournals::new();
+    let run = owing(&journals).await;
+    let words = says("It is Basel.");
+    let value = calls("give_answer", r#"{"name":"Basel","people":177000}"#);
+    let agent = Agent::builder("test/one", plays([words, value])).journals(journals.clone());
+    let agent = agent.build().unwrap();
+    let mut session = agent.resume(&run).await.unwrap();
+    let report = session.go_on().await.unwrap().unwrap();
+    let place: Place = serde_json::from_str(report.text().unwrap()).unwrap();
+    assert_eq!(place.people, 177_000);
+}
+
+#[tokio::test]
+async fn a_run_that_was_never_asked_has_no_value_to_give() {
+    let journals = MemoryJournals::new();
+    let agent = Agent::builder("test/one", plays([])).journals(journals.clone()).build().unwrap();
+    drop(agent.start_as("quiet").await.unwrap());
+    assert_eq!(agent.resume_typed::<Place>("quiet").await.unwrap_err(), TypedError::NotAsked);
 }

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{PlainAnswer, Prompt, Tool as Declaration, ToolOutput};
+use holm_kernel::{PlainAnswer, Prompt, Run, Tool as Declaration, ToolKind, ToolOutput};
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{Agent, NotAnswered, Report, name};
-use crate::{DriveError, schema_of, tool_fn};
+use crate::{BoxFuture, DriveError, Job, Tool, schema_of};
 
 /// The tool by which the model answers.
 const ANSWER: &str = "give_answer";
@@ -54,25 +54,73 @@ impl Agent {
     {
         let shape = Shape::of::<T>();
         let given = Arc::new(Mutex::new(None::<T>));
-        let tool = shape.tool(Arc::clone(&given));
+        let answer = shape.answer(Arc::clone(&given));
         let mut config = self.inner.config.clone();
         if config.tools.iter().any(|tool| tool.name == ANSWER) {
             return Err(TypedError::NameTaken);
         }
-        config.tools.push(tool.1.clone());
+        config.tools.push(answer.declaration.clone());
         config.policy.terminal_tools.insert(ANSWER.into());
         config.policy.plain_answer =
             PlainAnswer::RemindOnce(format!("Give your answer by calling the tool `{ANSWER}`."));
         let run = name::new_name(self.inner.host.clock.now());
-        let mut session = self.start_with(&run, config, |host| host.tool(tool.0)).await?;
+        let mut session = self.start_with(&run, config, |host| host.tool(answer)).await?;
         let report = session.prompt(prompt).await?;
-        let value = given.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(value) = value {
-            return Ok((value, report));
+        shape.value(&given, report)
+    }
+
+    /// Takes over a run that owes a value, after a crash or from another process, and brings it to its end. One that had
+    /// ended is told again: nothing is done twice.
+    ///
+    /// # Errors
+    /// As [`run_typed`](Self::run_typed), and if the run was never asked for anything.
+    pub async fn resume_typed<T>(&self, run: &str) -> Result<(T, Report), TypedError>
+    where
+        T: DeserializeOwned + JsonSchema + Send + 'static,
+    {
+        if self.inner.config.tools.iter().any(|tool| tool.name == ANSWER) {
+            return Err(TypedError::NameTaken);
         }
-        // A model that was reminded and still answers in words may have written the value itself.
-        let value = shape.read(report.text()?)?;
-        Ok((value, report))
+        let shape = Shape::of::<T>();
+        let replayed = self.replay(run).await?;
+        if let Some(ending) = replayed.ending() {
+            let (usage, spent) = (replayed.run.usage(), replayed.run.spent());
+            return shape.value(&Mutex::new(None), Report { run: run.into(), ending, usage, spent });
+        }
+        let given = Arc::new(Mutex::new(None::<T>));
+        let mut session = self.resume_as(run, |_| Some(shape.answer(Arc::clone(&given)))).await?;
+        let report = session.go_on().await?.ok_or(TypedError::NotAsked)?;
+        shape.value(&given, report)
+    }
+}
+
+/// The tool by which a model gives its answer.
+pub(super) struct Answer {
+    declaration: Declaration,
+    take: Box<dyn Fn(&str) -> ToolOutput + Send + Sync>,
+}
+
+impl Tool for Answer {
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let output = (self.take)(&job.arguments);
+        Box::pin(async { output })
+    }
+}
+
+impl Answer {
+    /// That of a run which owes a value. What the value is read as is not known here, so whatever fits the schema of the
+    /// run is taken and is the text of its answer.
+    pub(super) fn of(run: &Run) -> Option<Self> {
+        if !run.config().policy.terminal_tools.contains(ANSWER) {
+            return None;
+        }
+        let declaration = run.tools().find(|tool| tool.name == ANSWER && tool.kind == ToolKind::Host)?;
+        let declaration = Declaration::clone(declaration);
+        Some(Self { declaration, take: Box::new(|arguments| ToolOutput::terminal(arguments)) })
     }
 }
 
@@ -82,6 +130,9 @@ pub enum TypedError {
     /// One of the agent's own tools has the name that the answer needs.
     #[error("a tool of this agent is named `{ANSWER}`; give it another name")]
     NameTaken,
+    /// The run has not been asked for anything, so there is no value to wait for.
+    #[error("the run was never asked for anything; prompt it with `run_typed`")]
+    NotAsked,
     /// The run cannot be driven on.
     #[error(transparent)]
     Drive(#[from] DriveError),
@@ -118,24 +169,32 @@ impl Shape {
         Self { schema: schema_of::<Whole<T>>(), wrapped: Wrapped::Yes }
     }
 
-    fn tool<T: DeserializeOwned + Send + 'static>(
-        &self,
-        given: Arc<Mutex<Option<T>>>,
-    ) -> (impl crate::Tool + 'static, Declaration) {
+    fn answer<T: DeserializeOwned + Send + 'static>(&self, given: Arc<Mutex<Option<T>>>) -> Answer {
         let about = "Gives the final answer. Call it once, when you know the answer.";
         let declaration = Declaration::new(ANSWER, about, self.schema.clone()).level(Level::None);
         let wrapped = self.wrapped;
-        let tool = tool_fn(declaration.clone(), move |job| {
-            let output = match read(wrapped, &job.arguments) {
-                Ok(value) => {
-                    *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
-                    ToolOutput::terminal(&*job.arguments)
-                }
-                Err(reason) => ToolOutput::failed(format!("the answer cannot be taken: {reason}")),
-            };
-            async { output }
-        });
-        (tool, declaration)
+        let take = move |arguments: &str| match read(wrapped, arguments) {
+            Ok(value) => {
+                *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+                ToolOutput::terminal(arguments)
+            }
+            Err(reason) => ToolOutput::failed(format!("the answer cannot be taken: {reason}")),
+        };
+        Answer { declaration, take: Box::new(take) }
+    }
+
+    /// The value that was given, or else the one that the answer is.
+    fn value<T: DeserializeOwned>(
+        &self,
+        given: &Mutex<Option<T>>,
+        report: Report,
+    ) -> Result<(T, Report), TypedError> {
+        if let Some(value) = given.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Ok((value, report));
+        }
+        // A model that was reminded and still answers in words may have written the value itself.
+        let value = self.read(report.text()?)?;
+        Ok((value, report))
     }
 
     fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, TypedError> {

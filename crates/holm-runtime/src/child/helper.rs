@@ -111,8 +111,19 @@ impl Helper {
         self
     }
 
+    /// Says how many of its parent's tokens are set aside for one call, where the parent has a limit; they bind the call in
+    /// any case. Without it a call gets all that are left, so that no second one can run beside it.
+    #[must_use]
+    pub fn reserve_tokens(mut self, share: u64) -> Self {
+        if let ToolKind::Agent { tokens, .. } = &mut self.declaration.kind {
+            *tokens = share;
+        }
+        self
+    }
+
     /// Lets calls say `background: true`: such a call is answered at once with the child's number, the parent goes on, and
-    /// the result reaches it by itself. Needs a share of the budget where there is one: see [`reserve`](Self::reserve).
+    /// the result reaches it by itself. Needs a share of whatever its parent has a limit of: see [`reserve`](Self::reserve) and
+    /// [`reserve_tokens`](Self::reserve_tokens).
     #[must_use]
     pub fn background(mut self) -> Self {
         self.declaration.background = Background::Asked { argument: BACKGROUND.into() };

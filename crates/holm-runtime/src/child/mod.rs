@@ -3,6 +3,7 @@
 //! The kernel decides what a child may do and sets its budget aside; here it is started, found again after a crash,
 //! stopped with its parent, and its result brought home. A child that fails is a result for its parent.
 
+mod contain;
 mod helper;
 mod helpers;
 mod live;
@@ -12,7 +13,8 @@ mod work;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use contain::contain;
 pub use helper::{Helper, Isolation};
 pub use helpers::Helpers;
 pub use live::LiveChild;
-pub(crate) use rest::{lay_to_rest, owned};
+pub(crate) use rest::{Left, lay_to_rest, owned};

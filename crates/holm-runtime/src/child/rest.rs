@@ -21,6 +21,16 @@ pub(crate) struct Rested {
     pub(crate) run: Run,
     /// None for a run that was never asked for anything.
     pub(crate) ending: Option<Ending>,
+    pub(crate) left: Left,
+}
+
+/// Who could not be brought to an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// All could.
+    Nobody,
+    /// Somebody still holds the journal of a child below.
+    Held,
 }
 
 impl Rested {
@@ -36,7 +46,7 @@ impl Child {
     pub async fn not_run(&self, reason: impl Into<String>) -> ChildResult {
         let failed = ToolOutput::failed(reason);
         match lay_to_rest(&*self.journals, &child_id(&self.request)).await {
-            Ok(Some(Rested { run, ending: Some(Ending::Answered { text }) })) => {
+            Ok(Some(Rested { run, ending: Some(Ending::Answered { text }), .. })) => {
                 ChildResult { output: ToolOutput::text(text), ..bill(&run) }
             }
             Ok(Some(Rested { run, .. })) => ChildResult { output: failed, ..bill(&run) },
@@ -67,15 +77,24 @@ pub(crate) fn lay_to_rest<'a>(
             let cancelled = Input::Cancelled { reason: UNWANTED.into() };
             append(&mut opened, &mut folded.run, &mut writer, cancelled).await?;
         }
+        let mut left = Left::Nobody;
         for OpenChild { call, child } in owned(&folded.open, &opened.text)? {
             // One that somebody else drives does not hold up the others.
-            let Ok(rested) = lay_to_rest(journals, &child).await else { continue };
+            let Ok(rested) = lay_to_rest(journals, &child).await else {
+                left = Left::Held;
+                continue;
+            };
+            if rested.as_ref().is_some_and(|rested| rested.left == Left::Held) {
+                // Its bill is not whole yet.
+                left = Left::Held;
+                continue;
+            }
             let result = rested.map(|rested| rested.result()).unwrap_or_default();
             append(&mut opened, &mut folded.run, &mut writer, Input::ChildFinished { call, result }).await?;
         }
         let replayed = Replayed::read(&opened.text)?;
         let ending = replayed.ending();
-        Ok(Some(Rested { run: replayed.run, ending }))
+        Ok(Some(Rested { run: replayed.run, ending, left }))
     })
 }
 

@@ -155,6 +155,9 @@ impl Driver {
             let journals = Arc::clone(&self.host.journals);
             // One that somebody else still drives, or whose journal cannot be read, is left for the next time.
             let Ok(rested) = child::lay_to_rest(&*journals, &child).await else { continue };
+            if rested.as_ref().is_some_and(|rested| rested.left == child::Left::Held) {
+                continue;
+            }
             let result = rested.map(|rested| rested.result()).unwrap_or_default();
             self.take(Input::ChildFinished { call, result }).await?;
         }

@@ -11,7 +11,7 @@ use holm_kernel::{
 };
 
 use super::{Driver, kind::Kind, tasks::Begun};
-use crate::{Ask, Child, EventSink as _, Hooks, Job, Progress};
+use crate::{Ask, Child, EventSink as _, Hooks, Job, Progress, child};
 
 impl Driver {
     /// Performs the batch; its lines are kept.
@@ -126,7 +126,8 @@ impl Driver {
             desk: Arc::clone(&self.seat.0),
         };
         let spawner = Arc::clone(&self.host.spawner);
-        let fact = async move { vec![Input::ChildFinished { call, result: spawner.spawn(child).await }] };
+        let fact =
+            async move { vec![Input::ChildFinished { call, result: child::contain(spawner, child).await }] };
         self.tasks.begin(begun, Box::pin(fact));
     }
 }

@@ -190,7 +190,8 @@ pub(super) fn asked<'a>(file: &AgentFile, below: impl IntoIterator<Item = &'a st
 
 /// A helper with everything that its file says of how it is called.
 pub(super) fn dressed(helper: Helper, file: &AgentFile, asked: GrantSet) -> Helper {
-    let helper = helper.grants(asked).reserve(file.limits.spend.unwrap_or(NanoUsd::ZERO));
+    let (spend, tokens) = (file.limits.spend.unwrap_or(NanoUsd::ZERO), file.limits.tokens.unwrap_or(0));
+    let helper = helper.grants(asked).reserve(spend).reserve_tokens(tokens);
     match file.waits {
         Waits::Always => helper,
         Waits::AsAsked => helper.background(),

@@ -214,12 +214,12 @@ async fn agents_of_files_hand_work_to_each_other_and_the_prompt_names_them() {
 
 #[test]
 fn what_a_file_says_of_how_it_is_called_is_declared() {
-    let rest = "background: true\ngrants: [read:src/**]\nlimits:\n  spend: 0.10usd";
+    let rest = "background: true\ngrants: [read:src/**]\nlimits:\n  spend: 0.10usd\n  tokens: 5_000";
     let crew = Crew::gather([agent("lead", "scout", rest, ""), agent("scout", "", "", "")], Arc::new(House));
     let declared = crew.helpers.declarations().into_iter().find(|tool| tool.name == "lead").unwrap();
-    let ToolKind::Agent { grants, reserve, .. } = declared.kind else { panic!("it is an agent") };
+    let ToolKind::Agent { grants, reserve, tokens } = declared.kind else { panic!("it is an agent") };
     assert_eq!(grants, GrantSet::parse(["read:src/**", "spawn:scout"]).unwrap());
-    assert_eq!(reserve, NanoUsd::new(100_000_000));
+    assert_eq!((reserve, tokens), (NanoUsd::new(100_000_000), 5_000));
     assert!(declared.schema.canonical().contains("background"));
 }
 

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use holm_kernel::{Block, Message, MessageId, Outcome, Patch, Prompt, Role, ToolOutput};
+use holm_kernel::{Author, Block, Message, MessageId, Outcome, Patch, Prompt, Role, ToolOutput};
 use holm_runtime::{
     AfterCall, BeforeCall, BoxFuture, Called, ContextHook, FollowUpSource, Hook, Hooks, Opinion, Proposed,
 };
@@ -291,10 +291,12 @@ impl CommandHooks {
 /// What starting and ending commands may take beside their own time.
 const SLACK: Duration = Duration::from_secs(5);
 
-/// What was said to the run, if this is it: all of its text, whichever block it stands in.
+/// What was said to the run, if this is it: all of its text, whichever block it stands in. What the kernel itself says to
+/// the model in a user's role is no prompt.
 fn prompt_of(message: &Message) -> Option<String> {
+    let is_prompt = message.role == Role::User && message.author == Author::Speaker;
     let texts: Vec<&str> = message.blocks.iter().filter_map(Block::as_text).collect();
-    (message.role == Role::User && !texts.is_empty()).then(|| texts.join("\n"))
+    (is_prompt && !texts.is_empty()).then(|| texts.join("\n"))
 }
 
 /// What a command sees of a result: of one that was too large to carry, the beginning and the end.

@@ -9,6 +9,7 @@ use std::{
 
 use holm_grants::{Grant, GrantSet};
 use holm_guards::schema::Pattern;
+use holm_kernel::visible;
 use serde::Deserialize;
 
 use super::{
@@ -22,6 +23,35 @@ const MOST_TIME: Duration = Duration::from_secs(20);
 
 /// Commands that one file may name; more than this is no configuration but an attack on whoever reads it.
 const MOST_COMMANDS: usize = 64;
+
+/// Events that other agents have and this one has not. A file may name them: it is shared by agents, and its author has
+/// not misspelt anything.
+const ELSEWHERE: [&str; 24] = [
+    "AfterFileEdit",
+    "AfterShellExecution",
+    "BeforeReadFile",
+    "BeforeShellExecution",
+    "ConfigChange",
+    "CwdChanged",
+    "Elicitation",
+    "ElicitationResult",
+    "FileChanged",
+    "Notification",
+    "PermissionDenied",
+    "PermissionRequest",
+    "PostCompact",
+    "PostToolUseFailure",
+    "PreCompact",
+    "SessionEnd",
+    "SessionStart",
+    "SubagentStart",
+    "SubagentStop",
+    "TaskCompleted",
+    "TaskCreated",
+    "TeammateIdle",
+    "WorktreeCreate",
+    "WorktreeRemove",
+];
 
 /// A file of hooks that nobody has trusted yet: it can be shown, and nothing of it runs.
 ///
@@ -44,6 +74,8 @@ const MOST_COMMANDS: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFile {
     content: TrustedHooks,
+    /// Events that other agents have, and that never come here.
+    missing: Vec<String>,
     path: PathBuf,
     hash: ContentHash,
 }
@@ -86,7 +118,7 @@ pub enum NetworkWish {
 }
 
 /// When a command runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HookEvent {
     /// Before a call: it may be blocked or rewritten.
     PreToolUse,
@@ -101,6 +133,10 @@ pub enum HookEvent {
 impl HookEvent {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::PreToolUse, Self::PostToolUse, Self::UserPromptSubmit, Self::Stop];
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
 
     /// Its name in the file and in what the command reads.
     pub const fn name(self) -> &'static str {
@@ -135,8 +171,9 @@ impl HookFile {
     /// Reads what stands in a file, and opens nothing.
     ///
     /// # Errors
-    /// [`HookFileError`] if it is no such file, names an event that does not exist here, a matcher that is no pattern, or
-    /// too many commands. A file that is half understood guards half of what its author believes, so nothing is skipped.
+    /// [`HookFileError`] if it is no such file, names an event that nobody has, a matcher that is no pattern, or too many
+    /// commands. A file that is half understood guards half of what its author believes, so nothing is skipped but what
+    /// [`warnings`](Self::warnings) names.
     pub fn parse(path: &Path, text: &str) -> Result<Self, HookFileError> {
         if !text.trim_start().starts_with('{') {
             // A list would be read as the members in order.
@@ -144,8 +181,17 @@ impl HookFile {
         }
         let raw: RawFile = serde_json::from_str(text)
             .map_err(|error| HookFileError::Unreadable { reason: error.to_string() })?;
-        let mut entries = Vec::new();
-        for (event, groups) in raw.hooks {
+        let (mut entries, mut missing) = (Vec::new(), Vec::new());
+        for (name, groups) in raw.hooks {
+            let Some(event) = HookEvent::named(&name) else {
+                if !ELSEWHERE.contains(&&*name) {
+                    return Err(HookFileError::UnknownEvent { event: name });
+                }
+                missing.push(name);
+                continue;
+            };
+            let groups: Vec<RawGroup> = serde_json::from_value(groups)
+                .map_err(|error| HookFileError::Unreadable { reason: format!("{name}: {error}") })?;
             for group in groups {
                 let matcher = Matcher::parse(&group.matcher)?;
                 for hook in group.hooks {
@@ -160,20 +206,26 @@ impl HookFile {
         }
         let wants = Wants { grants: grants(&raw.grants)?, network: raw.network };
         let content = TrustedHooks { entries, wants, scripts: Vec::new() };
-        Ok(Self { content, path: path.to_owned(), hash: ContentHash::of(text.as_bytes()) })
+        Ok(Self { content, missing, path: path.to_owned(), hash: ContentHash::of(text.as_bytes()) })
+    }
+
+    /// What its author may believe and must not: the file has commands for events that never come here.
+    pub fn warnings(&self) -> Vec<String> {
+        let warning = |event: &String| format!("has commands for {event}, an event that never comes here");
+        self.missing.iter().map(warning).collect()
     }
 
     /// What it asks for, one thing a line, for the person who decides.
     pub fn asks(&self) -> Vec<String> {
         let TrustedHooks { entries, wants, scripts } = &self.content;
         let commands = entries.iter().map(|Entry { event, matcher, command, .. }| {
-            format!("runs `{}` at {}{matcher}", command.escape_debug(), event.name())
+            format!("runs `{}` at {}{matcher}", shown(command), event.name())
         });
         let grants = wants.grants.iter().map(|grant| format!("wants {grant}"));
         let network = (wants.network == NetworkWish::Open).then(|| "wants the whole network".to_owned());
         let scripts = scripts.iter().filter(|script| script.seen().is_some());
         let scripts = scripts.map(|script| format!("with {script}"));
-        commands.chain(grants).chain(network).chain(scripts).collect()
+        commands.chain(grants).chain(network).chain(scripts).chain(self.warnings()).collect()
     }
 
     /// The hooks, if a person has looked at them as they are: at the file, and at every script that it names.
@@ -220,8 +272,13 @@ impl fmt::Display for Matcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Some(pattern) = self else { return Ok(()) };
         let inner = pattern.as_str().strip_prefix("^(?:").and_then(|text| text.strip_suffix(")$"));
-        write!(f, " for `{}`", inner.unwrap_or_default().escape_debug())
+        write!(f, " for `{}`", shown(inner.unwrap_or_default()))
     }
+}
+
+/// A text as it stands, on one line: quotes and backslashes are the command's own, and what would hide is written out.
+fn shown(text: &str) -> String {
+    visible(text).replace('\n', "\\u{a}").replace('\t', "\\u{9}")
 }
 
 /// What a command process can be given. Anything else would be a promise that nobody keeps.
@@ -253,6 +310,12 @@ pub enum HookFileError {
     Unreadable {
         /// What is wrong.
         reason: String,
+    },
+    /// It names an event that nobody has.
+    #[error("there is no event `{event}`; mend its name, none of the hooks is used")]
+    UnknownEvent {
+        /// Which.
+        event: String,
     },
     /// A command names a file in a way that cannot be followed, so that nobody could tell when the file changes.
     #[error(
@@ -300,7 +363,7 @@ pub struct Untrusted {
 #[derive(Deserialize)]
 struct RawFile {
     #[serde(default)]
-    hooks: BTreeMap<HookEvent, Vec<RawGroup>>,
+    hooks: BTreeMap<String, serde_json::Value>,
     #[serde(default)]
     grants: Vec<String>,
     #[serde(default)]

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use holm_kernel::{Block, CallId, Message, MessageId, Outcome, Patch, Role, Spill, ToolOutput};
+use holm_kernel::{Author, Block, CallId, Message, MessageId, Outcome, Patch, Role, Spill, ToolOutput};
 use holm_runtime::{AfterCall as _, BoxFuture, Called, ContextHook as _};
 use serde_json::{Value, json};
 
@@ -189,11 +189,14 @@ fn a_file_that_is_not_understood_is_not_used_at_all() {
     for text in [
         "",
         "[]",
-        r#"{"hooks":{"PreTool":[]}}"#,
         r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"prompt","command":"x"}]}]}}"#,
         r#"{"hooks":{},"network":"some"}"#,
     ] {
         assert!(matches!(parse(text), Err(HookFileError::Unreadable { .. })), "{text}");
+    }
+    for event in ["PreTool", "pretooluse", "", "Session Start"] {
+        let unknown = parse(&json!({ "hooks": { event: [] } }).to_string());
+        assert_eq!(unknown, Err(HookFileError::UnknownEvent { event: event.into() }));
     }
     assert!(matches!(parse(&file("(", "x")), Err(HookFileError::BadMatcher { .. })));
     let hook = r#"{"type":"command","command":"x"}"#;
@@ -212,6 +215,32 @@ fn what_a_file_asks_for_is_shown_and_what_nobody_can_hold_is_refused() {
     }
     let hidden = parse(&file("", "echo \u{1b}[2J\u{202e}")).unwrap().asks().concat();
     assert!(!hidden.contains(['\u{1b}', '\u{202e}']), "{hidden:?}");
+}
+
+#[test]
+fn events_of_other_agents_are_named_and_hurt_nobody_else() {
+    let hook = json!({ "hooks": [{ "type": "command", "command": "x" }] });
+    // What stands there is for others, so it need not be understood.
+    let hooks = json!({ "SessionStart": [hook], "PreToolUse": [hook], "SubagentStop": { "type": "agent" } });
+    let file = parse(&json!({ "hooks": hooks }).to_string()).unwrap();
+    let warning = |event: &str| format!("has commands for {event}, an event that never comes here");
+    assert_eq!(file.warnings(), [warning("SessionStart"), warning("SubagentStop")]);
+    let asks = file.asks();
+    assert_eq!(asks, ["runs `x` at PreToolUse".to_owned(), warning("SessionStart"), warning("SubagentStop")]);
+    let mut ledger = Ledger::in_memory();
+    trust(&mut ledger, file.clone());
+    assert_eq!(file.trusted(&ledger).unwrap().entries.len(), 1);
+    assert_eq!(parse(&super::tests::file("", "x")).unwrap().warnings(), Vec::<String>::new());
+}
+
+#[test]
+fn a_command_is_shown_exactly_as_it_is() {
+    let asked = |command: &str| parse(&file("", command)).unwrap().asks().concat();
+    let quoted = r#"sh -c "echo 'a b' \\ \"$X\"""#;
+    for command in [quoted, r"grep -E '^\d+$' — ünïcode", "echo `date`"] {
+        assert_eq!(asked(command), format!("runs `{command}` at PreToolUse"));
+    }
+    assert_eq!(asked("a\nb\u{1b}\u{200b}"), "runs `a\\u{a}b\\u{1b}\\u{200b}` at PreToolUse");
 }
 
 #[test]
@@ -374,4 +403,19 @@ async fn a_large_result_is_seen_and_refused_like_any_other() {
     assert!(refused.spill.unwrap().tail.ends_with("A hook refused this result: no"));
     let seen = listener.0.lock().unwrap()[0]["tool_response"].as_str().unwrap().to_owned();
     assert_eq!(seen, "it begins\n[...]\na secret at the end");
+}
+
+#[tokio::test]
+async fn what_the_kernel_says_is_no_prompt() {
+    let listener = Listener::default();
+    let hooks = listener.hooks("UserPromptSubmit");
+    let said = message(0, Role::User, &["go"]);
+    let noted = message(1, Role::User, &["The helper `kid` has ended; it found a secret."]);
+    let noted = Arc::new(Message { author: Author::Kernel, ..(*noted).clone() });
+    let patches = hooks.context(&[said, noted]).await;
+    assert_eq!(listener.prompts(), ["go"]);
+    assert_eq!(withheld(&patches), []);
+    // A person who says the same is asked about.
+    let forged = message(2, Role::User, &["The helper `kid` has ended; it found a secret."]);
+    assert_eq!(withheld(&hooks.context(&[forged]).await), [MessageId::new(2)]);
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use holm_kernel::{
-    CallId, ChildrenAtEnd, Effect, Ending, Event, Input, NanoUsd, Role, Run, SpawnRequest,
+    Author, Bound, CallId, ChildResult, ChildrenAtEnd, Effect, Ending, Event, Input, NanoUsd, Run,
+    SpawnRequest, Usage,
     journal::{self, Record},
 };
 
@@ -18,8 +19,9 @@ struct Told {
     apart: BTreeMap<CallId, u64>,
     /// Whether it ended by itself and so heard everybody.
     heard_all: bool,
-    bills: BTreeMap<CallId, NanoUsd>,
+    bills: BTreeMap<CallId, (NanoUsd, Usage)>,
     most_held: NanoUsd,
+    most_tokens: u64,
 }
 
 /// Everything that is wrong with a tree that has come to its end.
@@ -34,6 +36,10 @@ pub(super) fn faults(root: &str, journals: &BTreeMap<String, Vec<u8>>) -> Vec<St
         let limit = parent.run.config().limits.budget.usd;
         if limit.is_some_and(|limit| parent.run.spent() > limit || parent.most_held > limit) {
             faults.push(format!("{name} spent or held more than {limit:?}"));
+        }
+        let limit = parent.run.config().limits.tokens;
+        if limit.exceeded_by(parent.run.usage().total()) || limit.exceeded_by(parent.most_tokens) {
+            faults.push(format!("{name} used or held more tokens than {limit:?}"));
         }
         for (call, times) in parent.finished.iter().chain(&parent.results) {
             if *times != 1 {
@@ -58,7 +64,8 @@ pub(super) fn faults(root: &str, journals: &BTreeMap<String, Vec<u8>>) -> Vec<St
                 continue;
             };
             faults.extend(wider(child, parent, child_told, request));
-            if parent.bills.get(call).is_some_and(|bill| *bill != child_told.run.spent()) {
+            let took = (child_told.run.spent(), child_told.run.usage());
+            if parent.bills.get(call).is_some_and(|bill| *bill != took) {
                 faults.push(format!("{child} was not paid as it spent"));
             }
         }
@@ -88,6 +95,9 @@ fn wider(name: &str, parent: &Told, child: &Told, request: &SpawnRequest) -> Vec
         (None, _) => true,
     };
     hold(within(request.budget), "budget");
+    hold(below.limits.tokens.at_most(request.tokens) == below.limits.tokens, "limit of tokens");
+    let bounded = |bound: Bound| bound != Bound::Unbounded;
+    hold(!bounded(above.limits.tokens) || bounded(below.limits.tokens), "limit of tokens than any");
     faults
 }
 
@@ -123,49 +133,60 @@ fn tell(text: &[u8]) -> Told {
             }
             Input::ChildFinished { call, result } => {
                 *finished.entry(call).or_default() += 1;
-                bills.insert(call, result.spent);
+                bills.insert(call, (result.spent, result.usage));
             }
             _ => {}
         }
     }
-    let most_held = most_held(&records);
-    Told { run, spawned, started, finished, results, apart, heard_all, bills, most_held }
+    let (most_held, most_tokens) = (most_money(&records), most_tokens(&records));
+    Told { run, spawned, started, finished, results, apart, heard_all, bills, most_held, most_tokens }
 }
 
 /// How often the model was told what came of a child in the background.
 fn heard(run: &Run, child: CallId) -> usize {
     let lead = format!("in the background (child {child})");
-    let messages = run.transcript().iter().filter(|message| message.role == Role::User);
+    let messages = run.transcript().iter().filter(|message| message.author == Author::Kernel);
     messages.filter(|message| message.plain_text().contains(&lead)).count()
 }
 
-/// The most that was set aside for children and spent by them at any time.
-fn most_held(records: &[Record]) -> NanoUsd {
-    let (mut open, mut most): (BTreeMap<CallId, NanoUsd>, _) = (BTreeMap::new(), NanoUsd::ZERO);
-    let mut spent = NanoUsd::ZERO;
-    let began: BTreeMap<_, _> = records
-        .iter()
-        .filter_map(|record| match input(record) {
-            Input::ChildStarted { call, .. } => Some((call, record.seq())),
-            _ => None,
-        })
-        .collect();
-    let settled: BTreeMap<_, _> = records
-        .iter()
-        .filter_map(|record| match input(record) {
-            Input::ChildFinished { call, result } => Some((record.seq(), (call, result.spent))),
-            _ => None,
-        })
-        .collect();
+/// The most money that was set aside for children and spent by them at any time.
+fn most_money(records: &[Record]) -> NanoUsd {
+    let share = |request: &SpawnRequest| request.budget.map(NanoUsd::value);
+    NanoUsd::new(most_held(records, share, |result| result.spent.value()))
+}
+
+/// The same in tokens.
+fn most_tokens(records: &[Record]) -> u64 {
+    most_held(records, |request| request.tokens, |result| result.usage.total())
+}
+
+fn most_held(
+    records: &[Record],
+    share: impl Fn(&SpawnRequest) -> Option<u64>,
+    bill: impl Fn(&ChildResult) -> u64,
+) -> u64 {
+    let (mut open, mut most, mut spent): (BTreeMap<CallId, u64>, _, _) = (BTreeMap::new(), 0, 0);
+    let (mut began, mut settled) = (BTreeMap::new(), BTreeMap::new());
+    for record in records {
+        match input(record) {
+            Input::ChildStarted { call, .. } => {
+                began.insert(call, record.seq());
+            }
+            Input::ChildFinished { call, result } => {
+                settled.insert(record.seq(), (call, bill(&result)));
+            }
+            _ => {}
+        }
+    }
     let _ = journal::replay_with(records, |seq, effect| {
         if let Some((call, bill)) = settled.get(&seq)
             && open.remove(call).is_some()
         {
-            spent = spent.plus(*bill);
+            spent += *bill;
         }
         match effect {
             Effect::Spawn { call, request } => {
-                open.insert(*call, request.budget.unwrap_or_default());
+                open.insert(*call, share(request).unwrap_or_default());
             }
             // One that was stopped and had begun may have spent its share until its bill is there.
             Effect::Abort(call) if began.get(call).is_none_or(|began| *began > seq) => {
@@ -173,8 +194,7 @@ fn most_held(records: &[Record]) -> NanoUsd {
             }
             _ => {}
         }
-        let held = open.values().fold(spent, |sum, budget| sum.plus(*budget));
-        most = most.max(held);
+        most = most.max(spent + open.values().sum::<u64>());
     });
     most
 }

@@ -1,5 +1,6 @@
 mod audit;
 mod background;
+mod panics;
 mod stage;
 mod tree;
 

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_kernel::{
-    Block, ChildrenAtEnd, Ending, FailureClass, Model as Card, ModelResult, NanoUsd, Price, Reply, Role,
-    ToolOutput, Usage,
+    Block, Bound, ChildrenAtEnd, Ending, FailureClass, Model as Card, ModelResult, NanoUsd, Price, Reply,
+    Role, ToolOutput, Usage,
 };
 
 use super::{
@@ -18,7 +18,7 @@ use crate::{
     tool_fn,
 };
 
-/// What one reply costs: a leaf's share is two of them.
+/// What one reply costs, and it is one token: a leaf's share is two of them.
 const REPLY: u64 = 10_000;
 const LEAF_SHARE: u64 = 2 * REPLY;
 
@@ -97,7 +97,7 @@ fn tree_with(levels: u32, process: &Process, at_end: ChildrenAtEnd) -> Agent {
     let asked = grants(&["read:src/**", "write:out/**", "spawn:leaf", "spawn:branch"]);
     let mut below = Helper::new("leaf", "Looks.", leaf()).grants(grants(&["read:**"]));
     let mut share = LEAF_SHARE;
-    below = below.reserve(NanoUsd::new(share)).background();
+    below = below.reserve(NanoUsd::new(share)).reserve_tokens(share / REPLY).background();
     for name in names.iter().take(usize::try_from(levels).unwrap()).skip(1) {
         share = 5 * share + OWN_REPLIES * REPLY;
         let to: &'static str = if *name == "branch" { "leaf" } else { "branch" };
@@ -109,14 +109,19 @@ fn tree_with(levels: u32, process: &Process, at_end: ChildrenAtEnd) -> Agent {
             .build()
             .unwrap();
         below = Helper::new(*name, "Divides.", agent).grants(asked.clone()).background();
-        below = below.reserve(NanoUsd::new(share));
+        below = below.reserve(NanoUsd::new(share)).reserve_tokens(share / REPLY);
     }
     let to: &'static str = names[usize::try_from(levels).unwrap() - 1];
     Agent::builder(card("test/root"), delegates(to))
         .grants(grants(&["read:src/a/**", "read:src/b", "spawn:leaf", "spawn:branch"]))
         .mode(Mode::AcceptEdits)
         .clock(FastClock::new(1_000))
-        .config(|config| config.limits.budget.usd = Some(NanoUsd::new(5 * share + OWN_REPLIES * REPLY)))
+        .config(|config| {
+            let all = 5 * share + OWN_REPLIES * REPLY;
+            config.limits.budget.usd = Some(NanoUsd::new(all));
+            // Every reply is one token, so both limits are reached together.
+            config.limits.tokens = Bound::AtMost(all / REPLY);
+        })
         .journals(process.clone())
         .helpers(Helpers::new().with(below).at_end(at_end))
         .build()

@@ -1,0 +1,69 @@
+//! A child whose task panics is a failed result with its bill: what it did until then is in its journal.
+
+use std::{
+    future::poll_fn,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use holm_kernel::{ChildResult, ToolOutput};
+
+use super::{
+    rest::{Left, lay_to_rest},
+    work::{bill, child_id},
+};
+use crate::{BoxFuture, Child, DriveError, JournalFailed, Journals, Spawner};
+
+/// What its parent is told.
+const PANICKED: &str = "the child run panicked";
+
+/// How long those below it may take to let go of their journals: they are dropped with it, each where it stands.
+const LETTING_GO: Duration = Duration::from_secs(3);
+
+/// How often it is looked whether they have.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Runs a child. If that panics its journal is brought to its end, with those below it, and what they took is the bill.
+pub(crate) async fn contain(spawner: Arc<dyn Spawner>, child: Child) -> ChildResult {
+    let (journals, id) = (Arc::clone(&child.journals), child_id(&child.request));
+    let work = async move { spawner.spawn(child).await };
+    match caught(Box::pin(work)).await {
+        Some(result) => result,
+        None => ChildResult { output: ToolOutput::failed(PANICKED), ..taken(&*journals, &id).await },
+    }
+}
+
+/// What a future gives, or nothing if it panics. It is gone when this returns, with everything that it held.
+async fn caught(mut work: BoxFuture<'_, ChildResult>) -> Option<ChildResult> {
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(result)) => Poll::Ready(Some(result)),
+        Err(_) => Poll::Ready(None),
+    })
+    .await
+}
+
+/// The bill of a child that nobody drives any more.
+async fn taken(journals: &dyn Journals, id: &str) -> ChildResult {
+    let mut known = ChildResult::default();
+    let all = async {
+        loop {
+            match lay_to_rest(journals, id).await {
+                Ok(Some(rested)) => {
+                    known = bill(&rested.run);
+                    if rested.left == Left::Nobody {
+                        return;
+                    }
+                }
+                Err(DriveError::Journal(JournalFailed::Busy { .. })) => {}
+                Ok(None) | Err(_) => return,
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    // Whoever holds on for longer is found again when the parent is resumed.
+    let _ = tokio::time::timeout(LETTING_GO, all).await;
+    known
+}
