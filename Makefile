@@ -82,10 +82,12 @@ fmt: ## format the code
 	@scripts/setup check
 	@cargo fmt --all
 
-sim: ## the simulation at length, optimised, with its rare situations counted (SIM_CASES=100000)
+sim: ## the simulation and the tree of runs at length, optimised, rare situations counted (SIM_CASES=100000)
 	@scripts/setup test
 	@echo "SIM_SEED=$(SIM_SEED) SIM_CASES=$(SIM_CASES)"
 	@SIM_SEED=$(SIM_SEED) PROPTEST_CASES=$(SIM_CASES) cargo test --release -p holm-testkit --test sim -- --nocapture
+	@echo '== a tree of three levels with five children each, killed and cancelled at every append'
+	@HOLM_TREE_STRIDE=1 cargo test --release -p holm-runtime --lib child::tests::tree
 
 fuzz: ## try random inputs on every parser, decoder and policy (FUZZ_SECONDS=60 each)
 	@scripts/setup fuzz

@@ -384,8 +384,10 @@ export type ToolKind =
       agent: {
         /** What the child asks for; it gets what the parent holds of it. */
         grants?: string[];
-        /** What is set aside from the parent's budget for one child. */
+        /** What is set aside from the parent's budget for one child; zero is all that is left. */
         reserve?: number;
+        /** The tokens that are set aside for one child, where its parent has a limit; zero is all that are left. */
+        tokens?: number;
       };
     }
   /** A contract skill that the model itself carries out and the guards check. */
@@ -654,7 +656,7 @@ export interface SpawnRequest {
   mark_rule: MarkRule;
   /** What it may spend; already set aside. */
   budget: number | null;
-  /** The tokens that the parent has left. */
+  /** The tokens that it may use; already set aside. */
   tokens: number | null;
   /** What had entered its parent. */
   marks: Marks;
@@ -1469,7 +1471,7 @@ export interface Head {
 export type Role =
   /** The operator's standing orders that arrive in mid-run; the system prompt itself is config. */
   | 'system'
-  /** The person, or the runtime speaking on the person's behalf (corrections, wrap-up notes). */
+  /** The person, or the kernel in the person's place (corrections, wrap-up notes): see `Message::author`. */
   | 'user'
   /** The model. */
   | 'assistant'
@@ -1486,7 +1488,16 @@ export interface Message {
   role: Role;
   /** What is said, in order. */
   blocks: Block[];
+  /** Who wrote it. */
+  author?: Author;
 }
+
+/** Who wrote a message. */
+export type Author =
+  /** Whoever speaks in this role. */
+  | 'speaker'
+  /** The kernel itself. */
+  | 'kernel';
 
 /** One piece of a message. */
 export type Block =

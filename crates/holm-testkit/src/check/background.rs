@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use holm_kernel::{CallId, Effect, Event, Outcome as Came, Role};
+use holm_kernel::{Author, CallId, Effect, Event, Outcome as Came};
 
 use crate::{Outcome, Rest, Step, Violation};
 
@@ -24,7 +24,7 @@ pub fn children_end_once(outcome: &Outcome) -> Vec<Violation> {
     let mut found = Vec::new();
     for (call, times) in ends {
         let lead = format!("in the background (child {call})");
-        let messages = outcome.run.transcript().iter().filter(|message| message.role == Role::User);
+        let messages = outcome.run.transcript().iter().filter(|message| message.author == Author::Kernel);
         let heard = messages.filter(|message| message.plain_text().contains(&lead)).count();
         if times > 1 || heard > 1 || (times == 0 && outcome.rest == Rest::Idle) {
             let message = format!("child {call} ended {times} times and was heard {heard} times");

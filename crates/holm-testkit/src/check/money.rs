@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use holm_kernel::{Budget, CallId, Effect, Event, Input, ModelResult, NanoUsd, Price, Usage};
+use holm_kernel::{Bound, Budget, CallId, Effect, Event, Input, ModelResult, NanoUsd, Price, Usage};
 
 use super::background::left_working;
 use crate::{Outcome, Step, Violation};
 
-const PROMISE: &str = "money is counted once, and none is spent beyond the budget";
+const PROMISE: &str = "money and tokens are counted once, and none are spent beyond their limits";
 
 /// Every answer is paid for once; no model is called and no child started when nothing is left.
 pub fn money_is_counted_once(outcome: &Outcome) -> Vec<Violation> {
     let mut purse = Purse {
         budget: outcome.run.config().limits.budget,
+        limit: outcome.run.config().limits.tokens,
         spent: NanoUsd::ZERO,
         tokens: Usage::default(),
         owed: BTreeMap::new(),
@@ -38,13 +39,21 @@ pub fn money_is_counted_once(outcome: &Outcome) -> Vec<Violation> {
 
 struct Purse {
     budget: Budget,
+    limit: Bound,
     spent: NanoUsd,
     tokens: Usage,
     /// Model calls that nobody has reported on, with their price.
     owed: BTreeMap<CallId, Option<Price>>,
     /// Children that nobody has reported on, and what is set aside for them while somebody waits.
-    children: BTreeMap<CallId, NanoUsd>,
+    children: BTreeMap<CallId, Aside>,
     found: Vec<Violation>,
+}
+
+/// What is set aside for one child.
+#[derive(Clone, Copy, Default)]
+struct Aside {
+    money: NanoUsd,
+    tokens: u64,
 }
 
 impl Purse {
@@ -76,14 +85,26 @@ impl Purse {
                     let message = format!("a model is called with {} of {limit} spent", self.spent);
                     self.found.push(Violation::new(PROMISE, step.seq, message));
                 }
+                if self.limit.limit().is_some_and(|limit| self.bound_tokens() >= limit) {
+                    let message =
+                        format!("a model is called with {:?} of {:?} used", self.tokens, self.limit);
+                    self.found.push(Violation::new(PROMISE, step.seq, message));
+                }
                 self.owed.insert(*call, price);
             }
             Effect::Spawn { call, request } => {
-                self.children.insert(*call, request.budget.unwrap_or_default());
+                let (money, tokens) =
+                    (request.budget.unwrap_or_default(), request.tokens.unwrap_or_default());
+                self.children.insert(*call, Aside { money, tokens });
                 let bound = self.spent.plus(self.reserved());
                 let over = self.budget.usd.filter(|limit| bound > *limit && request.resume.is_none());
                 if let Some(limit) = over {
                     let message = format!("{bound} are spent or set aside, of {limit}");
+                    self.found.push(Violation::new(PROMISE, step.seq, message));
+                }
+                let bound = self.bound_tokens();
+                if self.limit.exceeded_by(bound) && request.resume.is_none() {
+                    let message = format!("{bound} tokens are used or set aside, of {:?}", self.limit);
                     self.found.push(Violation::new(PROMISE, step.seq, message));
                 }
             }
@@ -95,7 +116,7 @@ impl Purse {
                 };
                 if let Some(aside) = ended.and_then(|call| self.children.get_mut(call)) {
                     // Nobody waits any more: what it has spent still counts, what was set aside is free again.
-                    *aside = NanoUsd::ZERO;
+                    *aside = Aside::default();
                 }
             }
             _ => {}
@@ -103,7 +124,12 @@ impl Purse {
     }
 
     fn reserved(&self) -> NanoUsd {
-        self.children.values().fold(NanoUsd::ZERO, |sum, aside| sum.plus(*aside))
+        self.children.values().fold(NanoUsd::ZERO, |sum, aside| sum.plus(aside.money))
+    }
+
+    /// The tokens that are used or set aside.
+    fn bound_tokens(&self) -> u64 {
+        self.children.values().fold(self.tokens.total(), |sum, aside| sum.saturating_add(aside.tokens))
     }
 }
 

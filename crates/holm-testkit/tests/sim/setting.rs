@@ -30,6 +30,7 @@ pub(crate) struct Setting {
     pub(crate) calls: u64,
     pub(crate) wall: Option<u64>,
     pub(crate) budget: Option<u64>,
+    pub(crate) tokens: Option<u64>,
     pub(crate) tries: u64,
     pub(crate) fallback: bool,
     pub(crate) ladder: bool,
@@ -55,6 +56,7 @@ impl Default for Setting {
             calls: 64,
             wall: None,
             budget: None,
+            tokens: None,
             tries: 3,
             fallback: false,
             ladder: false,
@@ -90,6 +92,7 @@ impl Setting {
         config.limits.calls_per_turn = Bound::AtMost(self.calls);
         config.limits.wall_ms = self.wall.map_or(Bound::Unbounded, Bound::AtMost);
         config.limits.budget = Budget { usd: self.budget.map(NanoUsd::new) };
+        config.limits.tokens = self.tokens.map_or(Bound::Unbounded, Bound::AtMost);
         config.limits.max_tokens = MaxTokensRecovery { attempts: 2, ceiling: self.ceiling };
         config.limits.result_chars = 2_000;
         config.limits.tool_ms = 5_000;
@@ -124,8 +127,8 @@ impl fmt::Debug for Setting {
         write!(out, "grants {:?}, denials {:?}, hooks {:?}, ", self.grants, self.denials, self.consult)?;
         write!(
             out,
-            "turns {turns}, grace {grace}, calls {calls}, wall {:?}, budget {:?}, ",
-            self.wall, self.budget
+            "turns {turns}, grace {grace}, calls {calls}, wall {:?}, budget {:?}, tokens {:?}, ",
+            self.wall, self.budget, self.tokens
         )?;
         write!(out, "tries {}, fallback {}, ladder {}, ", self.tries, self.fallback, self.ladder)?;
         write!(out, "window {}, ", self.window)?;
@@ -165,7 +168,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     let child = ToolKind::Agent {
         grants: grants(&["read:src/**", "exec:sh"]),
         reserve: NanoUsd::new(200),
-        tokens: 0,
+        tokens: 150,
     };
     let outside = Yields { untrusted: true, ..Yields::default() };
     let private = Yields { private: true, ..Yields::default() };

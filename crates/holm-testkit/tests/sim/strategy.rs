@@ -62,6 +62,7 @@ fn setting() -> impl Strategy<Value = Setting> {
         calls: much.calls,
         wall: much.wall,
         budget: much.budget,
+        tokens: much.tokens,
         tries: much.tries,
         fallback: seen.fallback,
         ladder: seen.ladder,
@@ -112,11 +113,12 @@ fn limits() -> impl Strategy<Value = Setting> {
         prop_oneof![3 => Just(64_u64), 1 => 1_u64..4],
         prop_oneof![3 => Just(None), 1 => (0_u64..3_000).prop_map(Some)],
         prop_oneof![3 => Just(None), 1 => (0_u64..2_500).prop_map(Some)],
+        prop_oneof![7 => Just(None), 1 => (0_u64..2_500).prop_map(Some)],
         1_u64..4,
     );
-    all.prop_map(|(turns, grace, calls, wall, budget, tries)| {
+    all.prop_map(|(turns, grace, calls, wall, budget, tokens, tries)| {
         let rest = Setting::default();
-        Setting { turns, grace, calls, wall, budget, tries, ..rest }
+        Setting { turns, grace, calls, wall, budget, tokens, tries, ..rest }
     })
 }
 

@@ -80,7 +80,7 @@ const SOURCES: &[(&str, &[&str])] = &[
         ],
     ),
     ("holm-kernel/src/journal/record.rs", &["Head"]),
-    ("holm-kernel/src/message/mod.rs", &["Role", "Message"]),
+    ("holm-kernel/src/message/mod.rs", &["Role", "Message", "Author"]),
     (
         "holm-kernel/src/message/block.rs",
         &["Block", "Thinking", "ToolCall", "Outcome", "ToolResult", "Media", "Source", "Custom"],
