@@ -48,7 +48,7 @@ fn message(number: u64, turn: &Json) -> Arc<Message> {
             let name = members.remove("tool").and_then(|name| name.as_str().map(String::from)).unwrap();
             let arguments = Json::Object(members).canonical();
             let call = ToolCall { id: "1".into(), name, arguments, replay: None };
-            Message { id, role: Role::Assistant, blocks: vec![Block::ToolCall(call)] }
+            Message::new(id, Role::Assistant, vec![Block::ToolCall(call)])
         }
         ("assistant", _) => Message::text(id, Role::Assistant, content),
         ("tool", _) => {
@@ -58,7 +58,7 @@ fn message(number: u64, turn: &Json) -> Arc<Message> {
                 "<tool_output name=\"{name}\" id=\"1\" seal=\"{seal}\">{content}</tool_output seal=\"{seal}\">"
             );
             let result = ToolResult { call: "1".into(), tool: name.into(), text, ..ToolResult::default() };
-            Message { id, role: Role::Tool, blocks: vec![Block::ToolResult(result)] }
+            Message::new(id, Role::Tool, vec![Block::ToolResult(result)])
         }
         _ => Message::text(id, Role::User, content),
     })
