@@ -105,7 +105,7 @@ fn without_a_terminal_a_yes_names_what_was_seen() {
     let ran = stage.holm(["hooks", "trust"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(
-        ran.out.contains(r"runs `echo \'not on my watch\' >&2; exit 2` at PreToolUse for `read`"),
+        ran.out.contains("runs `echo 'not on my watch' >&2; exit 2` at PreToolUse for `read`"),
         "{ran:?}"
     );
     assert!(ran.err.contains(&format!("holm hooks trust --yes {}", hash(&file))), "{ran:?}");
