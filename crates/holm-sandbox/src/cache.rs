@@ -180,17 +180,24 @@ fn key(path: &Path) -> std::io::Result<[u8; 32]> {
     Err(std::io::Error::other("could not agree on a key"))
 }
 
+/// The largest file that is read here: far more than the code of the largest guest.
+const LARGEST: u64 = 1 << 30;
+
 /// Reads a file that belongs to us and that nobody else can read or write; a link is no file.
 fn read_private(path: &Path) -> std::io::Result<Vec<u8>> {
-    let flags = OFlags::NOFOLLOW.bits().cast_signed();
+    // A pipe in its place would be waited for.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let meta = file.metadata()?;
     let owner = rustix::process::geteuid().as_raw();
     if !meta.is_file() || meta.uid() != owner || meta.mode() & 0o077 != 0 {
         return Err(std::io::Error::from(std::io::ErrorKind::PermissionDenied));
     }
+    if meta.len() > LARGEST {
+        return Err(std::io::Error::from(std::io::ErrorKind::FileTooLarge));
+    }
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    Read::by_ref(&mut file).take(LARGEST).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

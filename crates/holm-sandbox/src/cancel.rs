@@ -84,6 +84,24 @@ impl Cancel {
     }
 }
 
+/// How long a call goes on: until its switch is used or its time is over.
+#[derive(Debug, Clone)]
+pub(crate) struct Term {
+    cancel: Cancel,
+    deadline: Instant,
+}
+
+impl Term {
+    pub(crate) fn new(cancel: Cancel, deadline: Instant) -> Self {
+        Self { cancel, deadline }
+    }
+
+    /// Whether the call may go on. For what takes long within one host call.
+    pub(crate) fn check(&self) -> Result<(), Cut> {
+        self.cancel.check(self.deadline)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

@@ -1,10 +1,9 @@
 //! Lets only as many guests in as there is room for, whoever's thread they run on.
 
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
-use crate::cut::Cut;
 
 /// Counts the guests that run.
 #[derive(Debug)]
@@ -17,6 +16,13 @@ pub(crate) struct Gate {
 #[derive(Debug)]
 pub(crate) struct Pass<'a>(&'a Gate);
 
+/// Why there was no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Full {
+    Cancelled,
+    Busy,
+}
+
 /// How often somebody who waits looks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -25,12 +31,16 @@ impl Gate {
         Self { free: Mutex::new(places), bell: Condvar::new() }
     }
 
-    /// Waits for a place.
-    pub(crate) fn enter(&self, cancel: &Cancel) -> Result<Pass<'_>, Cut> {
+    /// Waits for a place, for so long.
+    pub(crate) fn enter(&self, cancel: &Cancel, patience: Duration) -> Result<Pass<'_>, Full> {
+        let until = Instant::now() + patience;
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
             if cancel.is_cancelled() {
-                return Err(Cut::Cancelled);
+                return Err(Full::Cancelled);
+            }
+            if Instant::now() >= until {
+                return Err(Full::Busy);
             }
             free = self.bell.wait_timeout(free, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -52,6 +62,15 @@ mod tests {
 
     use super::*;
 
+    const LONG: Duration = Duration::from_secs(600);
+
+    #[test]
+    fn who_waited_long_enough_is_told_that_there_is_no_place() {
+        let gate = Gate::new(1);
+        let _pass = gate.enter(&Cancel::new(), LONG).unwrap();
+        assert_eq!(gate.enter(&Cancel::new(), Duration::from_millis(1)).err(), Some(Full::Busy));
+    }
+
     #[test]
     fn never_more_than_there_is_room_for() {
         let (gate, inside, most) = (Gate::new(3), AtomicU32::new(0), AtomicU32::new(0));
@@ -59,7 +78,7 @@ mod tests {
             for _ in 0..12 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        let _pass = gate.enter(&Cancel::new()).unwrap();
+                        let _pass = gate.enter(&Cancel::new(), LONG).unwrap();
                         most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                         std::thread::yield_now();
                         inside.fetch_sub(1, Ordering::SeqCst);
@@ -74,9 +93,9 @@ mod tests {
     #[test]
     fn who_is_cancelled_does_not_wait() {
         let gate = Gate::new(1);
-        let _pass = gate.enter(&Cancel::new()).unwrap();
+        let _pass = gate.enter(&Cancel::new(), LONG).unwrap();
         let cancel = Cancel::new();
         cancel.cancel();
-        assert_eq!(gate.enter(&cancel).err(), Some(Cut::Cancelled));
+        assert_eq!(gate.enter(&cancel, LONG).err(), Some(Full::Cancelled));
     }
 }

@@ -30,6 +30,7 @@ mod engine;
 mod files;
 mod gate;
 mod guest;
+mod lease;
 mod limits;
 mod meter;
 mod net;
@@ -57,7 +58,7 @@ pub use net::{Answer, Chunks, HttpRequest, HttpResponse, NetError, Outbound};
 pub use outcome::{Outcome, Stop, Usage};
 pub use ready::{Ready, prepare};
 pub use refusal::{Reason, Refusal, Wanted};
-pub use sandbox::{Running, Sandbox, SandboxError, Settings};
+pub use sandbox::{PATIENCE, Running, Sandbox, SandboxError, Settings};
 pub use shape::{Kind, Shape, ShapeError};
 
 /// The text of the interface `holm:tool`, for those who write components of it.

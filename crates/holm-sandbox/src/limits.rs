@@ -31,9 +31,11 @@ pub struct Limits {
     pub instances: u32,
     /// Files, streams, sockets, requests and other things that are open at once.
     pub handles: u32,
+    /// Those among them that the operating system holds too: files, listings, sockets, connections.
+    pub files: u32,
     /// Bytes of standard output, standard error and the answer together.
     pub output: u64,
-    /// Bytes written to files, and the size to which a file may be extended.
+    /// Bytes written to files, and by how much a file may be extended. What is made counts as a block.
     pub written: u64,
 }
 
@@ -76,6 +78,8 @@ impl Default for Limits {
             // A command made from a WASI 0.1 module consists of four.
             instances: 32,
             handles: 1024,
+            // As many as a program that reads its input file by file ever needs; a process often has only a thousand.
+            files: 64,
             output: 8 << 20,
             written: 256 << 20,
         }

@@ -9,6 +9,7 @@ use std::fmt;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
@@ -17,6 +18,7 @@ use holm_grants::{Decision, Grant, Host, Policy, Request, Url};
 use thiserror::Error;
 use wasmtime_wasi::sockets::SocketAddrUse;
 
+use crate::lease::{Lease, Leases};
 use crate::refusal::{Audit, Reason, Wanted};
 
 /// The path by which a guest reaches the network: resolve, check the address, connect to that address.
@@ -120,14 +122,63 @@ struct Inner {
     outbound: Option<Arc<dyn Outbound>>,
     /// Which names led to an address, because a raw connection only tells the address.
     names: Mutex<HashMap<IpAddr, BTreeSet<String>>>,
+    leases: Leases,
+    /// How many bytes of requests may still be held.
+    bodies: AtomicUsize,
 }
 
 /// How many addresses are remembered for one call.
 const MAX_NAMES: usize = 256;
 
+/// The longest name that there can be.
+const MAX_NAME: usize = 253;
+
+/// How many bytes of requests that are not sent yet one call may have: two of the largest.
+const MAX_BODIES: usize = 16 << 20;
+
+/// Room for a part of a request; free again when this is dropped.
+pub(crate) struct BodyRoom {
+    net: Net,
+    bytes: usize,
+}
+
+impl BodyRoom {
+    /// Takes room for more; whether there was enough.
+    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
+        let taken = |left: usize| left.checked_sub(bytes);
+        let fits = self.net.0.bodies.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok();
+        if fits {
+            self.bytes += bytes;
+        }
+        fits
+    }
+}
+
+impl Drop for BodyRoom {
+    fn drop(&mut self) {
+        self.net.0.bodies.fetch_add(self.bytes, Ordering::Relaxed);
+    }
+}
+
 impl Net {
-    pub(crate) fn new(policy: Arc<Policy>, audit: Audit, outbound: Option<Arc<dyn Outbound>>) -> Self {
-        Self(Arc::new(Inner { policy, audit, outbound, names: Mutex::default() }))
+    pub(crate) fn new(
+        policy: Arc<Policy>,
+        audit: Audit,
+        outbound: Option<Arc<dyn Outbound>>,
+        leases: Leases,
+    ) -> Self {
+        let bodies = AtomicUsize::new(MAX_BODIES);
+        Self(Arc::new(Inner { policy, audit, outbound, names: Mutex::default(), leases, bodies }))
+    }
+
+    /// A handle for one connection or lookup, where the call may have one more.
+    pub(crate) fn lease(&self) -> Option<Lease> {
+        self.0.leases.take()
+    }
+
+    /// Room for a request, empty so far.
+    pub(crate) fn body_room(&self) -> BodyRoom {
+        BodyRoom { net: self.clone(), bytes: 0 }
     }
 
     pub(crate) fn policy(&self) -> &Policy {
@@ -157,6 +208,11 @@ impl Net {
     /// The way out for looking up a name, where some grant speaks of that name. Names that nobody granted are not looked
     /// up: a question to a name server is a message.
     pub(crate) fn admit_lookup(&self, name: &str) -> Option<Arc<dyn Outbound>> {
+        if name.len() > MAX_NAME {
+            let start = name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default();
+            self.0.audit.refuse(Wanted::Lookup(format!("{start}…")), Reason::Missing);
+            return None;
+        }
         let granted = name.parse::<Host>().is_ok_and(|host| {
             self.0.policy.grants.iter().any(|grant| match grant {
                 Grant::Fetch(pattern) => pattern.host().admits(&host),

@@ -30,8 +30,36 @@ pub enum Wanted {
     Link(String),
     /// To leave the directory that it was given, by `..`, an absolute path or an existing link.
     Outside(String),
-    /// To open something that is neither a file nor a directory.
+    /// To open something that is neither a file nor a directory, or that the kernel makes up as it is read.
     Device(String),
+    /// To send datagrams. No grant allows this.
+    Datagrams,
+}
+
+/// The longest text of a guest's that is kept, in bytes: a name or a path that somebody could act on is shorter.
+const MAX_TEXT: usize = 256;
+
+impl Wanted {
+    /// The same with the guest's text cut, so that what is written down weighs little whatever a guest says.
+    fn shortened(self) -> Self {
+        match self {
+            Self::Lookup(text) => Self::Lookup(short(text)),
+            Self::Link(text) => Self::Link(short(text)),
+            Self::Outside(text) => Self::Outside(short(text)),
+            Self::Device(text) => Self::Device(short(text)),
+            // These were parsed, and their grammar has limits of its own.
+            Self::Request(_) | Self::Connect(_) | Self::Listen(_) | Self::Datagrams => self,
+        }
+    }
+}
+
+fn short(text: String) -> String {
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    let end = text.floor_char_boundary(MAX_TEXT);
+    // A new one, because a cut text keeps the memory that it had.
+    format!("{}…", text.get(..end).unwrap_or_default())
 }
 
 /// Why something was refused.
@@ -59,6 +87,7 @@ impl fmt::Display for Wanted {
             Self::Link(path) => write!(f, "make the link {path}"),
             Self::Outside(path) => write!(f, "leave its directory for {path}"),
             Self::Device(path) => write!(f, "open the device {path}"),
+            Self::Datagrams => f.write_str("send datagrams"),
         }
     }
 }
@@ -92,8 +121,8 @@ struct Log {
 impl Audit {
     /// Writes one down; the same one only once.
     pub(crate) fn refuse(&self, wanted: Wanted, reason: Reason) {
+        let refusal = Refusal { wanted: wanted.shortened(), reason };
         let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let refusal = Refusal { wanted, reason };
         if log.refusals.contains(&refusal) {
             return;
         }

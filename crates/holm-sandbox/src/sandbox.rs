@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -20,7 +20,7 @@ use crate::cancel::Cancel;
 use crate::compile::{Compiler, CompilerError, Progress, compile};
 use crate::engine::{Purpose, engine, fingerprint};
 use crate::files::Access;
-use crate::gate::Gate;
+use crate::gate::{Full, Gate};
 use crate::guest::{Code, Guest, Linkers, LoadError, Loaded};
 use crate::limits::Limits;
 use crate::outcome::{Outcome, Stop};
@@ -76,6 +76,10 @@ pub struct Settings {
 
 /// Enough for a busy machine, few enough that a thousand sessions cannot take all memory.
 const GUESTS: u32 = 64;
+
+/// How long a call waits for its place before it is told that there is none. It has then done nothing, and whoever called
+/// must have waited longer than this, or it would take the call for one that ran.
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Settings {
     /// Compiles by starting this program again, keeps nothing, runs up to 64 guests at once.
@@ -249,8 +253,15 @@ impl Inner {
             return failed(Instant::now(), "the sandbox is closing".to_owned());
         };
         // Whoever's thread this is, there is only so much room. Waiting for it does not count as the guest's time.
-        let Ok(_pass) = self.gate.enter(cancel) else {
-            return Outcome { stop: Stop::Cancelled, ..failed(Instant::now(), String::new()) };
+        let _pass = match self.gate.enter(cancel, PATIENCE) {
+            Ok(pass) => pass,
+            Err(Full::Cancelled) => {
+                return Outcome { stop: Stop::Cancelled, ..failed(Instant::now(), String::new()) };
+            }
+            Err(Full::Busy) => {
+                let busy = "all places for guests are taken by others, so it was not begun; try again later";
+                return failed(Instant::now(), busy.to_owned());
+            }
         };
         let host = Host { engine: &self.engine, ticker: &self.ticker, io: io.handle() };
         host.run(guest, question, call, cancel)

@@ -11,14 +11,15 @@ use wasmtime_wasi::{ResourceTable, WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use crate::call::Call;
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Term};
 use crate::chance::{Clock, Dice, FixedClock};
-use crate::files::{Files, Place, Quota};
+use crate::files::{Files, Quota};
+use crate::lease::{Lease, Leases};
 use crate::meter::Meter;
 use crate::net::Net;
 use crate::output::{Room, Sink};
 use crate::p1::Descriptors;
-use crate::p2::Hooks;
+use crate::p2::{Held, Hooks};
 use crate::refusal::{Audit, Reason, Wanted};
 
 /// The host's side of one running guest.
@@ -41,8 +42,10 @@ pub(crate) struct State {
     pub(crate) cancel: Cancel,
     /// The open files of a WASI 0.1 module.
     pub(crate) descriptors: Descriptors,
-    /// Where each open file of a component is.
-    pub(crate) places: HashMap<u32, Place>,
+    /// Where each open file of a component is, and its lease.
+    pub(crate) held: HashMap<u32, Held>,
+    /// The leases of a component's sockets.
+    pub(crate) sockets: HashMap<u32, Lease>,
     pub(crate) table: ResourceTable,
     pub(crate) net: Net,
     pub(crate) filesystem: WasiFilesystemCtx,
@@ -60,9 +63,16 @@ impl State {
         let audit = Audit::default();
         let limits = call.limits;
         let room = Room::new(limits.output);
-        let files =
-            Files { access: call.access.clone(), audit: audit.clone(), quota: Quota::new(limits.written) };
-        let net = Net::new(call.access.shared_policy(), audit.clone(), call.outbound);
+        let deadline = began + limits.time;
+        let leases = Leases::new(limits.files);
+        let files = Files {
+            access: call.access.clone(),
+            audit: audit.clone(),
+            quota: Quota::new(limits.written),
+            leases: leases.clone(),
+            term: Term::new(cancel.clone(), deadline),
+        };
+        let net = Net::new(call.access.shared_policy(), audit.clone(), call.outbound, leases);
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
         Self {
@@ -78,11 +88,12 @@ impl State {
             dice: Dice::new(call.randomness),
             handles: limits.handles,
             began,
-            deadline: began + limits.time,
+            deadline,
             cancel,
             descriptors: Descriptors::new(&files),
             files,
-            places: HashMap::new(),
+            held: HashMap::new(),
+            sockets: HashMap::new(),
             table,
             hooks: Hooks::new(net.clone()),
             net,
@@ -102,9 +113,9 @@ impl State {
             .stdout(self.stdout.clone())
             .stderr(self.stderr.clone())
             .max_random_size(MAX_RANDOM)
-            // The check below decides, so that a refusal is written down; it lets no datagram pass.
+            // The check below decides, so that a refusal is written down.
             .allow_tcp(true)
-            .allow_udp(true)
+            .allow_udp(false)
             .allow_ip_name_lookup(false);
         let net = self.net.clone();
         wasi.socket_addr_check(move |address, used| {

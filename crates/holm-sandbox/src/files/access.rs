@@ -4,14 +4,18 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use holm_grants::{Grant, Policy};
+use holm_grants::{Decision, Denials, Grant, Policy, Request};
+use rustix::fs::{CWD, Mode, OFlags, openat};
 use thiserror::Error;
+
+use super::beneath;
 
 /// A policy together with handles of the directories that it speaks of. Made once, used for many calls.
 ///
 /// Relative grants are about the workspace, which the guest sees as `/`. An absolute grant, such as `read:/usr/share/**`,
-/// opens the directory that its literal part names, under that name. A handle opens nothing by itself: each path beneath it
-/// is decided by the policy.
+/// opens the directory that its literal part names, under that name, if no link lies on the way: a grant is about where its
+/// text leads, not about where somebody has pointed it since. A handle opens nothing by itself: each path beneath it is
+/// decided by the policy.
 ///
 /// ```
 /// use holm_grants::{GrantSet, Policy};
@@ -24,6 +28,8 @@ use thiserror::Error;
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     policy: Arc<Policy>,
+    /// What is denied beside the policy's own denials.
+    denied: Arc<Denials>,
     roots: Arc<[Root]>,
 }
 
@@ -57,7 +63,8 @@ impl Access {
 
     /// Opens what the policy's grants speak of.
     ///
-    /// A directory of an absolute grant that is not there is left out: the grant then admits nothing.
+    /// A directory of an absolute grant that is not there, or is reached by a link, is left out: the grant then admits
+    /// nothing.
     ///
     /// # Errors
     ///
@@ -73,7 +80,7 @@ impl Access {
             .collect();
         let mut roots = Vec::new();
         for base in absolute_bases(&texts) {
-            if let Ok(dir) = open_dir(Path::new(&base)) {
+            if let Ok(dir) = open_straight(&base) {
                 roots.push(Root { guest: base.clone(), base, dir: Arc::new(dir) });
             }
         }
@@ -86,7 +93,22 @@ impl Access {
             let root = Root { guest: guest.to_owned(), base: String::new(), dir: Arc::new(dir) };
             roots.insert(0, root);
         }
-        Ok(Self { policy: Arc::new(policy), roots: roots.into() })
+        Ok(Self { policy: Arc::new(policy), denied: Arc::default(), roots: roots.into() })
+    }
+
+    /// The same without these files, whatever the policy says. Shared, because long lists are the same for many calls.
+    #[must_use]
+    pub fn without(mut self, denied: Arc<Denials>) -> Self {
+        self.denied = denied;
+        self
+    }
+
+    /// Decides a request about a file.
+    pub(super) fn decide(&self, request: &Request) -> Decision<'_> {
+        match self.denied.hitting(request) {
+            Some(denial) => Decision::Denied(denial),
+            None => self.policy.decide(request),
+        }
     }
 
     /// The policy that decides.
@@ -113,9 +135,18 @@ impl Access {
     }
 }
 
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Opens what the caller named; links in it are the caller's own.
 fn open_dir(path: &Path) -> std::io::Result<File> {
-    use rustix::fs::{CWD, Mode, OFlags, openat};
-    Ok(File::from(openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
+    Ok(File::from(openat(CWD, path, DIRECTORY, Mode::empty())?))
+}
+
+/// Opens what a grant names, where no link leads elsewhere: the path of a grant may be a model's choice.
+fn open_straight(path: &str) -> std::io::Result<File> {
+    let top = open_dir(Path::new("/"))?;
+    let below = path.trim_start_matches('/');
+    Ok(File::from(beneath::open(&top, if below.is_empty() { "." } else { below }, DIRECTORY, Mode::empty())?))
 }
 
 /// The literal directories of the absolute patterns, without those that lie in another.

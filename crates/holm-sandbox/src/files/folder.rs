@@ -9,9 +9,11 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 
 use super::access::{Access, Root};
-use super::beneath;
 use super::place::{Misplaced, Place, pop, push};
 use super::quota::Quota;
+use super::{beneath, kernel};
+use crate::cancel::Term;
+use crate::lease::{Lease, Leases};
 use crate::refusal::{Audit, Reason, Wanted};
 
 /// The files of one call.
@@ -20,6 +22,8 @@ pub(crate) struct Files {
     pub(crate) access: Access,
     pub(crate) audit: Audit,
     pub(crate) quota: Quota,
+    pub(crate) leases: Leases,
+    pub(crate) term: Term,
 }
 
 /// What somebody wants to do with a path.
@@ -56,6 +60,7 @@ pub(crate) struct Opened {
     pub(crate) file: File,
     pub(crate) node: Node,
     pub(crate) place: Place,
+    pub(crate) lease: Lease,
 }
 
 /// What exists at a place.
@@ -135,7 +140,10 @@ impl Files {
     /// Makes a directory.
     pub(crate) fn create_directory(&self, from: &Place, path: &str) -> Result<(), Errno> {
         let mode = Mode::from_raw_mode(0o777);
-        self.change(from, path, |dir, name| rustix::fs::mkdirat(dir, name, mode))
+        self.change(from, path, |dir, name| {
+            self.quota.take_entry().map_err(|_| Errno::NOSPC)?;
+            rustix::fs::mkdirat(dir, name, mode)
+        })
     }
 
     /// Removes a file.
@@ -198,8 +206,7 @@ impl Files {
     /// Asks the policy: nothing where it agrees, else what would be needed and why it is refused.
     pub(super) fn decide(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
         let path = place.policy_path(self.root(place)?)?;
-        let policy = self.access.policy();
-        let ask = |request: Request| match policy.decide(&request) {
+        let ask = |request: Request| match self.access.decide(&request) {
             Decision::Granted(_) => None,
             Decision::Denied(denial) => Some((request, Reason::Denied(denial.to_string()))),
             Decision::Missing => Some((request, Reason::Missing)),
@@ -223,6 +230,7 @@ impl Files {
         #[cfg(not(target_os = "linux"))]
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let dir = beneath::open(&root.dir, parent.os_path(), flags, Mode::empty())?;
+        self.keep_out_of_the_kernel(&dir, place)?;
         Ok((dir, name))
     }
 
@@ -265,10 +273,9 @@ impl Files {
     }
 
     fn open_at(&self, place: &Place, options: OpenOptions) -> Result<Opened, Errno> {
-        let root = self.root(place)?;
-        // The kernel wants no mode where nothing is made.
-        let mode = if options.create && !options.directory { CREATED } else { Mode::empty() };
-        let file = File::from(beneath::open(&root.dir, place.os_path(), options.flags(), mode)?);
+        let lease = self.leases.take().ok_or(Errno::MFILE)?;
+        let file = self.open_or_make(place, options)?;
+        self.keep_out_of_the_kernel(&file, place)?;
         let stat = Stat::of(&file)?;
         match stat.node {
             Node::File | Node::Directory => {}
@@ -281,7 +288,37 @@ impl Files {
         if options.truncate && stat.node == Node::File {
             rustix::fs::ftruncate(&file, 0)?;
         }
-        Ok(Opened { file, node: stat.node, place: place.clone() })
+        Ok(Opened { file, node: stat.node, place: place.clone(), lease })
+    }
+
+    /// Opens what is there; makes it where it is not, and then counts it.
+    fn open_or_make(&self, place: &Place, options: OpenOptions) -> Result<File, Errno> {
+        let root = self.root(place)?;
+        let open = |options: OpenOptions, mode: Mode| {
+            beneath::open(&root.dir, place.os_path(), options.flags(), mode).map(File::from)
+        };
+        // The kernel wants no mode where nothing is made.
+        if !options.create || options.directory {
+            return open(options, Mode::empty());
+        }
+        if !options.exclusive {
+            match open(OpenOptions { create: false, ..options }, Mode::empty()) {
+                Err(Errno::NOENT) => {}
+                done => return done,
+            }
+        }
+        self.quota.take_entry().map_err(|_| Errno::NOSPC)?;
+        open(options, CREATED)
+    }
+
+    /// Refuses what only looks like a file: a file system by which the kernel tells of itself and of every process, and takes
+    /// commands. Who may write its own memory there needs no other way out.
+    fn keep_out_of_the_kernel(&self, handle: impl AsFd, place: &Place) -> Result<(), Errno> {
+        if !kernel::shows(handle)? {
+            return Ok(());
+        }
+        self.audit.refuse(Wanted::Device(place.path().to_owned()), Reason::Never);
+        Err(Errno::ACCESS)
     }
 
     /// Where a path leads when its links are followed by hand, one by one, each beneath the same directory.
@@ -319,7 +356,7 @@ impl Files {
     }
 
     /// Where the link at a place leads; nothing where there is no link.
-    fn target(&self, place: &Place) -> Result<Option<String>, Errno> {
+    pub(super) fn target(&self, place: &Place) -> Result<Option<String>, Errno> {
         let (dir, name) = self.parent(place)?;
         match rustix::fs::readlinkat(dir, name, Vec::new()) {
             Ok(target) => target.into_string().map(Some).map_err(|_| Errno::ILSEQ),
@@ -393,6 +430,21 @@ impl From<&rustix::fs::Stat> for Stat {
 
 fn nanoseconds(seconds: i64, nanos: u64) -> u64 {
     u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000_000_000).saturating_add(nanos)
+}
+
+#[cfg(test)]
+impl Files {
+    /// Files of a call that never ends, of which this many bytes may be written.
+    pub(crate) fn for_tests(access: Access, written: u64) -> Self {
+        let never = std::time::Instant::now() + std::time::Duration::from_hours(1);
+        Self {
+            access,
+            audit: Audit::default(),
+            quota: Quota::new(written),
+            leases: Leases::new(64),
+            term: Term::new(crate::cancel::Cancel::new(), never),
+        }
+    }
 }
 
 /// The handles that a guest starts with.

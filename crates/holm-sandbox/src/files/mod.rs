@@ -7,6 +7,7 @@
 mod access;
 mod beneath;
 mod folder;
+mod kernel;
 mod moves;
 mod place;
 mod quota;

@@ -2,6 +2,7 @@
 //!
 //! What may be read at its new place must have been readable at its old one, and what lies in a moved directory counts one
 //! by one. Otherwise a guest could move what it may only write to where it may read, or a denied file away from its denial.
+//! A link that leads somewhere else from its new place counts as a new link, and must lead to what may be written.
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -33,8 +34,10 @@ impl Files {
         self.on(&old, Follow::No, &[Need::Write], |old| {
             self.on(&new, Follow::No, &[Need::Write], |new| {
                 self.keeps_secrets(old, new)?;
+                self.keeps_leading_inside(old, new)?;
                 let (old_dir, old_name) = self.parent(old)?;
                 let (new_dir, new_name) = self.parent(new)?;
+                self.quota.take_entry().map_err(|_| Errno::NOSPC)?;
                 rustix::fs::linkat(old_dir, old_name, new_dir, new_name, AtFlags::empty())
             })
         })
@@ -53,7 +56,10 @@ impl Files {
             let dir = match beneath::open(&root.dir, old.os_path(), flags, Mode::empty()) {
                 Ok(dir) => dir,
                 // A file or a link: nothing in it.
-                Err(Errno::NOTDIR | Errno::LOOP) => continue,
+                Err(Errno::NOTDIR | Errno::LOOP) => {
+                    self.keeps_leading_inside(&old, &new)?;
+                    continue;
+                }
                 Err(error) => return Err(error),
             };
             for entry in Dir::new(dir)? {
@@ -66,6 +72,8 @@ impl Files {
                 if looked_at > MAX_MOVED {
                     return Err(Errno::XDEV);
                 }
+                // The guest is cut off as soon as this returns.
+                self.term.check().map_err(|_| Errno::INTR)?;
                 let (old, new) = (self.place(&old, name)?, self.place(&new, name)?);
                 if entry.file_type() == FileType::Directory {
                     open.push((old, new));
@@ -73,10 +81,19 @@ impl Files {
                     self.allow(Need::Write, &old)?;
                     self.allow(Need::Write, &new)?;
                     self.keeps_secrets(&old, &new)?;
+                    self.keeps_leading_inside(&old, &new)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Where a link is moved, it must not lead out of the directory from its new place, nor to what the guest may not write:
+    /// whoever writes to it next may be no guest.
+    fn keeps_leading_inside(&self, old: &Place, new: &Place) -> Result<(), Errno> {
+        let Some(target) = self.target(old)? else { return Ok(()) };
+        let (parent, _) = new.split();
+        self.allow(Need::Write, &self.place(&parent, &target)?)
     }
 
     /// What can be read at the new path must be readable at the old one.

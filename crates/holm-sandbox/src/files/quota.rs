@@ -9,6 +9,9 @@ use crate::cut::Cut;
 #[derive(Debug, Clone)]
 pub(crate) struct Quota(Arc<AtomicU64>);
 
+/// What an entry of a directory costs: a block, as most file systems count.
+const ENTRY: usize = 4096;
+
 impl Quota {
     pub(crate) fn new(bytes: u64) -> Self {
         Self(Arc::new(AtomicU64::new(bytes)))
@@ -23,8 +26,13 @@ impl Quota {
             .map_err(|_| Cut::Written)
     }
 
-    /// Whether a file may be made this large. The room is not used up: an empty file takes none.
-    pub(crate) fn admits_size(&self, size: u64) -> bool {
-        size <= self.0.load(Ordering::Relaxed)
+    /// Takes what a new file or directory costs even when it is empty, so that they are not without number.
+    pub(crate) fn take_entry(&self) -> Result<(), Cut> {
+        self.take(ENTRY)
+    }
+
+    /// Whether a file of one size may become one of another. The room is not used up: what is not written takes none.
+    pub(crate) fn admits_growth(&self, from: u64, to: u64) -> bool {
+        to.saturating_sub(from) <= self.0.load(Ordering::Relaxed)
     }
 }

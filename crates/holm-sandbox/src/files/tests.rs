@@ -5,7 +5,6 @@ use holm_grants::{Denials, GrantSet, Policy};
 use rustix::io::Errno;
 
 use super::*;
-use crate::refusal::Audit;
 
 /// A workspace with files, a secret next to it, and links of every kind.
 struct Scene {
@@ -46,7 +45,7 @@ impl Scene {
             denials: Denials::parse(denials.iter().copied()).unwrap(),
         };
         let access = Access::open(policy, Some(&inner)).unwrap();
-        Self { outer, files: Files { access, audit: Audit::default(), quota: Quota::new(1 << 20) } }
+        Self { outer, files: Files::for_tests(access, 1 << 20) }
     }
 
     fn work(&self) -> std::path::PathBuf {
@@ -240,4 +239,45 @@ fn swapping_a_directory_for_a_link_never_lets_a_path_out() {
         }
         done.store(true, std::sync::atomic::Ordering::Relaxed);
     });
+}
+
+#[test]
+fn a_link_is_not_moved_to_where_it_leads_out() {
+    let scene = Scene::new(&["read:**", "write:**"], &["write:private/**"]);
+    let (files, root) = (&scene.files, Place::root(0));
+    std::os::unix::fs::symlink("../../out/log", scene.work().join("src/deep/up")).unwrap();
+    std::os::unix::fs::symlink("private/x", scene.work().join("src/deep/into")).unwrap();
+    for (old, new, expect) in [
+        ("src/deep/up", "notes.md", Err(Errno::PERM)),
+        ("src/deep", "deep", Err(Errno::PERM)),
+        ("src/absolute", "notes.md", Err(Errno::PERM)),
+        // From there it would lead to what may not be written.
+        ("src/deep/into", "into", Err(Errno::ACCESS)),
+        ("src/deep/up", "src/deep/upper", Ok(())),
+        ("src/inside", "src/within", Ok(())),
+        ("src/deep", "src/deeper", Ok(())),
+    ] {
+        if expect.is_err() {
+            assert_eq!(files.link(&root, old, &root, new).is_err(), expect.is_err(), "{old} {new}");
+        }
+        assert_eq!(files.rename(&root, old, &root, new), expect, "{old} {new}");
+    }
+    assert!(!scene.work().join("notes.md").is_symlink());
+}
+
+#[test]
+fn what_is_made_counts_even_when_it_is_empty() {
+    let scene = Scene::new(&["read:**", "write:**"], &[]);
+    let files = Files { quota: Quota::new(3 * 4096), ..scene.files.clone() };
+    let (root, create) = (Place::root(0), OpenOptions { create: true, ..OpenOptions::default() });
+    let open = |path| files.open(&root, path, Follow::Yes, create).map(|_| ());
+    assert_eq!(files.create_directory(&root, "made"), Ok(()));
+    assert_eq!((open("made/file"), files.link(&root, "out/log", &root, "made/log")), (Ok(()), Ok(())));
+    // What is there already is not made again.
+    assert_eq!((open("made/file"), open("out/log")), (Ok(()), Ok(())));
+    assert_eq!(
+        (open("made/more"), files.create_directory(&root, "more")),
+        (Err(Errno::NOSPC), Err(Errno::NOSPC))
+    );
+    assert_eq!(files.link(&root, "out/log", &root, "made/log2"), Err(Errno::NOSPC));
 }

@@ -1,6 +1,7 @@
 use holm_grants::{Denials, GrantSet};
 
 use super::*;
+use crate::lease::Leases;
 
 /// A way out that leads nowhere, for asking who would be let out.
 struct Nowhere;
@@ -21,7 +22,7 @@ fn net(grants: &[&str], denials: &[&str], outbound: Option<Arc<dyn Outbound>>) -
         denials: Denials::parse(denials.iter().copied()).unwrap(),
     };
     let audit = Audit::default();
-    (Net::new(Arc::new(policy), audit.clone(), outbound), audit)
+    (Net::new(Arc::new(policy), audit.clone(), outbound, Leases::new(64)), audit)
 }
 
 fn texts(audit: &Audit) -> Vec<String> {
@@ -98,4 +99,13 @@ fn a_request_shows_no_field_values() {
     };
     let text = format!("{request:?}");
     assert!(text.contains("authorization") && !text.contains("token"), "{text}");
+}
+
+#[test]
+fn all_requests_of_a_call_share_one_room() {
+    let (net, _) = net(&[], &[], None);
+    let (mut first, mut second) = (net.body_room(), net.body_room());
+    assert!(first.grow(MAX_BODIES - 1) && !second.grow(2) && second.grow(1) && !second.grow(1));
+    drop(first);
+    assert!(second.grow(MAX_BODIES - 1), "what was sent is free again");
 }

@@ -109,10 +109,14 @@ fn writable(state: &State, fd: i32) -> Result<&OpenFile, Fault> {
 
 fn resize(state: &State, fd: i32, size: u64) -> Result<(), Fault> {
     let file = writable(state, fd)?;
-    if !state.files.quota.admits_size(size) {
-        return Err(Errno::FBIG.into());
-    }
+    may_reach(state, &file.file, size)?;
     Ok(file.file.set_len(size)?)
+}
+
+/// Whether a file may be extended to a size: only by as much as may still be written.
+fn may_reach(state: &State, file: &File, size: u64) -> Result<(), Fault> {
+    let fits = state.files.quota.admits_growth(Stat::of(file)?.size, size);
+    if fits { Ok(()) } else { Err(errno(Errno::FBIG)) }
 }
 
 fn sync(state: &State, fd: i32) -> Result<(), Fault> {
@@ -138,6 +142,9 @@ fn set_flags(state: &mut State, fd: i32, flags: i32) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The most bytes that one call of a guest moves: the rest is for its next call, between which it can be stopped.
+const MAX_MOVED: u32 = 1 << 20;
+
 /// Fills the parts one by one, until one is not filled.
 fn read(
     guest: &mut Guest<'_>,
@@ -151,6 +158,7 @@ fn read(
     let stdin = state.stdin.clone();
     let mut total = 0_u32;
     for (part, len) in parts {
+        let len = len.min(MAX_MOVED - total);
         let buffer = guest.bytes_mut(part, len)?;
         let read = match state.descriptors.get_mut(fd)? {
             Descriptor::Stdin { read } if offset.is_none() => {
@@ -170,7 +178,7 @@ fn read(
         let read = u32::try_from(read).map_err(|_| Errno::OVERFLOW)?;
         offset = offset.map(|offset| offset.saturating_add(read.into()));
         total = total.saturating_add(read);
-        if read < len {
+        if read < len || total >= MAX_MOVED {
             break;
         }
     }
@@ -195,12 +203,20 @@ fn write(
     let parts = guest.parts(parts, count)?;
     let mut total = 0_u32;
     for (part, len) in parts {
+        let len = len.min(MAX_MOVED - total);
         let bytes = guest.bytes(part, len)?;
         match (state.descriptors.get(fd)?, offset) {
             (Descriptor::Stdout, None) => Sink::write(&state.stdout, bytes)?,
             (Descriptor::Stderr, None) => Sink::write(&state.stderr, bytes)?,
             (Descriptor::File(file), offset) if file.writable => {
                 state.files.quota.take(bytes.len())?;
+                let from = match offset {
+                    Some(offset) => offset,
+                    // The end, wherever the position is.
+                    None if file.append => 0,
+                    None => (&file.file).stream_position()?,
+                };
+                may_reach(state, &file.file, from.saturating_add(len.into()))?;
                 match offset {
                     Some(offset) => file.file.write_all_at(bytes, offset)?,
                     None => (&file.file).write_all(bytes)?,
@@ -212,6 +228,9 @@ fn write(
         }
         offset = offset.map(|offset| offset.saturating_add(len.into()));
         total = total.saturating_add(len);
+        if total >= MAX_MOVED {
+            break;
+        }
     }
     Ok(guest.put_u32(at, total)?)
 }
@@ -274,6 +293,9 @@ fn kind(node: Node) -> u8 {
     }
 }
 
+/// After how many entries somebody looks whether the call is over.
+const BETWEEN_LOOKS: usize = 64;
+
 /// Fills `buffer` with entries from `cookie` on; the last one may be cut, as the standard has it.
 fn read_dir(buffer: &mut [u8], state: &State, fd: i32, cookie: u64) -> Result<u32, Fault> {
     let dir = state.descriptors.dir(fd)?;
@@ -284,8 +306,12 @@ fn read_dir(buffer: &mut [u8], state: &State, fd: i32, cookie: u64) -> Result<u3
         entries.seek(i64::try_from(cookie).map_err(|_| Errno::INVAL)?)?;
     }
     let mut filled = 0_usize;
-    while let Some(entry) = entries.read() {
+    for passed in 1_usize.. {
+        let Some(entry) = entries.read() else { break };
         let entry = entry?;
+        if passed.is_multiple_of(BETWEEN_LOOKS) {
+            state.files.term.check()?;
+        }
         let Ok(name) = entry.file_name().to_str() else { continue };
         let own = matches!(name, "." | "..");
         if !own && !state.files.shows(place, name) {

@@ -33,7 +33,11 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             Ok(guest.put_u64(at, u64::try_from(nanoseconds).unwrap_or(u64::MAX))?)
         };
         "random_get" => |guest, state, at: u32, len: u32| {
-            state.dice.fill(guest.bytes_mut(at, len)?).map_err(|_| errno(Errno::IO))
+            for piece in guest.bytes_mut(at, len)?.chunks_mut(PIECE) {
+                state.files.term.check()?;
+                state.dice.fill(piece).map_err(|_| errno(Errno::IO))?;
+            }
+            Ok(())
         };
         "sched_yield" => |_, _state| {
             std::thread::yield_now();
@@ -50,6 +54,9 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     })?;
     Ok(())
 }
+
+/// How many random bytes are made between two looks whether the call is over.
+const PIECE: usize = 256 << 10;
 
 /// The time of a clock: the wall, or one that starts with the call.
 pub(super) fn time(state: &State, clock: i32) -> Result<Duration, Fault> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::abi::Errno;
 use crate::files::{Files, Node, Opened, Place};
+use crate::lease::Lease;
 
 /// The open things of a module, by number.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub(super) enum Descriptor {
 #[derive(Debug)]
 pub(super) struct OpenFile {
     pub(super) file: File,
+    pub(super) _lease: Lease,
     pub(super) readable: bool,
     pub(super) writable: bool,
     pub(super) append: bool,
@@ -40,6 +42,8 @@ pub(super) struct OpenFile {
 #[derive(Debug)]
 pub(super) struct OpenDirectory {
     pub(super) dir: Arc<File>,
+    /// None for those that were there from the start.
+    pub(super) _lease: Option<Lease>,
     pub(super) place: Place,
     /// What the guest calls it, where it was there from the start.
     pub(super) name: Option<String>,
@@ -53,7 +57,7 @@ impl Descriptors {
         for (index, name) in files.access.names().enumerate() {
             if let Some((dir, place)) = files.preopened(index) {
                 let name = Some(name.to_owned());
-                slots.push(Some(Descriptor::Directory(OpenDirectory { dir, place, name })));
+                slots.push(Some(Descriptor::Directory(OpenDirectory { dir, _lease: None, place, name })));
             }
         }
         Self { slots }
@@ -131,11 +135,13 @@ impl Descriptors {
 impl Descriptor {
     /// What was just opened.
     pub(super) fn opened(opened: Opened, readable: bool, writable: bool, append: bool) -> Self {
-        let Opened { file, node, place } = opened;
+        let Opened { file, node, place, lease } = opened;
         match node {
-            Node::Directory => Self::Directory(OpenDirectory { dir: Arc::new(file), place, name: None }),
+            Node::Directory => {
+                Self::Directory(OpenDirectory { dir: Arc::new(file), _lease: Some(lease), place, name: None })
+            }
             Node::File | Node::Link | Node::Other => {
-                Self::File(OpenFile { file, readable, writable, append })
+                Self::File(OpenFile { file, _lease: lease, readable, writable, append })
             }
         }
     }
@@ -144,12 +150,10 @@ impl Descriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{Access, Quota};
-    use crate::refusal::Audit;
+    use crate::files::Access;
 
     fn empty() -> Descriptors {
-        let files = Files { access: Access::none(), audit: Audit::default(), quota: Quota::new(0) };
-        Descriptors::new(&files)
+        Descriptors::new(&Files::for_tests(Access::none(), 0))
     }
 
     #[test]

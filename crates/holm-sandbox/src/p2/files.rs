@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+use rustix::fs::{FileType, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use rustix::io::Errno;
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::{Descriptor, Dir, File, WasiFilesystemCtx, WasiFilesystemCtxView};
@@ -17,8 +17,9 @@ use wasmtime_wasi::p2::bindings::{clocks::wall_clock::Datetime, filesystem::preo
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 use wasmtime_wasi::{FsPerms, OpenMode, ResourceTable};
 
-use super::streams::{Position, Reader, Writer};
+use super::streams::{Position, Reader, Writer, may_reach};
 use crate::files::{Files, Follow, Node, OpenOptions, Place, Stat};
+use crate::lease::Lease;
 use crate::state::State;
 
 pub(super) struct HasFiles;
@@ -30,21 +31,34 @@ impl HasData for HasFiles {
 /// The files of a call, borrowed for one host call.
 pub(super) struct View<'a> {
     files: &'a Files,
-    places: &'a mut HashMap<u32, Place>,
+    held: &'a mut HashMap<u32, Held>,
     table: &'a mut ResourceTable,
     ctx: &'a mut WasiFilesystemCtx,
 }
 
 pub(super) fn view(state: &mut State) -> View<'_> {
-    View {
-        files: &state.files,
-        places: &mut state.places,
-        table: &mut state.table,
-        ctx: &mut state.filesystem,
-    }
+    View { files: &state.files, held: &mut state.held, table: &mut state.table, ctx: &mut state.filesystem }
 }
 
 type Handle = Resource<Descriptor>;
+
+/// What is known of an open file or directory beside what the engine's makers know.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    place: Place,
+    /// None for the directories that the call was given: those are open anyway.
+    lease: Option<Arc<Lease>>,
+}
+
+/// A listing on its way: read entry by entry, because a folder may have millions.
+struct Listing {
+    entries: rustix::fs::Dir,
+    place: Place,
+    _lease: Lease,
+}
+
+/// After how many entries that are not shown somebody looks whether the call is over.
+const BETWEEN_LOOKS: usize = 64;
 
 impl View<'_> {
     /// The engine's makers' own implementation, for what needs no path.
@@ -58,7 +72,11 @@ impl View<'_> {
             Descriptor::Dir(_) => {}
             Descriptor::File(_) => return Err(ErrorCode::NotDirectory.into()),
         }
-        Ok(self.places.get(&handle.rep()).cloned().ok_or(ErrorCode::BadDescriptor)?)
+        Ok(self.held(handle)?.place)
+    }
+
+    fn held(&self, handle: &Handle) -> FsResult<Held> {
+        Ok(self.held.get(&handle.rep()).cloned().ok_or(ErrorCode::BadDescriptor)?)
     }
 
     /// An open file.
@@ -67,6 +85,17 @@ impl View<'_> {
             Descriptor::File(file) => Ok(file),
             Descriptor::Dir(_) => Err(ErrorCode::IsDirectory.into()),
         }
+    }
+
+    /// An open file that was opened for reading. What was opened for nothing was decided as nothing.
+    fn readable(&self, handle: &Handle) -> FsResult<&File> {
+        let file = self.file(handle)?;
+        if file.open_mode.contains(OpenMode::READ) { Ok(file) } else { Err(ErrorCode::BadDescriptor.into()) }
+    }
+
+    /// The lease of an open file.
+    fn lease(&self, handle: &Handle) -> FsResult<Arc<Lease>> {
+        Ok(self.held(handle)?.lease.ok_or(ErrorCode::BadDescriptor)?)
     }
 
     /// An open file that may be changed.
@@ -78,15 +107,16 @@ impl View<'_> {
         Ok(file)
     }
 
-    fn push(&mut self, descriptor: Descriptor, place: Place) -> FsResult<Handle> {
+    fn push(&mut self, descriptor: Descriptor, held: Held) -> FsResult<Handle> {
         let handle = self.table.push(descriptor)?;
-        self.places.insert(handle.rep(), place);
+        self.held.insert(handle.rep(), held);
         Ok(handle)
     }
 
     fn writer(&mut self, handle: &Handle, position: Position) -> FsResult<Resource<DynOutputStream>> {
         let file = Arc::clone(&self.writable(handle)?.file);
-        let writer: DynOutputStream = Box::new(Writer { file, quota: self.files.quota.clone(), position });
+        let (quota, lease) = (self.files.quota.clone(), self.lease(handle)?);
+        let writer: DynOutputStream = Box::new(Writer { file, _lease: lease, quota, position });
         Ok(self.table.push(writer)?)
     }
 }
@@ -97,8 +127,11 @@ impl preopens::Host for View<'_> {
         let mut directories = Vec::with_capacity(names.len());
         for (index, name) in names.into_iter().enumerate() {
             let Some((dir, place)) = self.files.preopened(index) else { continue };
-            let descriptor = Descriptor::Dir(directory(dir.try_clone()?));
-            let handle = self.push(descriptor, place).map_err(wasmtime::Error::from)?;
+            let mut given = directory(dir.try_clone()?);
+            // The one handle of the call again, so that asking often takes none.
+            given.dir = dir;
+            let held = Held { place, lease: None };
+            let handle = self.push(Descriptor::Dir(given), held).map_err(wasmtime::Error::from)?;
             directories.push((handle, name));
         }
         Ok(directories)
@@ -126,8 +159,8 @@ impl Host for View<'_> {
 
 impl HostDescriptor for View<'_> {
     fn read_via_stream(&mut self, handle: Handle, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
-        let file = Arc::clone(&self.file(&handle)?.file);
-        let reader: DynInputStream = Box::new(Reader { file, offset });
+        let file = Arc::clone(&self.readable(&handle)?.file);
+        let reader: DynInputStream = Box::new(Reader { file, _lease: self.lease(&handle)?, offset });
         Ok(self.table.push(reader)?)
     }
 
@@ -157,10 +190,7 @@ impl HostDescriptor for View<'_> {
     }
 
     async fn set_size(&mut self, handle: Handle, size: Filesize) -> FsResult<()> {
-        self.writable(&handle)?;
-        if !self.files.quota.admits_size(size) {
-            return Err(ErrorCode::FileTooLarge.into());
-        }
+        may_reach(&self.files.quota, &self.writable(&handle)?.file, size)?;
         self.theirs().set_size(handle, size).await
     }
 
@@ -174,11 +204,13 @@ impl HostDescriptor for View<'_> {
     }
 
     async fn read(&mut self, handle: Handle, len: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
+        self.readable(&handle)?;
         self.theirs().read(handle, len, offset).await
     }
 
     async fn write(&mut self, handle: Handle, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
-        self.writable(&handle)?;
+        let end = offset.saturating_add(bytes.len() as u64);
+        may_reach(&self.files.quota, &self.writable(&handle)?.file, end)?;
         self.files.quota.take(bytes.len()).map_err(FsError::trap)?;
         self.theirs().write(handle, bytes, offset).await
     }
@@ -186,9 +218,14 @@ impl HostDescriptor for View<'_> {
     async fn read_directory(&mut self, handle: Handle) -> FsResult<Resource<DirectoryEntryStream>> {
         let place = self.dir(&handle)?;
         self.files.may_list(&place).map_err(error)?;
-        let stream = self.theirs().read_directory(handle).await?;
-        self.places.insert(stream.rep(), place);
-        Ok(stream)
+        let Descriptor::Dir(dir) = self.table.get(&handle)? else {
+            return Err(ErrorCode::NotDirectory.into());
+        };
+        let lease = self.files.leases.take().ok_or_else(|| error(Errno::MFILE))?;
+        let entries = rustix::fs::Dir::read_from(&*dir.dir).map_err(error)?;
+        let listing = self.table.push(Listing { entries, place, _lease: lease })?;
+        // The guest knows it under the name of the engine's makers, whose own would hold the whole folder.
+        Ok(Resource::new_own(listing.rep()))
     }
 
     async fn sync(&mut self, handle: Handle) -> FsResult<()> {
@@ -250,6 +287,7 @@ impl HostDescriptor for View<'_> {
         };
         let from = self.dir(&handle)?;
         let opened = self.files.open(&from, &path, follow(path_flags), options).map_err(error)?;
+        let held = Held { place: opened.place, lease: Some(Arc::new(opened.lease)) };
         let descriptor = match opened.node {
             Node::Directory => Descriptor::Dir(directory(opened.file)),
             Node::File | Node::Link | Node::Other => {
@@ -260,7 +298,7 @@ impl HostDescriptor for View<'_> {
                 Descriptor::File(File::new(opened.file, perms, mode, true))
             }
         };
-        self.push(descriptor, opened.place)
+        self.push(descriptor, held)
     }
 
     async fn readlink_at(&mut self, handle: Handle, path: String) -> FsResult<String> {
@@ -312,7 +350,7 @@ impl HostDescriptor for View<'_> {
     }
 
     fn drop(&mut self, handle: Handle) -> wasmtime::Result<()> {
-        self.places.remove(&handle.rep());
+        self.held.remove(&handle.rep());
         self.table.delete(handle)?;
         Ok(())
     }
@@ -323,21 +361,39 @@ impl HostDirectoryEntryStream for View<'_> {
         &mut self,
         stream: Resource<DirectoryEntryStream>,
     ) -> FsResult<Option<DirectoryEntry>> {
-        let place = self.places.get(&stream.rep()).cloned().ok_or(ErrorCode::BadDescriptor)?;
-        loop {
-            let stream = Resource::new_borrow(stream.rep());
-            match self.theirs().read_directory_entry(stream).await? {
-                None => return Ok(None),
-                Some(entry) if self.files.shows(&place, &entry.name) => return Ok(Some(entry)),
-                Some(_) => {}
+        let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(stream.rep()))?;
+        for passed in 1_usize.. {
+            let Some(entry) = listing.entries.read() else { break };
+            let entry = entry.map_err(error)?;
+            if passed.is_multiple_of(BETWEEN_LOOKS) {
+                self.files.term.check().map_err(FsError::trap)?;
+            }
+            // What has no name that a guest could say is not there for it.
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if !matches!(name, "." | "..") && self.files.shows(&listing.place, name) {
+                let type_ = kind(self.files, &listing.place, name, entry.file_type());
+                return Ok(Some(DirectoryEntry { type_, name: name.to_owned() }));
             }
         }
+        Ok(None)
     }
 
     fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
-        self.places.remove(&stream.rep());
-        self.table.delete(stream)?;
+        self.table.delete(Resource::<Listing>::new_own(stream.rep()))?;
         Ok(())
+    }
+}
+
+/// What an entry is. Some file systems do not say so in a listing.
+fn kind(files: &Files, dir: &Place, name: &str, said: FileType) -> DescriptorType {
+    match said {
+        FileType::RegularFile => DescriptorType::RegularFile,
+        FileType::Directory => DescriptorType::Directory,
+        FileType::Symlink => DescriptorType::SymbolicLink,
+        FileType::Unknown => files
+            .stat(dir, name, Follow::No)
+            .map_or(DescriptorType::Unknown, |stat| DescriptorStat::from(&stat).type_),
+        _ => DescriptorType::Unknown,
     }
 }
 

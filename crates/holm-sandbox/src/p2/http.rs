@@ -4,13 +4,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use holm_grants::Url;
 use http_body::{Body, Frame};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
-use crate::net::{Chunks, HttpRequest, HttpResponse, Net, NetError};
+use crate::lease::Lease;
+use crate::net::{BodyRoom, Chunks, HttpRequest, HttpResponse, Net, NetError};
 
 /// What the engine calls when a guest sends a request.
 pub(crate) struct Hooks {
@@ -55,11 +56,8 @@ async fn send(net: Net, request: http::Request<WasiBody>) -> Result<http::Respon
     let (parts, body) = request.into_parts();
     let url: Url = parts.uri.to_string().parse().map_err(|_| Error::HttpRequestUriInvalid)?;
     let outbound = net.admit(&url).ok_or(Error::HttpRequestDenied)?;
-    let body = Limited::new(body, MAX_REQUEST)
-        .collect()
-        .await
-        .map_err(|_| Error::HttpRequestBodySize(Some(MAX_REQUEST as u64)))?
-        .to_bytes();
+    let (body, _room) = collect(&net, body).await?;
+    let lease = net.lease().ok_or(Error::ConnectionLimitReached)?;
     let headers = parts
         .headers
         .iter()
@@ -71,15 +69,32 @@ async fn send(net: Net, request: http::Request<WasiBody>) -> Result<http::Respon
         net.refused(url, &error);
         failure(error)
     })?;
-    answer(response)
+    answer(response, lease)
 }
 
-fn answer(response: HttpResponse) -> Result<http::Response<WasiBody>, Error> {
+/// The whole body, with the room that it takes as long as it is held.
+async fn collect(net: &Net, mut body: WasiBody) -> Result<(Bytes, BodyRoom), Error> {
+    let too_large = || Error::HttpRequestBodySize(Some(MAX_REQUEST as u64));
+    let mut room = net.body_room();
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else { continue };
+        if whole.len() + data.len() > MAX_REQUEST || !room.grow(data.len()) {
+            return Err(too_large());
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok((whole.freeze(), room))
+}
+
+fn answer(response: HttpResponse, lease: Lease) -> Result<http::Response<WasiBody>, Error> {
     let mut builder = http::Response::builder().status(response.status);
     for (name, value) in &response.headers {
         builder = builder.header(name.as_str(), value.as_slice());
     }
-    builder.body(Arriving(response.body).boxed_unsync()).map_err(|_| Error::HttpProtocolError)
+    builder
+        .body(Arriving { body: response.body, _lease: lease }.boxed_unsync())
+        .map_err(|_| Error::HttpProtocolError)
 }
 
 fn failure(error: NetError) -> Error {
@@ -91,8 +106,11 @@ fn failure(error: NetError) -> Error {
     }
 }
 
-/// The body of a response on its way to the guest.
-struct Arriving(Box<dyn Chunks>);
+/// The body of a response on its way to the guest, with the connection that it comes by.
+struct Arriving {
+    body: Box<dyn Chunks>,
+    _lease: Lease,
+}
 
 impl Body for Arriving {
     type Data = Bytes;
@@ -102,6 +120,6 @@ impl Body for Arriving {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        self.0.poll_chunk(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data).map_err(failure)))
+        self.body.poll_chunk(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data).map_err(failure)))
     }
 }

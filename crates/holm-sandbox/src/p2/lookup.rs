@@ -74,7 +74,11 @@ fn ask(
         return Ok((Err(ErrorCode::AccessDenied),));
     };
     let net: Net = state.net.clone();
+    let Some(lease) = net.lease() else {
+        return Ok((Err(ErrorCode::TemporaryResolverFailure),));
+    };
     let task = spawn(async move {
+        let _lease = lease;
         let found = outbound.resolve(&name).await.map_err(|error| match error {
             NetError::Refused(_) => ErrorCode::AccessDenied,
             NetError::NoSuchHost(_) => ErrorCode::NameUnresolvable,

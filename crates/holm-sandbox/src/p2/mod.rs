@@ -5,8 +5,10 @@ mod chance;
 mod files;
 mod http;
 mod lookup;
+mod sockets;
 mod streams;
 
+pub(crate) use files::Held;
 pub(crate) use http::Hooks;
 
 use wasmtime::component::Linker;
@@ -18,7 +20,7 @@ use crate::state::State;
 
 /// Adds everything that a component may import. What a guest may do with it is decided call by call.
 pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
-    use bindings::{cli, filesystem, random, sockets};
+    use bindings::{cli, filesystem, random, sockets as theirs};
 
     wasmtime_wasi::p2::add_to_linker_proxy_interfaces_async(linker)?;
     // The line above brought randomness that no seed can fix.
@@ -39,13 +41,12 @@ pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     filesystem::types::add_to_linker::<State, files::HasFiles>(linker, files::view)?;
     filesystem::preopens::add_to_linker::<State, files::HasFiles>(linker, files::view)?;
 
-    sockets::tcp::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
-    sockets::tcp_create_socket::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
-    sockets::udp::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
-    sockets::udp_create_socket::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
-    sockets::instance_network::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
-    let network = sockets::network::LinkOptions::default();
-    sockets::network::add_to_linker::<State, WasiSockets>(linker, &network, State::sockets)?;
+    theirs::tcp::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
+    theirs::udp::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
+    theirs::instance_network::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
+    let network = theirs::network::LinkOptions::default();
+    theirs::network::add_to_linker::<State, WasiSockets>(linker, &network, State::sockets)?;
+    sockets::link(linker)?;
     lookup::link(linker)?;
 
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)

@@ -8,6 +8,7 @@ use bytes::{Bytes, BytesMut};
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
 use crate::files::Quota;
+use crate::lease::Lease;
 
 /// How much is read or written at once: what WASI's own streams take.
 const CHUNK: usize = 64 << 10;
@@ -15,6 +16,8 @@ const CHUNK: usize = 64 << 10;
 /// Reads a file from an offset on.
 pub(super) struct Reader {
     pub(super) file: Arc<File>,
+    /// Held with the file, because a stream outlives the handle that it was made from.
+    pub(super) _lease: Arc<Lease>,
     pub(super) offset: u64,
 }
 
@@ -46,6 +49,7 @@ impl InputStream for Reader {
 /// Writes a file from an offset on, or at its end.
 pub(super) struct Writer {
     pub(super) file: Arc<File>,
+    pub(super) _lease: Arc<Lease>,
     pub(super) quota: Quota,
     pub(super) position: Position,
 }
@@ -68,8 +72,9 @@ impl OutputStream for Writer {
         self.quota.take(bytes.len()).map_err(|cut| StreamError::Trap(cut.into()))?;
         let written = match self.position {
             Position::At(offset) => {
-                self.position = Position::At(offset.saturating_add(bytes.len() as u64));
-                self.file.write_all_at(&bytes, offset)
+                let end = offset.saturating_add(bytes.len() as u64);
+                self.position = Position::At(end);
+                may_reach(&self.quota, &self.file, end).and_then(|()| self.file.write_all_at(&bytes, offset))
             }
             Position::End => append(&self.file, &bytes),
         };
@@ -83,6 +88,12 @@ impl OutputStream for Writer {
     fn check_write(&mut self) -> StreamResult<usize> {
         Ok(CHUNK)
     }
+}
+
+/// Whether a file may be written up to an offset: beyond its end only as far as much may be written.
+pub(super) fn may_reach(quota: &Quota, file: &File, end: u64) -> std::io::Result<()> {
+    let fits = quota.admits_growth(file.metadata()?.len(), end);
+    if fits { Ok(()) } else { Err(std::io::ErrorKind::FileTooLarge.into()) }
 }
 
 /// Writes at the end, wherever that is by now; other writers of the same file are the guest's own.

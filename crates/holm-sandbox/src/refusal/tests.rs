@@ -32,3 +32,20 @@ fn the_same_refusal_is_written_down_once_and_a_flood_is_counted() {
     assert_eq!((refusals.len(), unlisted), (MAX_REFUSALS, 101 - MAX_REFUSALS as u64));
     assert_eq!(audit.take(), (Vec::new(), 0));
 }
+
+#[test]
+fn a_guest_cannot_make_a_refusal_heavy() {
+    let audit = Audit::default();
+    let long = "ä".repeat(1 << 20);
+    for wanted in [
+        Wanted::Lookup(long.clone()),
+        Wanted::Link(long.clone()),
+        Wanted::Outside(long.clone()),
+        Wanted::Device(long),
+    ] {
+        audit.refuse(wanted, Reason::Never);
+    }
+    let (refusals, _) = audit.take();
+    assert_eq!(refusals.len(), 4);
+    assert!(refusals.iter().all(|refusal| refusal.to_string().len() < 400));
+}

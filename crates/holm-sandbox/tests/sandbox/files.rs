@@ -9,6 +9,7 @@ use crate::kit::{access, both, program, refusals, run, stdout};
 
 const READ: u64 = 1 << 1;
 const WRITE: u64 = 1 << 6;
+const CREATE: u32 = 1;
 
 /// A workspace with a secret beside it.
 struct Scene {
@@ -258,8 +259,113 @@ fn open_files_have_a_limit() {
                (call $byte (i32.const 7)))"#,
     );
     let [(_, module), (_, component)] = both(&wat);
-    let limits = Limits { handles: 100, ..Limits::default() };
-    let call = || scene.call(&["read:docs/**"]).limits(limits);
-    assert_eq!(run(&module, call()).stdout, [7]);
-    assert_eq!(run(&component, call()).stop, Stop::OutOfHandles);
+    let call = |limits| scene.call(&["read:docs/**"]).limits(limits);
+    let few = Limits { handles: 20, ..Limits::default() };
+    assert_eq!(run(&module, call(few)).stdout, [7]);
+    assert_eq!(run(&component, call(few)).stop, Stop::OutOfHandles);
+    // Those of the system run out first, and that can be survived.
+    let few = Limits { files: 10, ..Limits::default() };
+    assert_eq!(run(&module, call(few)).stdout, [7]);
+    assert_eq!(run(&component, call(few)).stdout, [7]);
+}
+
+#[test]
+fn a_handle_without_any_right_gives_no_content() {
+    let scene = Scene::new();
+    // Where it can be read after all, three bytes are enough to see.
+    let print = r"(if (i32.gt_s (call $read (local.get $fd) (i32.const 2048) (i32.const 3)) (i32.const 0))
+                      (then (call $say (i32.const 2048) (i32.const 3))))";
+    for (path, oflags, grants, denials) in [
+        ("out/old", 0, &["write:out/**"][..], &[][..]),
+        ("out/old", CREATE, &["write:out/**"], &[]),
+        ("docs/b.key", 0, &["write:**"], &["read:**/*.key"]),
+        ("docs/b.key", 0, &["read:**", "write:**"], &["read:**/*.key"]),
+    ] {
+        for (kind, guest) in both(&opens(path, oflags, 0, print)) {
+            let outcome = run(&guest, Call::new(access(grants, denials, Some(&scene.work()))));
+            assert_eq!(stdout(&outcome), "", "{kind}: {path}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn what_the_kernel_shows_of_itself_is_not_there_for_guests() {
+    // As in a container, where everything lies in the folder that the command was started in.
+    for path in
+        ["proc/self/environ", "proc/self/mem", "proc/self/maps", "proc/1/cmdline", "proc/version", "proc"]
+    {
+        for (kind, guest) in both(&prints(path)) {
+            let access = access(&["read:**", "write:**"], &[], Some(std::path::Path::new("/")));
+            let outcome = run(&guest, Call::new(access));
+            assert_eq!(outcome.stdout.len(), 1, "{kind}: {path}: {outcome:?}");
+            assert_eq!(refusals(&outcome).len(), 1, "{kind}: {path}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn an_absolute_grant_is_not_led_elsewhere_by_a_link() {
+    let scene = Scene::new();
+    let outer = scene.outer.path().canonicalize().unwrap();
+    std::os::unix::fs::symlink(&outer, scene.work().join("out/link")).unwrap();
+    let work = scene.work().canonicalize().unwrap();
+    let through = format!("{}/out/link/secret", work.display());
+    let straight = format!("{}/secret", outer.display());
+    for (grants, expect) in [
+        (vec![format!("read:{through}")], ""),
+        (vec![format!("read:{}/out/**", work.display())], ""),
+        (vec![format!("write:{through}"), format!("read:{through}")], ""),
+        (vec![format!("read:{straight}")], "secret"),
+    ] {
+        // The only directory that is given is the one of the grant, whatever it is called.
+        let name = if grants[0].ends_with("**") { "link/secret" } else { "secret" };
+        for (kind, guest) in both(&prints(name)) {
+            let grants: Vec<&str> = grants.iter().map(String::as_str).collect();
+            let outcome = run(&guest, Call::new(access(&grants, &[], Some(&work))));
+            let said = if outcome.stdout.len() == 1 { String::new() } else { stdout(&outcome) };
+            assert_eq!(said, expect, "{kind}: {grants:?}: {outcome:?}");
+        }
+    }
+}
+
+/// Reads into many parts at once and prints how many mebibytes came, at least one where anything did.
+const READS_MUCH: &str = r"
+    (loop $part
+        (i32.store (i32.add (i32.const 4096) (i32.shl (local.get $i) (i32.const 3))) (i32.const 131072))
+        (i32.store (i32.add (i32.const 4100) (i32.shl (local.get $i) (i32.const 3))) (i32.const 1048576))
+        (local.set $i (i32.add (local.get $i) (i32.const 1)))
+        (br_if $part (i32.lt_u (local.get $i) (i32.const 64))))
+    (drop (call $fd_read (local.get $fd) (i32.const 4096) (i32.const 64) (i32.const 8)))
+    (call $byte (i32.shr_u (i32.add (i32.load (i32.const 8)) (i32.const 1048575)) (i32.const 20)))";
+
+#[test]
+fn one_call_reads_no_more_than_can_be_waited_for() {
+    let scene = Scene::new();
+    fs::File::create(scene.work().join("docs/sparse")).unwrap().set_len(1 << 30).unwrap();
+    let wat = opens("docs/sparse", 0, READ, READS_MUCH)
+        .replace("(local $fd i32)", "(local $fd i32) (local $i i32)")
+        .replace(r#"(memory (export "memory") 2)"#, r#"(memory (export "memory") 20)"#);
+    for (kind, guest) in both(&wat) {
+        let outcome = run(&guest, scene.call(&["read:docs/**"]));
+        assert_eq!(outcome.stdout, [1], "{kind}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_hole_in_a_file_is_no_larger_than_what_may_be_written() {
+    let scene = Scene::new();
+    // Goes far beyond the end and writes there; prints 0 where that was accepted.
+    let then = r"(drop (call $fd_seek (local.get $fd) (i64.const 1099511627776) (i32.const 0) (i32.const 24)))
+                 (i32.store (i32.const 0) (i32.const 1024)) (i32.store (i32.const 4) (i32.const 3))
+                 (call $byte (call $fd_write (local.get $fd) (i32.const 0) (i32.const 1) (i32.const 8)))";
+    for (kind, guest) in both(&opens("out/hole", CREATE, WRITE, then)) {
+        let outcome = run(&guest, scene.call(&["write:out/**"]));
+        assert_ne!(outcome.stdout, [0], "{kind}: {outcome:?}");
+        assert_eq!(fs::metadata(scene.work().join("out/hole")).unwrap().len(), 0, "{kind}");
+    }
+    // What is there already may be written anywhere, however large it is.
+    fs::File::create(scene.work().join("out/large")).unwrap().set_len(1 << 41).unwrap();
+    for (kind, guest) in both(&opens("out/large", 0, WRITE, then)) {
+        assert_eq!(run(&guest, scene.call(&["write:out/**"])).stdout, [0], "{kind}");
+    }
 }

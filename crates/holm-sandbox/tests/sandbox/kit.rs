@@ -112,6 +112,7 @@ pub(crate) fn program_with_memory(memory: &str, body: &str) -> String {
         ("fd_write", "i32 i32 i32 i32"),
         ("fd_read", "i32 i32 i32 i32"),
         ("fd_close", "i32"),
+        ("fd_seek", "i32 i64 i32 i32"),
         ("fd_readdir", "i32 i32 i32 i64 i32"),
         ("fd_renumber", "i32 i32"),
         ("fd_filestat_get", "i32 i32"),

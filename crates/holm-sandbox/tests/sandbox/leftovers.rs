@@ -30,10 +30,11 @@ fn canary() -> String {
 
 #[test]
 fn memory_tables_and_globals_start_afresh() {
-    let [(_, module), _] = both(&canary());
-    for round in 0..200 {
-        let outcome = run(&module, bare());
-        assert_eq!((outcome.stop, outcome.stdout), (Stop::Returned, vec![0]), "round {round}");
+    for (kind, guest) in both(&canary()) {
+        for round in 0..100 {
+            let outcome = run(&guest, bare());
+            assert_eq!((outcome.stop, outcome.stdout), (Stop::Returned, vec![0]), "{kind}, round {round}");
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 
 mod calls;
 mod files;
+#[cfg(target_os = "linux")]
+mod floods;
 mod hostile;
 mod http;
 mod kit;

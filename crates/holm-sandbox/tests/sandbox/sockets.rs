@@ -103,10 +103,17 @@ const TYPES: &str = r#"
         (alias outer 1 $error-code (type $c0)) (export "error-code" (type $c (eq $c0)))
         (alias outer 1 $family (type $f0)) (export "ip-address-family" (type $f (eq $f0)))
         (alias outer 1 $tcp-socket (type $t0)) (export "tcp-socket" (type $t (eq $t0)))
-        (export "create-tcp-socket" (func (param "address-family" $f) (result (result (own $t) (error $c)))))))"#;
+        (export "create-tcp-socket" (func (param "address-family" $f) (result (result (own $t) (error $c)))))))
+    (import "wasi:sockets/udp@0.2.0" (instance $udp (export "udp-socket" (type (sub resource)))))
+    (alias export $udp "udp-socket" (type $udp-socket))
+    (import "wasi:sockets/udp-create-socket@0.2.0" (instance $create-udp
+        (alias outer 1 $error-code (type $c0)) (export "error-code" (type $c (eq $c0)))
+        (alias outer 1 $family (type $f0)) (export "ip-address-family" (type $f (eq $f0)))
+        (alias outer 1 $udp-socket (type $u0)) (export "udp-socket" (type $u (eq $u0)))
+        (export "create-udp-socket" (func (param "address-family" $f) (result (result (own $u) (error $c)))))))"#;
 
 /// A guest of the text world around the body of `run`, with sockets. An error is answered as one letter, `A` for the first.
-fn with_sockets(body: &str) -> String {
+pub(crate) fn with_sockets(body: &str) -> String {
     let functions = [
         ("block", "poll", "[method]pollable.block", "i32", ""),
         ("network", "instance-network", "instance-network", "", "i32"),
@@ -114,6 +121,7 @@ fn with_sockets(body: &str) -> String {
         ("next", "lookup", "[method]resolve-address-stream.resolve-next-address", "i32 i32", ""),
         ("wait-name", "lookup", "[method]resolve-address-stream.subscribe", "i32", "i32"),
         ("create", "create", "create-tcp-socket", "i32 i32", ""),
+        ("datagrams", "create-udp", "create-udp-socket", "i32 i32", ""),
         ("bind", "tcp", "[method]tcp-socket.start-bind", &"i32 ".repeat(15), ""),
         ("bound", "tcp", "[method]tcp-socket.finish-bind", "i32 i32", ""),
         ("listen", "tcp", "[method]tcp-socket.start-listen", "i32 i32", ""),
@@ -286,4 +294,16 @@ fn nobody_binds_or_listens_whatever_is_granted() {
     );
     let (outcome, _) = ask(&with_socket(&listen), &grants, "");
     assert_eq!(outcome.reply, Some(Err(DENIED.to_owned())), "{outcome:?}");
+}
+
+#[test]
+fn there_are_no_datagrams_whatever_is_granted() {
+    let wat = with_sockets(
+        r"(call $datagrams (i32.const 0) (i32.const 1024))
+          (if (i32.load8_u (i32.const 1024)) (then (return (call $fail (i32.load8_u (i32.const 1028))))))
+          (call $answer (i32.const 0) (i32.const 100) (i32.const 0))",
+    );
+    let (outcome, _) = ask(&wat, &["fetch:tcp://*:*", "fetch:https://*"], "");
+    assert_eq!(outcome.reply, Some(Err(DENIED.to_owned())), "{outcome:?}");
+    assert_eq!(refusals(&outcome), ["refused to send datagrams"]);
 }

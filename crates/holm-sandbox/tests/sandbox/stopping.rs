@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use holm_grants::Policy;
-use holm_sandbox::{Answer, Cancel, HttpRequest, HttpResponse, Limits, NetError, Outbound, Stop};
+use holm_sandbox::{Answer, Call, Cancel, HttpRequest, HttpResponse, Limits, NetError, Outbound, Stop};
 
 use crate::kit::{ECHO, access, bare, both, load, program, run, sandbox, text};
 
@@ -14,19 +14,47 @@ const AT_ONCE: Duration = Duration::from_secs(20);
 /// What a busy machine that runs all tests at once may add.
 const SLACK: Duration = Duration::from_millis(400);
 
+/// Makes the file `begun`, so that somebody who gave it a directory knows that it runs.
+const BEGINS: &str = "(drop (call $open (i32.const 64) (i32.const 5) (i32.const 1) (i64.const 64)))";
+
 fn spins() -> String {
-    program(r#"(func (export "_start") (loop $l (br $l)))"#)
+    program(&format!(r#"(data (i32.const 64) "begun") (func (export "_start") {BEGINS} (loop $l (br $l)))"#))
+}
+
+/// A directory in which a guest says that it runs.
+struct Sign(tempfile::TempDir);
+
+impl Sign {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn call(&self) -> Call {
+        Call::new(access(&["write:begun"], &[], Some(self.0.path()))).limits(endless())
+    }
+
+    fn has_begun(&self) -> bool {
+        self.0.path().join("begun").exists()
+    }
+
+    fn wait(&self) {
+        let began = Instant::now();
+        while !self.has_begun() {
+            assert!(began.elapsed() < AT_ONCE + AT_ONCE, "it never began");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
 }
 
 /// Sleeps for an hour.
 fn sleeps() -> String {
-    program(
-        r#"(func (export "_start")
+    program(&format!(
+        r#"(data (i32.const 64) "begun") (func (export "_start") {BEGINS}
                (i64.store (i32.const 1024) (i64.const 7))
                (i32.store (i32.const 1040) (i32.const 1))
                (i64.store (i32.const 1048) (i64.const 3600000000000))
                (drop (call $poll_oneoff (i32.const 1024) (i32.const 2048) (i32.const 1) (i32.const 4096))))"#,
-    )
+    ))
 }
 
 fn endless() -> Limits {
@@ -44,10 +72,10 @@ fn a_cancelled_guest_stops_at_once_whatever_it_does() {
 }
 
 fn time_to_stop(guest: &holm_sandbox::Guest) -> Duration {
-    let cancel = Cancel::new();
+    let (cancel, sign) = (Cancel::new(), Sign::new());
     std::thread::scope(|scope| {
-        let call = scope.spawn(|| sandbox().run_here_until(guest, bare().limits(endless()), &cancel));
-        std::thread::sleep(Duration::from_millis(30));
+        let call = scope.spawn(|| sandbox().run_here_until(guest, sign.call(), &cancel));
+        sign.wait();
         let began = Instant::now();
         cancel.cancel();
         let outcome = call.join().unwrap();
@@ -91,10 +119,10 @@ async fn a_dropped_call_frees_its_thread_and_the_guest_is_used_again() {
             let honest = small.load(&wat::parse_str(text(ECHO)).unwrap(), &mut |_| {}).unwrap();
             for _ in 0..4 {
                 // Two threads, two guests that never end: only dropping them lets the third run.
-                let first = small.run(&guest, bare().limits(endless()));
-                let second = small.run(&guest, bare().limits(endless()));
-                tokio::time::sleep(Duration::from_millis(10)).await;
-                drop((first, second));
+                let signs = [Sign::new(), Sign::new()];
+                let running = [small.run(&guest, signs[0].call()), small.run(&guest, signs[1].call())];
+                signs.iter().for_each(Sign::wait);
+                drop(running);
                 let outcome = small.run(&honest, bare().input("still here")).await;
                 assert_eq!(outcome.reply, Some(Ok("still here".to_owned())));
             }

@@ -1,0 +1,81 @@
+//! Handles of the operating system that guests hold: files, listings, sockets, connections.
+//!
+//! A process has few of them, often a thousand, and everything in it needs some: whoever takes them all stops journals and
+//! listeners as well. So each is leased: a call has few, and all calls together have half of what the process may have.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// What one call may still take. Clones count together.
+#[derive(Debug, Clone)]
+pub(crate) struct Leases {
+    held: Arc<AtomicU32>,
+    most: u32,
+}
+
+/// One handle; free again when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    held: Arc<AtomicU32>,
+}
+
+/// What all calls of this process hold.
+static ALL: AtomicU32 = AtomicU32::new(0);
+
+/// Where the system does not say how many handles a process may have: half of what the stingiest gives.
+const UNKNOWN: u32 = 128;
+
+impl Leases {
+    pub(crate) fn new(most: u32) -> Self {
+        Self { held: Arc::default(), most }
+    }
+
+    /// One more handle; none where the call or the process has as many as it may.
+    pub(crate) fn take(&self) -> Option<Lease> {
+        if !add(&self.held, self.most) {
+            return None;
+        }
+        if !add(&ALL, most_of_all()) {
+            self.held.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        Some(Lease { held: Arc::clone(&self.held) })
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.held.fetch_sub(1, Ordering::Relaxed);
+        ALL.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn add(held: &AtomicU32, most: u32) -> bool {
+    let more = |held: u32| held.checked_add(1).filter(|held| *held <= most);
+    held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+}
+
+/// Half of what the process may have, as it was when the first guest asked.
+fn most_of_all() -> u32 {
+    static MOST: OnceLock<u32> = OnceLock::new();
+    *MOST.get_or_init(|| {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+        limit.current.map_or(UNKNOWN, |most| u32::try_from(most / 2).unwrap_or(u32::MAX))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_has_as_many_as_it_may_and_gets_them_back() {
+        let leases = Leases::new(2);
+        let first = leases.take();
+        let second = leases.clone().take();
+        assert!(first.is_some() && second.is_some() && leases.take().is_none());
+        drop(first);
+        assert!(leases.take().is_some());
+        assert!(Leases::new(0).take().is_none());
+    }
+}

@@ -1,0 +1,60 @@
+//! Making sockets. The engine's makers make as many as there are handles; here each takes a lease, and none is for datagrams.
+
+use wasmtime::component::{HasData, Linker, Resource};
+use wasmtime_wasi::p2::bindings::sockets::network::{self, ErrorCode, IpAddressFamily};
+use wasmtime_wasi::p2::bindings::sockets::{tcp_create_socket, udp_create_socket};
+use wasmtime_wasi::p2::{SocketError, SocketResult, TcpSocket, UdpSocket};
+use wasmtime_wasi::sockets::WasiSocketsView;
+
+use crate::refusal::{Reason, Wanted};
+use crate::state::State;
+
+struct HasSockets;
+
+impl HasData for HasSockets {
+    type Data<'a> = &'a mut State;
+}
+
+pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    tcp_create_socket::add_to_linker::<State, HasSockets>(linker, |state| state)?;
+    udp_create_socket::add_to_linker::<State, HasSockets>(linker, |state| state)
+}
+
+/// What both ways of making a socket need: how their errors are told.
+impl network::Host for State {
+    fn convert_error_code(&mut self, error: SocketError) -> wasmtime::Result<ErrorCode> {
+        error.downcast()
+    }
+
+    fn network_error_code(
+        &mut self,
+        error: Resource<wasmtime::Error>,
+    ) -> wasmtime::Result<Option<ErrorCode>> {
+        network::Host::network_error_code(&mut self.sockets(), error)
+    }
+}
+
+impl network::HostNetwork for State {
+    fn drop(&mut self, network: Resource<network::Network>) -> wasmtime::Result<()> {
+        network::HostNetwork::drop(&mut self.sockets(), network)
+    }
+}
+
+impl tcp_create_socket::Host for State {
+    fn create_tcp_socket(&mut self, family: IpAddressFamily) -> SocketResult<Resource<TcpSocket>> {
+        // Nobody tells when a socket is dropped, so those that are gone are looked for when the next one is made.
+        let table = &self.table;
+        self.sockets.retain(|rep, _| table.get(&Resource::<TcpSocket>::new_borrow(*rep)).is_ok());
+        let lease = self.net.lease().ok_or(ErrorCode::NewSocketLimit)?;
+        let socket = tcp_create_socket::Host::create_tcp_socket(&mut self.sockets(), family)?;
+        self.sockets.insert(socket.rep(), lease);
+        Ok(socket)
+    }
+}
+
+impl udp_create_socket::Host for State {
+    async fn create_udp_socket(&mut self, _: IpAddressFamily) -> SocketResult<Resource<UdpSocket>> {
+        self.audit.refuse(Wanted::Datagrams, Reason::Never);
+        Err(ErrorCode::AccessDenied.into())
+    }
+}
