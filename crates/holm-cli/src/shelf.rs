@@ -1,6 +1,7 @@
 //! The tools that the command has: its own, those of the user's folder, and those of a project that a person trusts.
 
 use std::{
+    ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -18,6 +19,7 @@ use holm_tools::{
         Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
         Source, TrustGate, Watching,
     },
+    root::{Protect, Root},
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
 
@@ -131,9 +133,16 @@ pub(crate) fn settings(places: &Places) -> anyhow::Result<WasmSettings> {
         denials: denials(places)?,
         outbound: Some(Arc::new(Network::new(client, Arc::new(SystemResolver)))),
         secrets: Keys::from_environment().told_to(Secrets::new()),
-        environment: std::env::vars().collect(),
+        environment: environment(),
         ..WasmSettings::default()
     })
+}
+
+/// The variables that are text. Others have no name or value that a grant or a guest could say.
+fn environment() -> Vec<(String, String)> {
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os().filter_map(text).collect()
 }
 
 /// A sandbox that compiles by this program and keeps the code in the data folder.
@@ -143,21 +152,30 @@ pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<Wa
     Ok(WasmHost::new(sandbox, settings))
 }
 
-/// What no tool may touch: the project's own rules for agents, and everything in the data folder. The worktree of a helper
-/// lies in there; then it is everything beside the worktrees.
+/// What no tool may touch: the usual names, the same as for all other tools, and the data folder, by whatever path. The worktree
+/// of a helper lies in there; then it is everything beside the worktrees.
 fn denials(places: &Places) -> anyhow::Result<Denials> {
-    let kept = if places.work.starts_with(&places.data) {
+    let root = Root::open(&places.work)?.protect(&places.data, Protect::Everything)?;
+    let mut denials = root.denials()?;
+    let is_worktree = places.work.starts_with(places.data.join("worktrees"));
+    if places.work.starts_with(&places.data) && !is_worktree {
+        denials.insert("path:**".parse()?);
+    }
+    let kept = if is_worktree {
         let entries = std::fs::read_dir(&places.data)?.map(|entry| entry.map(|entry| entry.path()));
         let entries: Vec<PathBuf> = entries.collect::<Result<_, _>>()?;
         entries.into_iter().filter(|path| !places.work.starts_with(path)).collect()
     } else {
         vec![places.data.clone()]
     };
-    let mut rules = vec!["write:.holm/".to_owned()];
     for path in kept {
         let exact = holm::grants::Request::new(holm::grants::Kind::Read, &path.to_string_lossy())?;
         let exact = holm::grants::Grant::exactly(&exact)?.to_string();
-        rules.push(format!("path:{}/", exact.trim_start_matches("read:").trim_end_matches('/')));
+        let rule = format!("path:{}/", exact.trim_start_matches("read:").trim_end_matches('/'));
+        denials.insert(rule.parse()?);
     }
-    Ok(Denials::parse(rules.iter().map(String::as_str))?)
+    Ok(denials)
 }
+
+#[cfg(test)]
+mod tests;

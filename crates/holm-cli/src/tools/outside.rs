@@ -2,14 +2,12 @@
 
 use std::{path::Path, sync::Arc};
 
-use holm::{
-    grants::Denials,
-    runtime::{SecretString, Toolbox},
-};
+use holm::runtime::{SecretString, Toolbox};
 use holm_jail::{Engine, Launcher};
 use holm_net::{Client, Connector, SystemResolver, Tls};
 use holm_tools::{
     fetch::Fetch,
+    root::Denies,
     search::{Service, WebSearch},
     shell::{Rules, Shell},
 };
@@ -20,50 +18,6 @@ const SEARCH: &str = "HOLM_SEARCH";
 const SEARCH_KEY: &str = "HOLM_SEARCH_KEY";
 /// Variables that commands see, where they are set: what language and time people have.
 const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
-
-/// Files that hold secrets by custom and that no build needs: commands find them empty. Those that follow are what a shell,
-/// git or Holm obeys when it starts: commands only read them.
-const DENIED: [&str; 22] = [
-    "path:**/.env",
-    "path:**/.envrc",
-    "path:**/.ssh/",
-    "path:**/.gnupg/",
-    "path:**/.aws/",
-    "path:**/.netrc",
-    "path:**/.pgpass",
-    "path:**/.git-credentials",
-    "write:**/.holm/",
-    "write:**/.bashrc",
-    "write:**/.bash_profile",
-    "write:**/.bash_login",
-    "write:**/.bash_logout",
-    "write:**/.profile",
-    "write:**/.zshrc",
-    "write:**/.zshenv",
-    "write:**/.zprofile",
-    "write:**/.zlogin",
-    "write:**/.zlogout",
-    "write:**/.gitconfig",
-    "write:**/.config/fish/",
-    "write:**/.config/git/",
-];
-
-/// Those of them that are also kept from being made, where the person's home is what commands work in.
-const STARTUP: [&str; 13] = [
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".gitconfig",
-    ".config/fish",
-    ".config/git",
-];
 
 /// What confines commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,13 +99,13 @@ fn shell(
     let shell =
         Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
-    let denials = Denials::parse(DENIED).map_err(|error| error.to_string())?;
-    let mut shell = shell.rules(rules).search(folders).denials(denials).hide(data);
+    let mut shell = shell.rules(rules).search(folders).denials(Denies::of_commands()).hide(data);
     let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
     let inside =
         home.filter(|home| workspace.canonicalize().is_ok_and(|workspace| home.starts_with(workspace)));
     if let Some(home) = inside {
-        shell = STARTUP.iter().fold(shell, |shell, name| shell.protect(home.join(name)));
+        // Kept from being made too, where the person's home is what commands work in.
+        shell = Denies::startup().fold(shell, |shell, name| shell.protect(home.join(name)));
     }
     let seen = SEEN.iter().filter_map(|name| env(name).map(|value| (*name, value)));
     Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))

@@ -8,7 +8,7 @@ use std::{
 };
 
 use cap_std::fs::Dir;
-use holm_grants::{Denial, FilePath, Need, PathPattern};
+use holm_grants::{Denial, Denials, FilePath, Need, PathPattern};
 use rustix::{
     fs::{AtFlags, Mode, OFlags, mkdirat, statat},
     io::Errno,
@@ -101,6 +101,16 @@ impl Root {
         }
         .map_err(rule)?;
         Ok(self)
+    }
+
+    /// What is kept from tools here, for the sandbox: see [`Denies::denials`].
+    ///
+    /// # Errors
+    /// [`RootError`] if a rule cannot be said of absolute paths.
+    pub fn denials(&self) -> Result<Denials, RootError> {
+        self.denies
+            .denials(&self.at)
+            .map_err(|error| RootError::System { path: self.at.to_string(), reason: error.to_string() })
     }
 
     /// Reads a text as a path of this root. Absolute texts are taken if they lead into the root.

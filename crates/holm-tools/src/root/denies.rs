@@ -1,73 +1,73 @@
-//! Names that are kept from every tool, whatever it was granted.
+//! Names that are kept from every tool, whatever it was granted. The one list for files, the sandbox and commands.
 
-use holm_grants::{Denials, FilePath, GrantError, Request};
+use holm_grants::{Denials, FilePath, GrantError, PathPattern, Request};
 
-/// What holds secrets by custom: environments, keys, credentials; and the inside of version control, whose configuration
-/// names programs that git starts.
-const USUAL: &[&str] = &[
-    "path:**/.env",
-    "path:**/.envrc",
-    "path:**/.git/",
+/// What holds secrets by custom and is of no use to a build: kept from everything that runs here, commands too.
+const SECRETS: &[&str] = &[
+    "**/.env",
+    "**/.envrc",
+    "**/.ssh/",
+    "**/.gnupg/",
+    "**/.aws/",
+    "**/.netrc",
+    "**/.pgpass",
+    "**/.git-credentials",
+];
+
+/// What is kept from all tools but commands, which need some of it: keys, credentials, and the inside of version control,
+/// whose configuration names programs that git starts.
+const INNER: &[&str] = &[
+    "**/.git/",
     // How a file system with short names calls the same folder.
-    "path:**/git~1/",
-    "path:**/.hg/",
-    "path:**/.svn/",
-    "path:**/.jj/",
-    "path:**/.ssh/",
-    "path:**/.gnupg/",
-    "path:**/.aws/",
-    "path:**/.azure/",
-    "path:**/.kube/",
-    "path:**/.config/gcloud/",
-    "path:**/.docker/config.json",
-    "path:**/.netrc",
-    "path:**/_netrc",
-    "path:**/.pgpass",
-    "path:**/.npmrc",
-    "path:**/.pypirc",
-    "path:**/.git-credentials",
-    "path:**/*.pem",
-    "path:**/*.key",
-    "path:**/*.p12",
-    "path:**/*.pfx",
-    "path:**/*.jks",
-    "path:**/*.keystore",
-    "path:**/*.kdbx",
+    "**/git~1/",
+    "**/.hg/",
+    "**/.svn/",
+    "**/.jj/",
+    "**/.azure/",
+    "**/.kube/",
+    "**/.config/gcloud/",
+    "**/.docker/config.json",
+    "**/_netrc",
+    "**/.npmrc",
+    "**/.pypirc",
+    "**/*.pem",
+    "**/*.key",
+    "**/*.p12",
+    "**/*.pfx",
+    "**/*.jks",
+    "**/*.keystore",
+    "**/*.kdbx",
 ];
 
 /// The same, with names that [`EXAMPLES`] have too.
-const LOOKALIKES: &[&str] =
-    &["path:**/.env.*", "path:**/id_rsa*", "path:**/id_dsa*", "path:**/id_ecdsa*", "path:**/id_ed25519*"];
+const LOOKALIKES: &[&str] = &["**/.env.*", "**/id_rsa*", "**/id_dsa*", "**/id_ecdsa*", "**/id_ed25519*"];
 
 /// What looks like a secret and is meant to be shown.
-const EXAMPLES: &[&str] = &[
-    "path:**/.env.example",
-    "path:**/.env.sample",
-    "path:**/.env.template",
-    "path:**/.env.dist",
-    "path:**/id_*.pub",
+const EXAMPLES: &[&str] =
+    &["**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/id_*.pub"];
+
+/// What Holm itself obeys: all may read it, nobody writes it.
+const OWN: &[&str] = &["**/.holm/"];
+
+/// What a shell or git obeys when it starts: all may read it, nobody writes it.
+const STARTUP: &[&str] = &[
+    "**/.bashrc",
+    "**/.bash_profile",
+    "**/.bash_login",
+    "**/.bash_logout",
+    "**/.profile",
+    "**/.zshrc",
+    "**/.zshenv",
+    "**/.zprofile",
+    "**/.zlogin",
+    "**/.zlogout",
+    "**/.gitconfig",
+    "**/.config/fish/",
+    "**/.config/git/",
 ];
 
-/// What no tool may write although all may read it: what a shell or an agent obeys when it starts, and what would make a
-/// folder a git repository of its own.
-const UNWRITTEN: &[&str] = &[
-    "path:**/.holm/",
-    "path:**/.bashrc",
-    "path:**/.bash_profile",
-    "path:**/.bash_login",
-    "path:**/.bash_logout",
-    "path:**/.profile",
-    "path:**/.zshrc",
-    "path:**/.zshenv",
-    "path:**/.zprofile",
-    "path:**/.zlogin",
-    "path:**/.zlogout",
-    "path:**/.config/fish/",
-    "path:**/.gitconfig",
-    "path:**/.config/git/",
-    "path:**/HEAD",
-    "path:**/commondir",
-];
+/// What would make a folder a git repository of its own: only commands write it, because git does.
+const REPOSITORY: &[&str] = &["**/HEAD", "**/commondir"];
 
 /// The rules of one root. They compare without case, invisible joiners and trailing dots, as the worst file system would.
 ///
@@ -93,11 +93,43 @@ impl Denies {
     #[must_use]
     pub fn usual() -> Self {
         Self {
-            all: fixed(USUAL),
-            lookalikes: fixed(LOOKALIKES),
-            examples: fixed(EXAMPLES),
-            unwritten: fixed(UNWRITTEN),
+            all: fixed("path", &[SECRETS, INNER]),
+            lookalikes: fixed("path", &[LOOKALIKES]),
+            examples: fixed("path", &[EXAMPLES]),
+            unwritten: fixed("path", &[OWN, STARTUP, REPOSITORY]),
         }
+    }
+
+    /// The part of the usual rules that holds for commands: what holds secrets is not there, what is obeyed is not written.
+    #[must_use]
+    pub fn of_commands() -> Denials {
+        fixed("path", &[SECRETS]).join(&fixed("write", &[OWN, STARTUP]))
+    }
+
+    /// What a shell or git obeys when it starts, as paths beneath a person's home.
+    pub fn startup() -> impl Iterator<Item = &'static str> {
+        STARTUP.iter().map(|pattern| pattern.trim_start_matches("**/").trim_end_matches('/'))
+    }
+
+    /// The same rules as denials alone, for who knows no roots: the sandbox. They hold for relative paths, which are about
+    /// the folder `at`, and for absolute ones.
+    ///
+    /// Denials know no exceptions, so what looks like a secret and is an example counts as a secret.
+    ///
+    /// # Errors
+    /// [`GrantError`] if a rule cannot be said of absolute paths.
+    pub fn denials(&self, at: &FilePath) -> Result<Denials, GrantError> {
+        let at = PathPattern::exactly(at)?.to_string();
+        let all = self.all.iter().chain(self.lookalikes.iter()).map(ToString::to_string);
+        let unwritten = self.unwritten.iter().map(|rule| rule.to_string().replacen("path:", "write:", 1));
+        let mut denials = Denials::new();
+        for rule in all.chain(unwritten) {
+            denials.insert(rule.parse()?);
+            if let Some(absolute) = absolute(&rule, &at) {
+                denials.insert(absolute.parse()?);
+            }
+        }
+        Ok(denials)
     }
 
     /// The same rules and one more for all access, as the text of a denial: `path:secrets/`, `read:**/*.sql`.
@@ -147,7 +179,20 @@ impl Default for Denies {
     }
 }
 
-fn fixed(texts: &[&str]) -> Denials {
+/// The rule for the same files by absolute paths; none for a rule that is about no file, or about those already.
+fn absolute(rule: &str, at: &str) -> Option<String> {
+    let (kind @ ("path" | "read" | "write"), pattern) = rule.split_once(':')? else { return None };
+    match pattern {
+        pattern if pattern.starts_with('/') => None,
+        // Anywhere is anywhere on the machine.
+        pattern if pattern.starts_with("**/") => Some(format!("{kind}:/{pattern}")),
+        pattern => Some(format!("{kind}:{}/{pattern}", at.trim_end_matches('/'))),
+    }
+}
+
+fn fixed(kind: &str, lists: &[&[&str]]) -> Denials {
+    let texts: Vec<String> =
+        lists.iter().copied().flatten().map(|pattern| format!("{kind}:{pattern}")).collect();
     #[expect(clippy::expect_used, reason = "constants of this file, which a test reads")]
-    Denials::parse(texts.iter().copied()).expect("the rules above are denials")
+    Denials::parse(texts.iter().map(String::as_str)).expect("the rules above are denials")
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use holm_grants::Denials;
+use holm_grants::{Denial, Denials, Grant};
 use holm_runtime::Secrets;
 use holm_sandbox::{Clock, Limits, Outbound, Randomness, Sandbox};
 
@@ -17,6 +17,9 @@ pub(super) struct Inner {
     pub(super) sandbox: Sandbox,
     pub(super) settings: WasmSettings,
     pub(super) outbound: Option<Arc<dyn Outbound>>,
+    /// The denials about files, shared by all calls because they are many; and the others.
+    pub(super) denied: Arc<Denials>,
+    pub(super) denials: Denials,
 }
 
 /// What there is that could be granted. Nothing here gives a tool anything by itself.
@@ -24,7 +27,8 @@ pub(super) struct Inner {
 pub struct WasmSettings {
     /// The folder that relative paths are about.
     pub workspace: Option<PathBuf>,
-    /// What no tool may touch, whatever is granted: Holm's own files, tool folders, keys.
+    /// What no tool may touch, whatever is granted: Holm's own files, tool folders, keys. For the usual ones see
+    /// [`Root::denials`](crate::root::Root::denials).
     pub denials: Denials,
     /// The way to the network.
     pub outbound: Option<Arc<dyn Outbound>>,
@@ -64,7 +68,12 @@ impl WasmHost {
             Arc::new(WithSecrets { inner: Arc::clone(inner), secrets: settings.secrets.clone() })
         };
         let outbound = settings.outbound.as_ref().map(with_secrets);
-        Self(Arc::new(Inner { sandbox, settings, outbound }))
+        let about_files = |denial: &&Denial| {
+            matches!(denial, Denial::Path(_) | Denial::Grant(Grant::Read(_) | Grant::Write(_)))
+        };
+        let denied = Arc::new(settings.denials.iter().filter(about_files).cloned().collect());
+        let denials = settings.denials.iter().filter(|denial| !about_files(denial)).cloned().collect();
+        Self(Arc::new(Inner { sandbox, settings, outbound, denied, denials }))
     }
 
     /// The way to the network as guests have it: with secrets put in where a call may use them.

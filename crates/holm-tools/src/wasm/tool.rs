@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use holm_grants::{AllowanceKind, Allowances, Need, Policy, Template};
 use holm_kernel::ToolOutput;
 use holm_runtime::{BoxFuture, Job, Reveal, Tool};
-use holm_sandbox::{Access, Call, Guest, Limits, Progress, Ready};
+use holm_sandbox::{Access, Call, Guest, Limits, PATIENCE, Progress, Ready};
 
 use super::calling::Calling;
 use super::describe::{Described, describe};
@@ -16,7 +16,8 @@ use super::{floor, output, policy};
 use crate::registry::{LoadError, Offer, Sidecar, Standing};
 use crate::text::tidy;
 
-/// How much longer than the guest the kernel waits: the guest's own limit should be the one that tells.
+/// How much longer than the guest the kernel waits, once it has its place: the guest's own limit should be the one that
+/// tells.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A component larger than this is probably not stripped.
@@ -135,7 +136,7 @@ impl WasmTool {
             // Nothing is granted, so there is nothing to open.
             Call::new(Access::none())
         } else {
-            self.granted(policy::of(needs, &settings.denials))?
+            self.granted(policy::of(needs, &self.host.0.denials))?
         };
         call = call.limits(self.limits).clock(settings.clock).randomness(settings.randomness);
         if let Some(outbound) = &self.host.0.outbound {
@@ -147,8 +148,9 @@ impl WasmTool {
     fn granted(&self, policy: Policy) -> Result<Call, String> {
         let settings = &self.host.0.settings;
         let variables = policy::environment(&policy, &settings.environment, &settings.secrets);
-        let access =
-            Access::open(policy, settings.workspace.as_deref()).map_err(|error| error.to_string())?;
+        let access = Access::open(policy, settings.workspace.as_deref())
+            .map_err(|error| error.to_string())?
+            .without(Arc::clone(&self.host.0.denied));
         Ok(variables.into_iter().fold(Call::new(access), |call, (name, value)| call.env(name, value)))
     }
 }
@@ -177,7 +179,7 @@ impl Tool for WasmTool {
                 }
             };
             for refusal in &outcome.refusals {
-                job.progress.say(refusal.to_string());
+                job.progress.say(output::refused(refusal));
             }
             output::of(&outcome)
         })
@@ -267,6 +269,6 @@ fn declaration(
     tool.empty = sidecar.empty.unwrap_or_default();
     tool.error_text = sidecar.error_text.unwrap_or_default();
     tool.repeat = sidecar.repeat.unwrap_or_default();
-    tool.timeout_ms = u64::try_from((limits.time + GRACE).as_millis()).ok();
+    tool.timeout_ms = u64::try_from((PATIENCE + limits.time + GRACE).as_millis()).ok();
     tool
 }

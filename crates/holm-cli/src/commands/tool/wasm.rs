@@ -124,7 +124,9 @@ async fn open(
     let bytes = fs::read(&path)?;
     let mut sidecar = match fs::read(path.with_extension("toml")) {
         Ok(text) => Sidecar::read(&text).map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?,
-        Err(_) => Sidecar::default(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Sidecar::default(),
+        // One that cannot be read might have asked for less.
+        Err(error) => return Err(anyhow::anyhow!("{}: {error}", path.with_extension("toml").display())),
     };
     limits.iter().for_each(|limit| sidecar.limits.set(limit));
     let opened = tokio::task::spawn_blocking(move || {

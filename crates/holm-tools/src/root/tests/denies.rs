@@ -40,3 +40,42 @@ fn rules_can_be_added_and_hold_for_what_they_say() {
     assert_eq!(denies.writing(&"locked.txt".parse().unwrap()).as_deref(), Some("path:locked.txt"));
     assert!(Denies::usual().and("nonsense").is_err());
 }
+
+#[test]
+fn the_sandbox_and_commands_have_the_same_list() {
+    use holm_grants::Request;
+
+    let denials =
+        Denies::usual().and("path:private/").unwrap().denials(&"/home/u/work".parse().unwrap()).unwrap();
+    let hits = |request: Request| denials.hitting(&request).is_some();
+    let check = |path: &str, read: bool, write: bool| {
+        let file = || path.parse().unwrap();
+        assert_eq!((!hits(Request::Read(file())), !hits(Request::Write(file()))), (read, write), "{path}");
+    };
+    for (path, read, write) in [
+        (".git/config", false, false),
+        (".git/hooks/pre-commit", false, false),
+        ("deep/.ENV", false, false),
+        (".netrc", false, false),
+        (".holm/tools/x.wasm", true, false),
+        (".bashrc", true, false),
+        ("src/main.rs", true, true),
+    ] {
+        check(path, read, write);
+        check(&format!("/home/u/work/{path}"), read, write);
+        check(&format!("/elsewhere/{path}"), read, write);
+    }
+    check("private/x", false, false);
+    check("/home/u/work/private/x", false, false);
+    check("/elsewhere/private/x", true, true);
+
+    let commands = Denies::of_commands();
+    let written = |path: &str| commands.hitting(&Request::Write(path.parse().unwrap())).is_none();
+    let read = |path: &str| commands.hitting(&Request::Read(path.parse().unwrap())).is_none();
+    assert!(read(".git/config") && written(".git/config"), "git is a command");
+    assert!(!read(".ssh/id_rsa") && read(".bashrc") && !written(".bashrc") && !written(".holm/hooks.json"));
+    assert!(
+        Denies::startup().any(|name| name == ".config/git")
+            && Denies::startup().all(|name| !name.contains('*'))
+    );
+}
