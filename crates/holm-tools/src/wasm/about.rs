@@ -16,6 +16,13 @@ const MAX_BYTES: usize = 256 << 10;
 /// The most characters of a description that reach the model.
 pub(super) const MAX_DESCRIPTION: usize = 4096;
 
+/// The most bytes of a schema: a model reads all of it in every request.
+const MAX_SCHEMA: usize = 64 << 10;
+
+/// What a schema says to whoever reads it, and the most characters of each.
+const WORDS: [&str; 3] = ["description", "title", "$comment"];
+const MAX_WORDS: usize = 1024;
+
 /// The most keywords that count, and the most characters of one.
 const MAX_KEYWORDS: usize = 32;
 const MAX_KEYWORD: usize = 64;
@@ -46,6 +53,11 @@ impl About {
         let mut about: Self = serde_json::from_str(text)
             .map_err(|error| format!("its description is not what it should be: {error}"))?;
         about.description = tidy(&about.description, MAX_DESCRIPTION);
+        tidy_texts(&mut about.schema);
+        let bytes = about.schema.canonical().len();
+        if bytes > MAX_SCHEMA {
+            return Err(format!("its schema has {bytes} bytes, more than {MAX_SCHEMA}"));
+        }
         about.keywords = keywords(&about.keywords);
         Ok(about)
     }
@@ -54,6 +66,22 @@ impl About {
     pub(super) fn in_section(bytes: &[u8]) -> Option<Result<Self, String>> {
         let text = std::str::from_utf8(section(bytes)?);
         Some(text.map_err(|_| format!("the section {SECTION} is no text")).and_then(Self::parse))
+    }
+}
+
+/// Cleans and cuts what a schema says in words. The rest of it is compared with arguments and stays exact.
+fn tidy_texts(schema: &mut Json) {
+    match schema {
+        Json::Object(members) => {
+            for word in WORDS {
+                if let Some(Json::String(text)) = members.get_mut(word) {
+                    *text = tidy(text, MAX_WORDS);
+                }
+            }
+            members.values_mut().for_each(tidy_texts);
+        }
+        Json::Array(items) => items.iter_mut().for_each(tidy_texts),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }
 
@@ -77,4 +105,23 @@ fn section(bytes: &[u8]) -> Option<&[u8]> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_is_read_by_a_model_so_its_words_are_clean_and_few() {
+        let hidden = r"a\u202e\u200bb".to_owned() + &"x".repeat(5_000);
+        let schema = format!(
+            r#"{{"type":"object","properties":{{"description":{{"type":"string","description":"{hidden}","enum":["\u200b"]}}}}}}"#
+        );
+        let about = About::parse(&format!(r#"{{"schema":{schema}}}"#)).unwrap();
+        let text = about.schema.canonical();
+        assert!(text.len() < 2_000 && !text.contains('\u{202e}'), "{text}");
+        assert!(text.contains("\u{200b}"), "what arguments are compared with stays exact: {text}");
+        let large = format!(r#"{{"schema":{{"enum":["{}"]}}}}"#, "x".repeat(MAX_SCHEMA));
+        assert!(About::parse(&large).unwrap_err().contains("its schema has"));
+    }
 }

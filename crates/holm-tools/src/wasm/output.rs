@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Outcome as Came, Source, ToolOutput};
-use holm_sandbox::{Outcome, Stop};
+use holm_sandbox::{Outcome, Refusal, Stop};
 
 use crate::text::tidy;
 
@@ -17,6 +17,19 @@ const MAX_STDERR: usize = 8 << 10;
 
 /// How many refusals a model is told.
 const TOLD_REFUSALS: usize = 8;
+
+/// How many bytes of one refusal are told or kept: the longest that a person would read.
+const MAX_REFUSAL: usize = 512;
+
+/// How many bytes of refusals are kept in all.
+const MAX_REFUSALS: usize = 16 << 10;
+
+/// How many bytes a tool's own metadata may have beside ours. All together stays below what a run keeps, so that a tool
+/// cannot make it drop what was refused.
+const MAX_OWN: usize = 24 << 10;
+
+/// How deep a tool's own metadata may be, for the same reason.
+const MAX_DEPTH: usize = 16;
 
 /// The words that an answer may consist of. One with others is data of the tool's own.
 const WORDS: [&str; 6] = ["content", "encoding", "error", "is_error", "media_type", "metadata"];
@@ -129,7 +142,7 @@ fn explain(output: &mut ToolOutput, outcome: &Outcome) {
     if !stderr.is_empty() && convention(&stderr).is_none() {
         lines.push(stderr);
     }
-    lines.extend(outcome.refusals.iter().take(TOLD_REFUSALS).map(ToString::to_string));
+    lines.extend(outcome.refusals.iter().take(TOLD_REFUSALS).map(refused));
     if output.text.trim().is_empty() && lines.is_empty() {
         lines.push(format!("the tool {} and said nothing", outcome.stop));
     }
@@ -155,14 +168,46 @@ fn metadata(own: Option<Box<Json>>, outcome: &Outcome) -> Json {
         members.push(("stderr", Json::from(stderr)));
     }
     if !outcome.refusals.is_empty() {
-        let refused = outcome.refusals.iter().map(|refusal| Json::from(refusal.to_string())).collect();
-        members.push(("refused", Json::Array(refused)));
-        members.push(("refused_more", number(outcome.unlisted_refusals)));
+        let mut left = MAX_REFUSALS;
+        let fits = |text: &String| {
+            let rest = left.checked_sub(text.len());
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        let listed: Vec<Json> =
+            outcome.refusals.iter().map(refused).take_while(fits).map(Json::from).collect();
+        let unlisted = (outcome.refusals.len() - listed.len()) as u64;
+        members.push(("refused", Json::Array(listed)));
+        members.push(("refused_more", number(outcome.unlisted_refusals.saturating_add(unlisted))));
     }
-    if let Some(own) = own {
-        members.push(("tool", *own));
+    match own {
+        Some(own) if is_flat(&own, MAX_DEPTH) && own.canonical().len() <= MAX_OWN => {
+            members.push(("tool", *own));
+        }
+        Some(_) => members.push(("tool_left_out", Json::from(true))),
+        None => {}
     }
     Json::object(members)
+}
+
+/// Whether a value is no deeper than this.
+fn is_flat(value: &Json, depth: usize) -> bool {
+    let inner = |value: &Json| depth > 0 && is_flat(value, depth - 1);
+    match value {
+        Json::Array(items) => items.iter().all(inner),
+        Json::Object(members) => members.values().all(inner),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => true,
+    }
+}
+
+/// A refusal in words, short enough to be read.
+pub(super) fn refused(refusal: &Refusal) -> String {
+    let text = refusal.to_string();
+    if text.len() <= MAX_REFUSAL {
+        return text;
+    }
+    let end = text.floor_char_boundary(MAX_REFUSAL);
+    format!("{}…", text.get(..end).unwrap_or_default())
 }
 
 /// The end of what was written aside, as clean text.
@@ -171,3 +216,6 @@ fn tail(bytes: &[u8]) -> String {
     let from = text.ceil_char_boundary(text.len().saturating_sub(MAX_STDERR));
     tidy(text.get(from..).unwrap_or_default(), MAX_STDERR)
 }
+
+#[cfg(test)]
+mod tests;

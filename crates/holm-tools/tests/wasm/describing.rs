@@ -96,7 +96,7 @@ fn a_sidecar_fixes_and_adds_but_never_makes_less_of_what_is_asked_for() {
     assert!(declared.yields.egress && declared.yields.untrusted);
     let needs: Vec<String> = declared.needs.iter().map(ToString::to_string).collect();
     assert_eq!(needs, ["read:data/**", "fetch:https://api.example.com"]);
-    assert_eq!((declared.timeout_ms, declared.result_limit), (Some(7_000), Some(100)));
+    assert_eq!((declared.timeout_ms, declared.result_limit), (Some(37_000), Some(100)));
     assert_eq!(declared.postconditions.len(), 1);
     let warned = inspection.warnings.join("\n");
     assert!(warned.contains("counts as write") && warned.contains("higher limits"), "{warned}");
