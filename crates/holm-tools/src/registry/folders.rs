@@ -1,11 +1,13 @@
 //! Folders of tools, and how one file of theirs is looked at.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use super::list::flaw;
 use super::read::{self, HEAD, ReadError, Whole};
 use super::{
     Found, Gate, Loader, NoPins, Offer, Pins, Rank, Registry, Sidecar, Source, WatchError, Watching,
@@ -100,6 +102,7 @@ impl Folders {
     /// Loads what is there now, all at once visible when the last one is ready.
     pub async fn load(&self) {
         let mut looks = tokio::task::JoinSet::new();
+        let mut begun = HashMap::new();
         let mut last = Turn::free();
         for (place, folder) in self.folders.iter().enumerate() {
             for path in folder.candidates() {
@@ -107,19 +110,26 @@ impl Folders {
                 let (this, turn) = (self.clone(), std::mem::replace(&mut last, next));
                 // In order, so that the one whose turn it is never waits for a permit behind those that wait for it.
                 let permit = Arc::clone(&self.places).acquire_owned().await;
-                looks.spawn(async move {
-                    let seen = this.look_in_turn(place, &path, turn).await;
+                let file = path.clone();
+                let look = looks.spawn(async move {
+                    let seen = this.look_in_turn(place, &file, turn).await;
                     drop(permit);
-                    (place, seen, path)
+                    seen
                 });
+                begun.insert(look.id(), folder.source(&path));
             }
         }
-        let seen = looks.join_all().await;
+        let mut seen = Vec::with_capacity(begun.len());
+        while let Some(done) = looks.join_next_with_id().await {
+            let (id, what) = match done {
+                Ok((id, what)) => (id, what),
+                Err(error) => (error.id(), Seen::panicked()),
+            };
+            seen.extend(begun.remove(&id).map(|source| (source, what)));
+        }
         self.registry.edit(|edit| {
-            for (place, seen, path) in seen {
-                if let Some(folder) = self.folders.get(place) {
-                    seen.apply(folder.source(&path), edit);
-                }
+            for (source, what) in seen {
+                what.apply(source, edit);
             }
         });
     }
@@ -237,9 +247,16 @@ pub(super) enum Seen {
 }
 
 impl Seen {
+    /// Whoever should have loaded it broke down over it.
+    pub(super) fn panicked() -> Self {
+        Self::Broken(
+            "its loader panicked, which is a mistake of the program's and not of the file".to_owned(),
+        )
+    }
+
     /// Tells the registry.
     pub(super) fn apply(self, source: Source, edit: &mut super::Edit<'_>) {
-        match self {
+        match self.with_flaws_told() {
             Self::Tools(offers) => edit.set(source, offers),
             Self::Nothing => edit.remove(&source),
             Self::Refused(why) => {
@@ -255,5 +272,15 @@ impl Seen {
             Self::Broken(why) => edit.report(source, why),
             Self::Moving => {}
         }
+    }
+
+    /// Tools of which no run could use a single one are no tools.
+    fn with_flaws_told(self) -> Self {
+        let Self::Tools(offers) = &self else { return self };
+        let flaws: Vec<String> = offers.iter().filter_map(|offer| flaw(&offer.tool)).collect();
+        if flaws.is_empty() || flaws.len() < offers.len() {
+            return self;
+        }
+        Self::Broken(flaws.join("; "))
     }
 }

@@ -173,7 +173,7 @@ impl Sources {
 }
 
 /// Why no run could use the tool.
-fn flaw(tool: &Arc<dyn Tool>) -> Option<String> {
+pub(super) fn flaw(tool: &Arc<dyn Tool>) -> Option<String> {
     let mut alone = Toolbox::new();
     let added = alone.add_shared(Arc::clone(tool));
     added.and_then(|()| alone.check()).err().map(|error| error.to_string())

@@ -66,6 +66,13 @@ pub struct PinFile {
     writing: Mutex<()>,
 }
 
+/// What becomes of a pin that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Stays,
+    Goes,
+}
+
 impl PinFile {
     /// The pins in this file, which need not be there yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
@@ -82,20 +89,28 @@ impl PinFile {
         Ok(text.lines().filter_map(pin).collect())
     }
 
-    fn write(&self, place: String, hash: String) -> io::Result<()> {
+    /// Writes a pin down, and gives back what is pinned at the place then.
+    fn write(&self, place: String, hash: String, known: Known) -> io::Result<String> {
         let _alone = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut pins = self.read()?;
-        pins.insert(place, hash);
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
+        // Other processes read, add and replace the file too; what one of them adds meanwhile must not be lost.
+        let lock = fs::File::options().create(true).append(true).open(self.path.with_extension("lock"))?;
+        lock.lock()?;
+        let mut pins = self.read()?;
+        if let (Known::Stays, Some(pinned)) = (known, pins.get(&place)) {
+            return Ok(pinned.clone());
+        }
+        pins.insert(place, hash.clone());
         let new = self.path.with_extension(format!("{}.new", std::process::id()));
         let mut file = fs::File::create(&new)?;
         for (path, hash) in &pins {
             writeln!(file, "{hash} {path}")?;
         }
         file.sync_all()?;
-        fs::rename(&new, &self.path)
+        fs::rename(&new, &self.path)?;
+        Ok(hash)
     }
 }
 
@@ -107,8 +122,10 @@ impl Pins for PinFile {
                 Some(pinned) if *pinned == hash => Standing::Confirmed,
                 Some(_) => Standing::Replaced,
                 // Where it cannot be written down, the next code would look like the first again.
-                None if self.write(place, hash).is_ok() => Standing::Confirmed,
-                None => Standing::Replaced,
+                None => match self.write(place, hash.clone(), Known::Stays) {
+                    Ok(pinned) if pinned == hash => Standing::Confirmed,
+                    Ok(_) | Err(_) => Standing::Replaced,
+                },
             },
             Err(_) => Standing::Replaced,
         }
@@ -116,7 +133,7 @@ impl Pins for PinFile {
 
     fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError> {
         let failed = |error: io::Error| PinError { path: self.path.clone(), reason: error.to_string() };
-        self.write(place(path), hex(sha256)).map_err(failed)
+        self.write(place(path), hex(sha256), Known::Goes).map(|_| ()).map_err(failed)
     }
 }
 

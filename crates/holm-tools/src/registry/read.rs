@@ -46,7 +46,7 @@ pub(super) enum ReadError {
 /// Reads a file that rests: what is there before and after reading must be the same.
 pub(super) fn whole(path: &Path) -> Result<Whole, ReadError> {
     let seen = ordinary(path)?;
-    let mut file = File::open(path).map_err(|error| system(&error))?;
+    let mut file = open(path)?;
     let opened = file.metadata().map_err(|error| system(&error))?;
     // Between the look and the opening, a link may have been put in its place.
     if state(&opened) != state(&seen) {
@@ -63,6 +63,20 @@ pub(super) fn whole(path: &Path) -> Result<Whole, ReadError> {
     }
     let sha256 = Sha256::digest(&bytes).into();
     Ok(Whole { file, bytes, sha256 })
+}
+
+/// Opens a file that was seen to be an ordinary one. A pipe that was put in its place since is not waited for, and a link is
+/// not followed.
+fn open(path: &Path) -> Result<File, ReadError> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+    }
+    options.open(path).map_err(|error| system(&error))
 }
 
 /// The sidecar of a tool with its bytes' hash, where there is one.

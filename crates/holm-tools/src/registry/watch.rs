@@ -1,6 +1,6 @@
 //! Keeps a registry in step with its folders while agents run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -44,13 +44,14 @@ pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
     });
     let watcher = watcher.map_err(|error| WatchError(error.to_string()))?;
     let mut watch = Watch {
-        watched: vec![false; folders.folders.len()],
+        watched: vec![None; folders.folders.len()],
         folders,
         watcher,
         pending: Pending::default(),
         known: BTreeSet::new(),
         looks: JoinSet::new(),
         busy: BTreeMap::new(),
+        begun: HashMap::new(),
     };
     // First the watch, then the look: what changes between is seen twice, never missed.
     watch.find_folders();
@@ -62,11 +63,14 @@ pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
 struct Watch {
     folders: Folders,
     watcher: RecommendedWatcher,
-    watched: Vec<bool>,
+    /// Which folder each watch is on: another one may take its path.
+    watched: Vec<Option<Identity>>,
     pending: Pending,
     /// Files that were looked at, so that those that went unnoticed are found.
     known: BTreeSet<PathBuf>,
-    looks: JoinSet<(PathBuf, Seen)>,
+    looks: JoinSet<Seen>,
+    /// Which file each look is at.
+    begun: HashMap<tokio::task::Id, PathBuf>,
     /// The files that are being looked at. One look at a time: what a look finds is always newer than what was found
     /// before, and a file that never rests is still taken up now and then.
     busy: BTreeMap<PathBuf, Meanwhile>,
@@ -90,23 +94,28 @@ impl Watch {
                     None => return,
                 },
                 () = sleep_until(due) => self.look(),
-                Some(done) = self.looks.join_next(), if !self.looks.is_empty() => self.seen(done),
+                Some(done) = self.looks.join_next_with_id(), if !self.looks.is_empty() => self.seen(done),
                 _ = lost.tick() => self.find_folders(),
             }
         }
     }
 
-    /// Watches the folders that are there and were not watched.
+    /// Watches the folders that are there and were not watched, or were others when they were.
     fn find_folders(&mut self) {
         for place in 0..self.folders.folders.len() {
             let Some(path) = self.folders.folders.get(place).map(|folder| folder.path.clone()) else {
                 continue;
             };
             let Some(watched) = self.watched.get_mut(place) else { continue };
-            if *watched && path.is_dir() {
+            let there = Identity::of(&path);
+            if there == *watched {
                 continue;
             }
-            let begins = path.is_dir() && self.watcher.watch(&path, RecursiveMode::NonRecursive).is_ok();
+            if watched.is_some() {
+                // It may have ended with the folder that it was on.
+                let _ = self.watcher.unwatch(&path);
+            }
+            let begins = there.filter(|_| self.watcher.watch(&path, RecursiveMode::NonRecursive).is_ok());
             let changed = *watched != begins;
             *watched = begins;
             if changed {
@@ -128,6 +137,10 @@ impl Watch {
         let Ok(event) = event else { return self.rescan() };
         if event.need_rescan() {
             return self.rescan();
+        }
+        if event.paths.iter().any(|path| self.folders.folders.iter().any(|folder| folder.path == *path)) {
+            // It is about a folder itself: it may be gone, or be another by now.
+            self.find_folders();
         }
         let now = Instant::now();
         for path in &event.paths {
@@ -167,20 +180,18 @@ impl Watch {
             }
             self.busy.insert(path.clone(), Meanwhile::Unchanged);
             self.known.insert(path.clone());
-            let folders = self.folders.clone();
-            self.looks.spawn(async move {
-                let seen = folders.look(place, &path).await;
-                (path, seen)
-            });
+            let (folders, file) = (self.folders.clone(), path.clone());
+            let look = self.looks.spawn(async move { folders.look(place, &file).await });
+            self.begun.insert(look.id(), path);
         }
     }
 
-    fn seen(&mut self, done: Result<(PathBuf, Seen), tokio::task::JoinError>) {
-        let Ok((path, seen)) = done else {
-            // A loader panicked. Which one nobody can say any more; all files are free to be looked at again.
-            self.busy.clear();
-            return;
+    fn seen(&mut self, done: Result<(tokio::task::Id, Seen), tokio::task::JoinError>) {
+        let (id, seen) = match done {
+            Ok((id, seen)) => (id, seen),
+            Err(error) => (error.id(), Seen::panicked()),
         };
+        let Some(path) = self.begun.remove(&id) else { return };
         let now = Instant::now();
         if self.busy.remove(&path) == Some(Meanwhile::Changed) {
             self.pending.touch(&path, Touch::Finished, now);
@@ -193,6 +204,27 @@ impl Watch {
         };
         let source = folder.source(&path);
         self.folders.registry.edit(|edit| seen.apply(source, edit));
+    }
+}
+
+/// Which folder lies at a path, so that another one in its place is noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    number: u64,
+}
+
+impl Identity {
+    fn of(path: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+        #[cfg(unix)]
+        let (device, number) = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let (device, number) = (metadata.len(), 0);
+        Some(Self { device, number })
     }
 }
 

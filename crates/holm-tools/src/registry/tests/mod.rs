@@ -16,7 +16,8 @@ use super::{Found, LoadError, Loader, Offer, Snapshot, Standing};
 
 /// A tool that says something.
 fn says(name: &str, text: &str) -> Offer {
-    let declared = holm_kernel::Tool::new(name, "Says something.", Json::object([("type", "object".into())]));
+    let kind = if text.starts_with("flawed") { "nonsense" } else { "object" };
+    let declared = holm_kernel::Tool::new(name, "Says something.", Json::object([("type", kind.into())]));
     let text = text.to_owned();
     Offer::new(Arc::new(tool_fn(declared, move |_| {
         let text = text.clone();
@@ -24,8 +25,8 @@ fn says(name: &str, text: &str) -> Offer {
     })))
 }
 
-/// Makes a tool of each `.say` file: it says what stands in the file. A file that begins with `bad` is refused, and one
-/// that was replaced says so.
+/// Makes a tool of each `.say` file: it says what stands in the file. A file that begins with `bad` is refused, one that
+/// begins with `flawed` becomes a tool that no run can use, over `panic` it breaks down, and one that was replaced says so.
 struct Says;
 
 impl Loader for Says {
@@ -39,6 +40,7 @@ impl Loader for Says {
             if text.starts_with("bad") {
                 return Err(LoadError::refused("it begins badly"));
             }
+            assert!(!text.starts_with("panic"), "a loader that breaks down");
             let name = found.sidecar.and_then(|sidecar| sidecar.name.as_deref()).unwrap_or(found.name);
             let replaced = match found.standing {
                 Standing::Confirmed => "",

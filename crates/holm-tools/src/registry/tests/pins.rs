@@ -28,3 +28,30 @@ fn where_nothing_can_be_remembered_nothing_counts_as_confirmed() {
     assert_eq!(pins.standing(Path::new("a.wasm"), &[1; 32]), Standing::Replaced);
     assert!(pins.confirm(Path::new("a.wasm"), &[1; 32]).is_err());
 }
+
+#[test]
+fn of_many_who_pin_at_once_none_is_lost_and_one_is_first() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("pins");
+    let confirmed = std::thread::scope(|scope| {
+        let pinning: Vec<_> = (0..8_u8)
+            .map(|number| {
+                let (file, home) = (file.clone(), home.path());
+                // Each has a file of its own, as processes have.
+                scope.spawn(move || {
+                    let pins = PinFile::new(file);
+                    pins.standing(&home.join(format!("{number}.wasm")), &[number; 32]);
+                    pins.standing(&home.join("same.wasm"), &[number; 32])
+                })
+            })
+            .collect();
+        pinning.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(
+        confirmed.iter().filter(|standing| **standing == Standing::Confirmed).count(),
+        1,
+        "{confirmed:?}"
+    );
+    let text = std::fs::read_to_string(file).unwrap();
+    assert_eq!(text.lines().count(), 9, "{text}");
+}

@@ -120,6 +120,55 @@ async fn a_broken_new_version_keeps_the_old_one_and_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_new_version_that_no_run_can_use_keeps_the_old_one_too() {
+    for (text, expect) in [("flawed", "nonsense"), ("panic", "panicked")] {
+        let folder = tempfile::tempdir().unwrap();
+        put(folder.path(), "a.say", "good");
+        let (registry, _watching) = watch(folder.path()).await;
+        put(folder.path(), "a.say", text);
+        let snapshot = until(&registry, |snapshot| !snapshot.problems().is_empty()).await;
+        assert_eq!(said(&snapshot, "a").await.as_deref(), Some("good"), "{text}");
+        let told = snapshot.problems()[0].to_string();
+        assert!(told.contains("so the one before it stays") && told.contains(expect), "{told}");
+        put(folder.path(), "a.say", "better");
+        wait_said(&registry, "a", "better").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_over_which_a_loader_breaks_down_takes_nobody_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("a.say", "1"), ("b.say", "panic"), ("c.say", "3")] {
+        put(folder.path(), name, text);
+    }
+    let registry = Registry::new();
+    let from = Folder::new(folder.path(), Rank::User, OpenGate);
+    Folders::new(&registry).loader(Says).folder(from).load().await;
+    assert_eq!(names(&registry.snapshot()), ["a", "c"]);
+    assert!(problems(&registry.snapshot())[0].contains("panicked"), "{:?}", problems(&registry.snapshot()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_another_took_the_place_of_is_watched_from_then_on() {
+    let parent = tempfile::tempdir().unwrap();
+    let (folder, other) = (parent.path().join("tools"), parent.path().join("other"));
+    for (folder, name, text) in [(&folder, "a.say", "1"), (&folder, "gone.say", "1"), (&other, "a.say", "2")]
+    {
+        fs::create_dir_all(folder).unwrap();
+        put(folder, name, text);
+    }
+    let (registry, _watching) = watch(&folder).await;
+    assert_eq!(names(&registry.snapshot()), ["a", "gone"]);
+    // At once, so that nobody sees the path without a folder.
+    fs::rename(&folder, parent.path().join("old")).unwrap();
+    fs::rename(&other, &folder).unwrap();
+    wait_said(&registry, "a", "2").await;
+    until(&registry, |snapshot| snapshot.find("gone").is_none()).await;
+    put(&folder, "b.say", "new");
+    wait_said(&registry, "b", "new").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_changed_sidecar_changes_its_tool() {
     let folder = tempfile::tempdir().unwrap();
     put(folder.path(), "a.say", "hello");
