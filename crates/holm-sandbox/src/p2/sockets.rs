@@ -1,9 +1,13 @@
-//! Making sockets. The engine's makers make as many as there are handles; here each takes a lease, and none is for datagrams.
+//! Making sockets. The engine's makers make as many as there are handles; here each takes a lease, none is for datagrams, and
+//! none is bound to an address by its guest.
 
+use std::net::SocketAddr;
+
+use wasmtime::StoreContextMut;
 use wasmtime::component::{HasData, Linker, Resource};
-use wasmtime_wasi::p2::bindings::sockets::network::{self, ErrorCode, IpAddressFamily};
+use wasmtime_wasi::p2::bindings::sockets::network::{self, ErrorCode, IpAddressFamily, IpSocketAddress};
 use wasmtime_wasi::p2::bindings::sockets::{tcp_create_socket, udp_create_socket};
-use wasmtime_wasi::p2::{SocketError, SocketResult, TcpSocket, UdpSocket};
+use wasmtime_wasi::p2::{Network, SocketError, SocketResult, TcpSocket, UdpSocket};
 use wasmtime_wasi::sockets::WasiSocketsView;
 
 use crate::refusal::{Reason, Wanted};
@@ -17,7 +21,22 @@ impl HasData for HasSockets {
 
 pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     tcp_create_socket::add_to_linker::<State, HasSockets>(linker, |state| state)?;
-    udp_create_socket::add_to_linker::<State, HasSockets>(linker, |state| state)
+    udp_create_socket::add_to_linker::<State, HasSockets>(linker, |state| state)?;
+    linker.allow_shadowing(true);
+    linker.instance("wasi:sockets/tcp@0.2.12")?.func_wrap("[method]tcp-socket.start-bind", bind)?;
+    linker.allow_shadowing(false);
+    Ok(())
+}
+
+type Bound = (Result<(), ErrorCode>,);
+
+/// Refuses to bind: a connection takes a free port by itself, and nobody listens.
+fn bind(
+    mut store: StoreContextMut<'_, State>,
+    (_, _, address): (Resource<TcpSocket>, Resource<Network>, IpSocketAddress),
+) -> wasmtime::Result<Bound> {
+    store.data_mut().audit.refuse(Wanted::Listen(SocketAddr::from(address)), Reason::Never);
+    Ok((Err(ErrorCode::AccessDenied),))
 }
 
 /// What both ways of making a socket need: how their errors are told.
