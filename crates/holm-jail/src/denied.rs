@@ -35,8 +35,8 @@ pub(crate) fn suspect(order: &Order, written: &[u8]) -> Vec<Suspicion> {
     let mut found = Vec::new();
     for line in text.lines() {
         let guess = complaint(line).and_then(|complaint| match complaint {
-            Complaint::Network(host) if order.network == Network::None => Some(Suspicion::Network(host)),
-            Complaint::Network(_) => None,
+            Complaint::Network(_) if order.network == Network::Open => None,
+            Complaint::Network(host) => Some(Suspicion::Network(host)),
             Complaint::File(what) => file(order, line, what),
         });
         if let Some(guess) = guess.filter(|guess| !found.contains(guess)) {

@@ -14,8 +14,8 @@ impl Jail {
     /// `read:src/` and `read:src/lib.rs` become roots; `read:src/*.rs` is refused, because the kernel knows only files and
     /// folders. `write:` needs `read:` of the same place. `exec:git` is looked up in the system's folders.
     ///
-    /// The network stays closed whatever `fetch:` says: no engine can hold a host. Secrets, tools and agents are
-    /// nothing that a child process could use, and are left out.
+    /// The network stays closed whatever `fetch:` says, since no engine can hold a host; whoever serves a proxy opens it
+    /// with [`crate::Network::Proxied`]. Secrets, tools and agents are nothing that a child process could use, and are left out.
     ///
     /// # Errors
     ///

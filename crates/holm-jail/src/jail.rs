@@ -13,8 +13,19 @@ use crate::order::{Access, Bounds, Order, Root, is_plain};
 /// What git runs or believes on the next occasion, whoever calls it: never written by a child, even where `.git` is.
 const GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 
-/// Folders in which the system keeps its programs.
-pub(crate) const PROGRAMS: [&str; 4] = ["/usr/bin", "/usr/local/bin", "/bin", "/usr/lib"];
+/// Folders in which the system keeps its programs, those that are typed first.
+pub(crate) const PROGRAMS: [&str; 7] = [
+    "/usr/bin",
+    "/usr/local/bin",
+    "/bin",
+    "/usr/lib",
+    "/usr/libexec",
+    "/usr/local/lib",
+    "/usr/local/libexec",
+];
+
+/// Where the listener of [`Network::Proxied`] is, on the child's own loopback address.
+pub const PROXY_PORT: u16 = 3128;
 
 /// Whether a child can reach the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -22,6 +33,10 @@ pub enum Network {
     /// It cannot open a socket.
     #[default]
     None,
+    /// A network of its own with nothing in it but a listener at [`PROXY_PORT`] of its loopback address. Who accepts there
+    /// ([`crate::Job::take_listener`]) decides about every connection. Needs a kernel that gives namespaces to everybody:
+    /// Landlock knows ports and no hosts, so without a namespace the job is refused.
+    Proxied,
     /// All of it, this machine's own services included: no grant for single hosts can be held here.
     Open,
 }

@@ -1,13 +1,15 @@
 //! A child that runs, and how it is brought to its end.
 
 use std::fs::File;
-use std::io::{self, Write as _};
-use std::net::Shutdown;
+use std::io::{self, IoSliceMut, Write as _};
+use std::mem::MaybeUninit;
+use std::net::{Shutdown, TcpListener};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as Plain;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
@@ -34,6 +36,8 @@ pub struct Job {
     order: Order,
     max_output: u64,
     heard: Vec<u8>,
+    /// Over which the child sends the listener of its network, before it becomes the program.
+    line: Option<Plain>,
 }
 
 /// Ends a job from elsewhere.
@@ -77,11 +81,17 @@ impl Streams {
 }
 
 impl Job {
-    pub(crate) fn new(control: Plain, streams: Streams, order: Order, max_output: u64) -> io::Result<Self> {
+    pub(crate) fn new(
+        control: Plain,
+        streams: Streams,
+        order: Order,
+        max_output: u64,
+        line: Option<Plain>,
+    ) -> io::Result<Self> {
         control.set_nonblocking(true)?;
         let killer = Killer(Arc::new(control.try_clone()?));
         let control = UnixStream::from_std(control)?;
-        Ok(Self { control, killer, streams, order, max_output, heard: Vec::new() })
+        Ok(Self { control, killer, streams, order, max_output, heard: Vec::new(), line })
     }
 
     /// Sends the order and waits until the program runs.
@@ -103,6 +113,22 @@ impl Job {
             }),
             Some(Told::Ended { .. }) | None => Err(lost("the supervisor left without a word".into())),
         }
+    }
+
+    /// The listener of [`Network::Proxied`](crate::Network::Proxied), once: whoever accepts there is the child's way out.
+    pub fn take_listener(&mut self) -> Option<TcpListener> {
+        let line = self.line.take()?;
+        // It was sent before the program began, so nobody waits here.
+        line.set_nonblocking(true).ok()?;
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut rights = RecvAncillaryBuffer::new(&mut space);
+        let mut byte = [0];
+        recvmsg(&line, &mut [IoSliceMut::new(&mut byte)], &mut rights, RecvFlags::CMSG_CLOEXEC).ok()?;
+        let mut fds = rights.drain().filter_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(fds) => Some(fds),
+            _ => None,
+        });
+        fds.next()?.next().map(TcpListener::from)
     }
 
     /// What ends the job from elsewhere.

@@ -15,7 +15,7 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 use crate::engine::Engine;
 use crate::error::JailError;
 use crate::inside::LAUNCHER_ARGUMENT;
-use crate::jail::{Jail, Task};
+use crate::jail::{Jail, Network, Task};
 use crate::job::{Job, Streams};
 
 /// Starts jobs. Cheap to clone; clones share one process, which is started for the first job and ends with the last clone.
@@ -69,10 +69,18 @@ impl Launcher {
         let (ours, theirs) = UnixStream::pair().map_err(broken)?;
         let (streams, child_ends) = Streams::open(&task.input).map_err(broken)?;
         let [stdin, stdout, stderr] = child_ends.each_ref().map(AsFd::as_fd);
-        self.hand_over(&[theirs.as_fd(), stdin, stdout, stderr]).map_err(broken)?;
+        let mut fds = vec![theirs.as_fd(), stdin, stdout, stderr];
+        let line = match order.network {
+            Network::Proxied => Some(UnixStream::pair().map_err(broken)?),
+            Network::None | Network::Open => None,
+        };
+        fds.extend(line.as_ref().map(|(_, theirs)| theirs.as_fd()));
+        self.hand_over(&fds).map_err(broken)?;
+        drop(fds);
         // The child's ends must be closed here, or no stream would ever end.
         drop((theirs, child_ends));
-        let mut job = Job::new(ours, streams, order, jail.bounds().output).map_err(broken)?;
+        let line = line.map(|(ours, _)| ours);
+        let mut job = Job::new(ours, streams, order, jail.bounds().output, line).map_err(broken)?;
         job.begin().await?;
         Ok(job)
     }
@@ -121,7 +129,7 @@ impl Drop for Process {
 }
 
 fn send(control: &UnixStream, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(5))];
     let mut rights = SendAncillaryBuffer::new(&mut space);
     if !rights.push(SendAncillaryMessage::ScmRights(fds)) {
         return Err(io::Error::other("too many streams for one job"));

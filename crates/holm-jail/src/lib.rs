@@ -26,7 +26,7 @@
 //!
 //! - Metadata: under Landlock a child can ask whether a path exists and how large it is. Under bubblewrap it cannot.
 //! - Hosts: neither engine can open the network for some hosts alone. [`Network::Open`] is all of it; a caller that wants
-//!   less gives no network and a proxy that asks `holm-net`, over the child's standard streams.
+//!   less gives [`Network::Proxied`], whose only way out is a listener that the caller serves.
 //! - `exec`: Landlock refuses to start other programs than those granted, but whoever may read a program can have the
 //!   dynamic loader map it. That gains nothing: whatever runs is in the same jail.
 //! - Hard links: a link inside a root to a file outside it is the file. Roots that others can write to are their risk.
@@ -52,7 +52,7 @@ pub use denied::Suspicion;
 pub use engine::{Engine, Strength};
 pub use error::JailError;
 pub use inside::{LAUNCHER_ARGUMENT, launch_if_asked, launcher_main};
-pub use jail::{Jail, Network, Task};
+pub use jail::{Jail, Network, PROXY_PORT, Task};
 pub use job::{Job, Killer};
 pub use launcher::Launcher;
 pub use limits::Limits;

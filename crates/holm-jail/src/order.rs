@@ -111,6 +111,7 @@ impl Order {
         });
         out.push(match self.network {
             Network::None => b'n',
+            Network::Proxied => b'p',
             Network::Open => b'o',
         });
         let Bounds { wall_ms, cpu_s, memory, file_size, files, processes } = self.bounds;
@@ -138,6 +139,7 @@ impl Order {
             roots: from.list(Reader::root)?,
             network: match from.byte()? {
                 b'n' => Network::None,
+                b'p' => Network::Proxied,
                 b'o' => Network::Open,
                 _ => return None,
             },

@@ -58,12 +58,14 @@ pub enum Stage {
     Fork,
     /// Bubblewrap built its namespaces.
     Namespace,
+    /// A network of its own was made.
+    Network,
     /// The program was started.
     Program,
 }
 
 impl Stage {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Order,
         Self::Root,
         Self::Protect,
@@ -73,6 +75,7 @@ impl Stage {
         Self::Seccomp,
         Self::Fork,
         Self::Namespace,
+        Self::Network,
         Self::Program,
     ];
 
@@ -102,6 +105,7 @@ impl fmt::Display for Stage {
             Self::Seccomp => "seccomp cannot be applied",
             Self::Fork => "no process can be made",
             Self::Namespace => "bubblewrap cannot build its namespaces, see its message",
+            Self::Network => "no network of its own can be made",
             Self::Program => "the program cannot be started",
         })
     }

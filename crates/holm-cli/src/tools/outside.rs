@@ -99,7 +99,9 @@ fn shell(
     let shell =
         Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
-    let mut shell = shell.rules(rules).search(folders).denials(Denies::of_commands()).hide(data);
+    let network = Connector::new(Arc::new(SystemResolver));
+    let shell = shell.rules(rules).search(folders).denials(Denies::of_commands()).hide(data);
+    let mut shell = shell.network(network);
     let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
     let inside =
         home.filter(|home| workspace.canonicalize().is_ok_and(|workspace| home.starts_with(workspace)));

@@ -53,6 +53,7 @@ fn view(order: &Order) -> Vec<OsString> {
             .chain(&["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "jail"])
             .map(OsString::from)
             .collect();
+    // A network of its own was made already where there is a way out of it.
     if order.network == Network::None {
         args.push("--unshare-net".into());
     }

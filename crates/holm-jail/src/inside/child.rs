@@ -13,8 +13,9 @@ use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new
 use super::filter::{self, Metadata};
 use super::protect::{self, Held};
 use super::sys::close_on_exec;
-use super::{bubblewrap, rules};
+use super::{bubblewrap, network, rules};
 use crate::engine::Engine;
+use crate::jail::Network;
 use crate::order::{Bounds, Order};
 use crate::outcome::Stage;
 
@@ -55,14 +56,24 @@ impl Failure {
 }
 
 /// Becomes the program, or reports why not and leaves.
-pub(super) fn become_program(order: &Order, streams: &[OwnedFd; 3], report: &OwnedFd) -> ! {
-    let failure = attempt(order, streams, report);
+pub(super) fn become_program(
+    order: &Order,
+    streams: &[OwnedFd; 3],
+    report: &OwnedFd,
+    line: Option<&OwnedFd>,
+) -> ! {
+    let failure = attempt(order, streams, report, line);
     let _ = rustix::io::write(report, &failure.encode());
     std::process::exit(UNBORN)
 }
 
 /// Each step gives up what the next ones do not need. Returns only what went wrong.
-fn attempt(order: &Order, [stdin, stdout, stderr]: &[OwnedFd; 3], report: &OwnedFd) -> Failure {
+fn attempt(
+    order: &Order,
+    [stdin, stdout, stderr]: &[OwnedFd; 3],
+    report: &OwnedFd,
+    line: Option<&OwnedFd>,
+) -> Failure {
     // A session of its own has no terminal that could be typed into, and is one group to kill.
     let _ = setsid();
     let redirected = rustix::stdio::dup2_stdin(stdin)
@@ -73,6 +84,12 @@ fn attempt(order: &Order, [stdin, stdout, stderr]: &[OwnedFd; 3], report: &Owned
     }
     if let Err(error) = limit(&order.bounds) {
         return Failure::new(Stage::Limit, &error);
+    }
+    if order.network == Network::Proxied
+        && order.engine != Engine::Unconfined
+        && let Err(failure) = network::leave(line)
+    {
+        return failure;
     }
     match &order.engine {
         Engine::Bubblewrap(program) => bubblewrap::exec(program, order, report),

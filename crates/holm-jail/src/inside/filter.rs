@@ -165,10 +165,20 @@ fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
         libc::SYS_socket,
         match network {
             Network::None => Vec::new(),
-            Network::Open => vec![other_than(&[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK])?],
+            Network::Proxied | Network::Open => {
+                let families = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+                vec![other_than(&families)?, raw(libc::AF_INET)?, raw(libc::AF_INET6)?]
+            }
         },
     );
     Some(rules)
+}
+
+/// A socket that writes packets itself; the bits above the kind are flags.
+fn raw(family: i32) -> Option<Rule> {
+    const KIND: u64 = 0xf;
+    let (family, raw) = (u64::from(family.unsigned_abs()), u64::from(libc::SOCK_RAW.unsigned_abs()));
+    rule(&[(0, Len::Dword, Op::Eq, family), (1, Len::Dword, Op::MaskedEq(KIND), raw)])
 }
 
 fn rule(conditions: &[(u8, Len, Op, u64)]) -> Option<Rule> {

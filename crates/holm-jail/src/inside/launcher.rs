@@ -34,14 +34,18 @@ pub(super) fn serve() {
             Err(_) => return,
         }
         let Some(fds) = receive(control.as_fd()) else { return };
-        let Ok([job, stdin, stdout, stderr]) = <[OwnedFd; 4]>::try_from(fds) else { continue };
+        // The last one is the line for a listener, where a network of its own is wanted.
+        let mut fds = fds.into_iter();
+        let first = [fds.next(), fds.next(), fds.next(), fds.next()];
+        let [Some(job), Some(stdin), Some(stdout), Some(stderr)] = first else { continue };
+        let line = fds.next();
         match fork() {
             Ok(Fork::Child) => {
                 // The line to the large process is the launcher's alone.
                 if let Ok(null) = File::open("/dev/null") {
                     let _ = rustix::stdio::dup2_stdin(&null);
                 }
-                supervise(job, [stdin, stdout, stderr]);
+                supervise(job, [stdin, stdout, stderr], line);
                 std::process::exit(0);
             }
             Ok(Fork::Parent(_)) => children += 1,
@@ -53,7 +57,7 @@ pub(super) fn serve() {
 
 /// The descriptors of one message; none when the socket is closed.
 fn receive(control: std::os::fd::BorrowedFd<'_>) -> Option<Vec<OwnedFd>> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(5))];
     let mut rights = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
     let message =

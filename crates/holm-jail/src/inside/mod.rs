@@ -7,6 +7,7 @@ mod bubblewrap;
 mod child;
 mod filter;
 mod launcher;
+mod network;
 mod protect;
 mod rules;
 mod supervisor;

@@ -22,13 +22,13 @@ use crate::outcome::Stage;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Runs one job from its order to its end.
-pub(super) fn supervise(control: OwnedFd, streams: [OwnedFd; 3]) {
+pub(super) fn supervise(control: OwnedFd, streams: [OwnedFd; 3], line: Option<OwnedFd>) {
     let mut control = UnixStream::from(control);
     // Whoever loses its parent becomes a child of this process, wherever it hid.
     let _ = set_child_subreaper(Some(getpid()));
     let told = match read_order(&mut control) {
         None => failed(&Failure::new(Stage::Order, &io::Error::from(io::ErrorKind::InvalidData))),
-        Some(order) => run(&mut control, &order, streams),
+        Some(order) => run(&mut control, &order, streams, line),
     };
     let _ = control.write_all(&told.encode());
 }
@@ -46,7 +46,7 @@ fn read_order(control: &mut UnixStream) -> Option<Order> {
     Order::decode(&bytes)
 }
 
-fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3]) -> Told {
+fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Option<OwnedFd>) -> Told {
     // They are taken away again when this returns, after everybody inside is dead.
     let _placeholders = match Placeholders::make(order) {
         Ok(made) => made,
@@ -58,12 +58,12 @@ fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3]) -> Told {
     let child = match fork() {
         Ok(Fork::Child) => {
             drop(report);
-            child::become_program(order, &streams, &theirs);
+            child::become_program(order, &streams, &theirs, line.as_ref());
         }
         Ok(Fork::Parent(pid)) => pid,
         Err(error) => return failed(&Failure::new(Stage::Fork, &error)),
     };
-    drop((streams, theirs));
+    drop((streams, theirs, line));
     // Kept until the end: bubblewrap writes there once more before it leaves.
     let mut report = File::from(report);
     if let Err(failure) = started(order, &mut report) {

@@ -47,6 +47,24 @@ pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
     Ok(done?)
 }
 
+/// Switches the loopback interface of this network on.
+pub(super) fn loopback_up() -> io::Result<()> {
+    let family = rustix::net::AddressFamily::INET;
+    let socket = rustix::net::socket(family, rustix::net::SocketType::DGRAM, None)?;
+    let mut name = [0; libc::IFNAMSIZ];
+    for (to, from) in name.iter_mut().zip(b"lo") {
+        *to = libc::c_char::try_from(*from).unwrap_or_default();
+    }
+    let flags = libc::c_short::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or_default();
+    let request =
+        libc::ifreq { ifr_name: name, ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: flags } };
+    let fd = std::os::fd::AsRawFd::as_raw_fd(&socket);
+    #[expect(unsafe_code, reason = "setting the flags of an interface has no safe form")]
+    // SAFETY: the request is a whole value that outlives the call, and the kernel only reads it.
+    let result = unsafe { libc::ioctl(fd, libc::SIOCSIFFLAGS, &raw const request) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Whether a mount can be written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadOnly {

@@ -11,3 +11,4 @@
 mod attacks;
 mod cell;
 mod jobs;
+mod proxied;

@@ -141,7 +141,8 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
                     }
                 })
             }
-            Network::None => jail,
+            // A server is asked for by hosts of its own elsewhere; nobody serves it a proxy.
+            Network::None | Network::Proxied => jail,
         };
     Ok(program.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value)))
 }

@@ -39,17 +39,32 @@ pub(super) struct ArgvArguments {
     pub(super) seconds: Option<u64>,
 }
 
-pub(super) fn script_tool() -> Result<Tool, TemplateError> {
-    let schema = schema(["script"], [("script", text("The script, for Bash.", MAX_SCRIPT))]);
-    let about = "Runs a Bash script in the workspace, confined: it reads and writes the workspace, and there is no \
-                 network. When something was refused, the result names the grant that is missing and what to add to \
-                 the call to ask for it.";
-    let tool = Tool::new(SHELL, about, schema).needs(["exec:*"])?;
-    settled(tool)
+/// Whether commands can be granted hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hosts {
+    None,
+    Granted,
 }
 
-pub(super) fn argv_tool() -> Result<Tool, TemplateError> {
+pub(super) fn script_tool(hosts: Hosts) -> Result<Tool, TemplateError> {
+    let schema = schema(hosts, ["script"], [("script", text("The script, for Bash.", MAX_SCRIPT))]);
+    let network = match hosts {
+        Hosts::None => "there is no network",
+        Hosts::Granted => {
+            "of the network it reaches what `fetch` names, through the proxy in its environment"
+        }
+    };
+    let about = format!(
+        "Runs a Bash script in the workspace, confined: it reads and writes the workspace, and {network}. When \
+         something was refused, the result names the grant that is missing and what to add to the call to ask for it."
+    );
+    let tool = Tool::new(SHELL, about, schema).needs(["exec:*"])?;
+    settled(tool, hosts)
+}
+
+pub(super) fn argv_tool(hosts: Hosts) -> Result<Tool, TemplateError> {
     let schema = schema(
+        hosts,
         ["program"],
         [
             ("program", text("The program: a name such as git, or a path such as ./build.sh.", MAX_ENTRY)),
@@ -62,12 +77,12 @@ pub(super) fn argv_tool() -> Result<Tool, TemplateError> {
     );
     let about = "Runs one program with exactly these arguments, without a shell, confined like `shell`.";
     let tool = Tool::new(RUN_PROGRAM, about, schema).needs(["exec:{program}"])?;
-    settled(tool)
+    settled(tool, hosts)
 }
 
 /// What both tools say of themselves. Whoever writes a place can read it, so both grants are needed for it.
-fn settled(tool: Tool) -> Result<Tool, TemplateError> {
-    let tool = tool.level(Level::Execute).needs([
+fn settled(tool: Tool, hosts: Hosts) -> Result<Tool, TemplateError> {
+    let mut tool = tool.level(Level::Execute).needs([
         "read:**",
         "exec:./**",
         "write:{write=.}/**",
@@ -75,6 +90,9 @@ fn settled(tool: Tool) -> Result<Tool, TemplateError> {
         "read:{read?}/**",
         "exec:{exec?}/**",
     ])?;
+    if hosts == Hosts::Granted {
+        tool = tool.needs(["fetch:{fetch?}"])?;
+    }
     Ok(Tool {
         empty: EmptyOutput::Allowed,
         error_text: ErrorText::Allowed,
@@ -84,7 +102,13 @@ fn settled(tool: Tool) -> Result<Tool, TemplateError> {
     })
 }
 
-fn schema<const N: usize, const M: usize>(required: [&str; N], own: [(&'static str, Json); M]) -> Json {
+fn schema<const N: usize, const M: usize>(
+    hosts: Hosts,
+    required: [&str; N],
+    own: [(&'static str, Json); M],
+) -> Json {
+    let fetch = list("Hosts to reach, such as https://registry.npmjs.org; without this, none.");
+    let fetch = (hosts == Hosts::Granted).then_some(("fetch", fetch));
     let shared = [
         ("folder", text("The folder to run in, inside the workspace.", MAX_ENTRY)),
         (
@@ -105,7 +129,7 @@ fn schema<const N: usize, const M: usize>(required: [&str; N], own: [(&'static s
     ];
     Json::object([
         ("type", Json::from("object")),
-        ("properties", Json::object(own.into_iter().chain(shared))),
+        ("properties", Json::object(own.into_iter().chain(shared).chain(fetch))),
         ("required", Json::from(required.map(Json::from).to_vec())),
         ("additionalProperties", Json::from(false)),
     ])

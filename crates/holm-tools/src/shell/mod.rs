@@ -4,10 +4,11 @@
 //! asked about or run; what it shows to a person is, by its digest, what runs. *Rules* ([`Rules`]) read the command with a
 //! parser of Bash: deny rules hold in every mode, and what a person has allowed for the session passes the [`Gate`]
 //! unasked. The *jail* (`holm-jail`) holds whatever the command turns out to be: it sees the workspace, what the call was
-//! granted, and no network.
+//! granted, and of the network the hosts that the call was granted, through a proxy of ours.
 //!
 //! A command that the jail refuses something says which grant is missing and how to ask for it: `git commit` needs
-//! `write:.git/**`, the model calls again with that, a person says yes once for the task, and it runs.
+//! `write:.git/**`, `npm install` needs `fetch:https://registry.npmjs.org`; the model calls again with that, a person
+//! says yes once for the task, and it runs.
 //!
 //! # What is never writable
 //!
@@ -18,6 +19,7 @@
 mod arguments;
 mod denied;
 mod gate;
+mod proxy;
 mod report;
 mod rules;
 mod script;

@@ -6,6 +6,7 @@ use holm_grants::Request;
 use holm_jail::{Ending, Outcome, Suspicion};
 use holm_kernel::ToolOutput;
 
+use super::proxy::Refusal;
 use super::script::Script;
 use super::setup::Setup;
 
@@ -21,7 +22,12 @@ struct Missing {
 }
 
 /// Tells how a command ended.
-pub(super) fn report(setup: &Setup, script: Option<&Script>, outcome: &Outcome) -> ToolOutput {
+pub(super) fn report(
+    setup: &Setup,
+    script: Option<&Script>,
+    outcome: &Outcome,
+    hosts: &[Refusal],
+) -> ToolOutput {
     let mut text = String::new();
     for captured in [&outcome.stdout, &outcome.stderr] {
         if !text.is_empty() && !text.ends_with('\n') && captured.total > 0 {
@@ -33,17 +39,32 @@ pub(super) fn report(setup: &Setup, script: Option<&Script>, outcome: &Outcome) 
             text.push_str(&format!("\n[{} bytes in all; the first {kept} are kept]\n", captured.total));
         }
     }
-    let Some(ending) = ending(outcome.ending) else {
-        return ToolOutput::text(text);
-    };
-    if !text.is_empty() && !text.ends_with('\n') {
+    let ending = ending(outcome.ending);
+    let mut lines: Vec<String> = ending.iter().cloned().collect();
+    lines.extend(turned_away(setup, hosts));
+    if ending.is_some() {
+        lines.extend(refusals(setup, script, outcome, hosts));
+    }
+    if !lines.is_empty() && !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    text.push_str(&format!("[{ending}]"));
-    for line in refusals(setup, script, outcome) {
-        text.push_str(&format!("\n[{line}]"));
-    }
-    ToolOutput::failed(text)
+    let lines: Vec<String> = lines.iter().map(|line| format!("[{line}]")).collect();
+    text.push_str(&lines.join("\n"));
+    if ending.is_some() { ToolOutput::failed(text) } else { ToolOutput::text(text) }
+}
+
+/// Lines about hosts that the proxy refused; these are known, also where the command made do without.
+fn turned_away(setup: &Setup, hosts: &[Refusal]) -> Vec<String> {
+    let line = |refusal: &Refusal| match refusal {
+        Refusal::Missing { grant, url } => {
+            let known = if setup.offers(grant) { "" } else { " (it was named before)" };
+            format!(
+                "refused for want of the grant {grant}{known}; to ask for it, call again with {url:?} added to \"fetch\""
+            )
+        }
+        Refusal::Never(why) => format!("refused, and no grant opens it: {why}"),
+    };
+    hosts.iter().map(line).collect()
 }
 
 /// How a command that did not succeed ended.
@@ -61,7 +82,7 @@ fn ending(ending: Ending) -> Option<String> {
 }
 
 /// Lines about what the jail probably refused.
-fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome) -> Vec<String> {
+fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome, hosts: &[Refusal]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut missing: Vec<Missing> = Vec::new();
     for suspicion in &outcome.suspicions {
@@ -70,13 +91,9 @@ fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome) -> Vec<St
                 Ok(found) => missing.push(found),
                 Err(never) => lines.push(never),
             },
-            Suspicion::Network(host) => {
-                let host = host.as_deref().unwrap_or("the host");
-                lines.push(format!(
-                    "refused: the network; a command has none, whatever is granted. Missing is fetch:https://{host}, \
-                     which the fetch tool can use"
-                ));
-            }
+            // What the proxy was asked is known, and better than a guess.
+            Suspicion::Network(_) if !hosts.is_empty() => {}
+            Suspicion::Network(host) => lines.push(network(setup, host.as_deref())),
         }
     }
     if outcome.ending == Ending::Exited(NOT_FOUND) {
@@ -98,6 +115,21 @@ fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome) -> Vec<St
         ));
     }
     lines
+}
+
+/// What to say of a program that found no network.
+fn network(setup: &Setup, host: Option<&str>) -> String {
+    let host = host.unwrap_or("the host");
+    if setup.connector.is_none() {
+        return format!(
+            "refused: the network; a command has none, whatever is granted. Missing is fetch:https://{host}, which the \
+             fetch tool can use"
+        );
+    }
+    format!(
+        "refused: the network; there is no way out but the proxy that the variables http_proxy and https_proxy name, \
+         for hosts that the call names in \"fetch\". Missing is fetch:https://{host}"
+    )
 }
 
 impl Missing {

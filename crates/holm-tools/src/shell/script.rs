@@ -51,6 +51,7 @@ const DECLARING: [&str; 3] = ["declaration_command", "unset_command", "test_comm
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
     commands: Vec<Command>,
+    assignments: Vec<(String, Word)>,
     form: Form,
 }
 
@@ -111,7 +112,9 @@ impl Script {
         let mut script = parse(text)?;
         // A shell takes these out before it reads, in other places than the parser does.
         if text.contains("\\\n") {
-            script.commands.extend(parse(&text.replace("\\\n", ""))?.commands);
+            let joined = parse(&text.replace("\\\n", ""))?;
+            script.commands.extend(joined.commands);
+            script.assignments.extend(joined.assignments);
             script.form = Form::Involved;
         }
         if is_deceptive(text) {
@@ -135,13 +138,18 @@ impl Script {
         } else {
             vec![Command { words: words.iter().map(known).collect() }]
         };
-        Self { commands, form: Form::Plain }
+        Self { commands, assignments: Vec::new(), form: Form::Plain }
     }
 
     /// Every command, also those in substitutions, functions and branches.
     #[must_use]
     pub fn commands(&self) -> &[Command] {
         &self.commands
+    }
+
+    /// Every variable that is set, before a command or alone.
+    pub(super) fn assignments(&self) -> &[(String, Word)] {
+        &self.assignments
     }
 
     /// How much of it is plain to see.
@@ -184,7 +192,7 @@ fn parse(text: &str) -> Result<Script, Unreadable> {
     if tree.root_node().has_error() {
         return Err(Unreadable::Syntax);
     }
-    let script = Script { commands: Vec::new(), form: Form::Plain };
+    let script = Script { commands: Vec::new(), assignments: Vec::new(), form: Form::Plain };
     let mut reading = Reading { script, starts: Vec::new(), given: 0 };
     // With a cursor and not by recursion: ten thousand brackets must not fill the stack.
     let mut cursor = tree.walk();
@@ -231,6 +239,12 @@ impl Reading {
         } else if DECLARING.contains(&kind) {
             let words = text.get(node.byte_range()).unwrap_or_default().split_whitespace();
             self.push(node, words.map(|word| Word::Known(word.to_owned())).collect());
+        } else if kind == "variable_assignment" {
+            let name = node.child_by_field_name("name").and_then(|name| text.get(name.byte_range()));
+            let value = node
+                .child_by_field_name("value")
+                .map_or(Word::Plain(String::new()), |value| word(value, text));
+            self.script.assignments.push((name.unwrap_or_default().to_owned(), value));
         } else if matches!(kind, "file_redirect" | "heredoc_redirect") {
             self.give_back(node, text);
         }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm_grants::{Denials, Grant, GrantSet, Need, ProgramPattern};
 use holm_jail::{Engine, Jail, JailError, Launcher, Limits};
+use holm_net::Connector;
 
 use super::denied;
 use super::rules::Rules;
@@ -28,7 +29,9 @@ pub(super) struct Setup {
     pub(super) workspace: PathBuf,
     pub(super) rules: Rules,
     pub(super) limits: Limits,
-    denials: Denials,
+    pub(super) denials: Denials,
+    /// How hosts are reached that a call was granted; without it there is no network.
+    pub(super) connector: Option<Connector>,
     protected: BTreeSet<PathBuf>,
     hidden: BTreeSet<PathBuf>,
     env: Vec<(OsString, OsString)>,
@@ -82,6 +85,7 @@ impl Shell {
             rules: Rules::default(),
             limits: Limits::default(),
             denials: Denials::default(),
+            connector: None,
             protected: BTreeSet::from([workspace.join(OWN_FOLDER)]),
             hidden: BTreeSet::new(),
             env: Vec::new(),
@@ -102,6 +106,12 @@ impl Shell {
     #[must_use]
     pub fn denials(self, denials: Denials) -> Self {
         self.with(|setup| setup.denials = denials)
+    }
+
+    /// With a way to the hosts that a call is granted, and to no others. Without this a command cannot open a socket.
+    #[must_use]
+    pub fn network(self, connector: Connector) -> Self {
+        self.with(|setup| setup.connector = Some(connector))
     }
 
     /// Keeps a path inside the workspace read-only whatever is granted.

@@ -1,14 +1,17 @@
 //! The two tools: a script for Bash, and one program with its arguments.
 
+use std::convert::Infallible;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_jail::{Capture, Ending, Jail, Task};
+use holm_grants::{Grant, GrantSet, Need, Policy};
+use holm_jail::{Capture, Ending, Engine, Jail, JailError, Network, Stage, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Tool};
 
-use super::arguments::{self, ArgvArguments, MAX_SECONDS, ScriptArguments};
+use super::arguments::{self, ArgvArguments, Hosts, MAX_SECONDS, ScriptArguments};
+use super::proxy::{self, Refused};
 use super::report::report;
 use super::rules::Ruling;
 use super::script::Script;
@@ -41,14 +44,14 @@ struct Order {
 
 impl ScriptTool {
     pub(super) fn new(setup: Arc<Setup>) -> Self {
-        let declaration = declared(arguments::script_tool(), super::SHELL);
+        let declaration = declared(arguments::script_tool(hosts(&setup)), super::SHELL);
         Self { declaration, setup }
     }
 }
 
 impl ArgvTool {
     pub(super) fn new(setup: Arc<Setup>) -> Self {
-        let declaration = declared(arguments::argv_tool(), super::RUN_PROGRAM);
+        let declaration = declared(arguments::argv_tool(hosts(&setup)), super::RUN_PROGRAM);
         Self { declaration, setup }
     }
 }
@@ -83,6 +86,10 @@ impl Tool for ArgvTool {
             }
         })
     }
+}
+
+fn hosts(setup: &Setup) -> Hosts {
+    if setup.connector.is_some() { Hosts::Granted } else { Hosts::None }
 }
 
 /// The templates are constants that a test reads; a tool that could not say what it needs must not run.
@@ -150,15 +157,18 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     if job.stop.is_cancelled() {
         return ToolOutput::failed("stopped before it began");
     }
-    let child = match setup.launcher.spawn(&setup.engine, &jail, &order.task).await {
+    let mut child = match start(&setup, &jail, &order.task, fetched(&job.needs)).await {
         Ok(child) => child,
         Err(error) => return ToolOutput::failed(format!("not started: {error}")),
     };
+    let refused = Refused::default();
+    let serving = serving(&setup, child.take_listener(), fetched(&job.needs), refused.clone());
     let killer = child.killer();
     let finish = child.finish(Capture::default());
-    tokio::pin!(finish);
+    tokio::pin!(finish, serving);
     let outcome = tokio::select! {
         outcome = &mut finish => outcome,
+        never = &mut serving => match never {},
         () = job.stop.cancelled() => {
             killer.kill();
             finish.await
@@ -168,8 +178,57 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     let held = Arc::clone(&setup);
     let script = searched.cloned();
     // It looks for programs and folders on the disk.
-    let told = tokio::task::spawn_blocking(move || report(&held, script.as_ref(), &outcome)).await;
+    let told =
+        tokio::task::spawn_blocking(move || report(&held, script.as_ref(), &outcome, &refused.list())).await;
     told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
+}
+
+/// The hosts that the call was granted, and nothing beyond them.
+fn fetched(needs: &[Need]) -> GrantSet {
+    let grants = needs.iter().filter_map(|need| match need {
+        Need::Grant(grant) => Some(grant.clone()),
+        Need::Request(request) => Grant::exactly(request).ok(),
+    });
+    grants.filter(|grant| matches!(grant, Grant::Fetch(_))).collect()
+}
+
+/// Starts the command, in a network of its own whose one way out is ours.
+///
+/// That is done where no host is granted too: what the command asks for is then known and not guessed. Only where nothing
+/// is granted can it go without, on a machine that gives nobody a network of their own.
+async fn start(
+    setup: &Setup,
+    jail: &Jail,
+    task: &Task,
+    hosts: GrantSet,
+) -> Result<holm_jail::Job, JailError> {
+    let spawn = async |jail: &Jail| setup.launcher.spawn(&setup.engine, jail, task).await;
+    if setup.connector.is_none() || setup.engine == Engine::Unconfined {
+        return spawn(jail).await;
+    }
+    let proxied = proxy::variables().fold(jail.clone(), |jail, (name, value)| jail.env(name, value));
+    match spawn(&proxied.network(Network::Proxied)).await {
+        Err(JailError::Start { stage: Stage::Network, .. }) if hosts.is_empty() => spawn(jail).await,
+        settled => settled,
+    }
+}
+
+/// Serves the command's one way out, for as long as this is held.
+async fn serving(
+    setup: &Setup,
+    listener: Option<std::net::TcpListener>,
+    hosts: GrantSet,
+    refused: Refused,
+) -> Infallible {
+    let listener = listener.and_then(|listener| {
+        listener.set_nonblocking(true).ok()?;
+        tokio::net::TcpListener::from_std(listener).ok()
+    });
+    if let (Some(listener), Some(connector)) = (listener, setup.connector.clone()) {
+        let policy = Policy { grants: hosts, denials: setup.denials.clone() };
+        proxy::serve(listener, connector, policy, refused).await;
+    }
+    std::future::pending().await
 }
 
 /// The jail of one call, in the folder that the call names.

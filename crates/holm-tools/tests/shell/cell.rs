@@ -38,6 +38,17 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(crate) fn new(way: Way) -> Self {
+        Self::with(way, &[])
+    }
+
+    /// Landlock on a kernel that gives nobody a namespace.
+    pub(crate) fn without_namespaces() -> Self {
+        const NONE: [&str; 7] =
+            ["/usr/bin/bwrap", "--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--"];
+        Self::with(Way::Landlock, &NONE)
+    }
+
+    fn with(way: Way, before: &[&str]) -> Self {
         let folder = tempfile::Builder::new().prefix("holm-shell-").tempdir_in("/tmp").unwrap();
         give(folder.path());
         for name in ["work", "home", "out", "journals"] {
@@ -53,7 +64,7 @@ impl Cell {
             }
             Way::Landlock => Engine::landlock().expect("this kernel must have Landlock"),
         };
-        let cell = Self { launcher: launcher(&program), folder, engine };
+        let cell = Self { launcher: launcher(before, &program), folder, engine };
         cell.write("out/secret", CANARY);
         cell
     }
@@ -290,10 +301,14 @@ fn drop_rights() -> [OsString; 4] {
         .map(Into::into)
 }
 
-fn launcher(program: &Path) -> Launcher {
-    if !is_root() {
-        return Launcher::at(program);
+fn launcher(before: &[&str], program: &Path) -> Launcher {
+    let mut words: Vec<OsString> = Vec::new();
+    if is_root() {
+        words.push("/usr/bin/setpriv".into());
+        words.extend(drop_rights());
     }
-    let words = drop_rights().into_iter().chain([program.into()]);
-    Launcher::with_args("/usr/bin/setpriv", words)
+    words.extend(before.iter().map(Into::into));
+    words.push(program.into());
+    let first = words.remove(0);
+    Launcher::with_args(first, words)
 }

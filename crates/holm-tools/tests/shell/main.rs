@@ -7,4 +7,5 @@ mod attacks;
 mod cell;
 mod everyday;
 mod leases;
+mod network;
 mod programs;

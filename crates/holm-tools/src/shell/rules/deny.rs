@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::programs::{FEEDERS, READERS, SHELLS, WRAPPERS};
+use super::hidden::{self, Text};
+use super::programs::{FEEDERS, READERS, SETTERS, SHELLS, WRAPPERS};
 use super::rule::Rule;
 use crate::shell::script::{Command, Script, Word};
 
@@ -36,7 +37,38 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn script(&mut self, script: &Script, depth: usize) -> Option<&'a Rule> {
-        script.commands().iter().find_map(|command| self.command(command, depth))
+        let hit = script.assignments().iter().find_map(|(name, value)| self.variable(name, value, depth));
+        hit.or_else(|| script.commands().iter().find_map(|command| self.command(command, depth)))
+    }
+
+    /// What a variable holds that a program will run.
+    fn variable(&mut self, name: &str, value: &Word, depth: usize) -> Option<&'a Rule> {
+        let Some(value) = value.value() else {
+            if hidden::is_run(name) || name == "GIT_CONFIG_GLOBAL" {
+                self.unclear = Some("a variable that is run is made at run time; write it out");
+            }
+            return None;
+        };
+        if is_input(value) && (hidden::is_run(name) || name.starts_with("GIT_CONFIG_")) {
+            self.unclear = Some("a variable names commands that are read from elsewhere; write them out");
+        }
+        self.texts(&hidden::of_variable(name, value), depth)
+    }
+
+    fn texts(&mut self, texts: &[Text], depth: usize) -> Option<&'a Rule> {
+        texts.iter().find_map(|text| match text {
+            Text::Run(text) => self.text(text, depth),
+            Text::Perhaps(text) if self.could_hit(text) && Script::read(text).is_ok() => {
+                self.text(text, depth)
+            }
+            Text::Perhaps(_) => None,
+        })
+    }
+
+    /// Whether a text without any art names the program of a rule; what has art in it could name any.
+    fn could_hit(&self, text: &str) -> bool {
+        let names = |rule: &Rule| rule.words.first().is_some_and(|program| text.contains(base_name(program)));
+        text.contains(['\'', '"', '\\', '$', '`', '*', '?', '[', '{']) || self.rules.iter().any(names)
     }
 
     fn command(&mut self, command: &Command, depth: usize) -> Option<&'a Rule> {
@@ -55,12 +87,12 @@ impl<'a> Search<'a> {
             if let Some(rule) = rules.iter().find(|rule| self.hits(rule, name, &seen)) {
                 return Some(rule);
             }
-            let runs = WRAPPERS.contains(&name) || (SHELLS.contains(&name) && name != "git");
+            let runs = WRAPPERS.contains(&name) || SHELLS.contains(&name);
             if fed >= Fed::More && runs {
                 self.unclear =
                     Some("a command that runs another gets more words at run time; write them out");
             }
-            if let Some(rule) = self.inner(name, rest, depth) {
+            if let Some(rule) = self.inner(name, rest, depth).or_else(|| self.hidden(name, rest, depth)) {
                 return Some(rule);
             }
             let sourced =
@@ -90,37 +122,44 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Commands among the words of a program that is no shell, and variables that a wrapper sets.
+    fn hidden(&mut self, name: &str, words: &[Word], depth: usize) -> Option<&'a Rule> {
+        let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
+        // Where the value of a setting comes from a variable, it is not written here.
+        if name == "git" && known.iter().any(|word| word.starts_with("--config-e")) {
+            self.unclear = Some("a setting of git is made at run time; write it out");
+        }
+        if name == "git" && known.len() < words.len() && hidden::git_runs(&known) {
+            self.unclear = Some("what git would run is made at run time; write it out");
+        }
+        if self.rules.iter().any(|rule| hidden::mentions(name, &known, &rule.words)) {
+            self.unclear = Some("a program's own text names what is forbidden; write the command out");
+        }
+        let set = known.iter().filter(|_| SETTERS.contains(&name)).filter_map(|word| word.split_once('='));
+        let set: Vec<Text> = set.flat_map(|(name, value)| hidden::of_variable(name, value)).collect();
+        self.texts(&set, depth).or_else(|| self.texts(&hidden::texts(name, &known), depth))
+    }
+
     /// Scripts among the words of a command.
     fn inner(&mut self, name: &str, words: &[Word], depth: usize) -> Option<&'a Rule> {
         if !SHELLS.contains(&name) {
             return None;
         }
-        if words.iter().any(|word| word.value().is_none()) && name != "git" {
+        if words.iter().any(|word| word.value().is_none()) {
             self.unclear = Some("a script inside the script is made at run time; write it out");
         }
         let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
         let whole = known.join(" ");
-        // An alias is a name, an equals sign and a script; git marks its own with an exclamation mark.
+        // An alias is a name, an equals sign and a script.
         let behind = known.iter().filter_map(|word| word.split_once('=')).map(|(_, text)| text);
-        if name == "git" {
-            // Where the value of a setting comes from a variable, it is not written here.
-            if known.iter().any(|word| word.starts_with("--config-env")) {
-                self.unclear = Some("a setting of git is made at run time; write it out");
-            }
-            if let Some(rule) = aliases(&known).iter().find_map(|text| self.text(text, depth)) {
-                return Some(rule);
-            }
-        }
         let texts: Vec<&str> = match name {
-            "git" => known.iter().filter_map(|word| word.split_once('!')).map(|(_, text)| text).collect(),
             "eval" => vec![whole.as_str()],
             _ => known.iter().copied().filter(|word| !word.starts_with('-')).chain(behind).collect(),
         };
         let attached =
             known.iter().filter_map(|word| word.strip_prefix("-S").or(word.strip_prefix("--split-string=")));
         // A script right behind its option: -qc'git push'.
-        let behind_c =
-            known.iter().filter(|word| name != "git" && word.starts_with('-') && !word.starts_with("--"));
+        let behind_c = known.iter().filter(|word| word.starts_with('-') && !word.starts_with("--"));
         let behind_c = behind_c.filter_map(|word| word.split_once('c')).map(|(_, text)| text);
         let attached: Vec<&str> = attached.chain(behind_c).filter(|text| !text.is_empty()).collect();
         texts.into_iter().chain(attached).find_map(|text| self.text(text, depth))
@@ -220,17 +259,6 @@ fn reads_elsewhere(words: &[Word]) -> bool {
 fn is_input(path: &str) -> bool {
     let kernel = path.contains("dev/") || path.contains("proc/");
     kernel && (path.ends_with("/stdin") || path.ends_with("/tty") || path.contains("/fd/"))
-}
-
-/// What aliases among the words of a git command stand for, as commands.
-fn aliases(words: &[&str]) -> Vec<String> {
-    let values = words.iter().enumerate().filter_map(|(at, word)| {
-        // Names of sections are the same in capitals.
-        let is_alias = word.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias."));
-        let value = word.split_once('=').map(|(_, value)| value).or_else(|| words.get(at + 1).copied());
-        value.filter(|value| is_alias && !value.starts_with('!'))
-    });
-    values.map(|value| format!("git {value}")).collect()
 }
 
 /// Ordered so that the answer to several questions that must all be yes is the greatest.

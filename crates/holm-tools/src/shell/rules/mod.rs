@@ -1,6 +1,7 @@
 //! Rules about commands: what is forbidden wherever it stands, and what may pass unasked.
 
 mod deny;
+mod hidden;
 mod programs;
 mod rule;
 

@@ -4,6 +4,7 @@
 /// They run the command that their words are.
 pub(super) const WRAPPERS: &[&str] = &[
     "builtin",
+    "bunx",
     "busybox",
     "caffeinate",
     "chpst",
@@ -28,6 +29,7 @@ pub(super) const WRAPPERS: &[&str] = &[
     "ltrace",
     "nice",
     "nohup",
+    "npx",
     "nsenter",
     "numactl",
     "parallel",
@@ -60,10 +62,13 @@ pub(super) const WRAPPERS: &[&str] = &[
 
 /// They run the script that one of their words is.
 pub(super) const SHELLS: &[&str] = &[
-    "alias", "ash", "bash", "busybox", "csh", "dash", "elvish", "env", "eval", "fish", "flock", "git", "ksh",
+    "alias", "ash", "bash", "busybox", "csh", "dash", "elvish", "env", "eval", "fish", "flock", "ksh",
     "mksh", "parallel", "rbash", "runuser", "script", "sg", "sh", "ssh", "su", "tcsh", "trap", "watch",
     "xonsh", "yash", "zsh",
 ];
+
+/// They set variables for the command that they run.
+pub(super) const SETTERS: &[&str] = &["doas", "env", "sudo"];
 
 /// They add words from elsewhere to the command that they run.
 pub(super) const FEEDERS: &[&str] = &["entr", "fd", "fdfind", "parallel", "xargs"];

@@ -1,0 +1,43 @@
+//! A network with nothing in it but one listener, which is handed to the large process.
+//!
+//! A socket belongs to the network in which it was made, whoever holds it. So the child makes a network of its own, listens
+//! in it, and gives the listener away: whoever accepts there is the only way out.
+
+use std::fs;
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::process::{DumpableBehavior, getgid, getuid, set_dumpable_behavior};
+use rustix::thread::UnshareFlags;
+
+use super::child::Failure;
+use super::sys;
+use crate::jail::PROXY_PORT;
+use crate::outcome::Stage;
+
+/// Moves into a network of its own and gives its one listener away.
+pub(super) fn leave(line: Option<&OwnedFd>) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::new(Stage::Network, &error);
+    let line = line.ok_or_else(|| failed(io::Error::from_raw_os_error(libc::EINVAL)))?;
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    // The files below belong to root while the process is closed to others.
+    let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
+    sys::unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET).map_err(failed)?;
+    let write = |file: &str, text: String| fs::write(format!("/proc/self/{file}"), text).map_err(failed);
+    write("setgroups", "deny".into())?;
+    write("uid_map", format!("{user} {user} 1"))?;
+    write("gid_map", format!("{group} {group} 1"))?;
+    sys::loopback_up().map_err(failed)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, PROXY_PORT)).map_err(failed)?;
+    let fds = [listener.as_fd()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut rights = SendAncillaryBuffer::new(&mut space);
+    if !rights.push(SendAncillaryMessage::ScmRights(&fds)) {
+        return Err(failed(io::Error::from_raw_os_error(libc::EINVAL)));
+    }
+    let sent = sendmsg(line, &[IoSlice::new(b"l")], &mut rights, SendFlags::NOSIGNAL);
+    sent.map(drop).map_err(|error| failed(error.into()))
+}

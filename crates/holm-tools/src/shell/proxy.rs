@@ -1,0 +1,238 @@
+//! The one way out of a command's jail: a proxy that asks `holm-net` about every host.
+//!
+//! A command runs in a network of its own, in which there is nothing but this listener. What it asks for is resolved,
+//! checked and connected to by `holm-net` under the `fetch` grants of the call, so names, addresses and Holm's own
+//! listeners are held as everywhere else. Programs find it by the variables that they all obey ([`VARIABLES`]). Of what
+//! is encrypted the proxy sees the host and not the content, so a grant that holds for some paths alone opens nothing here.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use holm_grants::{Policy, Scheme, Url};
+use holm_jail::PROXY_PORT;
+use holm_net::{Connection, Connector, NetError};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// The most connections at once: package managers open a few dozen.
+const MAX_OPEN: usize = 128;
+/// The largest head of a request: a line, cookies and a token.
+const MAX_HEAD: usize = 32 * 1024;
+/// The most refusals that are told: a program that asks everywhere says the same each time.
+const MAX_TOLD: usize = 16;
+/// How long a client may take to say what it wants.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Where programs look for a proxy. Some read the small names alone, some the large ones.
+const VARIABLES: [&str; 6] =
+    ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+/// What belongs to one leg of the way and is not passed on.
+const OWN_HEADERS: [&str; 6] =
+    ["host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
+
+/// What the proxy refused, and why: facts, not guesses.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refused(Arc<Mutex<BTreeMap<String, Refusal>>>);
+
+/// One refusal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// This grant would open the way; the URL is what to ask for.
+    Missing { grant: String, url: String },
+    /// No grant does.
+    Never(String),
+}
+
+impl Refused {
+    /// All of them, by what was asked for.
+    pub(super) fn list(&self) -> Vec<Refusal> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    fn note(&self, error: &NetError) {
+        let refusal = match error {
+            NetError::Refused(refused) => match &refused.missing {
+                Some(grant) => {
+                    let grant = grant.to_string();
+                    let url = grant.trim_start_matches("fetch:").to_owned();
+                    Refusal::Missing { grant, url }
+                }
+                None => Refusal::Never(error.to_string()),
+            },
+            NetError::OwnListener(_) | NetError::Port(_) => Refusal::Never(error.to_string()),
+            // The network's own troubles are the command's to tell.
+            _ => return,
+        };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < MAX_TOLD {
+            all.insert(error.to_string(), refusal);
+        }
+    }
+}
+
+/// The variables by which programs find the proxy.
+pub(super) fn variables() -> impl Iterator<Item = (&'static str, String)> {
+    let address = format!("http://127.0.0.1:{PROXY_PORT}");
+    // Node's own client looks at the others only when it is told to.
+    VARIABLES.into_iter().map(move |name| (name, address.clone())).chain([("NODE_USE_ENV_PROXY", "1".into())])
+}
+
+/// Serves until it is dropped; then every connection ends.
+pub(super) async fn serve(listener: TcpListener, connector: Connector, policy: Policy, refused: Refused) {
+    let policy = Arc::new(policy);
+    let places = Arc::new(Semaphore::new(MAX_OPEN));
+    let mut open = JoinSet::new();
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok((client, _)) = listener.accept().await else { return };
+        let (connector, policy, refused) = (connector.clone(), Arc::clone(&policy), refused.clone());
+        open.spawn(async move {
+            // What a client breaks off is its own matter.
+            let _ = answer(client, &connector, &policy, &refused).await;
+            drop(place);
+        });
+        while open.try_join_next().is_some() {}
+    }
+}
+
+/// What a client asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// A tunnel; the URLs under which it could be granted, likeliest first.
+    Tunnel([Url; 2]),
+    /// One exchange, with the head that the server gets.
+    Exchange(Url, String),
+}
+
+async fn answer(
+    mut client: TcpStream,
+    connector: &Connector,
+    policy: &Policy,
+    refused: &Refused,
+) -> std::io::Result<()> {
+    let Ok(read) = tokio::time::timeout(PATIENCE, head(&mut client)).await else { return Ok(()) };
+    let Some((head, rest)) = read? else {
+        return say(&mut client, "431 Too Large", "the request is too large").await;
+    };
+    let Some(ask) = Ask::read(&head) else {
+        return say(&mut client, "400 Bad Request", "this is no request for a proxy").await;
+    };
+    match dial(&ask, connector, policy).await {
+        Ok(Connection { stream: mut server, .. }) => {
+            match &ask {
+                Ask::Tunnel(_) => client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?,
+                Ask::Exchange(_, head) => server.write_all(head.as_bytes()).await?,
+            }
+            server.write_all(&rest).await?;
+            tokio::io::copy_bidirectional(&mut client, &mut server).await.map(drop)
+        }
+        Err(error) => {
+            refused.note(&error);
+            let status = match &error {
+                NetError::Refused(_) | NetError::OwnListener(_) | NetError::Port(_) => "403 Forbidden",
+                _ => "502 Bad Gateway",
+            };
+            say(&mut client, status, &error.to_string()).await
+        }
+    }
+}
+
+async fn dial(ask: &Ask, connector: &Connector, policy: &Policy) -> Result<Connection, NetError> {
+    match ask {
+        Ask::Exchange(url, _) => connector.connect(url, policy).await,
+        Ask::Tunnel([likely, other]) => match connector.connect(likely, policy).await {
+            // A tunnel does not say what will be spoken in it.
+            Err(NetError::Refused(why)) => {
+                connector.connect(other, policy).await.map_err(|_| NetError::Refused(why))
+            }
+            settled => settled,
+        },
+    }
+}
+
+async fn say(client: &mut TcpStream, status: &str, why: &str) -> std::io::Result<()> {
+    let body = format!("holm: {why}\n");
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    client.write_all(format!("{head}{body}").as_bytes()).await?;
+    client.shutdown().await
+}
+
+/// The head of a request and what came after it; none where it is too large or breaks off.
+async fn head(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
+    let mut seen = Vec::new();
+    loop {
+        let from = seen.len().saturating_sub(3);
+        let read = client.read_buf(&mut seen).await?;
+        let end = seen.get(from..).and_then(|new| new.windows(4).position(|four| four == b"\r\n\r\n"));
+        if let Some(end) = end.map(|end| from + end + 4) {
+            let rest = seen.split_off(end);
+            return Ok(String::from_utf8(seen).ok().map(|head| (head, rest)));
+        }
+        if read == 0 || seen.len() > MAX_HEAD {
+            return Ok(None);
+        }
+    }
+}
+
+impl Ask {
+    /// Reads the head of a request; none where it is not one for a proxy.
+    pub(super) fn read(head: &str) -> Option<Self> {
+        let mut lines = head.strip_suffix("\r\n\r\n")?.split("\r\n");
+        let mut words = lines.next()?.split(' ');
+        let (method, target, version) = (words.next()?, words.next()?, words.next()?);
+        if words.next().is_some() || !version.starts_with("HTTP/1.") || !is_token(method) {
+            return None;
+        }
+        if method == "CONNECT" {
+            return tunnel(target).map(Self::Tunnel);
+        }
+        let url: Url = target.parse().ok()?;
+        if url.scheme() != Scheme::Http {
+            return None;
+        }
+        let host = if Some(url.port()) == url.scheme().default_port() {
+            url.host().to_string()
+        } else {
+            format!("{}:{}", url.host(), url.port())
+        };
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        // One exchange a connection, so that the next one is asked about again.
+        let mut out =
+            format!("{method} {}{query} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n", url.path());
+        for line in lines {
+            let (name, value) = line.split_once(':')?;
+            // A line that begins with a blank, or hides another, would be read differently by somebody.
+            if !is_token(name) || value.chars().any(|c| c.is_control() && c != '\t') {
+                return None;
+            }
+            if !OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name)) {
+                out.push_str(&format!("{name}:{value}\r\n"));
+            }
+        }
+        out.push_str("\r\n");
+        Some(Self::Exchange(url, out))
+    }
+}
+
+/// The URLs of a tunnel to `authority`.
+fn tunnel(authority: &str) -> Option<[Url; 2]> {
+    // Nothing but a host and a port: no path, no name of a user.
+    if authority.contains(['/', '@', '?', '#', '\\']) || !authority.contains(':') {
+        return None;
+    }
+    let encrypted: Url = format!("https://{authority}/").parse().ok()?;
+    let open: Url = format!("http://{authority}/").parse().ok()?;
+    let is_open = Some(open.port()) == Scheme::Http.default_port();
+    Some(if is_open { [open, encrypted] } else { [encrypted, open] })
+}
+
+fn is_token(text: &str) -> bool {
+    let mark = |byte: u8| b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || mark(byte))
+}

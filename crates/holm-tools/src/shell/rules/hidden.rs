@@ -1,0 +1,250 @@
+//! Texts among the words of a command that are commands themselves, though no shell stands there.
+//!
+//! Only what is written out is found. A program's own language can spell anything, and a file can hold anything; what
+//! those do is held by the jail.
+
+/// A text that may be a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Text {
+    /// It is run: what cannot be read is unclear.
+    Run(String),
+    /// It may be run: what cannot be read is no command.
+    Perhaps(String),
+}
+
+/// Options of git whose value is run, whichever of its commands takes them.
+const GIT_RUNS: &[&str] = &[
+    "--access-hook",
+    "--browser",
+    "--cc-cmd",
+    "--commit-filter",
+    "--env-filter",
+    "--exec",
+    "--extcmd",
+    "--header-cmd",
+    "--index-filter",
+    "--msg-filter",
+    "--open-files-in-pager",
+    "--parent-filter",
+    "--receive-pack",
+    "--sendmail-cmd",
+    "--setup",
+    "--smtp-server",
+    "--tag-name-filter",
+    "--to-cmd",
+    "--tree-filter",
+    "--upload-pack",
+    "-O",
+    "-u",
+    "-x",
+];
+
+/// Settings of git that are run, by the last part of their names.
+const GIT_SETTINGS: &[&str] = &[
+    "askpass",
+    "browser",
+    "clean",
+    "cmd",
+    "command",
+    "driver",
+    "editor",
+    "external",
+    "fsmonitor",
+    "helper",
+    "pager",
+    "packobjectshook",
+    "process",
+    "program",
+    "proxycommand",
+    "receivepack",
+    "smudge",
+    "sshcommand",
+    "textconv",
+    "uploadpack",
+];
+
+/// Options whose value is a text for people.
+const SAID: &[&str] = &["--author", "--format", "--grep", "--message", "--pretty", "--reason", "--trailer"];
+
+/// Programs with options whose value is a command.
+const ESCAPING: &[&str] = &[
+    "bsdtar", "cargo", "ex", "gdb", "gtar", "less", "make", "gmake", "man", "more", "npm", "nvim", "pnpm",
+    "rg", "rsync", "scp", "sftp", "sort", "split", "ssh", "tar", "vi", "view", "vim", "yarn", "zip",
+];
+
+/// Programs that run a text in a language of their own.
+const INTERPRETERS: &[&str] = &[
+    "bun",
+    "deno",
+    "julia",
+    "lua",
+    "luajit",
+    "node",
+    "nodejs",
+    "osascript",
+    "perl",
+    "php",
+    "pypy",
+    "pypy3",
+    "python",
+    "python2",
+    "python3",
+    "raku",
+    "Rscript",
+    "ruby",
+    "tclsh",
+    "ts-node",
+    "tsx",
+];
+
+/// Variables whose value a program runs; those of git's settings are among them.
+const VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "BROWSER",
+    "ENV",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "MAKEFLAGS",
+    "PROMPT_COMMAND",
+    "RSYNC_RSH",
+    "RUSTC_WRAPPER",
+    "SVN_SSH",
+    "TAR_OPTIONS",
+    "VISUAL",
+];
+
+/// The texts among the words of a command of this name.
+pub(super) fn texts(name: &str, words: &[&str]) -> Vec<Text> {
+    match name {
+        "git" => of_git(words),
+        _ if ESCAPING.contains(&name) => of_options(words),
+        _ => Vec::new(),
+    }
+}
+
+/// What a variable would have run.
+pub(super) fn of_variable(name: &str, value: &str) -> Vec<Text> {
+    let text = value.trim_start_matches('!').to_owned();
+    let mut texts = vec![if is_run(name) { Text::Run(text) } else { Text::Perhaps(text) }];
+    if name.starts_with("GIT_CONFIG_") {
+        // A plain alias is a command of git; the form with quotes holds several settings.
+        texts.push(Text::Perhaps(format!("git {value}")));
+        let settings = value.split('\'').filter(|piece| !piece.trim().is_empty());
+        let settings: Vec<&str> = settings.flat_map(|piece| ["-c", piece]).collect();
+        texts.extend(of_git(&settings));
+        texts.extend(value.split('\'').map(|piece| Text::Perhaps(format!("git {piece}"))));
+    }
+    texts
+}
+
+/// Whether a program runs what this variable holds.
+pub(super) fn is_run(name: &str) -> bool {
+    let last = ["PAGER", "EDITOR", "ASKPASS", "SSH_COMMAND", "EXTERNAL_DIFF", "PROXY_COMMAND"];
+    let numbered = name.strip_prefix("GIT_CONFIG_");
+    let setting = numbered.is_some_and(|rest| rest.starts_with("VALUE_") || rest == "PARAMETERS");
+    VARIABLES.contains(&name) || setting || name == "GIT_SSH" || last.iter().any(|last| name.ends_with(last))
+}
+
+/// Whether words of git that are made at run time could be run by it.
+pub(super) fn git_runs(words: &[&str]) -> bool {
+    let runs = |word: &&str| matches!(*word, "-c" | "foreach" | "run" | "filter-branch" | "config");
+    words.iter().any(runs) || words.iter().any(|word| is_git_run(word.split('=').next().unwrap_or(word)))
+}
+
+/// Whether a program's own text names all words of a rule, in a place where it could run them.
+pub(super) fn mentions(name: &str, words: &[&str], rule: &[String]) -> bool {
+    let named = |text: &str| {
+        let mut rest = text;
+        rule.iter().all(|word| match rest.find(word.as_str()) {
+            Some(at) => {
+                rest = rest.get(at + word.len()..).unwrap_or_default();
+                true
+            }
+            None => false,
+        })
+    };
+    let program = rule.first().map(String::as_str).unwrap_or_default();
+    words.iter().filter(|text| named(text)).any(|text| match name {
+        "awk" | "gawk" | "mawk" | "nawk" => text.contains("system") || text.contains('|'),
+        "sed" | "gsed" => {
+            let flags = text.rsplit(|c: char| c.is_ascii_punctuation()).next().unwrap_or_default();
+            text.contains(&format!("e {program}")) || (flags.len() < 6 && flags.contains('e'))
+        }
+        _ => INTERPRETERS.contains(&name) || name.starts_with("python3."),
+    })
+}
+
+fn of_git(words: &[&str]) -> Vec<Text> {
+    let mut texts = aliases(words);
+    // Git marks its own scripts with an exclamation mark.
+    texts
+        .extend(words.iter().filter_map(|word| word.split_once('!')).map(|(_, text)| Text::Run(text.into())));
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or_default();
+        let after = words.get(at + 1..).unwrap_or_default();
+        let (option, value) = word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
+        if before == "-c" {
+            let last = option.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+            let value = value.unwrap_or_default().to_owned();
+            let runs = GIT_SETTINGS.contains(&last.as_str());
+            texts.push(if runs { Text::Run(value) } else { Text::Perhaps(value) });
+        } else if let Some(value) = value.filter(|_| option.starts_with("--")) {
+            texts.extend(of_option(option, value));
+        }
+        if before.starts_with('-') && before != "-c" && is_git_run(before) {
+            texts.push(Text::Run((*word).to_owned()));
+        }
+        let joined = ["-x", "-O"].iter().find_map(|short| word.strip_prefix(short));
+        texts.extend(joined.filter(|text| !text.is_empty()).map(|text| Text::Run(text.to_owned())));
+        if matches!(*word, "foreach" | "run") {
+            let command: Vec<&str> = after.iter().copied().skip_while(|word| word.starts_with('-')).collect();
+            texts.push(Text::Run(command.join(" ")));
+            texts.extend(after.iter().map(|word| Text::Perhaps((*word).to_owned())));
+        }
+        if *word == "config" {
+            texts.extend(after.iter().map(|word| Text::Perhaps((*word).to_owned())));
+        }
+        // A transport that is a command; blanks are written with a percent sign.
+        texts.extend(word.split_once("ext::").map(|(_, text)| Text::Run(text.replace("% ", " "))));
+    }
+    texts
+}
+
+fn of_option(option: &str, value: &str) -> Option<Text> {
+    if is_git_run(option) {
+        return Some(Text::Run(value.to_owned()));
+    }
+    (!SAID.contains(&option)).then(|| Text::Perhaps(value.to_owned()))
+}
+
+/// Whether git runs the value of an option, which may be cut short.
+fn is_git_run(option: &str) -> bool {
+    let long = option.len() > 3 && option.starts_with("--");
+    GIT_RUNS.iter().any(|runs| *runs == option || (long && runs.starts_with(option)))
+}
+
+/// What aliases among the words of a git command stand for, as commands.
+fn aliases(words: &[&str]) -> Vec<Text> {
+    let values = words.iter().enumerate().filter_map(|(at, word)| {
+        // Names of sections are the same in capitals.
+        let is_alias = word.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias."));
+        let value = word.split_once('=').map(|(_, value)| value).or_else(|| words.get(at + 1).copied());
+        value.filter(|value| is_alias && !value.starts_with('!'))
+    });
+    values.map(|value| Text::Run(format!("git {value}"))).collect()
+}
+
+/// Every word of a program that could be a command: as it is, behind an equals sign, an exclamation mark or an option.
+fn of_options(words: &[&str]) -> Vec<Text> {
+    let mut texts = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let pieces = word.match_indices(['=', '!']).filter_map(|(at, _)| word.get(at + 1..));
+        let behind = word.strip_prefix('-').and_then(|rest| rest.get(1..));
+        let whole = Some(*word).into_iter().chain(pieces).chain(behind);
+        texts.extend(whole.filter(|text| !text.is_empty()).map(|text| Text::Perhaps(text.to_owned())));
+        if matches!(*word, "exec" | "x" | "dlx" | "--") {
+            texts.push(Text::Perhaps(words.get(at + 1..).unwrap_or_default().join(" ")));
+        }
+    }
+    texts
+}
