@@ -78,6 +78,7 @@ impl Asker for Terminal {
             return Box::pin(async { Answer::Once });
         }
         if self.person == Person::Away {
+            self.screen.note(&format!("holm: `{}` was denied, {}", proposal.tool, flags(&proposal)));
             let answer = Answer::No { reason: nobody(&proposal) };
             return Box::pin(async { answer });
         }
@@ -106,6 +107,26 @@ fn nobody(proposal: &Proposal) -> String {
         Some(grant) => format!("nobody is there to be asked; it needs {grant}, which was not granted"),
         None => "nobody is there to be asked".into(),
     }
+}
+
+/// Which flags would have let a call run, for the person who reads the notes later.
+fn flags(proposal: &Proposal) -> String {
+    let quoted = |grant: &String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || ":/._-@".contains(c);
+        if grant.chars().all(plain) { grant.clone() } else { format!("'{}'", grant.replace('\'', "'\\''")) }
+    };
+    let list = |flag: &str, grants: &[String]| {
+        grants.iter().map(|grant| format!("{flag} {}", quoted(grant))).collect::<Vec<_>>().join(" ")
+    };
+    let granting = proposal.reasons.iter().all(|reason| *reason == AskReason::MissingGrant);
+    let how = if granting && !proposal.missing.is_empty() {
+        list("--grant", &proposal.missing)
+    } else if proposal.needs.is_empty() {
+        return "because nobody is there to be asked; run it at a terminal".into();
+    } else {
+        list("--yes", &proposal.needs)
+    };
+    format!("because nobody is there to be asked; allow it with {how}")
 }
 
 fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {

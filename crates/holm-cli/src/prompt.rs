@@ -7,12 +7,14 @@ use crate::exit::{Exit, Trouble};
 /// The longest prompt that is read from standard input: more than any window holds, less than memory.
 const MOST_BYTES: u64 = 16 << 20;
 
+/// What to do where nothing was asked.
+const HINT: &str = "say what to do with -p, such as: holm run -p \"What is in this folder?\"";
+
 /// Joins the parts; `-` is standard input.
 pub(crate) fn gather(parts: &[String]) -> Result<String, Trouble> {
     if parts.is_empty() {
         if io::stdin().is_terminal() {
-            let hint = "holm run -p \"What is in this folder?\"";
-            return Err(Trouble::new(Exit::Usage, "there is no prompt").hint(hint));
+            return Err(Trouble::new(Exit::Usage, "there is no prompt").hint(HINT));
         }
         return checked(read(io::stdin().lock())?);
     }
@@ -35,7 +37,7 @@ fn read(input: impl Read) -> Result<String, Trouble> {
 
 fn checked(text: String) -> Result<String, Trouble> {
     if text.trim().is_empty() {
-        return Err(Trouble::new(Exit::Usage, "the prompt is empty"));
+        return Err(Trouble::new(Exit::Usage, "the prompt is empty").hint(HINT));
     }
     Ok(text)
 }

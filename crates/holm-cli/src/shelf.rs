@@ -11,10 +11,12 @@ use holm::{
     models::Keys,
     runtime::{BoxFuture, Secrets, Toolbox},
 };
+use holm_jail::{Engine, Launcher};
 use holm_net::{Client, Connector, SystemResolver, Tls};
 use holm_sandbox::{Compiler, Sandbox, Settings};
 use holm_tools::{
     agents::AgentLoader,
+    program::Programs,
     registry::{
         Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
         Source, TrustGate, Watching,
@@ -23,7 +25,7 @@ use holm_tools::{
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
 
-use crate::{places::Places, screen::Screen};
+use crate::{places::Places, screen::Screen, tools};
 
 /// The tools, kept in step with their folders as long as this is held.
 pub(crate) struct Shelf {
@@ -60,6 +62,8 @@ impl Shelf {
             Some(agents) => folders.loader(agents),
             None => folders,
         };
+        // Last: whatever nobody else knows could be meant as a program.
+        let folders = folders.loader(Startable { places: places.clone(), programs: OnceLock::new() });
         let watching = match watch {
             Watch::Always => match folders.clone().watch().await {
                 Ok(watching) => Some(watching),
@@ -121,6 +125,31 @@ impl Loader for Lazy {
                 }
             };
             WasmLoader::new(host).on_progress(Arc::new(tell)).load(found).await
+        })
+    }
+}
+
+/// Loads programs; what confines them is only looked for when there is one.
+struct Startable {
+    places: Places,
+    programs: OnceLock<Result<Programs, String>>,
+}
+
+impl Loader for Startable {
+    fn claims(&self, path: &Path, head: &[u8]) -> bool {
+        Programs::is_program(path, head)
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        Box::pin(async move {
+            let programs = self.programs.get_or_init(|| {
+                // Also where commands run unconfined: to ask a program what it is, is to run it before anybody said yes.
+                let engine = Engine::detect().map_err(|error| error.to_string())?;
+                let programs = Programs::new(Launcher::this_executable(), engine, &self.places.work);
+                let denials = tools::denied().map_err(|error| error.to_string())?;
+                Ok(programs.denials(denials).hide(&self.places.data))
+            });
+            programs.as_ref().map_err(LoadError::unavailable)?.load(found).await
         })
     }
 }

@@ -116,9 +116,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let chosen =
         model::choose(args.model.as_deref(), args.script.as_deref(), |name| std::env::var(name).ok())?;
     let screen = Arc::new(Screen::default());
-    if let Some(note) = chosen.note {
-        screen.note(&format!("holm: {note}"));
-    }
+    let note = chosen.note;
     let person =
         if Screen::can_ask() && !(asks.is_some() && reads_stdin) { Person::There } else { Person::Away };
     let show = Show {
@@ -131,6 +129,8 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let bench = Bench::lay_out(&args, &Places::find(data)?, chosen, terminal, &screen).await?;
     let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
     let mut session = open(&agent, &args).await?;
+    // Not before something answers at all.
+    note.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let _following = tools.follow(&session);
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(&mut session, asks, args.resume).await?;

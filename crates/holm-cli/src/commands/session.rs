@@ -75,20 +75,35 @@ async fn list(
     as_json: bool,
 ) -> anyhow::Result<Exit> {
     let wanted = Listing { tag, limit: Some(limit), ..Listing::default() };
-    for session in store.list(&wanted).await?.sessions {
-        if as_json {
-            screen.line(&serde_json::to_string(&session)?);
-        } else {
-            screen.answer(&row(&session));
+    let sessions = store.list(&wanted).await?.sessions;
+    if as_json {
+        for session in &sessions {
+            screen.line(&serde_json::to_string(session)?);
         }
+        return Ok(Exit::Done);
+    }
+    let wide = |column: fn(&Session) -> usize, least: usize| {
+        sessions.iter().map(column).max().unwrap_or(0).max(least)
+    };
+    let widths = (wide(|session| session.run.len(), 7), wide(|session| session.model.len(), 5));
+    // A program that reads the lines wants nothing else among them.
+    if Screen::answers_to_a_person() && !sessions.is_empty() {
+        screen.answer(&columns(widths, ["session", "changed (UTC)", "model", "title"]));
+    }
+    for session in &sessions {
+        screen.answer(&row(widths, session));
     }
     Ok(Exit::Done)
 }
 
 /// One session on one line.
-fn row(session: &Session) -> String {
+fn row(widths: (usize, usize), session: &Session) -> String {
     let title = session.title.replace('\n', " ");
-    format!("{}  {}  {}  {title}", session.run, date(session.updated), session.model)
+    columns(widths, [session.run.as_str(), &date(session.updated), &session.model, &title])
+}
+
+fn columns((run_width, model_width): (usize, usize), [run, changed, model, title]: [&str; 4]) -> String {
+    format!("{run:run_width$}  {changed:16}  {model:model_width$}  {title}").trim_end().to_owned()
 }
 
 async fn show(store: &Store, screen: &Screen, id: &str, as_json: bool) -> anyhow::Result<Exit> {

@@ -76,6 +76,8 @@ enum Command {
     New(new::Args),
     /// Trust this project's tools as they are now
     Trust(trust::Trust),
+    /// Take trust in this project's tools back; agents that run now cannot call them any more
+    Distrust(trust::Distrust),
     /// Confirm the code of one of your tools after it was replaced
     Confirm(trust::Confirm),
 }
@@ -116,6 +118,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     match args.command {
         Command::New(args) => return new::execute(&args, &screen),
         Command::Trust(args) => return trust::trust(&args, &Places::find(data)?, &screen),
+        Command::Distrust(args) => return trust::distrust(&args, &Places::find(data)?, &screen),
         Command::Confirm(args) => return trust::confirm(&args, &Places::find(data)?, &screen),
         Command::Validate { tool, json } if wasm::is_file(&tool) => {
             return wasm::validate(&tool, json, &Places::find(data)?, &screen).await;
@@ -140,7 +143,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         Command::Show { tool } => show::one(&screen, &held, &tool),
         Command::Validate { tool, json } => validate(&screen, &declaration(&held, &tool)?, json),
         Command::Execute(args) => try_once(&screen, &held, args).await,
-        Command::New(_) | Command::Trust(_) | Command::Confirm(_) => Ok(Exit::Done),
+        Command::New(_) | Command::Trust(_) | Command::Distrust(_) | Command::Confirm(_) => Ok(Exit::Done),
     }
 }
 
@@ -155,11 +158,16 @@ async fn shelf(
     let outside = Outside::here(&places.work, &places.data, Rules::default(), Confinement::Required, env)
         .and(tools::native(&places.work, &places.data, store));
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
-    let own = set.of(tools::all().join(outside.tools), &tools::guests(places, &Rules::default()));
+    let own = set.of(outside.tools, &tools::guests(places, &Rules::default()));
     let registry = Registry::new();
     let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set));
     Shelf::with_agents(registry, Some(agents), places, &own, screen, Watch::Once).await
 }
+
+/// What `holm tool validate` can look at, for whoever gave it something else.
+const EXPECTED: &str = "give a tool's name, a .wasm file, or a file with a JSON object such as \
+    {\"name\":\"mine\",\"description\":\"What it does.\",\"level\":\"none\",\"schema\":{\"type\":\"object\"}}; \
+    a program is checked when it lies in a folder of tools, by `holm tool list`";
 
 fn validate(screen: &Screen, tool: &Tool, as_json: bool) -> anyhow::Result<Exit> {
     let (usable, problems) = flaws(tool);
@@ -187,8 +195,10 @@ fn read(which: &str) -> anyhow::Result<Tool> {
         path if Path::new(path).exists() => fs::read_to_string(PathBuf::from(path))?,
         name => return Err(no_such(name).into()),
     };
-    serde_json::from_str(&text)
-        .map_err(|error| Trouble::new(Exit::NoAnswer, format!("{which} is no declaration: {error}")).into())
+    serde_json::from_str(&text).map_err(|error| {
+        let trouble = Trouble::new(Exit::NoAnswer, format!("{which} is no declaration: {error}"));
+        trouble.hint(EXPECTED).into()
+    })
 }
 
 fn no_such(name: &str) -> Trouble {

@@ -4,7 +4,6 @@
 //! Each says what it needs, and the kernel decides whether it may. Files are reached through the one root of
 //! [`native`] alone, so what it keeps from tools is kept from all of them.
 
-mod clock;
 mod guests;
 mod native;
 mod outside;
@@ -12,13 +11,6 @@ mod outside;
 #[cfg(test)]
 mod tests;
 
-use holm::runtime::Toolbox;
-
 pub(crate) use guests::{Set, guests, missing};
 pub(crate) use native::{native, native_apart};
 pub(crate) use outside::{Confinement, Outside};
-
-/// Those that reach nothing: no file, no program, no net.
-pub(crate) fn all() -> Toolbox {
-    Toolbox::new().with(clock::now)
-}

@@ -35,6 +35,22 @@ fn without_a_model_a_script_answers_and_says_so() {
     assert_eq!(ran.code, Some(0));
     assert!(ran.out.starts_with("I am a script and no model."), "{}", ran.out);
     insta::assert_snapshot!(ran.err, @"holm: no model was chosen, so a script answers; choose one with --model or HOLM_MODEL");
+    // Where nothing answers, nothing is said of who would have.
+    stage.holm(["run", "-p", "hi", "--session", "../odd"]).fails(2, "odd");
+    let ran = stage.holm(["run", "-p", "hi", "--session", "none", "--resume"]);
+    ran.fails(6, "there is no session `none`");
+    assert!(!ran.err.contains("script"), "{ran:?}");
+}
+
+#[test]
+fn what_is_missing_is_said_with_what_to_do() {
+    let stage = Stage::new([]).file("notes.txt", "one two three\n");
+    stage.holm(["run", "-p", " "]).fails(2, "the prompt is empty\n  hint: say what to do with -p");
+    stage.holm_with("", ["run"]).fails(2, "say what to do with -p");
+    stage.holm(["tool", "validate", "notes.txt"]).fails(3, "a file with a JSON object such as {\"name\"");
+    let mut command = stage.command(["run", "-p", "hi", "--model", "anthropic/claude-sonnet-4-5"]);
+    let ran = Ran::of(&command.output().unwrap());
+    ran.fails(5, "hint: set ANTHROPIC_API_KEY");
 }
 
 #[test]
@@ -46,7 +62,9 @@ fn a_tool_runs_when_it_was_granted_and_the_model_sees_its_result() {
 
     // Without the grant, and with nobody to ask, it does not run, and the model is told which grant would do.
     let stage = Stage::new([call(), Act::says("I may not look.")]).file("notes.txt", "one two three\n");
-    stage.run(&["-p", "How many words?"]).says("I may not look.\n");
+    let ran = stage.run(&["-p", "How many words?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "I may not look.\n"), "{ran:?}");
+    insta::assert_snapshot!(ran.err, @"holm: `read` was denied, because nobody is there to be asked; allow it with --grant read:notes.txt");
     let told = stage.double.requests()[1].text();
     assert!(told.contains("read:notes.txt") && !told.contains("one two three"), "{told}");
 }
@@ -60,7 +78,9 @@ fn yes_answers_for_the_grants_that_it_names_and_no_others() {
     assert_eq!(std::fs::read_to_string(stage.work().join("out.txt")).unwrap(), "hello");
 
     let stage = Stage::new([write("other.txt"), Act::says("I may not.")]);
-    stage.run(&["-p", "Write.", "--yes", "write:out.txt"]).says("I may not.\n");
+    let ran = stage.run(&["-p", "Write.", "--yes", "write:out.txt"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "I may not.\n"), "{ran:?}");
+    insta::assert_snapshot!(ran.err, @"holm: `write` was denied, because nobody is there to be asked; allow it with --yes write:other.txt");
     assert!(!stage.work().join("other.txt").exists());
 }
 

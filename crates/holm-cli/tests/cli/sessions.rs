@@ -24,6 +24,14 @@ fn sessions_are_listed_the_latest_first() {
     let lines: Vec<&str> = ran.out.lines().collect();
     assert_eq!(lines.len(), 2, "{}", ran.out);
     assert!(lines[0].starts_with("second  ") && lines[0].ends_with("  Second prompt"), "{}", ran.out);
+    // A person gets a line about the columns.
+    let (code, screen) = crate::terminal::holm(&stage, "session list", "nothing is asked", "");
+    let lines: Vec<&str> = screen.lines().map(str::trim_end).collect();
+    assert_eq!((code, lines.len()), (Some(0), 3), "{screen}");
+    assert_eq!(
+        lines[0].split_whitespace().collect::<Vec<_>>(),
+        ["session", "changed", "(UTC)", "model", "title"]
+    );
     let ran = stage.holm(["session", "list", "--json", "--limit", "1"]);
     let found: serde_json::Value = serde_json::from_str(ran.out.trim()).unwrap();
     assert_eq!((&found["run"], &found["title"]), (&"second".into(), &"Second prompt".into()));

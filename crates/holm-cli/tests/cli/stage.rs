@@ -8,7 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use holm_testkit::double::{Act, Double};
+use holm_testkit::double::{Act, Double, Seen};
 use tempfile::TempDir;
 
 /// The key that the double wants; nothing may ever show it. It has no shape by which it could be guessed.
@@ -33,10 +33,18 @@ pub(crate) struct Ran {
 impl Stage {
     /// A stage whose provider performs these acts.
     pub(crate) fn new(acts: impl IntoIterator<Item = Act>) -> Self {
+        Self::with(Double::start(acts.into_iter().collect::<Vec<_>>()).unwrap())
+    }
+
+    /// A stage whose provider answers each request as this says.
+    pub(crate) fn answering(answer: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Self {
+        Self::with(Double::answering(answer).unwrap())
+    }
+
+    fn with(double: Double) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
-        let double = Double::start(acts.into_iter().collect::<Vec<_>>()).unwrap().wants_key(KEY);
-        Self { folder, double }
+        Self { folder, double: double.wants_key(KEY) }
     }
 
     /// The folder in which commands run.

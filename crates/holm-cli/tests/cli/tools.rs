@@ -13,7 +13,6 @@ fn the_tools_are_listed_with_what_they_need() {
     assert_eq!(ran.out.lines().filter(outside).count(), 3, "{}", ran.out);
     let files: Vec<&str> = ran.out.lines().filter(|line| !outside(line)).collect();
     insta::assert_snapshot!(files.join("\n"), @r#"
-    now          Tells the date and the time, in UTC. (none)
     read         Reads a file: its lines with their numbers, or a picture. Long files come in pages; say where to go on with offset. With reference in place of path it reads a result that was too large to show. (read-only, needs read:{path?})
     list         Lists what is in a folder, one name a line: folders with a slash behind them, files with their size, links with an @. Does not look into folders; glob does. (read-only, needs read:{path=.})
     glob         Finds files by a pattern of their paths, such as `src/**/*.rs`. Leaves out what git ignores unless told otherwise. The paths it gives can be read as they are. (read-only, needs read:{path=.}/**)

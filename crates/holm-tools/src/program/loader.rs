@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use holm_grants::Denials;
 use holm_jail::{Engine, Launcher, Limits};
 use holm_runtime::BoxFuture;
 
@@ -37,6 +38,8 @@ pub(super) struct Setup {
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) limits: Limits,
     pub(super) patience: Duration,
+    pub(super) denials: Denials,
+    pub(super) hidden: Vec<PathBuf>,
 }
 
 impl Programs {
@@ -50,6 +53,8 @@ impl Programs {
             env: Vec::new(),
             limits: Limits::default(),
             patience: PATIENCE,
+            denials: Denials::default(),
+            hidden: Vec::new(),
         };
         Self(Arc::new(setup))
     }
@@ -59,6 +64,29 @@ impl Programs {
     pub fn env(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         let mut setup = (*self.0).clone();
         setup.env.push((name.into(), value.into()));
+        Self(Arc::new(setup))
+    }
+
+    /// Whether a file could be a program, or could be meant as one; `head` is how it begins.
+    #[must_use]
+    pub fn is_program(path: &Path, head: &[u8]) -> bool {
+        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+        let other = ending.is_some_and(|ending| OTHERS.contains(&ending.as_str()));
+        head.starts_with(b"#!") || head.starts_with(ELF) || !other
+    }
+
+    /// With files that no program sees or writes, whatever its calls are granted.
+    #[must_use]
+    pub fn denials(self, denials: Denials) -> Self {
+        Self(Arc::new(Setup { denials, ..(*self.0).clone() }))
+    }
+
+    /// Keeps a folder that exists, such as Holm's own data, out of the sight of every program. One that lies in there
+    /// sees itself and its neighbours, and nothing else of it.
+    #[must_use]
+    pub fn hide(self, folder: &Path) -> Self {
+        let mut setup = (*self.0).clone();
+        setup.hidden.extend(folder.canonicalize());
         Self(Arc::new(setup))
     }
 
@@ -78,9 +106,7 @@ impl Programs {
 impl Loader for Programs {
     /// Claims what begins like a program, and what could be meant as one: that gets a message instead of silence.
     fn claims(&self, path: &Path, head: &[u8]) -> bool {
-        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-        let other = ending.is_some_and(|ending| OTHERS.contains(&ending.as_str()));
-        head.starts_with(b"#!") || head.starts_with(ELF) || !other
+        Self::is_program(path, head)
     }
 
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{AllowanceKind, Allowances, Denials, Grant, GrantSet, Need, ProgramPattern};
+use holm_grants::{AllowanceKind, Allowances, Grant, GrantSet, Need, ProgramPattern};
 use holm_guards::json::Json;
 use holm_jail::{Capture, Jail, Limits, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
@@ -15,6 +15,9 @@ use super::loader::Setup;
 use super::result::result;
 use crate::shell::hold;
 use crate::trust::ContentHash;
+
+/// Holm's own folder in a project: tools, agents, hooks and configuration.
+const OWN_FOLDER: &str = ".holm";
 
 /// A program that a model can call; [`Programs`](super::Programs) makes them.
 #[derive(Debug, Clone)]
@@ -122,7 +125,7 @@ impl Inner {
         let environment = std::env::vars_os();
         let jail = Jail::from_grants(&self.setup.workspace, &grants, environment)
             .map_err(|error| error.to_string())?;
-        let jail = hold(jail, &self.setup.workspace, &grants, &Denials::default());
+        let jail = hold(jail, &self.setup.workspace, &grants, &self.setup.denials);
         // A folder of which it may see nothing is no place to start in.
         let sees = grants.iter().any(|grant| matches!(grant, Grant::Read(_)));
         Ok(self.settled(if sees { jail } else { jail.cwd("/") }))
@@ -134,13 +137,29 @@ impl Inner {
             .exec(&self.path)
             .exec_system()
             .protect(self.path.parent().unwrap_or(Path::new("/")))
+            .protect(self.setup.workspace.join(OWN_FOLDER))
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("LANG", "C.UTF-8")
             .env("TERM", "dumb")
             .env("NO_COLOR", "1")
             .limits(self.limits);
+        let jail = self.setup.hidden.iter().fold(jail, |jail, folder| without(jail, folder, &self.path));
         self.setup.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
     }
+}
+
+/// Hides a folder from a program, which may lie in it: then what leads to the program is read-only, and the rest is hidden.
+fn without(jail: Jail, folder: &Path, program: &Path) -> Jail {
+    if !program.starts_with(folder) {
+        return jail.hide(folder);
+    }
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.fold(
+        jail,
+        |jail, entry| {
+            if program.starts_with(&entry) { jail.protect(entry) } else { jail.hide(entry) }
+        },
+    )
 }
 
 /// The bounds of a host, lowered by what a sidecar says.

@@ -90,8 +90,7 @@ impl Bench {
             data: places.data.clone(),
             set: args.tools,
         });
-        let own = tools::all().join(outside.tools);
-        let own = args.tools.of(own, &tools::guests(places, &rules(args))).join(talk.clone());
+        let own = args.tools.of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
         let agents = Some(crew.clone());
         let shelf = Shelf::with_agents(registry, agents, places, &own, screen, Watch::Always).await?;
         let began = shelf.snapshot();

@@ -1,6 +1,11 @@
 //! What a person says about files that others wrote.
 
-use std::{fs, path::PathBuf, sync::Arc, time::SystemTime};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
 
 use holm_tools::{
     registry::{PinFile, Pins},
@@ -21,6 +26,13 @@ pub(crate) struct Trust {
     /// Trust what is shown; without this it is only shown
     #[arg(long)]
     yes: bool,
+}
+
+/// What `holm tool distrust` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Distrust {
+    /// A tool of the project by its name, a file, or a folder [default: .holm/tools]
+    what: Option<PathBuf>,
 }
 
 /// What `holm tool confirm` takes.
@@ -66,6 +78,53 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
     ledger.trust(&survey)?;
     screen.note(&format!("holm: {} files are trusted as they are now", questions.len()));
     Ok(Exit::Done)
+}
+
+/// Forgets what was trusted. Whoever runs now asks before each call, so the next one is refused.
+pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+    let mut ledger = Ledger::open(places.trust())?;
+    let known: Vec<PathBuf> = ledger.iter().map(|(path, _)| path.to_owned()).collect();
+    let found: Vec<PathBuf> = match &args.what {
+        None => beneath(&known, &places.project_tools()),
+        Some(what) => match beneath(&known, &places.work.join(what)) {
+            found if found.is_empty() => named(&known, what, &places.project_tools()),
+            found => found,
+        },
+    };
+    if found.is_empty() {
+        let what = args.what.as_ref().map_or_else(|| ".holm/tools".into(), |what| what.display().to_string());
+        let message = format!("nothing is trusted by the name `{what}`");
+        return Err(Trouble::new(Exit::Missing, message)
+            .hint("give a tool's name, a file or a folder")
+            .into());
+    }
+    for path in &found {
+        ledger.forget(path)?;
+        // Programs that watch the folder look again when its times change.
+        let _ = fs::File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
+        screen.answer(&format!("no longer trusted: {}", path.display()));
+    }
+    Ok(Exit::Done)
+}
+
+/// What is known at a path or beneath it. The path may be gone, so its folder is what is looked up.
+fn beneath(known: &[PathBuf], path: &Path) -> Vec<PathBuf> {
+    let real = path
+        .canonicalize()
+        .ok()
+        .or_else(|| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?)));
+    let real = real.unwrap_or_else(|| path.to_owned());
+    known.iter().filter(|known| known.starts_with(&real)).cloned().collect()
+}
+
+/// Files of the project's tools with this name, whatever their endings: a program and its sidecar go together.
+fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
+    let is_it = |path: &PathBuf| {
+        let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
+        let stem = file.split('.').next().unwrap_or_default();
+        name.to_str().is_some_and(|name| name == stem || name.strip_prefix("bash_") == Some(stem))
+    };
+    beneath(known, folder).into_iter().filter(is_it).collect()
 }
 
 /// Confirms the code that lies there now.
