@@ -147,7 +147,8 @@ impl Loader for Startable {
                 let engine = Engine::detect().map_err(|error| error.to_string())?;
                 let programs = Programs::new(Launcher::this_executable(), engine, &self.places.work);
                 let denials = tools::denied().map_err(|error| error.to_string())?;
-                Ok(programs.denials(denials).hide(&self.places.data))
+                let network = Connector::new(Arc::new(SystemResolver));
+                Ok(programs.denials(denials).hide(&self.places.data).network(network))
             });
             programs.as_ref().map_err(LoadError::unavailable)?.load(found).await
         })

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use holm_grants::Denials;
 use holm_jail::{Engine, Launcher, Limits};
+use holm_net::Connector;
 use holm_runtime::BoxFuture;
 
 use super::ask::ask;
@@ -40,6 +41,7 @@ pub(super) struct Setup {
     pub(super) patience: Duration,
     pub(super) denials: Denials,
     pub(super) hidden: Vec<PathBuf>,
+    pub(super) connector: Option<Connector>,
 }
 
 impl Programs {
@@ -55,6 +57,7 @@ impl Programs {
             patience: PATIENCE,
             denials: Denials::default(),
             hidden: Vec::new(),
+            connector: None,
         };
         Self(Arc::new(setup))
     }
@@ -79,6 +82,12 @@ impl Programs {
     #[must_use]
     pub fn denials(self, denials: Denials) -> Self {
         Self(Arc::new(Setup { denials, ..(*self.0).clone() }))
+    }
+
+    /// With a way to the hosts that a call is granted, which a sidecar can ask for. Without this no program has a network.
+    #[must_use]
+    pub fn network(self, connector: Connector) -> Self {
+        Self(Arc::new(Setup { connector: Some(connector), ..(*self.0).clone() }))
     }
 
     /// Keeps a folder that exists, such as Holm's own data, out of the sight of every program. One that lies in there

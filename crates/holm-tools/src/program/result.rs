@@ -7,18 +7,31 @@ use holm_kernel::{Block, Media, Source, ToolOutput};
 
 use super::ask::Nature;
 use crate::describe::EmptyResult;
+use crate::shell::Refusal;
 
 /// The output of a call.
-pub(super) fn result(nature: &Nature, outcome: &Outcome) -> ToolOutput {
+pub(super) fn result(nature: &Nature, outcome: &Outcome, hosts: &[Refusal]) -> ToolOutput {
+    let failed = |why: &str| {
+        let mut output = failed(why, outcome);
+        for refusal in hosts {
+            output.text.push_str(&match refusal {
+                Refusal::Missing { grant, .. } => {
+                    format!("\n[refused for want of {grant}; a sidecar can ask for it]")
+                }
+                Refusal::Never(why) => format!("\n[refused, and no grant opens it: {why}]"),
+            });
+        }
+        output
+    };
     match outcome.ending {
         Ending::Exited(0) => succeeded(nature, outcome),
-        Ending::Exited(code) => failed(&format!("it ended with status {code}"), outcome),
-        Ending::Signalled(signal) => failed(&format!("it was ended by signal {signal}"), outcome),
-        Ending::TimedOut => failed("stopped: the time was up", outcome),
-        Ending::Cancelled => failed("stopped: it was cancelled", outcome),
-        Ending::OutOfOutput => failed("stopped: it wrote too much", outcome),
-        Ending::OutOfMemory => failed("stopped: it used too much memory", outcome),
-        Ending::Lost => failed("nobody knows how it ended: what watched it is gone", outcome),
+        Ending::Exited(code) => failed(&format!("it ended with status {code}")),
+        Ending::Signalled(signal) => failed(&format!("it was ended by signal {signal}")),
+        Ending::TimedOut => failed("stopped: the time was up"),
+        Ending::Cancelled => failed("stopped: it was cancelled"),
+        Ending::OutOfOutput => failed("stopped: it wrote too much"),
+        Ending::OutOfMemory => failed("stopped: it used too much memory"),
+        Ending::Lost => failed("nobody knows how it ended: what watched it is gone"),
     }
 }
 

@@ -13,7 +13,7 @@ use holm_runtime::{BoxFuture, Job, Tool};
 use super::ask::Nature;
 use super::loader::Setup;
 use super::result::result;
-use crate::shell::hold;
+use crate::shell::{Curiosity, Errand, hold, hosts};
 use crate::trust::ContentHash;
 
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
@@ -65,19 +65,18 @@ impl Inner {
         let jail = tokio::task::spawn_blocking(move || held.jail(&needs));
         let jail = jail.await.map_err(|_| "the program is shutting down")??;
         let jail = jail.env("HOLM_CALL_KEY", job.key.to_string());
-        let child = self.setup.launcher.spawn(&self.setup.engine, &jail, &task).await;
-        let child = child.map_err(|error| format!("not started: {error}"))?;
-        let killer = child.killer();
-        let finish = child.finish(Capture { keep: 4 << 20, spill: None });
-        tokio::pin!(finish);
-        let outcome = tokio::select! {
-            outcome = &mut finish => outcome,
-            () = job.stop.cancelled() => {
-                killer.kill();
-                finish.await
-            }
+        let errand = Errand {
+            launcher: &self.setup.launcher,
+            engine: &self.setup.engine,
+            connector: self.setup.connector.as_ref(),
+            denials: &self.setup.denials,
+            hosts: hosts(&job.needs),
+            curiosity: Curiosity::Deaf,
         };
-        Ok(result(&self.nature, &outcome))
+        let capture = Capture { keep: 4 << 20, spill: None };
+        let ended = errand.run(&jail, &task, capture, &job.stop).await;
+        let (outcome, refused) = ended.map_err(|error| format!("not started: {error}"))?;
+        Ok(result(&self.nature, &outcome, &refused))
     }
 
     /// The exact words and the standard input of a call.

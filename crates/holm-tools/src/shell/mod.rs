@@ -18,6 +18,7 @@
 
 mod arguments;
 mod denied;
+mod errand;
 mod gate;
 mod proxy;
 mod report;
@@ -30,7 +31,9 @@ mod tool;
 mod tests;
 
 pub(crate) use denied::hold;
+pub(crate) use errand::{Curiosity, Errand, hosts};
 pub use gate::{Answer, Asker, Gate, Offer};
+pub(crate) use proxy::Refusal;
 pub use rules::{Rest, Rule, RuleError, Rules, Ruling};
 pub use script::{Command, Form, MAX_SCRIPT, Script, Unreadable, Word};
 pub use setup::{Shell, ShellError};

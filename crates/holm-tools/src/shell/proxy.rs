@@ -39,7 +39,7 @@ pub(super) struct Refused(Arc<Mutex<BTreeMap<String, Refusal>>>);
 
 /// One refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// This grant would open the way; the URL is what to ask for.
     Missing { grant: String, url: String },
     /// No grant does.

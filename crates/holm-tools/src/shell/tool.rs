@@ -1,17 +1,15 @@
 //! The two tools: a script for Bash, and one program with its arguments.
 
-use std::convert::Infallible;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{Grant, GrantSet, Need, Policy};
-use holm_jail::{Capture, Ending, Engine, Jail, JailError, Network, Stage, Task};
+use holm_jail::{Capture, Ending, Jail, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Tool};
 
 use super::arguments::{self, ArgvArguments, Hosts, MAX_SECONDS, ScriptArguments};
-use super::proxy::{self, Refused};
+use super::errand::{self, Curiosity, Errand};
 use super::report::report;
 use super::rules::Ruling;
 use super::script::Script;
@@ -157,78 +155,25 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     if job.stop.is_cancelled() {
         return ToolOutput::failed("stopped before it began");
     }
-    let mut child = match start(&setup, &jail, &order.task, fetched(&job.needs)).await {
-        Ok(child) => child,
-        Err(error) => return ToolOutput::failed(format!("not started: {error}")),
+    let errand = Errand {
+        launcher: &setup.launcher,
+        engine: &setup.engine,
+        connector: setup.connector.as_ref(),
+        denials: &setup.denials,
+        hosts: errand::hosts(&job.needs),
+        // What a command asks for is then known and not guessed.
+        curiosity: Curiosity::Hears,
     };
-    let refused = Refused::default();
-    let serving = serving(&setup, child.take_listener(), fetched(&job.needs), refused.clone());
-    let killer = child.killer();
-    let finish = child.finish(Capture::default());
-    tokio::pin!(finish, serving);
-    let outcome = tokio::select! {
-        outcome = &mut finish => outcome,
-        never = &mut serving => match never {},
-        () = job.stop.cancelled() => {
-            killer.kill();
-            finish.await
-        }
+    let (outcome, refused) = match errand.run(&jail, &order.task, Capture::default(), &job.stop).await {
+        Ok(ended) => ended,
+        Err(error) => return ToolOutput::failed(format!("not started: {error}")),
     };
     let searched = matches!(outcome.ending, Ending::Exited(_)).then_some(&order.script);
     let held = Arc::clone(&setup);
     let script = searched.cloned();
     // It looks for programs and folders on the disk.
-    let told =
-        tokio::task::spawn_blocking(move || report(&held, script.as_ref(), &outcome, &refused.list())).await;
+    let told = tokio::task::spawn_blocking(move || report(&held, script.as_ref(), &outcome, &refused)).await;
     told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
-}
-
-/// The hosts that the call was granted, and nothing beyond them.
-fn fetched(needs: &[Need]) -> GrantSet {
-    let grants = needs.iter().filter_map(|need| match need {
-        Need::Grant(grant) => Some(grant.clone()),
-        Need::Request(request) => Grant::exactly(request).ok(),
-    });
-    grants.filter(|grant| matches!(grant, Grant::Fetch(_))).collect()
-}
-
-/// Starts the command, in a network of its own whose one way out is ours.
-///
-/// That is done where no host is granted too: what the command asks for is then known and not guessed. Only where nothing
-/// is granted can it go without, on a machine that gives nobody a network of their own.
-async fn start(
-    setup: &Setup,
-    jail: &Jail,
-    task: &Task,
-    hosts: GrantSet,
-) -> Result<holm_jail::Job, JailError> {
-    let spawn = async |jail: &Jail| setup.launcher.spawn(&setup.engine, jail, task).await;
-    if setup.connector.is_none() || setup.engine == Engine::Unconfined {
-        return spawn(jail).await;
-    }
-    let proxied = proxy::variables().fold(jail.clone(), |jail, (name, value)| jail.env(name, value));
-    match spawn(&proxied.network(Network::Proxied)).await {
-        Err(JailError::Start { stage: Stage::Network, .. }) if hosts.is_empty() => spawn(jail).await,
-        settled => settled,
-    }
-}
-
-/// Serves the command's one way out, for as long as this is held.
-async fn serving(
-    setup: &Setup,
-    listener: Option<std::net::TcpListener>,
-    hosts: GrantSet,
-    refused: Refused,
-) -> Infallible {
-    let listener = listener.and_then(|listener| {
-        listener.set_nonblocking(true).ok()?;
-        tokio::net::TcpListener::from_std(listener).ok()
-    });
-    if let (Some(listener), Some(connector)) = (listener, setup.connector.clone()) {
-        let policy = Policy { grants: hosts, denials: setup.denials.clone() };
-        proxy::serve(listener, connector, policy, refused).await;
-    }
-    std::future::pending().await
 }
 
 /// The jail of one call, in the folder that the call names.

@@ -311,3 +311,90 @@ async fn time_output_and_cancelling_end_a_command_and_its_grandchildren() {
         assert!(!cell.path("work/late").exists(), "{way:?}: nobody outlives the command");
     }
 }
+
+/// Packs every way out of an archive, and unpacks it as trustingly as it can be done.
+const ARCHIVE: &str = r#"
+import io, os, tarfile, zipfile
+out = os.environ['CELL'] + 'out'
+def member(name, **more):
+    info = tarfile.TarInfo(name)
+    for key, value in more.items():
+        setattr(info, key, value)
+    return info
+cases = [
+    ('up', [member('../out/up', size=1)]),
+    ('up often', [member('a/../../out/often', size=1)]),
+    ('absolute', [member(out + '/absolute', size=1)]),
+    ('through a link', [member('l', type=tarfile.SYMTYPE, linkname=out), member('l/through', size=1)]),
+    ('through a relative link', [member('r', type=tarfile.SYMTYPE, linkname='../out'), member('r/relative', size=1)]),
+    ('over a link', [member('s', type=tarfile.SYMTYPE, linkname=out + '/secret'), member('s', size=1)]),
+    ('mode through a link', [member('m', type=tarfile.SYMTYPE, linkname=out + '/secret'), member('m', mode=0o777, size=1)]),
+    ('hard link', [member('h', type=tarfile.LNKTYPE, linkname=out + '/secret'), member('h', size=1)]),
+    ('device', [member('d', type=tarfile.CHRTYPE, devmajor=1, devminor=5)]),
+    ('size that lies', [member('p', size=1, pax_headers={'size': '99999999999'})]),
+]
+for name, members in cases:
+    with tarfile.open('a.tar', 'w', format=tarfile.PAX_FORMAT) as tar:
+        for info in members:
+            tar.addfile(info, io.BytesIO(b'x') if info.isreg() else None)
+    os.system('tar -xPf a.tar --overwrite 2>/dev/null; tar -xPf a.tar 2>/dev/null')
+    try:
+        with tarfile.open('a.tar') as tar:
+            tar.extractall('.', filter='fully_trusted')
+    except Exception:
+        pass
+with zipfile.ZipFile('a.zip', 'w') as archive:
+    for name in ['../out/zip', out + '/zipped', 'l/zip']:
+        archive.writestr(name, 'x')
+with zipfile.ZipFile('a.zip') as archive:
+    for info in archive.infolist():
+        try:
+            open(info.filename, 'wb').write(archive.read(info))
+        except OSError:
+            pass
+print('unpacked', os.path.exists('a.zip'))
+"#;
+
+#[tokio::test]
+async fn an_archive_is_unpacked_nowhere_but_in_the_workspace() {
+    use std::os::unix::fs::MetadataExt as _;
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("work/unpack.py", ARCHIVE);
+        let before = std::fs::metadata(cell.path("out/secret")).unwrap();
+        let said = cell.sh(&cell.shell(), "/usr/bin/python3 unpack.py").await.text;
+        assert!(said.contains("unpacked True"), "{way:?}: {said}");
+        let names: Vec<_> = std::fs::read_dir(cell.path("out")).unwrap().flatten().collect();
+        assert_eq!(names.len(), 1, "{way:?}: {names:?}");
+        assert_eq!(std::fs::read_to_string(cell.path("out/secret")).unwrap(), CANARY, "{way:?}");
+        let after = std::fs::metadata(cell.path("out/secret")).unwrap();
+        assert_eq!((after.mode(), after.nlink()), (before.mode(), before.nlink()), "{way:?}");
+        let made: Vec<_> = std::fs::read_dir(cell.path("")).unwrap().flatten().collect();
+        assert_eq!(made.len(), 5, "{way:?}: nothing beside the workspace: {made:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_or_a_program_that_changes_after_the_approval_gains_nothing() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("work/sub/a", "inside");
+        let shell = cell.shell();
+        // The folder was real when the call was made, and is a link when it runs.
+        let arguments = Json::object([("script", "cat secret".into()), ("folder", "sub".into())]);
+        let approved = job(&shell.script_tool(), &arguments);
+        std::fs::remove_dir_all(cell.path("work/sub")).unwrap();
+        std::os::unix::fs::symlink(cell.path("out"), cell.path("work/sub")).unwrap();
+        let output = holm_runtime::Tool::run(&shell.script_tool(), approved).await;
+        assert_eq!(output.outcome, Outcome::Failed, "{way:?}: {}", output.text);
+        assert!(!output.text.contains(CANARY), "{way:?}: {}", output.text);
+        // The program was the workspace's own, and is a link to one outside when it runs.
+        cell.write("work/mine", "#!/bin/sh\necho mine\n");
+        let approved = job(&shell.argv_tool(), &Json::parse(r#"{"program":"./mine"}"#).unwrap());
+        cell.write("out/theirs", &format!("#!/bin/sh\ncat {}\n", cell.path("out/secret").display()));
+        std::fs::remove_file(cell.path("work/mine")).unwrap();
+        std::os::unix::fs::symlink(cell.path("out/theirs"), cell.path("work/mine")).unwrap();
+        let output = holm_runtime::Tool::run(&shell.argv_tool(), approved).await;
+        assert!(!output.text.contains(CANARY), "{way:?}: {}", output.text);
+    }
+}

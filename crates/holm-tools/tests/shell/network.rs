@@ -9,6 +9,8 @@ use holm_grants::{Denials, Mode};
 use holm_guards::json::Json;
 use holm_kernel::Outcome;
 use holm_net::{Answer, Connector, HostName, Listeners, Resolver};
+use holm_tools::program::Programs;
+use holm_tools::registry::{Folder, Folders, OpenGate, Rank, Registry};
 use holm_tools::shell::Shell;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -322,6 +324,38 @@ async fn a_tunnel_carries_what_was_granted_and_the_next_exchange_is_asked_about_
             let output = with_hosts(&shell, &script, &[&site.origin()]).await;
             assert!(output.text.contains("400 Bad Request"), "{way:?}: {odd}: {}", output.text);
         }
+    }
+}
+
+#[tokio::test]
+async fn a_program_reaches_the_hosts_that_its_sidecar_asks_for_and_a_call_was_granted() {
+    const GET: &str = "#!/bin/sh\ncase \"$1\" in\n\
+        describe) echo '{\"slug\":\"get\",\"description\":\"Gets.\",\"args\":[{\"name\":\"url\",\"mode\":\"positional\",\"arity\":\"single\"}]}' ;;\n\
+        run) exec curl -sS --fail \"$2\" ;;\nesac\n";
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("served/page", "a page");
+        let site = Site::of(cell.path("served")).await;
+        cell.write("tools/get.sh", GET);
+        cell.write("tools/get.toml", &format!("asks = ['fetch:{}']\n", site.origin()));
+        let programs = Programs::new(cell.launcher(), cell.engine(), cell.path("work"))
+            .network(Connector::new(Arc::new(Names::default())));
+        let registry = Registry::new();
+        let folder = Folder::new(cell.path("tools"), Rank::User, OpenGate);
+        Folders::new(&registry).loader(programs).folder(folder).load().await;
+        let snapshot = registry.snapshot();
+        let tool = snapshot.find("bash_get").unwrap_or_else(|| panic!("{way:?}: {:?}", snapshot.problems()));
+        let call = |url: &str| Json::object([("url", url.into())]);
+        let output = run(&**tool, &call(&format!("{}/page", site.origin()))).await;
+        assert_eq!(output.text, "a page", "{way:?}");
+        let output = run(&**tool, &call("http://other.example/")).await;
+        assert!(output.text.contains("for want of fetch:http://other.example"), "{way:?}: {}", output.text);
+        // A call that was granted nothing has no network.
+        let mut job = crate::cell::job(&**tool, &call(&format!("{}/page", site.origin())));
+        job.needs = Vec::new().into();
+        let output = tool.run(job).await;
+        assert_eq!(output.outcome, Outcome::Failed, "{way:?}: {}", output.text);
+        assert_eq!(site.asked().len(), 1, "{way:?}");
     }
 }
 
