@@ -118,11 +118,13 @@ fn flags(proposal: &Proposal) -> String {
     let list = |flag: &str, grants: &[String]| {
         grants.iter().map(|grant| format!("{flag} {}", quoted(grant))).collect::<Vec<_>>().join(" ")
     };
+    // A plan is approved by whoever has read it, so no flag does.
+    if proposal.needs.is_empty() || proposal.reasons.contains(&AskReason::LeavesPlan) {
+        return "because nobody is there to be asked; run it at a terminal".into();
+    }
     let granting = proposal.reasons.iter().all(|reason| *reason == AskReason::MissingGrant);
     let how = if granting && !proposal.missing.is_empty() {
         list("--grant", &proposal.missing)
-    } else if proposal.needs.is_empty() {
-        return "because nobody is there to be asked; run it at a terminal".into();
     } else {
         list("--yes", &proposal.needs)
     };

@@ -55,13 +55,13 @@ fn a_helper_is_named_to_the_model_and_its_result_arrives() {
 #[test]
 fn a_helper_has_no_more_than_the_run_that_calls_it() {
     let stage = stage(whole_task(), &agent("counter", COUNTS));
-    stage.run(&["-p", "How many?", "--grant", "read:other/**"]).says("There are three.\n");
+    stage.run(&["-p", "How many?", "--grant", "read:other/**"]).says_without("read", "There are three.\n");
     let told = stage.double.requests()[2].text();
     assert!(told.contains("read:notes.txt") && !told.contains("one two three"), "{told}");
 
     // And no more than its file asks for, whatever the run holds.
     let modest = self::stage(whole_task(), &agent("counter", "tools: [read]"));
-    modest.run(&["-p", "How many?", "--grant", "read:**"]).says("There are three.\n");
+    modest.run(&["-p", "How many?", "--grant", "read:**"]).says_without("read", "There are three.\n");
     assert!(!modest.double.requests()[2].text().contains("one two three"));
 }
 

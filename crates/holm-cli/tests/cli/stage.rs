@@ -120,6 +120,14 @@ impl Ran {
         assert_eq!((self.code, self.out.as_str(), self.err.as_str()), (Some(0), expect, ""), "{self:?}");
     }
 
+    /// The command did what was asked, although a call was denied because nobody could be asked.
+    #[track_caller]
+    pub(crate) fn says_without(&self, tool: &str, expect: &str) {
+        assert_eq!((self.code, self.out.as_str()), (Some(0), expect), "{self:?}");
+        let denied = format!("holm: `{tool}` was denied, because nobody is there to be asked; ");
+        assert!(self.err.lines().all(|line| line.starts_with(&denied)), "{self:?}");
+    }
+
     /// The command failed with one message, and nothing went to standard output.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, expect: &str) {
