@@ -147,18 +147,13 @@ impl Inner {
     }
 }
 
-/// Hides a folder from a program, which may lie in it: then what leads to the program is read-only, and the rest is hidden.
+/// Hides a folder from a program. One that lies in there finds it read-only, and the rest of it hidden.
 fn without(jail: Jail, folder: &Path, program: &Path) -> Jail {
     if !program.starts_with(folder) {
         return jail.hide(folder);
     }
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.fold(
-        jail,
-        |jail, entry| {
-            if program.starts_with(&entry) { jail.protect(entry) } else { jail.hide(entry) }
-        },
-    )
+    entries.filter(|entry| !program.starts_with(entry)).fold(jail.protect(folder), Jail::hide)
 }
 
 /// The bounds of a host, lowered by what a sidecar says.
