@@ -21,11 +21,12 @@ use holm_tools::{
         Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
         Source, TrustGate, Watching,
     },
+    root::Denies,
     root::{Protect, Root},
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
 
-use crate::{places::Places, screen::Screen, tools};
+use crate::{places::Places, screen::Screen};
 
 /// The tools, kept in step with their folders as long as this is held.
 pub(crate) struct Shelf {
@@ -146,9 +147,8 @@ impl Loader for Startable {
                 // Also where commands run unconfined: to ask a program what it is, is to run it before anybody said yes.
                 let engine = Engine::detect().map_err(|error| error.to_string())?;
                 let programs = Programs::new(Launcher::this_executable(), engine, &self.places.work);
-                let denials = tools::denied().map_err(|error| error.to_string())?;
                 let network = Connector::new(Arc::new(SystemResolver));
-                Ok(programs.denials(denials).hide(&self.places.data).network(network))
+                Ok(programs.denials(Denies::of_commands()).hide(&self.places.data).network(network))
             });
             programs.as_ref().map_err(LoadError::unavailable)?.load(found).await
         })
