@@ -75,7 +75,8 @@ const ARROWS: &[(&str, Knows)] = &[
         Knows::Only(&["holm-grants", "holm-guards", "holm-jail", "holm-kernel", "holm-runtime", "holm-wire"]),
     ),
     ("holm-tools", Knows::Only(TOOL_SIDE)),
-    ("holm-mcp", Knows::Only(TOOL_SIDE)),
+    // Its servers are offers of the registry.
+    ("holm-mcp", Knows::Only(MCP_SIDE)),
     ("holm-config", Knows::Only(&["holm-grants", "holm-guards", "holm-kernel", "holm-runtime", "holm-wire"])),
     ("holm-wasm", Knows::Only(PURE)),
     (
@@ -86,6 +87,9 @@ const ARROWS: &[(&str, Knows)] = &[
     ("holm-server", Knows::Assembles),
     ("holm-cli", Knows::Assembles),
 ];
+
+const MCP_SIDE: &[&str] =
+    &["holm-grants", "holm-guards", "holm-jail", "holm-kernel", "holm-net", "holm-runtime", "holm-tools"];
 
 const TOOL_SIDE: &[&str] = &[
     "holm-grants",
