@@ -12,6 +12,7 @@ mod money;
 mod places;
 mod prompt;
 mod screen;
+mod servers;
 mod shelf;
 mod stream;
 mod talk;
@@ -44,6 +45,10 @@ enum Command {
     Run(Box<commands::run::Args>),
     /// See, check and try the tools
     Tool(commands::tool::Args),
+    /// Use the tools of MCP servers
+    Mcp(commands::mcp::Args),
+    /// Serve agents and tools to MCP clients
+    McpServer(commands::mcp_server::Args),
     /// See and replay what was done before
     Session(commands::session::Args),
     /// Say which commands may look at what agents do
@@ -79,6 +84,8 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
         match cli.command {
             Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
             Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
+            Command::Mcp(args) => commands::mcp::execute(args, cli.data.as_deref()).await,
+            Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref()).await,
             Command::Hooks(args) => commands::hooks::execute(args, cli.data.as_deref()),
             Command::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
             Command::Session(args) => commands::session::execute(args, cli.data.as_deref()).await,

@@ -26,7 +26,7 @@ use holm_tools::{
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
 
-use crate::{places::Places, screen::Screen};
+use crate::{approve::Terminal, places::Places, screen::Screen, servers::Servers};
 
 /// The tools, kept in step with their folders as long as this is held.
 pub(crate) struct Shelf {
@@ -42,11 +42,12 @@ pub(crate) enum Watch {
 }
 
 impl Shelf {
-    /// Loads the tools beside the command's own into a registry, with agents of files if there is somebody for them. What
-    /// cannot be used is told and left out.
+    /// Loads the tools beside the command's own into a registry, with agents of files if there is somebody for them, and with
+    /// a person whom servers may ask. What cannot be used is told and left out.
     pub(crate) async fn with_agents(
         registry: Registry,
         agents: Option<AgentLoader>,
+        terminal: Option<Terminal>,
         places: &Places,
         own: &Toolbox,
         screen: &Arc<Screen>,
@@ -58,7 +59,8 @@ impl Shelf {
         let user = Folder::new(places.tools(), Rank::User, OpenGate).pins(pins);
         let project = Folder::new(places.project_tools(), Rank::Project, TrustGate::new(places.trust()));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
-        let folders = Folders::new(&registry).loader(loader).folder(user).folder(project);
+        let servers = Servers::new(places, terminal);
+        let folders = Folders::new(&registry).loader(servers).loader(loader).folder(user).folder(project);
         let folders = match agents {
             Some(agents) => folders.loader(agents),
             None => folders,

@@ -13,6 +13,8 @@ const KEYS: [&str; 4] = ["mcpServers", "servers", "mcp_servers", "context_server
 pub struct Imported {
     /// The servers that can be used.
     pub servers: Vec<ServerSpec>,
+    /// Their entries as they were written, in the same order, with no variable put in.
+    pub entries: Vec<Value>,
     /// Entries that cannot, with their name as it was written and why.
     pub refused: Vec<(String, SpecError)>,
     /// Entries that are switched off in the file.
@@ -61,7 +63,10 @@ pub fn import(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Import
             None => Err(SpecError::Name(written.clone())),
         };
         match spec {
-            Ok(spec) => imported.servers.push(spec),
+            Ok(spec) => {
+                imported.servers.push(spec);
+                imported.entries.push(entry.clone());
+            }
             Err(error) => imported.refused.push((written.clone(), error)),
         }
     }

@@ -1,6 +1,8 @@
 //! One file for each command, named after it.
 
 pub(crate) mod hooks;
+pub(crate) mod mcp;
+pub(crate) mod mcp_server;
 pub(crate) mod model;
 pub(crate) mod paths;
 pub(crate) mod run;

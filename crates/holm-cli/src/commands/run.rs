@@ -9,11 +9,11 @@ use std::{
 
 use clap::ValueEnum;
 use holm::{
-    grants::{Grant, Mode},
+    grants::{Grant, GrantSet, Mode},
     kernel::{Ending, NanoUsd},
-    runtime::{Agent, DriveError, Handle, JournalFailed, Report, Session},
+    runtime::{Agent, DriveError, Handle, JournalFailed, Report, Secrets, Session},
 };
-use holm_tools::shell::Rule;
+use holm_tools::{agents::AgentLoader, shell::Rule};
 use serde_json::json;
 
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
     screen::Screen,
     tools,
 };
-use bench::Bench;
+use bench::{Bench, Tools};
 
 /// What `holm run` takes.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
@@ -92,6 +92,16 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// What was granted.
+    pub(crate) fn granted(&self) -> GrantSet {
+        self.grant.iter().cloned().collect()
+    }
+
+    /// What is asked.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
     fn output(&self) -> Output {
         if self.json { Output::Json } else { self.output }
     }
@@ -135,6 +145,33 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(&mut session, asks, args.resume).await?;
     finish(&report, output, &screen, &drawing)
+}
+
+/// An agent in front of which nobody sits, for those who ask from elsewhere.
+pub(crate) async fn unattended(
+    args: &Args,
+    data: Option<&Path>,
+    screen: &Arc<Screen>,
+) -> anyhow::Result<Made> {
+    let chosen =
+        model::choose(args.model.as_deref(), args.script.as_deref(), |name| std::env::var(name).ok())?;
+    if let Some(note) = &chosen.note {
+        screen.note(&format!("holm: {note}"));
+    }
+    let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
+    let terminal = Terminal::new(args.yes.iter().cloned().collect(), Person::Away, Arc::clone(screen));
+    let bench = Bench::lay_out(args, &Places::find(data)?, chosen, terminal, screen).await?;
+    let (crew, secrets) = bench.parts();
+    let (agent, tools) = bench.agent(args, screen, &drawing)?;
+    Ok(Made { agent, tools, crew, secrets })
+}
+
+/// An agent with what it was made of.
+pub(crate) struct Made {
+    pub(crate) agent: Agent,
+    pub(crate) tools: Tools,
+    pub(crate) crew: AgentLoader,
+    pub(crate) secrets: Secrets,
 }
 
 async fn open(agent: &Agent, args: &Args) -> anyhow::Result<Session> {

@@ -161,7 +161,7 @@ async fn shelf(
     let own = set.of(outside.tools, &tools::guests(places, &Rules::default()));
     let registry = Registry::new();
     let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set));
-    Shelf::with_agents(registry, Some(agents), places, &own, screen, Watch::Once).await
+    Shelf::with_agents(registry, Some(agents), None, places, &own, screen, Watch::Once).await
 }
 
 /// What `holm tool validate` can look at, for whoever gave it something else.

@@ -10,6 +10,7 @@ mod guests;
 mod helpers;
 mod hooks;
 mod ladder;
+mod mcp;
 mod programs;
 mod run;
 mod sessions;

@@ -92,11 +92,18 @@ impl Bench {
         });
         let own = args.tools.of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
         let agents = Some(crew.clone());
-        let shelf = Shelf::with_agents(registry, agents, places, &own, screen, Watch::Always).await?;
+        let shelf =
+            Shelf::with_agents(registry, agents, Some(terminal.clone()), places, &own, screen, Watch::Always)
+                .await?;
         let began = shelf.snapshot();
         let helping = Helping::of(&began);
         let lookup = lookup(&began, &talk, &helping);
         Ok(Self { chosen, stronger, store, secrets, terminal, hooks, crew, shelf, began, helping, lookup })
+    }
+
+    /// Who starts the agents of files, and what nobody is told.
+    pub(super) fn parts(&self) -> (AgentLoader, Secrets) {
+        (self.crew.clone(), self.secrets.clone())
     }
 
     /// Puts the agent together.
@@ -136,7 +143,7 @@ impl Bench {
 }
 
 /// The tools of a run, now and from now on.
-pub(super) struct Tools {
+pub(crate) struct Tools {
     shelf: Shelf,
     began: Arc<Snapshot>,
     lookup: Option<Lookup>,
@@ -145,6 +152,11 @@ pub(super) struct Tools {
 impl Tools {
     fn begun(&self) -> Toolbox {
         given(self.lookup.as_ref(), &self.began)
+    }
+
+    /// All tools, as they come and go.
+    pub(crate) fn registry(&self) -> &Registry {
+        self.shelf.registry()
     }
 
     /// Tells the run of tools that come and go.

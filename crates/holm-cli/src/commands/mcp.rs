@@ -1,0 +1,286 @@
+//! `holm mcp`: the servers of other people whose tools are used here.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use clap::Subcommand;
+use holm_mcp::{Reach, Remote, ServerName, ServerSpec, import};
+use holm_tools::registry::{Gate as _, PinFile, Pins as _, Standing, TrustGate};
+use holm_tools::trust::ContentHash;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    exit::{Exit, Trouble},
+    places::Places,
+    screen::Screen,
+    servers,
+};
+
+/// The ending of the files in which servers are kept.
+const ENDING: &str = ".mcp.json";
+
+/// What `holm mcp` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write a server down among your tools, or those of a file of another program
+    Add(Add),
+    /// Show the servers that are written down; starts none
+    List,
+    /// Start a server, or log in to it, and show its tools
+    Test {
+        /// Its name
+        server: String,
+    },
+    /// Take the tools of a server for good as they are now
+    Confirm {
+        /// Its name
+        server: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Add {
+    /// What its tools' names begin with
+    #[arg(required_unless_present = "from")]
+    name: Option<String>,
+    /// Its address
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// A header that goes with every request, as name=value; ${NAME} is a variable; may be given more than once
+    #[arg(long, value_name = "NAME=VALUE", requires = "url")]
+    header: Vec<String>,
+    /// A variable that its program sees, as name=value; ${NAME} is a variable; may be given more than once
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
+    /// What its program may do, such as read:src/; may be given more than once
+    #[arg(long, value_name = "GRANT")]
+    grant: Vec<String>,
+    /// Let its program reach the network, all of it
+    #[arg(long)]
+    network: bool,
+    /// A file of another program with mcpServers
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "url"])]
+    from: Option<PathBuf>,
+    /// Its program and what that is called with
+    #[arg(last = true)]
+    command: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
+    match args.command {
+        Command::Add(add) => match &add.from {
+            Some(file) => take_over(file, &places, &screen),
+            None => write_down(&add, &places, &screen),
+        },
+        Command::List => list(&places, &screen),
+        Command::Test { server } => test(&server, &places, &screen).await,
+        Command::Confirm { server } => confirm(&server, &places, &screen).await,
+    }
+}
+
+/// Writes one server down.
+fn write_down(add: &Add, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+    let usage = |message: String| Trouble::new(Exit::Usage, message);
+    let name: ServerName =
+        add.name.as_deref().unwrap_or_default().parse().map_err(|error| usage(format!("{error}")))?;
+    let mut entry = Map::new();
+    match (&add.url, add.command.split_first()) {
+        (Some(url), None) => {
+            entry.insert("url".into(), json!(url));
+            entry.insert("headers".into(), Value::Object(pairs(&add.header)?));
+        }
+        (None, Some((command, args))) => {
+            entry.insert("command".into(), json!(command));
+            entry.insert("args".into(), json!(args));
+            entry.insert("env".into(), Value::Object(pairs(&add.env)?));
+            if add.network {
+                entry.insert("network".into(), json!("open"));
+            }
+        }
+        (Some(_), Some(_)) | (None, None) => {
+            let hint = "holm mcp add NAME --url URL, or holm mcp add NAME -- PROGRAM ARGUMENTS";
+            return Err(usage("a server is an address or a program".into()).hint(hint).into());
+        }
+    }
+    if !add.grant.is_empty() {
+        entry.insert("grants".into(), json!(add.grant));
+    }
+    entry.retain(|_, value| value.as_object().is_none_or(|object| !object.is_empty()));
+    keep(&name, &Value::Object(entry), places, screen)?;
+    Ok(Exit::Done)
+}
+
+/// Checks an entry and writes it down, for its owner alone: it may hold keys.
+fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &Screen) -> anyhow::Result<()> {
+    // A variable that is not set now may be set when it is used.
+    let unset = |_: &str| Some(String::new());
+    ServerSpec::read(name.clone(), entry, &unset)
+        .map_err(|error| Trouble::new(Exit::Usage, format!("{name}: {error}")))?;
+    let path = places.tools().join(format!("{name}{ENDING}"));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&path).map_err(|error| {
+        Trouble::new(Exit::Failed, format!("{}: {error}", path.display()))
+            .hint("remove the file first if it is to be another server")
+    })?;
+    writeln!(file, "{}", serde_json::to_string_pretty(entry)?)?;
+    screen
+        .note(&format!("holm: written to {}; look at its tools with `holm mcp test {name}`", path.display()));
+    Ok(())
+}
+
+/// Takes over the servers of a file of another program.
+fn take_over(file: &Path, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| Trouble::new(Exit::Missing, format!("{}: {error}", file.display())))?;
+    let imported = import(&text, &|_| Some(String::new()))
+        .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", file.display())))?;
+    let mut exit = Exit::Done;
+    for (spec, entry) in imported.servers.iter().zip(&imported.entries) {
+        if let Err(error) = keep(&spec.name, entry, places, screen) {
+            screen.note(&format!("holm: {error:#}"));
+            exit = Exit::NoAnswer;
+        }
+    }
+    for (name, error) in &imported.refused {
+        screen.note(&format!("holm: {name} is left out: {error}"));
+        exit = Exit::NoAnswer;
+    }
+    for name in &imported.disabled {
+        screen.note(&format!("holm: {name} is left out: it is switched off there"));
+    }
+    Ok(exit)
+}
+
+fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
+    let pair = |word: &String| match word.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), json!(value))),
+        _ => Err(Trouble::new(Exit::Usage, format!("`{word}` is not name=value"))),
+    };
+    words.iter().map(pair).collect()
+}
+
+/// The files of servers, the user's own first.
+fn files(places: &Places) -> Vec<PathBuf> {
+    let folders = [places.tools(), places.project_tools()];
+    let mut found: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files: Vec<PathBuf> = files.filter(|path| path.to_string_lossy().ends_with(ENDING)).collect();
+        files.sort();
+        found.extend(files);
+    }
+    found
+}
+
+fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+    let loader = servers::loader(places, holm_mcp::Means::new());
+    for path in files(places) {
+        match fs::read(&path)
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| loader.read(&path, &bytes).map_err(|error| error.to_string()))
+        {
+            Ok(specs) => {
+                for spec in specs {
+                    let reach = match &spec.reach {
+                        Reach::Program(program) => {
+                            [std::slice::from_ref(&program.command), &program.args].concat().join(" ")
+                        }
+                        Reach::Address(address) => address.url.to_string(),
+                    };
+                    screen.answer(&format!("{}  {reach}  ({})", spec.name, path.display()));
+                }
+            }
+            Err(why) => screen.note(&format!("holm: {}: {why}", path.display())),
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The server of a name, if a person trusts the file that says how it is reached.
+fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Remote> {
+    let means = servers::means(places).map_err(|why| Trouble::new(Exit::Failed, why))?;
+    let means = means.login(servers::login(screen)?);
+    let loader = servers::loader(places, means.clone());
+    for path in files(places) {
+        let Ok(bytes) = fs::read(&path) else { continue };
+        let Ok(specs) = loader.read(&path, &bytes) else { continue };
+        let Some(spec) = specs.into_iter().find(|spec| spec.name.as_str() == server) else { continue };
+        admitted(&path, &bytes, places)?;
+        return Ok(Remote::new(spec, means));
+    }
+    let message = format!("there is no server `{server}`");
+    Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into())
+}
+
+/// To look at a server is to start it, so the same must hold as for a run.
+fn admitted(path: &Path, bytes: &[u8], places: &Places) -> Result<(), Trouble> {
+    let hash = *ContentHash::of(bytes).as_bytes();
+    let refused = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
+    if path.starts_with(places.project_tools()) {
+        return TrustGate::new(places.trust()).admits(path, &hash).map_err(refused);
+    }
+    match PinFile::new(places.pins()).standing(path, &hash) {
+        Standing::Confirmed => Ok(()),
+        Standing::Replaced => {
+            Err(refused("it is not what was confirmed; look at it, then `holm tool confirm`".into()))
+        }
+    }
+}
+
+async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+    let remote = find(server, places, screen)?;
+    let pins = PinFile::new(places.pins());
+    let offered = remote.offers(&pins).await;
+    let (offers, listing) =
+        offered.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
+    screen.note(&format!("holm: {server} speaks {}", remote.version().await?));
+    for offer in &offers {
+        let declared = offer.tool.declaration();
+        screen.answer(&format!(
+            "{}  {} ({})",
+            declared.name,
+            first_line(&declared.description),
+            declared.level
+        ));
+    }
+    let held = |name: &str| {
+        let name = format!("{server}_{name}");
+        offers.iter().any(|offer| offer.tool.declaration().name == name)
+    };
+    for tool in listing.tools.iter().filter(|tool| !held(&tool.name)) {
+        screen.answer(&format!("{server}_{}  changed: {}", tool.name, first_line(&tool.description)));
+    }
+    for flaw in &listing.flaws {
+        screen.note(&format!("holm: {flaw}"));
+    }
+    remote.close().await;
+    Ok(Exit::Done)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+async fn confirm(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+    let remote = find(server, places, screen)?;
+    let confirmed = remote.confirm(&PinFile::new(places.pins())).await;
+    let count = confirmed.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
+    screen.note(&format!("holm: {count} tools of {server} are confirmed as they are now"));
+    remote.close().await;
+    Ok(Exit::Done)
+}

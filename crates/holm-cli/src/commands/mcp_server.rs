@@ -1,0 +1,78 @@
+//! `holm mcp-server`: Holm's agents and tools, for whoever speaks MCP.
+
+use std::{net::Ipv4Addr, path::Path, sync::Arc};
+
+use clap::Parser;
+use holm::runtime::SecretString;
+use holm_mcp::server::{Answering, Door, Exposed, Rights, Shows, Starter, serve_http, serve_stdio};
+use tokio::net::TcpListener;
+
+use super::run;
+use crate::{
+    exit::{Exit, Trouble},
+    screen::Screen,
+};
+
+/// Holds the token that clients over HTTP must know.
+const TOKEN: &str = "HOLM_MCP_TOKEN";
+
+/// What `holm mcp-server` takes.
+#[expect(clippy::doc_markdown, reason = "these comments are the help text")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Show the tools too, not only the agents
+    #[arg(long)]
+    tools: bool,
+    /// Serve over HTTP on this port of this machine, to those who know $HOLM_MCP_TOKEN [default: standard streams]
+    #[arg(long, value_name = "PORT")]
+    http: Option<u16>,
+    /// What else `holm run` takes: --model, --grant, --mode, --budget and their like
+    #[arg(last = true, value_name = "OPTIONS")]
+    options: Vec<String>,
+}
+
+/// The options of a run, read as `holm run` reads them.
+#[derive(Debug, Parser)]
+#[command(name = "holm mcp-server --", no_binary_name = true)]
+struct Options {
+    #[command(flatten)]
+    run: run::Args,
+}
+
+/// Runs the command.
+pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let options = Options::try_parse_from(&args.options)
+        .map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?;
+    let screen = Arc::new(Screen::default());
+    let made = run::unattended(&options.run, data, &screen).await?;
+    let rights = Rights {
+        grants: options.run.granted(),
+        mode: options.run.mode(),
+        secrets: made.secrets.clone(),
+        spawner: Some(Starter::new(made.crew.clone())),
+    };
+    let shows = if args.tools { Shows::Everything } else { Shows::Agents };
+    let agent: Arc<dyn Answering> = Arc::new(Arc::new(made.agent));
+    let exposed = Exposed::new()
+        .agents([("holm", "An agent that works in this folder, with the tools that it was given.", agent)])
+        .registry(made.tools.registry().clone(), shows, rights);
+    match args.http {
+        None => {
+            let (read, write) = (tokio::io::stdin(), tokio::io::stdout());
+            serve_stdio(exposed, read, write).await.map_err(|why| Trouble::new(Exit::Failed, why))?;
+            Ok(Exit::Done)
+        }
+        Some(port) => over_http(exposed, port, &screen).await,
+    }
+}
+
+async fn over_http(exposed: Exposed, port: u16, screen: &Screen) -> anyhow::Result<Exit> {
+    let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
+    let Some(token) = token else {
+        let message = format!("{TOKEN} is not set, so nobody could be told from anybody");
+        return Err(Trouble::new(Exit::Usage, message).hint("set it to a long random word").into());
+    };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+    screen.line(&format!("http://{}/mcp", listener.local_addr()?));
+    match serve_http(listener, exposed, Door::new(SecretString::from(token))).await? {}
+}

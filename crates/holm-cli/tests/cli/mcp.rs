@@ -1,0 +1,203 @@
+//! `holm mcp` and `holm mcp-server`: servers of other people, and Holm as one.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Stdio},
+};
+
+use holm_testkit::double::Act;
+use serde_json::{Value, json};
+
+use crate::stage::{MODEL, Stage};
+
+/// The server of the crate's own tests, which behaves as it is told.
+fn script() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-mcp/tests/servers/server.py").canonicalize().unwrap()
+}
+
+/// A stage on which a server is written down that behaves so.
+fn with_server(mode: &str) -> Stage {
+    let stage = Stage::new([]);
+    let (script, data) = (script(), stage.work().canonicalize().unwrap());
+    let (script, state) = (script.to_str().unwrap(), data.join("state"));
+    let read =
+        [format!("read:{script}"), format!("read:{}/", data.display()), format!("write:{}/", data.display())];
+    let mut words = vec!["mcp", "add", "sea"];
+    words.extend(read.iter().flat_map(|grant| ["--grant", grant]));
+    words.extend(["--", "/usr/bin/python3", script, mode, state.to_str().unwrap()]);
+    let ran = stage.holm(words);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    stage
+}
+
+#[test]
+fn a_server_is_written_down_listed_tried_and_used() {
+    let stage = with_server("ok");
+    let listed = stage.holm(["mcp", "list"]);
+    assert!(listed.out.starts_with("sea  /usr/bin/python3 "), "{listed:?}");
+    let tested = stage.holm(["mcp", "test", "sea"]);
+    assert_eq!(
+        (tested.code, tested.out.as_str()),
+        (Some(0), "sea_echo  Says it again. (execute)\n"),
+        "{tested:?}"
+    );
+    assert!(tested.err.contains("speaks 2025-11-25"), "{tested:?}");
+    let call = ["tool", "execute", "sea_echo", r#"{"word":"ahoy"}"#];
+    stage.holm(call).fails(3, "nobody");
+    let ran = stage.holm(call.into_iter().chain(["--mode", "full"]));
+    assert_eq!(ran.out.trim(), r#"{"word": "ahoy"}"#, "{ran:?}");
+}
+
+#[test]
+fn a_tool_that_changed_is_gone_until_it_is_confirmed() {
+    let stage = with_server("changes");
+    assert!(stage.holm(["tool", "list"]).out.contains("sea_echo"));
+    let again = stage.holm(["tool", "list"]);
+    assert!(!again.out.contains("sea_echo"), "{again:?}");
+    assert!(stage.holm(["mcp", "test", "sea"]).out.contains("sea_echo  changed: Says it again. First read"));
+    assert_eq!(stage.holm(["mcp", "confirm", "sea"]).code, Some(0));
+    assert!(stage.holm(["tool", "list"]).out.contains("sea_echo"));
+}
+
+#[test]
+fn a_server_that_fails_keeps_nothing_else_from_working() {
+    let stage = with_server("crashes");
+    let listed = stage.holm(["tool", "list"]);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    assert!(listed.err.contains("cheese") && listed.out.contains("read  "), "{listed:?}");
+    stage.holm(["mcp", "test", "sea"]).fails(3, "cheese");
+}
+
+#[test]
+fn an_entry_that_was_changed_starts_nothing() {
+    let stage = with_server("ok");
+    assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(0));
+    let file = stage.data().join("tools/sea.mcp.json");
+    let changed = fs::read_to_string(&file).unwrap().replace("\"ok\"", "\"modern\"");
+    fs::write(&file, changed).unwrap();
+    stage.holm(["mcp", "test", "sea"]).fails(3, "not what was confirmed");
+    assert!(!stage.holm(["tool", "list"]).out.contains("sea_echo"));
+}
+
+#[test]
+fn an_entry_of_a_project_that_nobody_trusts_starts_nothing() {
+    let stage = Stage::new([]);
+    fs::create_dir_all(stage.work().join(".holm/tools")).unwrap();
+    let entry = json!({ "command": "/usr/bin/touch", "args": [stage.work().join("started")] });
+    fs::write(stage.work().join(".holm/tools/evil.mcp.json"), entry.to_string()).unwrap();
+    stage.holm(["mcp", "test", "evil"]).fails(3, "nobody has trusted it");
+    stage.holm(["tool", "list"]);
+    assert!(!stage.work().join("started").exists());
+}
+
+#[test]
+fn servers_of_another_program_are_taken_over() {
+    let text = json!({ "mcpServers": {
+        "Far Away": { "url": "https://far.example/mcp", "headers": { "X-Key": "${FAR_KEY}" } },
+        "off": { "command": "x", "disabled": true },
+        "odd": { "type": "carrier-pigeon" },
+    } });
+    let stage = Stage::new([]).file("other.json", &text.to_string());
+    let ran = stage.holm(["mcp", "add", "--from", "other.json"]);
+    assert_eq!(ran.code, Some(3), "one cannot be used: {ran:?}");
+    assert!(ran.err.contains("odd is left out") && ran.err.contains("off is left out"), "{ran:?}");
+    let kept = fs::read_to_string(stage.data().join("tools/far-away.mcp.json")).unwrap();
+    assert!(kept.contains("${FAR_KEY}"), "the name of a variable is kept, not its value: {kept}");
+    let listed = stage.holm(["mcp", "list"]);
+    assert!(listed.err.contains("FAR_KEY is not set"), "{listed:?}");
+}
+
+#[test]
+fn a_server_is_an_address_or_a_program() {
+    let stage = Stage::new([]);
+    stage.holm(["mcp", "add", "x"]).fails(2, "address or a program");
+    stage.holm(["mcp", "add", "a_b", "--", "x"]).fails(2, "no name for a server");
+    stage.holm(["mcp", "add", "x", "--grant", "fly:away", "--", "x"]).fails(2, "grants");
+    stage.holm(["mcp", "test", "nobody"]).fails(6, "no server `nobody`");
+}
+
+/// A client that speaks with `holm mcp-server`.
+struct Client {
+    server: Child,
+    write: ChildStdin,
+    read: BufReader<ChildStdout>,
+}
+
+impl Client {
+    fn of(stage: &Stage, words: &[&str]) -> Self {
+        let mut command = stage.command(["mcp-server"].iter().chain(words));
+        let mut server =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (write, read) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+        let mut client = Self { server, write, read };
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+        client.ask("initialize", hello);
+        writeln!(client.write, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+            .unwrap();
+        client
+    }
+
+    /// Asks and waits for the answer; what is told between is left out.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        writeln!(self.write, "{request}").unwrap();
+        loop {
+            let mut line = String::new();
+            assert!(self.read.read_line(&mut line).unwrap() > 0, "the server went away");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == 1 {
+                return message["result"].clone();
+            }
+        }
+    }
+
+    fn names(&mut self) -> Vec<String> {
+        let listed = self.ask("tools/list", json!({}));
+        listed["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+#[test]
+fn an_agent_is_asked_through_mcp() {
+    let stage = Stage::new([Act::says("forty-two")]);
+    let mut client = Client::of(&stage, &["--", "--model", MODEL]);
+    assert_eq!(client.names(), ["ask_holm"]);
+    let answer = client.call("ask_holm", json!({ "prompt": "what is it?" }));
+    assert_eq!(answer["content"][0]["text"], "forty-two", "{answer}");
+    let sessions = stage.holm(["session", "list"]);
+    assert!(!sessions.out.trim().is_empty(), "what was asked is in the journal: {sessions:?}");
+}
+
+#[test]
+fn tools_are_served_on_request_and_under_what_was_granted() {
+    let stage = Stage::new([]).file("notes.txt", "one\n").file("secret.txt", "two\n");
+    let mut client = Client::of(&stage, &["--tools", "--", "--grant", "read:notes.txt"]);
+    assert!(client.names().iter().any(|name| name == "read"));
+    let read = client.call("read", json!({ "path": "notes.txt" }));
+    assert!(read["content"][0]["text"].as_str().unwrap().contains("one"), "{read}");
+    let refused = client.call("read", json!({ "path": "secret.txt" }));
+    assert_eq!(refused["isError"], true, "{refused}");
+}
+
+#[test]
+fn nobody_is_served_over_http_without_a_token() {
+    Stage::new([]).holm(["mcp-server", "--http", "0"]).fails(2, "HOLM_MCP_TOKEN is not set");
+}
