@@ -81,14 +81,16 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
     Usage: holm [OPTIONS] <COMMAND>
 
     Commands:
-      run      Give an agent something to do
-      tool     See, check and try the tools
-      session  See and replay what was done before
-      hooks    Say which commands may look at what agents do
-      paths    Show where things are kept
-      model    See what models have shown
-      undo     Put the files of a turn back to what they were before it
-      help     Print this message or the help of the given subcommand(s)
+      run         Give an agent something to do
+      tool        See, check and try the tools
+      mcp         Use the tools of MCP servers
+      mcp-server  Serve agents and tools to MCP clients
+      session     See and replay what was done before
+      hooks       Say which commands may look at what agents do
+      paths       Show where things are kept
+      model       See what models have shown
+      undo        Put the files of a turn back to what they were before it
+      help        Print this message or the help of the given subcommand(s)
 
     Options:
           --data <FOLDER>  The folder of the sessions [default: $HOLM_DATA, else $XDG_DATA_HOME/holm,
