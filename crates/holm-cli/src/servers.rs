@@ -1,0 +1,183 @@
+//! What MCP servers are reached with here, and how a person takes part: at the terminal and in the browser.
+
+use std::{
+    io,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use holm::runtime::BoxFuture;
+use holm_jail::{Engine, Launcher};
+use holm_mcp::{Answer, Asker, Browser, Login, McpLoader, Means, Programs, Question, Wanted};
+use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_tools::registry::{Found, LoadError, Loader, Offer, PinFile};
+use serde_json::{Map, Value};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::{
+    approve::{Terminal, read_answer},
+    places::Places,
+    screen::Screen,
+};
+
+/// How long a person may take to log in.
+const LOGIN: Duration = Duration::from_secs(5 * 60);
+/// The longest first line of a browser's request: a code, a state and an issuer.
+const LONGEST: usize = 16 * 1024;
+
+/// Everything by which servers are reached from this machine.
+pub(crate) fn means(places: &Places) -> Result<Means, String> {
+    let tls = Tls::platform().map_err(|error| error.to_string())?;
+    let means = Means::new().net(Client::new(Connector::new(Arc::new(SystemResolver)), tls));
+    // Without confinement no program is started; servers elsewhere are reached all the same.
+    let Ok(engine) = Engine::detect() else { return Ok(means) };
+    let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
+    let folders: Vec<PathBuf> = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();
+    Ok(means.programs(programs.search(folders)))
+}
+
+/// The loader of `<name>.mcp.json` with these means.
+pub(crate) fn loader(places: &Places, means: Means) -> McpLoader {
+    McpLoader::new(means, Arc::new(PinFile::new(places.pins())), |name| std::env::var(name).ok())
+}
+
+/// Loads servers; what they are reached with is only looked for when there is one.
+pub(crate) struct Servers {
+    places: Places,
+    /// Whom servers may ask.
+    terminal: Option<Terminal>,
+    loader: OnceLock<Result<McpLoader, String>>,
+}
+
+impl Servers {
+    /// The servers of these places.
+    pub(crate) fn new(places: &Places, terminal: Option<Terminal>) -> Self {
+        Self { places: places.clone(), terminal, loader: OnceLock::new() }
+    }
+}
+
+impl Loader for Servers {
+    fn claims(&self, path: &Path, _head: &[u8]) -> bool {
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(".mcp.json"))
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        Box::pin(async move {
+            let made = self.loader.get_or_init(|| {
+                let means = means(&self.places)?;
+                let means = match &self.terminal {
+                    Some(terminal) => means.asker(terminal.clone()),
+                    None => means,
+                };
+                Ok(loader(&self.places, means))
+            });
+            made.as_ref().map_err(LoadError::unavailable)?.load(found).await
+        })
+    }
+}
+
+impl Asker for Terminal {
+    fn ask(&self, question: Question) -> BoxFuture<'static, Answer> {
+        let asked = self.when_free(move |screen| fill_in(screen, &question));
+        Box::pin(async move { asked.await.flatten().unwrap_or(Answer::Cancelled) })
+    }
+}
+
+/// Shows a server's question and reads the answers. None if the person goes away.
+fn fill_in(screen: &Screen, question: &Question) -> Option<Answer> {
+    let said = question.message.lines().collect::<Vec<_>>().join("\n    ");
+    screen.end_line();
+    screen.note(&format!("\nthe server {} asks: {said}", question.server));
+    let fields = match &question.wanted {
+        Wanted::Visit(url) => {
+            screen.note(&format!("  open this page yourself if you want to: {url}"));
+            None
+        }
+        Wanted::Form(schema) => schema.get("properties").and_then(Value::as_object),
+    };
+    screen.ask("  answer it? [y/N] ");
+    if !matches!(read_answer()?.trim(), "y" | "Y" | "yes") {
+        return Some(Answer::Declined);
+    }
+    let mut given = Map::new();
+    for (name, field) in fields.into_iter().flatten() {
+        let default = field.get("default").map(|value| format!(" [{value}]")).unwrap_or_default();
+        screen.ask(&format!("  {name}{default}: "));
+        let line = read_answer()?;
+        if let Some(value) = value(line.trim(), field) {
+            given.insert(name.clone(), value);
+        }
+    }
+    Some(Answer::Given(given))
+}
+
+/// What a line means for a field; nothing is no answer.
+fn value(line: &str, field: &Value) -> Option<Value> {
+    if line.is_empty() {
+        return None;
+    }
+    let plain = match field.get("type").and_then(Value::as_str) {
+        Some("integer" | "number" | "boolean" | "array") => serde_json::from_str(line).ok(),
+        _ => None,
+    };
+    Some(plain.unwrap_or_else(|| Value::from(line)))
+}
+
+/// Logs in by the person's own browser, which comes back to a port of this machine.
+pub(crate) fn login(screen: &Arc<Screen>) -> io::Result<Login> {
+    let listener = TcpListener::bind(("127.0.0.1", 0))?;
+    listener.set_nonblocking(true)?;
+    let port = listener.local_addr()?.port();
+    Ok(Login::new(Back { listener: Arc::new(listener), port, screen: Arc::clone(screen) }))
+}
+
+struct Back {
+    listener: Arc<TcpListener>,
+    port: u16,
+    screen: Arc<Screen>,
+}
+
+impl Browser for Back {
+    fn comes_back_to(&self) -> String {
+        format!("http://127.0.0.1:{}/callback", self.port)
+    }
+
+    fn visit(&self, url: String) -> BoxFuture<'static, Result<String, String>> {
+        self.screen.note(&format!("holm: log in here, in your browser:\n  {url}"));
+        let (listener, back) = (self.listener.try_clone(), self.comes_back_to());
+        Box::pin(async move {
+            let came = tokio::time::timeout(LOGIN, came_back(listener, &back)).await;
+            let came = came.map_err(|_| "nobody logged in".to_owned())?;
+            came.map_err(|error| error.to_string())
+        })
+    }
+}
+
+/// Waits for the browser; whatever else knocks is sent away.
+async fn came_back(listener: io::Result<TcpListener>, back: &str) -> io::Result<String> {
+    let listener = tokio::net::TcpListener::from_std(listener?)?;
+    loop {
+        let (mut stream, _) = listener.accept().await?;
+        let mut head = vec![0; LONGEST];
+        let read = stream.read(&mut head).await?;
+        let head = String::from_utf8_lossy(head.get(..read).unwrap_or_default()).into_owned();
+        let target = head.strip_prefix("GET /callback?").and_then(|rest| rest.split_once(' '));
+        let (status, text) = match target {
+            Some(_) => ("200 OK", "You can close this page."),
+            None => ("404 Not Found", "Nothing is here."),
+        };
+        let answer = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
+            text.len()
+        );
+        stream.write_all(answer.as_bytes()).await?;
+        if let Some((query, _)) = target {
+            return Ok(format!("{back}?{query}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::{came_back, value};
+
+#[test]
+fn a_line_means_what_its_field_says() {
+    let check = |line: &str, kind: &str, expect: Option<Value>| {
+        assert_eq!(value(line, &json!({ "type": kind })), expect, "{line} as {kind}");
+    };
+    check("3", "integer", Some(json!(3)));
+    check("3", "string", Some(json!("3")));
+    check("true", "boolean", Some(json!(true)));
+    check("perhaps", "boolean", Some(json!("perhaps")));
+    check("", "string", None);
+}
+
+#[tokio::test]
+async fn a_browser_that_comes_back_is_told_apart_from_others() {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let waiting = tokio::spawn(async move { came_back(Ok(listener), "http://here/callback").await.unwrap() });
+    for (target, expect) in [("/favicon.ico", "404"), ("/callback?code=1&state=2", "200")] {
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        stream.write_all(format!("GET {target} HTTP/1.1\r\n\r\n").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.contains(expect), "{answer}");
+    }
+    assert_eq!(waiting.await.unwrap(), "http://here/callback?code=1&state=2");
+}
