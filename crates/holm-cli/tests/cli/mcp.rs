@@ -133,14 +133,14 @@ impl Client {
         let (write, read) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
         let mut client = Self { server, write, read };
         let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-        client.ask("initialize", hello);
+        client.ask("initialize", &hello);
         writeln!(client.write, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
             .unwrap();
         client
     }
 
     /// Asks and waits for the answer; what is told between is left out.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
         let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         writeln!(self.write, "{request}").unwrap();
         loop {
@@ -154,7 +154,7 @@ impl Client {
     }
 
     fn names(&mut self) -> Vec<String> {
-        let listed = self.ask("tools/list", json!({}));
+        let listed = self.ask("tools/list", &json!({}));
         listed["tools"]
             .as_array()
             .unwrap()
@@ -163,8 +163,8 @@ impl Client {
             .collect()
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
 }
 
@@ -180,7 +180,7 @@ fn an_agent_is_asked_through_mcp() {
     let stage = Stage::new([Act::says("forty-two")]);
     let mut client = Client::of(&stage, &["--", "--model", MODEL]);
     assert_eq!(client.names(), ["ask_holm"]);
-    let answer = client.call("ask_holm", json!({ "prompt": "what is it?" }));
+    let answer = client.call("ask_holm", &json!({ "prompt": "what is it?" }));
     assert_eq!(answer["content"][0]["text"], "forty-two", "{answer}");
     let sessions = stage.holm(["session", "list"]);
     assert!(!sessions.out.trim().is_empty(), "what was asked is in the journal: {sessions:?}");
@@ -191,9 +191,9 @@ fn tools_are_served_on_request_and_under_what_was_granted() {
     let stage = Stage::new([]).file("notes.txt", "one\n").file("secret.txt", "two\n");
     let mut client = Client::of(&stage, &["--tools", "--", "--grant", "read:notes.txt"]);
     assert!(client.names().iter().any(|name| name == "read"));
-    let read = client.call("read", json!({ "path": "notes.txt" }));
+    let read = client.call("read", &json!({ "path": "notes.txt" }));
     assert!(read["content"][0]["text"].as_str().unwrap().contains("one"), "{read}");
-    let refused = client.call("read", json!({ "path": "secret.txt" }));
+    let refused = client.call("read", &json!({ "path": "secret.txt" }));
     assert_eq!(refused["isError"], true, "{refused}");
 }
 
