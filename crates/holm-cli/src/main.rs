@@ -7,6 +7,8 @@ mod crew;
 mod draw;
 mod exit;
 mod hooks;
+#[cfg(feature = "local")]
+mod local;
 mod model;
 mod money;
 mod places;
@@ -55,8 +57,11 @@ enum Command {
     Hooks(commands::hooks::Args),
     /// Show where things are kept
     Paths(commands::paths::Args),
-    /// See what models have shown
+    /// See what models have shown, and look after those on this machine
     Model(commands::model::Args),
+    /// Copy addresses, URLs, dates or names out of a text
+    #[cfg(feature = "local")]
+    Extract(commands::extract::Args),
     /// Put the files of a turn back to what they were before it
     Undo(commands::undo::Args),
 }
@@ -64,6 +69,9 @@ enum Command {
 fn main() -> ExitCode {
     // Commands are started by a small process, which is this program again.
     holm_jail::launch_if_asked();
+    // A model on this machine runs in a process of its own, which is this program too.
+    #[cfg(feature = "local")]
+    holm_local::serve_if_asked();
     // Compiling WASM starts this program again; then it does nothing else.
     holm_sandbox::compiler_main();
     let cli = Cli::parse();
@@ -90,6 +98,8 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
             Command::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
             Command::Session(args) => commands::session::execute(args, cli.data.as_deref()).await,
             Command::Model(args) => commands::model::execute(args, cli.data.as_deref()).await,
+            #[cfg(feature = "local")]
+            Command::Extract(args) => commands::extract::execute(&args).await,
             Command::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,
         }
     });

@@ -22,7 +22,8 @@ pub(crate) struct Chosen {
     pub(crate) note: Option<&'static str>,
 }
 
-/// Chooses by the flags, then by `HOLM_MODEL`; without either a script answers, and says that it is one.
+/// Chooses by the flags, then by `HOLM_MODEL`; without either the small model on this machine answers, if set-up has
+/// brought it, and else a script, which says that it is one.
 pub(crate) fn choose(
     name: Option<&str>,
     script: Option<&Path>,
@@ -33,6 +34,14 @@ pub(crate) fn choose(
         return Ok(Chosen { card: Card::named("scripted/file"), client, note: None });
     }
     let named = name.map(ToOwned::to_owned).or_else(|| env("HOLM_MODEL").filter(|name| !name.is_empty()));
+    #[cfg(feature = "local")]
+    match named.as_deref() {
+        Some(name) if crate::local::is_local(name) => return crate::local::open(name, &env, None),
+        None if crate::local::is_there(&env) => {
+            return crate::local::open(crate::local::DEFAULT, &env, Some(crate::local::NOTE));
+        }
+        Some(_) | None => {}
+    }
     match named.as_deref() {
         None => Ok(demonstration(Some(
             "no model was chosen, so a script answers; choose one with --model or HOLM_MODEL",
@@ -57,8 +66,12 @@ pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, 
     Ok((Chosen { client: Arc::new(router), ..first }, stronger))
 }
 
-/// The model of a name, as its provider has it.
+/// The model of a name, as its provider has it, or this machine.
 pub(crate) fn from_provider(name: &str) -> Result<Chosen, Trouble> {
+    #[cfg(feature = "local")]
+    if crate::local::is_local(name) {
+        return crate::local::open(name, &|name| std::env::var(name).ok(), None);
+    }
     let client = Client::from_name(name, Keys::from_environment()).map_err(|error| refused(name, &error))?;
     // The provider may have been named by an alias; prices and requests go by its own name.
     let full = Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());

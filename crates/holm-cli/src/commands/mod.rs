@@ -1,5 +1,7 @@
 //! One file for each command, named after it.
 
+#[cfg(feature = "local")]
+pub(crate) mod extract;
 pub(crate) mod hooks;
 pub(crate) mod mcp;
 pub(crate) mod mcp_server;

@@ -1,4 +1,7 @@
-//! `holm model`: what models have shown.
+//! `holm model`: what models have shown, and those on this machine.
+
+#[cfg(feature = "local")]
+mod here;
 
 use std::path::Path;
 
@@ -32,14 +35,21 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    #[cfg(feature = "local")]
+    #[command(flatten)]
+    Here(here::Command),
 }
 
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let (kind, json) = match args.command {
+        Command::Ledger { kind, json } => (kind, json),
+        #[cfg(feature = "local")]
+        Command::Here(command) => return here::execute(command).await,
+    };
     let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
     let store = Store::open(places::database(&folder)?).await?;
     let screen = Screen::default();
-    let Command::Ledger { kind, json } = args.command;
     let known = store.model_ledger(kind.map(TaskKind::new).as_ref()).await?;
     if json {
         for standing in &known {

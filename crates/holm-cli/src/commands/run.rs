@@ -35,7 +35,8 @@ pub(crate) struct Args {
     /// What to do; `-` is standard input. Several are joined in their order; without any, standard input is read
     #[arg(short, long, value_name = "TEXT")]
     prompt: Vec<String>,
-    /// The model, as provider/model; its key comes from the environment [default: $HOLM_MODEL, else a script]
+    /// The model, as provider/model; its key comes from the environment. `local/NAME` is one on this machine
+    /// [default: $HOLM_MODEL, else the small one on this machine if it is there, else a script]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
     /// A stronger model that takes over when the work is not good enough; may be given more than once, weakest first

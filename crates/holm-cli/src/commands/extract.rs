@@ -1,0 +1,145 @@
+//! `holm extract`: copies values out of a text. The model can only copy: a grammar holds it to the text, and the guards
+//! check what it copied.
+
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use holm::{
+    guards::{
+        json::Json,
+        skill::{Cases, Format, Input, Skill, SkillError, corrective, extract},
+    },
+    kernel::{
+        CallId, Message, MessageId, Messages, Model as Card, ModelResult, Offer, Purpose, Request, Role,
+        plain_text,
+    },
+    runtime::{Ask, CancellationToken, Line, NoDeltas},
+};
+
+use crate::{
+    exit::{Exit, Trouble},
+    model, prompt,
+    screen::Screen,
+};
+
+/// What comes to be cut off a word before it may be an address.
+const EDGES: &str = ".,;:!?()<>[]{}\"'`";
+
+/// What `holm extract` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The text; `-` is standard input
+    #[arg(long, value_name = "TEXT")]
+    text: String,
+    /// What to copy: email, url, date, entity or name
+    #[arg(long, value_name = "KIND")]
+    target: String,
+    /// The model [default: $HOLM_MODEL, else the small one on this machine]
+    #[arg(short, long, value_name = "NAME")]
+    model: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) async fn execute(args: &Args) -> anyhow::Result<Exit> {
+    let text = prompt::gather(std::slice::from_ref(&args.text))?;
+    let skill = Skill::compile(extract()).map_err(|error| anyhow!("{error}"))?;
+    let wish =
+        Json::object([("text", Json::from(text.as_str())), ("target", Json::from(args.target.as_str()))]);
+    let input = skill.check_input(&wish).map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?;
+    let chosen = model::choose(args.model.as_deref(), None, |name| std::env::var(name).ok())?;
+    let mut line = chosen.client.open();
+    match carried_out(&mut *line, chosen.card, &skill, &input).await? {
+        Ok(value) => {
+            Screen::default().line(&value.canonical());
+            Ok(Exit::Done)
+        }
+        Err(error) => Err(Trouble::new(Exit::NoAnswer, error.to_string()).into()),
+    }
+}
+
+/// Asks, and after a refusal once more with the reason.
+async fn carried_out(
+    line: &mut dyn Line,
+    card: Card,
+    skill: &Skill,
+    input: &Input,
+) -> anyhow::Result<Result<Json, SkillError>> {
+    let format = shape(skill, input).map(Arc::new);
+    let request = Request {
+        purpose: Purpose::Skill,
+        model: Arc::new(card),
+        system: "".into(),
+        messages: Messages::Own(Vec::new()),
+        tools: Arc::new(Offer::default()),
+        max_output: None,
+        format,
+    };
+    let mut view = vec![said(1, Role::User, skill.prompt(input))];
+    let first = answer(line, &request, &view).await?;
+    let error = match skill.check_output(input, &first) {
+        Ok(value) => return Ok(Ok(value)),
+        Err(error) => error,
+    };
+    view.push(said(2, Role::Assistant, first));
+    view.push(said(3, Role::User, corrective(&error)));
+    let second = answer(line, &request, &view).await?;
+    Ok(skill.check_output(input, &second))
+}
+
+fn said(id: u64, role: Role, text: String) -> Arc<Message> {
+    Arc::new(Message::text(MessageId::new(id), role, text))
+}
+
+async fn answer(line: &mut dyn Line, request: &Request, view: &[Arc<Message>]) -> anyhow::Result<String> {
+    let ask = Ask {
+        call: CallId::new(1),
+        request,
+        messages: view,
+        deltas: Arc::new(NoDeltas),
+        stop: CancellationToken::new(),
+    };
+    match line.call(ask).await {
+        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => Ok(plain_text(&reply.blocks)),
+        ModelResult::Failed(failure) => Err(Trouble::new(Exit::Provider, failure.message).into()),
+    }
+}
+
+/// The shape of the answer. Where the form of the values is known, what has that form in the text is all that can be
+/// answered, so the model only has to choose.
+fn shape(skill: &Skill, input: &Input) -> Option<Json> {
+    let Cases::By { cases, .. } = &skill.contract().cases else { return None };
+    let case = cases.get(input.case())?;
+    let [check] = case.formats.as_slice() else { return Some(case.output.clone()) };
+    if check.format == Format::Date {
+        return Some(case.output.clone());
+    }
+    let found = candidates(input, check.format);
+    let count = Json::from(u64::try_from(found.len()).unwrap_or(u64::MAX));
+    let mut list = vec![("type", Json::from("array")), ("maxItems", count)];
+    if !found.is_empty() {
+        let values = found.iter().map(|value| Json::from(value.as_str())).collect();
+        list.push(("items", Json::object([("enum", Json::Array(values))])));
+    }
+    Some(Json::object([
+        ("type", Json::from("object")),
+        ("properties", Json::object([(input.case(), Json::object(list))])),
+        ("required", Json::Array(vec![Json::from(input.case())])),
+    ]))
+}
+
+/// The words of the text that have a form, each once, in their order.
+fn candidates(input: &Input, format: Format) -> Vec<String> {
+    let text = input.value().get("text").and_then(Json::as_str).unwrap_or_default();
+    let mut out: Vec<String> = Vec::new();
+    for word in text.split(|c: char| c.is_whitespace() || "<>()\"',;".contains(c)) {
+        let word = word.trim_matches(|c| EDGES.contains(c));
+        let stands = || input.source().is_some_and(|source| source.holds(word, format.reading()));
+        if format.admits(word) && stands() && !out.iter().any(|known| known == word) {
+            out.push(word.to_owned());
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,35 @@
+use super::*;
+
+fn input(text: &str, target: &str) -> (Skill, Input) {
+    let skill = Skill::compile(extract()).unwrap();
+    let wish = Json::object([("text", Json::from(text)), ("target", Json::from(target))]);
+    let input = skill.check_input(&wish).unwrap();
+    (skill, input)
+}
+
+#[test]
+fn what_has_the_form_in_the_text_is_all_that_can_be_answered() {
+    let check = |text: &str, target: &str, format: Format, expect: &[&str]| {
+        assert_eq!(candidates(&input(text, target).1, format), expect, "{text}");
+    };
+    check(
+        "Write to Ann <ann@b.example>, or bob@c.example.",
+        "email",
+        Format::Email,
+        &["ann@b.example", "bob@c.example"],
+    );
+    check("ann@b.example (ann@b.example)", "email", Format::Email, &["ann@b.example"]);
+    check("Nobody can be reached at @ or a@b", "email", Format::Email, &[]);
+    check("See https://holm.example/docs.", "url", Format::Url, &["https://holm.example/docs"]);
+}
+
+#[test]
+fn the_shape_holds_the_candidates() {
+    let (skill, wish) = input("Write to ann@b.example.", "email");
+    let expect = r#"{"properties":{"email":{"items":{"enum":["ann@b.example"]},"maxItems":1,"type":"array"}},"required":["email"],"type":"object"}"#;
+    assert_eq!(shape(&skill, &wish).unwrap().canonical(), expect);
+    let (skill, wish) = input("Write to nobody.", "email");
+    let expect =
+        r#"{"properties":{"email":{"maxItems":0,"type":"array"}},"required":["email"],"type":"object"}"#;
+    assert_eq!(shape(&skill, &wish).unwrap().canonical(), expect);
+}

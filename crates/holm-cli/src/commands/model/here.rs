@@ -1,0 +1,137 @@
+//! The models on this machine: which there are, whether they work, how fast, and away with them.
+
+use std::{fs, sync::Arc};
+
+use clap::Subcommand;
+use holm::{
+    guards::{json::Json, schema::Schema},
+    kernel::{
+        Block, CallId, Message, MessageId, Messages, Model as Card, ModelResult, Offer, Purpose, Reply,
+        Request, Role, Tool, plain_text,
+    },
+    runtime::{Ask, CancellationToken, Line as _, NoDeltas},
+};
+use holm_local::{Local, LocalLine};
+
+use crate::{
+    exit::{Exit, Trouble},
+    local,
+    screen::Screen,
+};
+
+/// Tokens of a reply whose speed is measured.
+const MEASURED: u64 = 64;
+
+/// What can be done with them.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Show the models on this machine
+    List,
+    /// Try a model: a question, and a call that must be valid
+    Test {
+        /// Its name, such as local/smollm2, or local/ and a path
+        #[arg(default_value = local::DEFAULT)]
+        name: String,
+    },
+    /// Measure how fast a model reads and writes here
+    Bench {
+        /// Its name
+        #[arg(default_value = local::DEFAULT)]
+        name: String,
+    },
+    /// Remove a model's file
+    Rm {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Runs the command.
+pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
+    let screen = Screen::default();
+    let env = |name: &str| std::env::var(name).ok();
+    match command {
+        Command::List => {
+            let Some(folder) = local::folder(&env) else { return Ok(Exit::Done) };
+            for found in local::list(&folder) {
+                screen.line(&local::describe(&found));
+            }
+            Ok(Exit::Done)
+        }
+        Command::Test { name } => tested(&name, &screen).await,
+        Command::Bench { name } => measured(&name, &screen).await,
+        Command::Rm { name } => {
+            let (path, _) = local::files(&name, &env)?;
+            fs::remove_file(&path).map_err(|error| {
+                Trouble::new(Exit::Missing, format!("{} cannot be removed: {error}", path.display()))
+            })?;
+            screen.line(&format!("removed {}", path.display()));
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn open(name: &str) -> Result<Local, Trouble> {
+    let settings = local::settings(name, &|name| std::env::var(name).ok())?;
+    Local::open(settings).map_err(|error| local::refused(&error))
+}
+
+async fn tested(name: &str, screen: &Screen) -> anyhow::Result<Exit> {
+    let model = open(name)?;
+    let mut line = model.line();
+    let reply = ask(&mut line, name, Vec::new(), "What is the capital of France?", 32).await?;
+    screen.line(&format!("asked for the capital of France: {}", plain_text(&reply.blocks).trim()));
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+    let schema = Json::parse(schema)?;
+    let tool = Arc::new(Tool::new("read_file", "Reads a file.", schema.clone()));
+    let reply = ask(&mut line, name, vec![tool], "Read the file notes.txt.", 64).await?;
+    let called = reply.blocks.iter().find_map(Block::as_tool_call);
+    let Some(call) = called else {
+        screen.line(&format!("asked to read notes.txt, it said: {}", plain_text(&reply.blocks).trim()));
+        return Ok(Exit::NoAnswer);
+    };
+    let valid = Schema::compile(&schema)
+        .is_ok_and(|schema| Json::parse(&call.arguments).is_ok_and(|arguments| schema.is_valid(&arguments)));
+    let judged = if valid { "valid" } else { "not valid" };
+    screen.line(&format!("asked to read notes.txt, it called {} {} ({judged})", call.name, call.arguments));
+    Ok(if valid { Exit::Done } else { Exit::NoAnswer })
+}
+
+async fn measured(name: &str, screen: &Screen) -> anyhow::Result<Exit> {
+    let model = open(name)?;
+    model.start().await.map_err(|error| local::refused(&error))?;
+    let mut line = model.line();
+    let long = "The sea was calm and the ships lay still in the harbour of the old town. ".repeat(24);
+    ask(&mut line, name, Vec::new(), &format!("Go on with this story: {long}"), MEASURED).await?;
+    let Some(tally) = line.tally() else { return Ok(Exit::NoAnswer) };
+    let rate = |tokens: u64, micros: u64| tokens.saturating_mul(1_000_000) / micros.max(1);
+    let read = rate(tally.input - tally.cached, tally.prompt_us);
+    let written = rate(tally.output.saturating_sub(1), tally.reply_us);
+    screen.line(&format!("reads {read} tokens/s ({} tokens)", tally.input - tally.cached));
+    screen.line(&format!("writes {written} tokens/s ({} tokens)", tally.output));
+    Ok(Exit::Done)
+}
+
+async fn ask(
+    line: &mut LocalLine,
+    name: &str,
+    tools: Vec<Arc<Tool>>,
+    text: &str,
+    most: u64,
+) -> anyhow::Result<Reply> {
+    let request = Request {
+        purpose: Purpose::Turn,
+        model: Arc::new(Card::named(name)),
+        system: "".into(),
+        messages: Messages::Own(Vec::new()),
+        tools: Arc::new(Offer { epoch: 0, tools }),
+        max_output: Some(most),
+        format: None,
+    };
+    let view = [Arc::new(Message::text(MessageId::new(1), Role::User, text))];
+    let (deltas, stop) = (Arc::new(NoDeltas), CancellationToken::new());
+    match line.call(Ask { call: CallId::new(1), request: &request, messages: &view, deltas, stop }).await {
+        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => Ok(reply),
+        ModelResult::Failed(failure) => Err(Trouble::new(Exit::Provider, failure.message).into()),
+    }
+}

@@ -1,0 +1,163 @@
+//! Models on this machine: where their files are, what they are called, and which one answers when nobody chose.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use holm_local::{Gguf, Kind, Local, LocalError, Settings};
+
+use crate::{
+    exit::{Exit, Trouble},
+    model::Chosen,
+};
+
+/// What all their names begin with.
+const PREFIX: &str = "local/";
+/// The small model that set-up brings, with the adapter that teaches it to choose tools.
+pub(crate) const DEFAULT: &str = "local/smollm2";
+/// The same without the adapter.
+const BARE: &str = "local/smollm2-base";
+/// Its file.
+const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
+/// Its adapter's file.
+const ADAPTER: &str = "holm-tools-smollm2-135m.gguf";
+/// What is said when nobody chose a model.
+pub(crate) const NOTE: &str = "no model was chosen, so the small one on this machine answers; it is good for short \
+                               look-ups with one tool and knows few facts. Choose a better one with --model or HOLM_MODEL";
+
+/// Whether a name means a model on this machine.
+pub(crate) fn is_local(name: &str) -> bool {
+    name.starts_with(PREFIX)
+}
+
+/// Whether the small default model is there.
+pub(crate) fn is_there(env: &impl Fn(&str) -> Option<String>) -> bool {
+    folder(env).is_some_and(|folder| folder.join(FILE).is_file())
+}
+
+/// Where model files are kept: `HOLM_MODELS`, or the XDG place for what can be fetched again.
+pub(crate) fn folder(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let env = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = env("HOLM_MODELS") {
+        return Some(folder);
+    }
+    let cache = env("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
+    let cache = cache.or_else(|| env("HOME").map(|home| home.join(".cache")))?;
+    Some(cache.join("holm/models"))
+}
+
+/// A model file of the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// What to call it.
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    /// What its head says, or why it cannot be used.
+    pub(crate) head: Result<Gguf, String>,
+}
+
+/// The files of the folder, in the order of their names.
+pub(crate) fn list(folder: &Path) -> Vec<Found> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let files =
+        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "gguf"));
+    let mut found: Vec<Found> = files
+        .map(|path| Found {
+            name: name_of(&path),
+            head: Gguf::open(&path).map_err(|error| error.to_string()),
+            path,
+        })
+        .collect();
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    found
+}
+
+fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    if stem == FILE.trim_end_matches(".gguf") { DEFAULT.into() } else { format!("{PREFIX}{stem}") }
+}
+
+/// The files that a name means: a model, and perhaps its adapter. A name with a slash after the prefix, or with the ending
+/// of the format, is a path.
+pub(crate) fn files(
+    name: &str,
+    env: &impl Fn(&str) -> Option<String>,
+) -> Result<(PathBuf, Option<PathBuf>), Trouble> {
+    let short = name.strip_prefix(PREFIX).unwrap_or(name);
+    if short.contains('/') || Path::new(short).extension().is_some_and(|end| end == "gguf") {
+        return Ok((PathBuf::from(short), None));
+    }
+    let Some(folder) = folder(env) else {
+        let hint = "set HOLM_MODELS to a folder";
+        return Err(Trouble::new(Exit::Usage, "there is no place to keep models: HOME is not set").hint(hint));
+    };
+    let file = if matches!(name, DEFAULT | BARE) { FILE.to_owned() } else { format!("{short}.gguf") };
+    let path = folder.join(file);
+    if !path.is_file() {
+        let message = format!("the model {name} is not here: {} is missing", path.display());
+        let trouble = Trouble::new(Exit::Missing, message);
+        return Err(
+            trouble.hint("holm model list shows which there are; scripts/setup model brings the small one")
+        );
+    }
+    let adapter = Some(folder.join(ADAPTER)).filter(|path| name == DEFAULT && path.is_file());
+    Ok((path, adapter))
+}
+
+/// What a name means, ready to run.
+pub(crate) fn settings(name: &str, env: &impl Fn(&str) -> Option<String>) -> Result<Settings, Trouble> {
+    let (path, adapter) = files(name, env)?;
+    let settings = Settings::new(path);
+    Ok(match adapter {
+        Some(adapter) => settings.adapter(adapter),
+        None => settings,
+    })
+}
+
+/// Opens a model by its name. Nothing starts before the first call.
+pub(crate) fn open(
+    name: &str,
+    env: &impl Fn(&str) -> Option<String>,
+    note: Option<&'static str>,
+) -> Result<Chosen, Trouble> {
+    let local = Local::open(settings(name, env)?).map_err(|error| refused(&error))?;
+    Ok(Chosen { card: local.card(name), client: Arc::new(local), note })
+}
+
+/// An error in the command's words.
+pub(crate) fn refused(error: &LocalError) -> Trouble {
+    let exit = match error {
+        LocalError::File { .. } | LocalError::OtherBase { .. } => Exit::Missing,
+        LocalError::Processor(_) | LocalError::Jail(_) | LocalError::Refused(_) | LocalError::Crashed(_) => {
+            Exit::Failed
+        }
+    };
+    Trouble::new(exit, error.to_string())
+}
+
+/// One line on a file, for a person.
+pub(crate) fn describe(found: &Found) -> String {
+    match &found.head {
+        Err(why) => format!("{}  cannot be used: {why}", found.name),
+        Ok(head) => {
+            let kind = match head.kind {
+                Kind::Model => "model",
+                Kind::Adapter => "adapter",
+            };
+            let context =
+                head.context.map_or_else(String::new, |context| format!(", {context} tokens of context"));
+            let licence = if head.licence.is_empty() { "licence not given" } else { head.licence.as_str() };
+            let (millions, size) = (head.parameters / 1_000_000, head.size >> 20);
+            format!(
+                "{}  {kind} {}, {millions} million parameters, {size} MiB{context}, {licence}",
+                found.name,
+                holm::kernel::visible(&head.name),
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
