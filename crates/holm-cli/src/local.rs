@@ -53,7 +53,6 @@ pub(crate) fn folder(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
 pub(crate) struct Found {
     /// What to call it.
     pub(crate) name: String,
-    pub(crate) path: PathBuf,
     /// What its head says, or why it cannot be used.
     pub(crate) head: Result<Gguf, String>,
 }
@@ -67,7 +66,6 @@ pub(crate) fn list(folder: &Path) -> Vec<Found> {
         .map(|path| Found {
             name: name_of(&path),
             head: Gguf::open(&path).map_err(|error| error.to_string()),
-            path,
         })
         .collect();
     found.sort_by(|one, other| one.name.cmp(&other.name));

@@ -70,7 +70,7 @@ pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, 
 pub(crate) fn from_provider(name: &str) -> Result<Chosen, Trouble> {
     #[cfg(feature = "local")]
     if crate::local::is_local(name) {
-        return crate::local::open(name, &|name| std::env::var(name).ok(), None);
+        return crate::local::open(name, &|name: &str| std::env::var(name).ok(), None);
     }
     let client = Client::from_name(name, Keys::from_environment()).map_err(|error| refused(name, &error))?;
     // The provider may have been named by an alias; prices and requests go by its own name.

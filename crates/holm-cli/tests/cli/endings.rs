@@ -70,6 +70,7 @@ fn a_data_folder_that_cannot_be_made_is_1_and_says_where() {
     ran.fails(1, "file/below");
 }
 
+#[cfg(feature = "local")]
 #[test]
 fn help_names_every_exit_code_and_goes_to_standard_output() {
     let stage = Stage::new([]);
@@ -88,7 +89,8 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       session     See and replay what was done before
       hooks       Say which commands may look at what agents do
       paths       Show where things are kept
-      model       See what models have shown
+      model       See what models have shown, and look after those on this machine
+      extract     Copy addresses, URLs, dates or names out of a text
       undo        Put the files of a turn back to what they were before it
       help        Print this message or the help of the given subcommand(s)
 

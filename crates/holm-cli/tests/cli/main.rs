@@ -10,6 +10,8 @@ mod guests;
 mod helpers;
 mod hooks;
 mod ladder;
+#[cfg(feature = "local")]
+mod local;
 mod mcp;
 mod programs;
 mod run;

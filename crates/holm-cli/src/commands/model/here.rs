@@ -72,7 +72,7 @@ pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
 }
 
 fn open(name: &str) -> Result<Local, Trouble> {
-    let settings = local::settings(name, &|name| std::env::var(name).ok())?;
+    let settings = local::settings(name, &|name: &str| std::env::var(name).ok())?;
     Local::open(settings).map_err(|error| local::refused(&error))
 }
 

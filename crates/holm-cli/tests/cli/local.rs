@@ -1,0 +1,59 @@
+//! The small model on this machine, through the command: real, offline, without a key.
+
+use std::{path::PathBuf, process::Command};
+
+use crate::stage::{Ran, Stage};
+
+/// The folder to which set-up brings the model.
+fn models() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = set("HOLM_MODELS").unwrap_or_else(|| {
+        let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+        cache.unwrap_or_default().join("holm/models")
+    });
+    let file = folder.join("SmolLM2-135M-Instruct.Q4_1.gguf");
+    assert!(file.is_file(), "{} is missing; run scripts/setup model", file.display());
+    folder
+}
+
+fn holm(stage: &Stage, args: &[&str]) -> Ran {
+    let mut command: Command = stage.command(args);
+    Ran::of(&command.env("HOLM_MODELS", models()).output().unwrap())
+}
+
+#[test]
+fn the_models_on_this_machine_are_listed() {
+    let ran = holm(&Stage::new([]), &["model", "list"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let line = ran.out.lines().find(|line| line.starts_with("local/smollm2  ")).unwrap();
+    assert!(line.contains("model") && line.contains("8192 tokens of context"), "{line}");
+}
+
+#[test]
+fn a_run_without_a_choice_uses_the_small_model_and_says_so() {
+    let stage = Stage::new([]);
+    let ran = holm(&stage, &["run", "-p", "Say hello.", "--turns", "2"]);
+    assert!(ran.err.contains("the small one on this machine answers"), "{ran:?}");
+    assert!(matches!(ran.code, Some(0 | 3 | 4)), "a small model may fail, but not otherwise: {ran:?}");
+}
+
+#[test]
+fn addresses_are_copied_out_of_a_text() {
+    let text = "Write to Ann <ann@b.example>.";
+    let ran = holm(
+        &Stage::new([]),
+        &["extract", "--text", text, "--target", "email", "--model", "local/smollm2-base"],
+    );
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(matches!(ran.out.trim(), r#"{"email":["ann@b.example"]}"# | r#"{"email":[]}"#), "{ran:?}");
+    let ran = holm(&Stage::new([]), &["extract", "--text", "Nothing here.", "--target", "email"]);
+    assert_eq!((ran.code, ran.out.trim()), (Some(0), r#"{"email":[]}"#), "{ran:?}");
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_said() {
+    let stage = Stage::new([]).file("broken.gguf", "no model");
+    holm(&stage, &["model", "test", "local/nobody"]).fails(6, "local/nobody is not here");
+    holm(&stage, &["model", "test", "local/./broken.gguf"]).fails(6, "this is no GGUF file");
+    holm(&stage, &["extract", "--text", "x", "--target", "colour"]).fails(2, "colour");
+}
