@@ -185,5 +185,5 @@ fn trusted_hooks_look_at_the_calls_of_helpers_too() {
 fn a_file_that_is_not_understood_is_not_used_at_all() {
     let stage = stage(r#"{"hooks":{"PreToolUsed":[]}}"#, 1);
     let (ran, told) = count(&stage);
-    assert!(told.contains("one two three") && ran.err.contains("none of it is used"), "{ran:?}");
+    assert!(told.contains("one two three") && ran.err.contains("none of the hooks is used"), "{ran:?}");
 }
