@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// What to copy: email, url, date, entity or name
     #[arg(long, value_name = "KIND")]
     target: String,
-    /// The model [default: $HOLM_MODEL, else the small one on this machine]
+    /// The model: as for `holm run`, else the small one on this machine
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
 }
