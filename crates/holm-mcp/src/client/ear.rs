@@ -1,7 +1,7 @@
 //! What Holm hears from a server between answers: how far it is, that its lists changed, what it wants to ask.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use holm_runtime::{Progress, Update};
 use rmcp::model::{
@@ -27,21 +27,55 @@ pub(crate) struct Ear {
 
 /// Who wants to know how far which call is.
 #[derive(Clone, Default)]
-pub(crate) struct Routes(Arc<Mutex<HashMap<ProgressToken, Progress>>>);
+pub(crate) struct Routes(Arc<Mutex<Board>>);
+
+#[derive(Default)]
+struct Board {
+    listeners: HashMap<ProgressToken, Progress>,
+    /// What nobody listened to: a server can be faster than the one who asked it, who learns the token when the question
+    /// is out.
+    early: VecDeque<(ProgressToken, Update)>,
+}
+
+/// As much as is kept for somebody who has yet to listen; a server that says more loses the oldest.
+const MOST_EARLY: usize = 16;
+/// As much of a message as anybody shows.
+const MOST_TEXT: usize = 1_000;
 
 impl Routes {
     /// Tells of this call until the guard is dropped.
-    pub(crate) fn follow(&self, token: ProgressToken, progress: Progress) -> Following {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), progress);
+    pub(crate) fn follow(&self, token: ProgressToken, progress: &Progress) -> Following {
+        let mut board = self.board();
+        let early = std::mem::take(&mut board.early);
+        let (now, later): (VecDeque<_>, VecDeque<_>) = early.into_iter().partition(|(of, _)| *of == token);
+        board.early = later;
+        board.listeners.insert(token.clone(), progress.clone());
+        drop(board);
+        now.into_iter().for_each(|(_, update)| progress.say(update));
         Following { routes: self.clone(), token }
     }
 
     fn tell(&self, params: &ProgressNotificationParam) {
-        let listener =
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&params.progress_token).cloned();
-        let Some(listener) = listener else { return };
-        let text = params.message.clone().unwrap_or_default();
-        listener.say(Update { text, done: whole(params.progress), total: params.total.and_then(whole) });
+        let text = params.message.as_deref().unwrap_or_default().chars().take(MOST_TEXT).collect();
+        let update = Update { text, done: whole(params.progress), total: params.total.and_then(whole) };
+        let mut board = self.board();
+        match board.listeners.get(&params.progress_token).cloned() {
+            Some(listener) => {
+                drop(board);
+                listener.say(update);
+            }
+            None => {
+                board.early.push_back((params.progress_token.clone(), update));
+                if board.early.len() > MOST_EARLY {
+                    board.early.pop_front();
+                }
+            }
+        }
+    }
+
+    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -53,7 +87,7 @@ pub(crate) struct Following {
 
 impl Drop for Following {
     fn drop(&mut self) {
-        self.routes.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.token);
+        self.routes.board().listeners.remove(&self.token);
     }
 }
 

@@ -214,7 +214,7 @@ impl Link {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let sent = self.service.peer().send_cancellable_request(request, PeerRequestOptions::no_options());
         let mut handle = sent.await?;
-        let _following = self.routes.follow(handle.progress_token.clone(), progress.clone());
+        let _following = self.routes.follow(handle.progress_token.clone(), progress);
         tokio::select! {
             answer = &mut handle.rx => Ok(answer.map_err(|_| ServiceError::TransportClosed)??),
             () = stop.cancelled() => {

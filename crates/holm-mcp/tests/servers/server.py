@@ -81,6 +81,8 @@ def call(request):
     if MODE == "progress":
         token = request["params"].get("_meta", {}).get("progressToken")
         say({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "total": 4, "message": "a quarter"}})
+        # What comes last on the wire may be heard first: each message is handled by itself.
+        time.sleep(2)
     if MODE == "asks-for-model":
         say({"jsonrpc": "2.0", "id": "ask", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}})
     if MODE == "late":
