@@ -81,7 +81,8 @@ proptest! {
     }
 
     #[test]
-    fn a_prefix_takes_exactly_the_value(value in any_json(), tail in "[ \\]},a-z]{0,5}") {
+    // An `e` behind a number goes on with it, so no tail begins with one.
+    fn a_prefix_takes_exactly_the_value(value in any_json(), tail in "([ \\]},a-df-z][ \\]},a-z]{0,4})?") {
         let text = value.canonical();
         let (read, taken) = Json::parse_prefix(&alloc::format!("{text}{tail}")).expect("a value stands there");
         prop_assert_eq!((read, taken), (value, text.len()));
