@@ -30,6 +30,10 @@ use sha2::{Digest, Sha256};
 
 use finder::{Finder, Found, What};
 
+/// A secret can hide the one behind it, so that a text is looked at again when something was taken out; each time there is
+/// less to find, and beyond this nothing was ever seen to be left.
+const MOST_LOOKS: usize = 4;
+
 /// Opens a reference to a secret; no key, no URL and no JSON syntax has this character.
 const OPEN: &str = "‹secret:";
 
@@ -153,18 +157,22 @@ impl Secrets {
 
     /// The bytes without secrets. Bytes that are no text are kept; a secret among them is found all the same.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        let found = self.found(bytes, self.sight);
-        if found.is_empty() {
-            return Cow::Borrowed(bytes);
+        let mut bytes = Cow::Borrowed(bytes);
+        for _ in 0..MOST_LOOKS {
+            let found = self.found(&bytes, self.sight);
+            if found.is_empty() {
+                break;
+            }
+            let (mut out, mut from) = (Vec::with_capacity(bytes.len()), 0);
+            for found in &found {
+                out.extend_from_slice(bytes.get(from..found.range.start).unwrap_or_default());
+                out.extend_from_slice(self.reference(&bytes, found).as_bytes());
+                from = found.range.end;
+            }
+            out.extend_from_slice(bytes.get(from..).unwrap_or_default());
+            bytes = Cow::Owned(out);
         }
-        let (mut out, mut from) = (Vec::with_capacity(bytes.len()), 0);
-        for found in &found {
-            out.extend_from_slice(bytes.get(from..found.range.start).unwrap_or_default());
-            out.extend_from_slice(self.reference(bytes, found).as_bytes());
-            from = found.range.end;
-        }
-        out.extend_from_slice(bytes.get(from..).unwrap_or_default());
-        Cow::Owned(out)
+        bytes
     }
 
     /// Takes the secrets out of a text in place.
@@ -179,18 +187,22 @@ impl Secrets {
     }
 
     fn replaced<'a>(&self, text: &'a str, sight: Sight) -> Cow<'a, str> {
-        let found = self.found(text.as_bytes(), sight);
-        if found.is_empty() {
-            return Cow::Borrowed(text);
+        let mut text = Cow::Borrowed(text);
+        for _ in 0..MOST_LOOKS {
+            let found = self.found(text.as_bytes(), sight);
+            if found.is_empty() {
+                break;
+            }
+            let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+            for found in &found {
+                out.push_str(text.get(from..found.range.start).unwrap_or_default());
+                out.push_str(&self.reference(text.as_bytes(), found));
+                from = found.range.end;
+            }
+            out.push_str(text.get(from..).unwrap_or_default());
+            text = Cow::Owned(out);
         }
-        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
-        for found in &found {
-            out.push_str(text.get(from..found.range.start).unwrap_or_default());
-            out.push_str(&self.reference(text.as_bytes(), found));
-            from = found.range.end;
-        }
-        out.push_str(text.get(from..).unwrap_or_default());
-        Cow::Owned(out)
+        text
     }
 
     fn found(&self, text: &[u8], sight: Sight) -> Vec<Found> {

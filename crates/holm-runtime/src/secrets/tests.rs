@@ -180,6 +180,15 @@ fn a_hostile_text_of_nothing_but_beginnings_takes_linear_time() {
     }
 }
 
+#[test]
+fn a_token_that_stands_directly_behind_a_known_secret_is_found_too() {
+    let secrets = secrets();
+    let once = secrets.text("pa/ss+0123456789ABCDEF=&xBearer 0aAaaaaAA0AA01bB").into_owned();
+    assert!(!once.contains("0aAaaaaAA0AA01bB") && !secrets.finds(&once), "{once}");
+    let bytes = secrets.bytes(b"pa/ss+0123456789ABCDEF=&xBearer 0aAaaaaAA0AA01bB").into_owned();
+    assert_eq!(String::from_utf8(bytes).unwrap(), once);
+}
+
 proptest! {
     #[test]
     fn cleaning_twice_is_cleaning_once(text in text()) {
