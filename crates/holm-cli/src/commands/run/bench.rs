@@ -80,7 +80,7 @@ impl Bench {
             registry: registry.clone(),
             card: chosen.card.clone(),
             client: Arc::clone(&chosen.client),
-            mode: args.mode,
+            mode: args.helpers_mode(),
             store: store.clone(),
             secrets: secrets.clone(),
             talk: talk.clone(),
@@ -121,7 +121,7 @@ impl Bench {
             .system(system(args, &self.crew))
             .config(|config| settle(config, args, &self.helping, &toolbox))
             .tools(toolbox)
-            .mode(args.mode)
+            .mode(args.mode())
             .approvals(Approvals::Ask)
             .secrets(self.secrets)
             .approver(gate.clone())
