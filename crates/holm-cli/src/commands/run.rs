@@ -18,6 +18,7 @@ use serde_json::json;
 
 use crate::{
     approve::{Person, Terminal},
+    children,
     draw::{Drawing, Show},
     exit::{Exit, Trouble},
     model, money,
@@ -68,7 +69,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
     /// The most model turns for each prompt of the session
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     turns: Option<u64>,
     /// What the agent may do, such as read:src/**; may be given more than once
     #[arg(long, value_name = "GRANT")]
@@ -135,6 +136,15 @@ impl Args {
     }
 }
 
+/// Without a turn nothing would be asked, and a session would be left that holds nothing.
+fn at_least_one(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("a run takes one turn at the least".into()),
+        Ok(turns) => Ok(turns),
+        Err(_) => Err(format!("`{text}` is no number of turns")),
+    }
+}
+
 /// What standard output gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -166,6 +176,9 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let yes = args.yes.iter().cloned().collect();
     let terminal = Terminal::new(yes, person, Arc::clone(&screen));
     let bench = Bench::lay_out(&args, &Places::find(data)?, chosen, terminal, &screen).await?;
+    if let Some(id) = args.session.as_deref().filter(|_| args.resume) {
+        children::check(bench.store(), id).await?;
+    }
     let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
     let mut session = open(&agent, &args).await?;
     // Not before something answers at all.

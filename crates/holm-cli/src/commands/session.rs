@@ -11,6 +11,7 @@ use holm::{
 use serde_json::json;
 
 use crate::{
+    children,
     exit::{Exit, Trouble},
     places,
     screen::Screen,
@@ -98,7 +99,8 @@ async fn list(
 
 /// One session on one line.
 fn row(widths: (usize, usize), session: &Session) -> String {
-    let title = session.title.replace('\n', " ");
+    let mark = if children::is_named_like_one(&session.run) { "(helper) " } else { "" };
+    let title = format!("{mark}{}", session.title.replace('\n', " "));
     columns(widths, [session.run.as_str(), &date(session.updated), &session.model, &title])
 }
 

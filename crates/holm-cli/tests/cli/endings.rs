@@ -60,6 +60,8 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "-p", "hi", "--session", "../up"], "../up");
     check(&["run", "-p", "hi", "--script", "missing.json"], "missing.json");
     check(&["run", "--resume", "-p", "hi"], "--session");
+    check(&["run", "-p", "hi", "--turns", "0"], "one turn at the least");
+    check(&["run", "-p", "hi", "--turns", "many"], "`many` is no number of turns");
     check(&["rum"], "unrecognized subcommand 'rum'");
 }
 

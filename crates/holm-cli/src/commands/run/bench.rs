@@ -106,6 +106,11 @@ impl Bench {
         (self.crew.clone(), self.secrets.clone())
     }
 
+    /// Where sessions are kept.
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// Puts the agent together.
     pub(super) fn agent(
         self,
