@@ -157,3 +157,32 @@ fn a_budget_that_is_given_on_resume_counts_and_what_cannot_count_is_refused() {
     let spent = ["-p", "hi", "--session", "s", "--resume", "--budget", "0.000000001"];
     stage.run(&spent).fails(4, "were spent");
 }
+
+#[test]
+fn calls_that_did_not_run_are_shown_with_their_reason() {
+    let read = ("c1", "read", r#"{"path":"notes.txt"}"#);
+    let calls = Act::calls(&[read, ("c2", "fly", r#"{"to":"the moon"}"#), ("c3", "write", WRITE)]);
+    let stage = Stage::new([calls, Act::says("Nothing.")]).file("notes.txt", "one two three\n");
+    let ran = stage.run(&["-p", "Try.", "--session", "s", "--mode", "plan"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Nothing.\n"), "{ran:?}");
+    let replayed = stage.holm(["session", "replay", "s"]).out;
+    for line in [
+        "  call       read ",
+        r#"  call       fly {"to":"the moon"}"#,
+        "  refused    read: denied: nobody is there to be asked",
+        "  refused    fly: ",
+        "  refused    write: ",
+    ] {
+        assert_eq!(replayed.matches(line).count(), 1, "{line}\n{replayed}");
+    }
+    assert!(!replayed.contains("tool_output"), "{replayed}");
+    let shown = stage.holm(["session", "show", "s"]).out;
+    for tool in ["read", "fly", "write"] {
+        let heading = format!("### Call of `{tool}` refused\n\n```\n");
+        assert_eq!(shown.matches(&heading).count(), 1, "{tool}\n{shown}");
+    }
+    assert!(
+        shown.contains("denied: nobody is there to be asked") && !shown.contains("tool_output"),
+        "{shown}"
+    );
+}
