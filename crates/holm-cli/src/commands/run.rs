@@ -195,6 +195,10 @@ pub(crate) async fn unattended(
     data: Option<&Path>,
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Made> {
+    if args.session.is_some() {
+        let message = "each request has a session of its own, so --session and --resume mean nothing here";
+        return Err(Trouble::new(Exit::Usage, message).into());
+    }
     let chosen =
         model::choose(args.model.as_deref(), args.script.as_deref(), |name| std::env::var(name).ok())?;
     if let Some(note) = &chosen.note {

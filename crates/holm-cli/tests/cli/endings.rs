@@ -63,6 +63,7 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "--resume", "-p", "hi"], "--session");
     check(&["run", "-p", "hi", "--turns", "0"], "one turn at the least");
     check(&["run", "-p", "hi", "--turns", "many"], "`many` is no number of turns");
+    check(&["mcp-server", "--", "--session", "s", "--resume"], "mean nothing here");
     check(&["rum"], "unrecognized subcommand 'rum'");
 }
 
