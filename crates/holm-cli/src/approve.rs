@@ -17,6 +17,9 @@ use crate::screen::Screen;
 /// The longest run of blanks that a question shows as it is: deep indentation, and less than a line.
 const WIDEST_GAP: usize = 40;
 
+/// How often a question is put before an unclear answer is a no: a slip is mended, and nobody is held up for ever.
+const MOST_TRIES: u32 = 3;
+
 /// Answers for the person at the terminal.
 #[derive(Clone)]
 pub(crate) struct Terminal {
@@ -133,12 +136,19 @@ fn flags(proposal: &Proposal) -> String {
 
 fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
     question(proposal, offer).iter().for_each(|line| screen.note(line));
-    // What was typed before the question could be read answers something else.
-    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
     let prefix =
         offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
-    screen.ask(&format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: "));
-    read_answer().map_or_else(|| Answer::No { reason: "nobody answered".into() }, |line| answer(&line, offer))
+    for _ in 0..MOST_TRIES {
+        // What was typed before the question could be read answers something else; so does the rest of what was pasted.
+        let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+        screen.ask(&format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: "));
+        let Some(line) = read_answer() else { return Answer::No { reason: "nobody answered".into() } };
+        if let Some(answer) = answer(&line, offer) {
+            return answer;
+        }
+        screen.note("  that is no answer; say one of the letters");
+    }
+    Answer::No { reason: "the person at the terminal gave no clear answer".into() }
 }
 
 /// What the person types, up to the end of the line. None if nobody types any more.
@@ -225,15 +235,16 @@ fn without_gaps(line: &str) -> String {
     out
 }
 
-/// What a line means. Whatever is not a clear yes is a no.
-fn answer(line: &str, offer: &Offer) -> Answer {
-    match line.trim().to_lowercase().as_str() {
+/// What a line means, if it is clear.
+fn answer(line: &str, offer: &Offer) -> Option<Answer> {
+    Some(match line.trim().to_lowercase().as_str() {
         "y" | "yes" => Answer::Once,
         "a" | "always" => Answer::Session,
         "p" | "prefix" if offer.prefix.is_some() => Answer::Prefix,
         "v" | "never" => Answer::Never,
-        _ => Answer::No { reason: "the person at the terminal said no".into() },
-    }
+        "n" | "no" => Answer::No { reason: "the person at the terminal said no".into() },
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

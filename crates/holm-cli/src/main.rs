@@ -2,6 +2,7 @@
 //! the library that everybody else uses too.
 
 mod approve;
+mod children;
 mod commands;
 mod crew;
 mod draw;

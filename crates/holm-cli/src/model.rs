@@ -1,6 +1,6 @@
 //! Which model answers.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, io, path::Path, sync::Arc};
 
 use holm::{
     kernel::{Block, Model as Card, ModelResult, Reply, StopReason, ToolCall},
@@ -102,7 +102,12 @@ fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
         Trouble::new(Exit::Usage, format!("the script {} cannot be used: {reason}", path.display()))
             .hint(r#"it looks like {"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}"#)
     };
-    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            Trouble::new(Exit::Missing, format!("there is no script {}", path.display()))
+        }
+        _ => wrong(error.to_string()),
+    })?;
     serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
 }
 

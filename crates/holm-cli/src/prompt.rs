@@ -25,12 +25,21 @@ pub(crate) fn gather(parts: &[String]) -> Result<String, Trouble> {
     checked(texts.join("\n\n"))
 }
 
+/// A text to work on; `-` is standard input.
+#[cfg(feature = "local")]
+pub(crate) fn text(text: &str) -> Result<String, Trouble> {
+    if text == "-" { read(io::stdin().lock()) } else { Ok(text.to_owned()) }
+}
+
 fn read(input: impl Read) -> Result<String, Trouble> {
     let mut text = String::new();
     let read = input.take(MOST_BYTES + 1).read_to_string(&mut text);
-    read.map_err(|error| Trouble::new(Exit::Usage, format!("the prompt cannot be read: {error}")))?;
+    read.map_err(|error| Trouble::new(Exit::Usage, format!("standard input cannot be read: {error}")))?;
     if text.len() as u64 > MOST_BYTES {
-        return Err(Trouble::new(Exit::Usage, format!("the prompt is longer than {} MiB", MOST_BYTES >> 20)));
+        return Err(Trouble::new(
+            Exit::Usage,
+            format!("standard input is longer than {} MiB", MOST_BYTES >> 20),
+        ));
     }
     Ok(text)
 }

@@ -1,6 +1,6 @@
 //! Why there is no local model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use holm_jail::JailError;
 use thiserror::Error;
@@ -11,7 +11,7 @@ use crate::GgufError;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LocalError {
     /// A file is missing, damaged, of the wrong kind or too big.
-    #[error("{}: {why}", .path.display())]
+    #[error("{}", in_file(.path, .why))]
     File {
         /// Which.
         path: PathBuf,
@@ -38,4 +38,18 @@ pub enum LocalError {
     /// The worker died.
     #[error("the local model's process ended: {0}; it is started again for the next call")]
     Crashed(String),
+}
+
+/// What is wrong with a file, which is named once.
+fn in_file(path: &Path, why: &GgufError) -> String {
+    match why {
+        GgufError::Unreadable { .. } => why.to_string(),
+        GgufError::NotGguf
+        | GgufError::Version(_)
+        | GgufError::Truncated { .. }
+        | GgufError::Damaged(_)
+        | GgufError::TensorType(_)
+        | GgufError::Kind { .. }
+        | GgufError::TooBig { .. } => format!("{}: {why}", path.display()),
+    }
 }

@@ -73,7 +73,9 @@ mod spill;
 mod testing;
 mod tool;
 
-pub use agent::{Agent, BlockingError, BuildError, Builder, NotAnswered, Report, Session, TypedError};
+pub use agent::{
+    Agent, BlockingError, BuildError, Builder, Changes, NotAnswered, Report, Session, TypedError,
+};
 pub use approver::{Approver, Nobody, Watchers};
 pub use blobs::{BlobFailed, Blobs, MemoryBlobs};
 pub use check::{CheckRunner, Checker, NoPrograms, Program};

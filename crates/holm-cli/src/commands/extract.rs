@@ -25,6 +25,9 @@ use crate::{
 /// What comes to be cut off a word before it may be an address.
 const EDGES: &str = ".,;:!?()<>[]{}\"'`";
 
+/// What to do where there is no text.
+const HINT: &str = "give one with --text, or `--text -` and standard input";
+
 /// What `holm extract` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -41,11 +44,11 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) async fn execute(args: &Args) -> anyhow::Result<Exit> {
-    let text = prompt::gather(std::slice::from_ref(&args.text))?;
+    let text = prompt::text(&args.text)?;
     let skill = Skill::compile(extract()).map_err(|error| anyhow!("{error}"))?;
     let wish =
         Json::object([("text", Json::from(text.as_str())), ("target", Json::from(args.target.as_str()))]);
-    let input = skill.check_input(&wish).map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?;
+    let input = skill.check_input(&wish).map_err(|error| refused(&error, &skill))?;
     let chosen = model::choose(args.model.as_deref(), None, |name| std::env::var(name).ok())?;
     let mut line = chosen.client.open();
     match carried_out(&mut *line, chosen.card, &skill, &input).await? {
@@ -54,6 +57,30 @@ pub(crate) async fn execute(args: &Args) -> anyhow::Result<Exit> {
             Ok(Exit::Done)
         }
         Err(error) => Err(Trouble::new(Exit::NoAnswer, error.to_string()).into()),
+    }
+}
+
+/// What cannot be asked for, and what can.
+fn refused(error: &SkillError, skill: &Skill) -> Trouble {
+    match error {
+        SkillError::EmptyInput => Trouble::new(Exit::Usage, "the text is empty").hint(HINT),
+        SkillError::InvalidTarget(target) => {
+            let trouble = Trouble::new(Exit::Usage, format!("`{target}` is nothing that can be copied"));
+            trouble.hint(format!("the targets are {}", targets(skill).join(", ")))
+        }
+        SkillError::SchemaViolation(_)
+        | SkillError::MalformedOutput(_)
+        | SkillError::HallucinationDetected(_)
+        | SkillError::FormatViolation(_)
+        | SkillError::UnknownSkill(_) => Trouble::new(Exit::Usage, error.to_string()),
+    }
+}
+
+/// What can be copied, by name.
+fn targets(skill: &Skill) -> Vec<String> {
+    match &skill.contract().cases {
+        Cases::By { cases, .. } => cases.keys().cloned().collect(),
+        Cases::One(_) => Vec::new(),
     }
 }
 

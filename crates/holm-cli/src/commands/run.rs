@@ -10,14 +10,15 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Ending, NanoUsd},
-    runtime::{Agent, DriveError, Handle, JournalFailed, Report, Secrets, Session},
+    kernel::{Config, Ending, NanoUsd},
+    runtime::{Agent, Changes, DriveError, Handle, JournalFailed, Report, Secrets, Session},
 };
 use holm_tools::{agents::AgentLoader, shell::Rule};
 use serde_json::json;
 
 use crate::{
     approve::{Person, Terminal},
+    children,
     draw::{Drawing, Show},
     exit::{Exit, Trouble},
     model, money,
@@ -54,7 +55,8 @@ pub(crate) struct Args {
     /// The session's name [default: a new one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Go on with the session: finish what was under way, then do what is asked
+    /// Go on with the session: finish what was under way, then do what is asked. It keeps its mode, grants and budget;
+    /// those that are given now take their place
     #[arg(long, requires = "session")]
     resume: bool,
     /// What standard output gets
@@ -66,15 +68,15 @@ pub(crate) struct Args {
     /// The most that the session may cost, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
-    /// The most model turns for this prompt
-    #[arg(long, value_name = "COUNT")]
+    /// The most model turns for each prompt of the session
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     turns: Option<u64>,
     /// What the agent may do, such as read:src/**; may be given more than once
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// What is asked: plan, default, accept-edits or full
-    #[arg(long, value_name = "MODE", default_value_t = Mode::Default)]
-    mode: Mode,
+    /// What is asked: plan, default, accept-edits or full [default: default]
+    #[arg(long, value_name = "MODE")]
+    mode: Option<Mode>,
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
@@ -100,11 +102,46 @@ impl Args {
 
     /// What is asked.
     pub(crate) fn mode(&self) -> Mode {
-        self.mode
+        self.mode.unwrap_or_default()
+    }
+
+    /// The most that a helper may have of what its run has. A session that goes on without a word about its mode keeps its
+    /// own, which is not known yet; its helpers are held to it when they begin.
+    fn helpers_mode(&self) -> Mode {
+        if self.resume { self.mode.unwrap_or(Mode::Full) } else { self.mode() }
+    }
+
+    /// Refuses what would be passed over: these belong to a session from its beginning to its end.
+    fn check(&self) -> Result<(), Trouble> {
+        let given = [("--turns", self.turns.is_some()), ("--system", self.system.is_some())];
+        let Some((flag, _)) = given.into_iter().find(|(_, given)| self.resume && *given) else {
+            return Ok(());
+        };
+        let message =
+            format!("{flag} cannot be changed with --resume: a session keeps what it was started with");
+        Err(Trouble::new(Exit::Usage, message).hint("leave it out, or start a new session"))
+    }
+
+    /// What a session that goes on is told to change: what was given. `made` is what a new session would be made of.
+    fn changes(&self, made: &Config) -> Changes {
+        Changes {
+            mode: self.mode,
+            grants: (!self.grant.is_empty()).then(|| made.grants.clone()),
+            budget: self.budget.map(|_| made.limits.budget),
+        }
     }
 
     fn output(&self) -> Output {
         if self.json { Output::Json } else { self.output }
+    }
+}
+
+/// Without a turn nothing would be asked, and a session would be left that holds nothing.
+fn at_least_one(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("a run takes one turn at the least".into()),
+        Ok(turns) => Ok(turns),
+        Err(_) => Err(format!("`{text}` is no number of turns")),
     }
 }
 
@@ -121,6 +158,7 @@ enum Output {
 
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    args.check()?;
     let output = args.output();
     let asks = if args.resume && args.prompt.is_empty() { None } else { Some(prompt::gather(&args.prompt)?) };
     let reads_stdin = args.prompt.is_empty() || args.prompt.iter().any(|part| part == "-");
@@ -138,6 +176,9 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let yes = args.yes.iter().cloned().collect();
     let terminal = Terminal::new(yes, person, Arc::clone(&screen));
     let bench = Bench::lay_out(&args, &Places::find(data)?, chosen, terminal, &screen).await?;
+    if let Some(id) = args.session.as_deref().filter(|_| args.resume) {
+        children::check(bench.store(), id).await?;
+    }
     let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
     let mut session = open(&agent, &args).await?;
     // Not before something answers at all.
@@ -154,6 +195,10 @@ pub(crate) async fn unattended(
     data: Option<&Path>,
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Made> {
+    if args.session.is_some() {
+        let message = "each request has a session of its own, so --session and --resume mean nothing here";
+        return Err(Trouble::new(Exit::Usage, message).into());
+    }
     let chosen =
         model::choose(args.model.as_deref(), args.script.as_deref(), |name| std::env::var(name).ok())?;
     if let Some(note) = &chosen.note {
@@ -177,7 +222,7 @@ pub(crate) struct Made {
 
 async fn open(agent: &Agent, args: &Args) -> anyhow::Result<Session> {
     let opened = match (&args.session, args.resume) {
-        (Some(id), true) => agent.resume(id).await,
+        (Some(id), true) => agent.resume_with(id, args.changes(agent.config())).await,
         (Some(id), false) => agent.start_as(id).await,
         (None, _) => agent.start().await,
     };

@@ -1,16 +1,20 @@
 //! `holm session`: what was done before, from its journal.
 
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use clap::Subcommand;
 use holm::{
-    kernel::{Author, Block, Effect, Ending, Event, Message, Numbered, Outcome, Role, Timestamp, journal},
+    kernel::{Author, Block, CallId, Effect, Ending, Event, Message, Outcome, Role, Timestamp, journal},
     runtime::{JournalFailed, Journals as _, NotAnswered},
     store::{Format, Listing, Session, Store, StoreError},
 };
 use serde_json::json;
 
 use crate::{
+    children,
     exit::{Exit, Trouble},
     places,
     screen::Screen,
@@ -98,7 +102,8 @@ async fn list(
 
 /// One session on one line.
 fn row(widths: (usize, usize), session: &Session) -> String {
-    let title = session.title.replace('\n', " ");
+    let mark = if children::is_named_like_one(&session.run) { "(helper) " } else { "" };
+    let title = format!("{mark}{}", session.title.replace('\n', " "));
     columns(widths, [session.run.as_str(), &date(session.updated), &session.model, &title])
 }
 
@@ -125,6 +130,7 @@ async fn replay(store: &Store, screen: &Screen, id: &str, as_json: bool) -> anyh
     let records = journal::decode_strict(&text)?;
     let mut events = 0_u64;
     let mut fault = None;
+    let mut telling = Telling::default();
     journal::replay_with(&records, |_, effect| {
         let Effect::Emit(event) = effect else { return };
         events += 1;
@@ -134,7 +140,9 @@ async fn replay(store: &Store, screen: &Screen, id: &str, as_json: bool) -> anyh
                 Err(error) => fault = Some(error),
             }
         } else {
-            draw(screen, event);
+            for line in telling.lines(&event.event) {
+                screen.answer(&format!("{:>5}  {line}", event.id.record));
+            }
         }
     })?;
     if let Some(error) = fault {
@@ -144,25 +152,67 @@ async fn replay(store: &Store, screen: &Screen, id: &str, as_json: bool) -> anyh
     Ok(Exit::Done)
 }
 
-/// One event on one line, if it is worth one.
-fn draw(screen: &Screen, event: &Numbered) {
-    let line = match &event.event {
-        Event::MessageAdded { message } => said(message),
-        Event::CallProposed { tool, arguments, .. } => Some(format!("call       {tool} {arguments}")),
-        Event::ApprovalGiven { allowed: false, reason, .. } => Some(format!("denied     {reason}")),
-        Event::CallFinished { outcome, bytes, millis, .. } => Some(match outcome {
-            Outcome::Succeeded => format!("result     {bytes} bytes after {millis} ms"),
-            Outcome::Failed | Outcome::Refused | Outcome::Unknown | Outcome::Stopped => {
-                format!("result     {outcome:?} after {millis} ms")
+/// A run as it is told again.
+#[derive(Default)]
+struct Telling {
+    /// What the model called and with which arguments, by its own id of the call.
+    wanted: BTreeMap<String, (String, String)>,
+    /// The calls that were fit to be looked at. Those of tools that are not there never are.
+    proposed: BTreeSet<CallId>,
+}
+
+impl Telling {
+    /// One event on its lines, if it is worth any.
+    fn lines(&mut self, event: &Event) -> Vec<String> {
+        let line = match event {
+            Event::MessageAdded { message } => return self.message(message),
+            Event::CallProposed { call, tool, arguments, .. } => {
+                self.proposed.insert(*call);
+                Some(format!("call       {tool} {arguments}"))
             }
-        }),
-        Event::ModelFailed { message, .. } => Some(format!("failed     {message}")),
-        Event::GroupEnded { ending, .. } => Some(format!("end        {}", in_words(ending))),
-        _ => None,
-    };
-    if let Some(line) = line {
-        screen.answer(&format!("{:>5}  {line}", event.id.record));
+            // Why is in the message that follows.
+            Event::CallFinished { call, id, outcome: Outcome::Refused, .. } => {
+                let unseen = self.wanted.get(&**id).filter(|_| !self.proposed.contains(call));
+                unseen.map(|(tool, arguments)| format!("call       {tool} {arguments}"))
+            }
+            Event::CallFinished { outcome: Outcome::Succeeded, bytes, millis, .. } => {
+                Some(format!("result     {bytes} bytes after {millis} ms"))
+            }
+            Event::CallFinished { outcome, millis, .. } => {
+                Some(format!("result     {outcome:?} after {millis} ms"))
+            }
+            Event::ModelFailed { message, .. } => Some(format!("failed     {message}")),
+            Event::GroupEnded { ending, .. } => Some(format!("end        {}", in_words(ending))),
+            _ => None,
+        };
+        line.into_iter().collect()
     }
+
+    fn message(&mut self, message: &Message) -> Vec<String> {
+        let mut lines: Vec<String> = said(message).into_iter().collect();
+        for block in &message.blocks {
+            match block {
+                Block::ToolCall(call) => {
+                    self.wanted.insert(call.id.clone(), (call.name.clone(), call.arguments.clone()));
+                }
+                Block::ToolResult(result) if result.outcome == Outcome::Refused => {
+                    lines.push(format!("refused    {}: {}", result.tool, below(&result.said())));
+                }
+                Block::Text(_)
+                | Block::Thinking(_)
+                | Block::ToolResult(_)
+                | Block::Image(_)
+                | Block::File(_)
+                | Block::Custom(_) => {}
+            }
+        }
+        lines
+    }
+}
+
+/// A text whose lines stand below one another, beside who said it.
+fn below(text: &str) -> String {
+    text.replace('\n', "\n                  ")
 }
 
 fn said(message: &Message) -> Option<String> {
@@ -174,7 +224,7 @@ fn said(message: &Message) -> Option<String> {
         Role::Tool | Role::Custom => return None,
     };
     let text: Vec<&str> = message.blocks.iter().filter_map(Block::as_text).collect();
-    (!text.is_empty()).then(|| format!("{who:<10} {}", text.join(" ").replace('\n', "\n                  ")))
+    (!text.is_empty()).then(|| format!("{who:<10} {}", below(&text.join(" "))))
 }
 
 fn in_words(ending: &Ending) -> String {

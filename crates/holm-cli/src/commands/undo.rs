@@ -1,6 +1,9 @@
 //! `holm undo`: puts the files of a turn back to what they were before it.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use holm::{
     grants::FilePath,
@@ -8,7 +11,10 @@ use holm::{
     runtime::{JournalFailed, Journals as _},
     store::{Listing, Store},
 };
-use holm_tools::undo::{KEPT, MOST_KEPT, Plan, State, Step, Undo, UndoError, Verdict};
+use holm_tools::{
+    root::Root,
+    undo::{KEPT, MOST_KEPT, Plan, State, Step, Undo, UndoError, Verdict},
+};
 
 use crate::{
     exit::{Exit, Trouble},
@@ -19,7 +25,7 @@ use crate::{
 /// What `holm undo` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session [default: the one that was used last]
+    /// The session [default: the one used last of those that changed files in this folder]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// The turn, counted by prompts from 1 [default: the last one that changed files]
@@ -33,42 +39,81 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
+/// How many sessions are looked through at once.
+const PAGE: u32 = 100;
+
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
     let store = Store::open(places::database(&folder)?).await?;
     let undo = Undo::open(places::undo_folder(&folder))?;
     let screen = Screen::default();
-    let session = match args.session {
-        Some(session) => session,
-        None => latest(&store).await?,
+    let here = Root::open(&std::env::current_dir()?)?.at().clone();
+    let (session, kept) = match args.session {
+        Some(session) => (session, undo.keys()?),
+        None => {
+            let kept = undo.keys_in(&here)?;
+            (latest(&store, &kept).await?, kept)
+        }
     };
     let text = store.read(&session).await.map_err(|error| no_session(&session, error))?;
     let turns = turns(&journal::decode_strict(&text)?)?;
-    let (turn, calls) = choose(&session, &turns, args.turn, &undo)?;
+    let (turn, calls) = choose(&session, &turns, args.turn, &kept)?;
     let plan = undo.plan(&calls)?;
     let forced = forced(&plan, &args.force)?;
     if args.dry_run {
-        show(&screen, &plan, &forced);
+        show(&screen, &plan, &forced, &here);
         return Ok(Exit::Done);
     }
     let restored = undo.restore(&plan, &forced).map_err(|error| refused(&screen, error))?;
-    for step in plan.steps.iter().filter(|step| restored.contains(&step.path)) {
-        screen.answer(&format!("{} {}", done(step), step.path));
+    let steps: Vec<&Step> = plan.steps.iter().filter(|step| restored.contains(&step.path)).collect();
+    for step in &steps {
+        screen.answer(&format!("{} {}", done(step), named(step, &here)));
     }
-    screen.note(&format!("holm: turn {turn} of session {session}: {} files restored", restored.len()));
+    let other: BTreeSet<&str> = plan
+        .steps
+        .iter()
+        .map(|step| &step.root)
+        .filter(|root| **root != here)
+        .map(FilePath::as_str)
+        .collect();
+    let elsewhere: String = other.iter().map(|root| format!(", in {root}")).collect();
+    screen.note(&format!("holm: turn {turn} of session {session}{elsewhere}: {}", counted(&steps)));
     // What nobody asked for in a month is not wanted any more.
     undo.prune(KEPT, MOST_KEPT)?;
     Ok(Exit::Done)
 }
 
-async fn latest(store: &Store) -> anyhow::Result<String> {
-    let wanted = Listing { limit: Some(1), ..Listing::default() };
-    let sessions = store.list(&wanted).await?.sessions;
-    match sessions.into_iter().next() {
-        Some(session) => Ok(session.run),
-        None => Err(Trouble::new(Exit::Missing, "there is no session yet").into()),
+/// The session used last of those that made one of these calls.
+async fn latest(store: &Store, kept: &BTreeSet<String>) -> anyhow::Result<String> {
+    let mut wanted = Listing { limit: Some(PAGE), ..Listing::default() };
+    let mut seen = 0;
+    loop {
+        let page = store.list(&wanted).await?;
+        seen += page.sessions.len();
+        for session in page.sessions.into_iter().filter(|_| !kept.is_empty()) {
+            // One that cannot be read keeps nobody from another.
+            let Ok(text) = store.read(&session.run).await else { continue };
+            let Ok(records) = journal::decode_strict(&text) else { continue };
+            if turns(&records).is_ok_and(|turns| turns.values().any(|calls| changed(calls, kept))) {
+                return Ok(session.run);
+            }
+        }
+        match page.next {
+            Some(next) if !kept.is_empty() => wanted.after = Some(next),
+            Some(_) | None => break,
+        }
     }
+    if seen == 0 {
+        return Err(Trouble::new(Exit::Missing, "there is no session yet").into());
+    }
+    let trouble = Trouble::new(Exit::Missing, "there is nothing to undo in this folder");
+    Err(trouble.hint("what a session changed in another folder is undone there, or with --session").into())
+}
+
+/// Whether one of the calls has something to undo.
+fn changed(calls: &[Key], kept: &BTreeSet<String>) -> bool {
+    calls.iter().any(|key| kept.contains(&key.to_string()))
 }
 
 /// The calls of each turn, by the keys under which tools keep their records. A replay needs no model and no tool.
@@ -91,13 +136,13 @@ fn choose(
     session: &str,
     turns: &BTreeMap<u64, Vec<Key>>,
     wanted: Option<u64>,
-    undo: &Undo,
+    kept: &BTreeSet<String>,
 ) -> anyhow::Result<(u64, Vec<Key>)> {
-    let kept = undo.keys()?;
-    let changed = |calls: &[Key]| calls.iter().any(|key| kept.contains(&key.to_string()));
     let found = match wanted {
-        Some(turn) => turns.get(&turn).filter(|calls| changed(calls)).map(|calls| (turn, calls)),
-        None => turns.iter().rev().find(|(_, calls)| changed(calls)).map(|(turn, calls)| (*turn, calls)),
+        Some(turn) => turns.get(&turn).filter(|calls| changed(calls, kept)).map(|calls| (turn, calls)),
+        None => {
+            turns.iter().rev().find(|(_, calls)| changed(calls, kept)).map(|(turn, calls)| (*turn, calls))
+        }
     };
     if let Some((turn, calls)) = found {
         return Ok((turn, calls.clone()));
@@ -129,7 +174,7 @@ fn forced(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
     Ok(forced)
 }
 
-fn show(screen: &Screen, plan: &Plan, forced: &[FilePath]) {
+fn show(screen: &Screen, plan: &Plan, forced: &[FilePath], here: &FilePath) {
     for step in &plan.steps {
         let what = match step.verdict {
             Verdict::Ready => format!("would be {}", done(step)),
@@ -139,8 +184,29 @@ fn show(screen: &Screen, plan: &Plan, forced: &[FilePath]) {
             }
             Verdict::Changed => "has changed since; --force would put it back".into(),
         };
-        screen.answer(&format!("{}  {what}", step.path));
+        screen.answer(&format!("{}  {what}", named(step, here)));
     }
+}
+
+/// A file as it is reached from here: one of another folder by its whole path.
+fn named(step: &Step, here: &FilePath) -> String {
+    if step.root == *here || step.path.is_absolute() {
+        return step.path.to_string();
+    }
+    format!("{}/{}", step.root.as_str().trim_end_matches('/'), step.path)
+}
+
+/// How many files were put back, and how many were removed because there were none before.
+fn counted(steps: &[&Step]) -> String {
+    let count = |what: &str, of: usize| match of {
+        0 => None,
+        1 => Some(format!("1 file {what}")),
+        many => Some(format!("{many} files {what}")),
+    };
+    let removed = steps.iter().filter(|step| step.target == State::Absent).count();
+    let parts = [count("restored", steps.len() - removed), count("removed", removed)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "every file was as before already".into() } else { parts.join(", ") }
 }
 
 fn done(step: &Step) -> &'static str {

@@ -20,6 +20,9 @@ use crate::{
     shelf,
 };
 
+/// What is said where not one is inside.
+const NONE: &str = "this program was built without its WASM tools";
+
 /// Which of the command's own tools there are for files, commands and the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Set {
@@ -55,7 +58,7 @@ impl Set {
         if self != Self::Wasm || shipped::all().iter().any(shipped::Shipped::is_prepared) {
             return Ok(());
         }
-        let message = "this program was built without its WASM tools";
+        let message = lacking(shipped::all().len(), 0).unwrap_or_else(|| NONE.to_owned());
         Err(Trouble::new(Exit::Missing, message).hint("run `make guests` in its sources and build it again"))
     }
 }
@@ -72,10 +75,15 @@ fn some(tools: &Toolbox, keep: impl Fn(&kernel::Tool) -> bool) -> Toolbox {
 pub(crate) fn missing() -> Option<String> {
     let all = shipped::all().len();
     let prepared = shipped::all().iter().filter(|guest| guest.is_prepared()).count();
+    lacking(all, prepared).map(|what| format!("{what}; `make guests` in its sources makes them"))
+}
+
+/// What a program lacks that holds so many guests, of which so many can be used. Whoever asks gets the same words.
+fn lacking(all: usize, prepared: usize) -> Option<String> {
     match (all, prepared) {
-        (0, _) => Some("this program was built without its WASM tools; `make guests` makes them".to_owned()),
+        (0, _) => Some(NONE.to_owned()),
         (all, prepared) if prepared < all => Some(format!(
-            "{} of the WASM tools inside this program were not prepared; `make guests` does it",
+            "{} of the {all} WASM tools inside this program were not prepared when it was built",
             all - prepared
         )),
         _ => None,
@@ -140,3 +148,6 @@ impl Tool for Ruled {
         self.tool.reveal()
     }
 }
+
+#[cfg(test)]
+mod tests;

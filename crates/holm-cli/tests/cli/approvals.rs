@@ -29,12 +29,27 @@ fn a_person_is_asked_inline_and_a_yes_runs_the_call() {
 }
 
 #[test]
-fn anything_but_a_yes_is_a_no_and_the_model_is_told() {
+fn a_no_is_a_no_and_the_model_is_told() {
     let stage = stage();
-    let (code, screen) = at_a_terminal(&stage, "-p Count", "maybe");
+    let (code, screen) = at_a_terminal(&stage, "-p Count", "n");
     assert_eq!(code, Some(0), "{screen}");
     let told = stage.double.requests()[1].text();
     assert!(told.contains("the person at the terminal said no") && !told.contains("one two three"), "{told}");
+}
+
+#[test]
+fn an_unclear_answer_asks_again_and_in_the_end_is_a_no() {
+    let check = |answers: &[&str], expect: &str| {
+        let stage = stage();
+        let arguments = format!("run --model {MODEL} -p Count");
+        let (code, screen) = terminal::holm_answering(&stage, &arguments, "[n]o: ", answers);
+        assert_eq!((code, screen.matches("[n]o: ").count()), (Some(0), answers.len()), "{screen}");
+        let told = stage.double.requests()[1].text();
+        assert!(told.contains(expect), "{answers:?}: {told}");
+    };
+    check(&["maybe", "y"], "one two three");
+    check(&["", "yep", "n"], "the person at the terminal said no");
+    check(&["maybe", "perhaps", "soon"], "gave no clear answer");
 }
 
 #[test]

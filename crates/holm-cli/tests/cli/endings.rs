@@ -46,11 +46,12 @@ fn what_is_not_there_is_6() {
     stage.holm(["session", "show", "nobody"]).fails(6, "there is no session `nobody`");
     stage.holm(["session", "replay", "nobody"]).fails(6, "there is no session `nobody`");
     stage.holm(["tool", "execute", "nothing"]).fails(6, "there is no tool");
+    stage.holm(["run", "-p", "hi", "--script", "missing.json"]).fails(6, "there is no script missing.json");
 }
 
 #[test]
 fn what_is_not_understood_is_2_with_one_message() {
-    let stage = Stage::new([]);
+    let stage = Stage::new([]).file("broken.json", "{");
     let check = |args: &[&str], expect: &str| stage.holm(args).fails(2, expect);
     check(&["run", "-p", ""], "the prompt is empty");
     check(&["run", "-p", "hi", "--model", "nobody-knows/this"], "nobody-knows");
@@ -58,9 +59,31 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "-p", "hi", "--mode", "sideways"], "sideways");
     check(&["run", "-p", "hi", "--budget", "much"], "is no amount in US dollars");
     check(&["run", "-p", "hi", "--session", "../up"], "../up");
-    check(&["run", "-p", "hi", "--script", "missing.json"], "missing.json");
+    check(&["run", "-p", "hi", "--script", "broken.json"], "broken.json cannot be used");
     check(&["run", "--resume", "-p", "hi"], "--session");
+    check(&["run", "-p", "hi", "--turns", "0"], "one turn at the least");
+    check(&["run", "-p", "hi", "--turns", "many"], "`many` is no number of turns");
+    check(&["mcp-server", "--", "--session", "s", "--resume"], "mean nothing here");
     check(&["rum"], "unrecognized subcommand 'rum'");
+}
+
+#[cfg(feature = "local")]
+#[test]
+fn what_cannot_be_copied_out_of_a_text_is_2_and_names_what_can() {
+    let stage = Stage::new([]);
+    let ran = stage.holm(["extract", "--text", "x", "--target", "frob"]);
+    ran.fails(2, "hint: the targets are date, email, entity, name, url");
+    let ran = stage.holm(["extract", "--text", " ", "--target", "email"]);
+    ran.fails(2, "the text is empty");
+    assert!(ran.err.contains("--text -") && !ran.err.contains("holm run"), "{ran:?}");
+}
+
+#[cfg(feature = "local")]
+#[test]
+fn a_model_file_that_is_not_there_is_6_and_named_once() {
+    let ran = Stage::new([]).holm(["run", "-p", "hi", "--model", "local//nowhere/x.gguf"]);
+    ran.fails(6, "/nowhere/x.gguf cannot be read");
+    assert_eq!(ran.err.matches("/nowhere/x.gguf").count(), 1, "{ran:?}");
 }
 
 #[test]

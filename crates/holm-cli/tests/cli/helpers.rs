@@ -147,3 +147,24 @@ fn agents_are_listed_and_shown_beside_the_other_tools() {
     assert!(ran.out.contains("counter.md") && ran.out.contains("Counts what is there."), "{ran:?}");
     stage.holm(["tool", "execute", "counter", r#"{"task":"Count."}"#]).fails(2, "is an agent");
 }
+
+#[test]
+fn a_helpers_session_is_marked_and_never_resumed_by_itself() {
+    let stage = stage(whole_task(), &agent("counter", COUNTS));
+    let args = ["-p", "How many?", "--session", "top", "--grant", "read:**"];
+    stage.run(&args).says("There are three.\n");
+    let ran = stage.holm(["session", "list"]);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(lines.len(), 2, "{ran:?}");
+    let helper = lines.iter().find(|line| line.starts_with("child-")).unwrap();
+    assert!(helper.contains("  (helper) ") && !ran.out.contains("(helper) How many?"), "{ran:?}");
+    let name = helper.split(' ').next().unwrap();
+    let asked = stage.double.requests().len();
+    let ran = stage.run(&["-p", "And now?", "--session", name, "--resume"]);
+    ran.fails(2, "is never resumed by itself");
+    assert!(
+        ran.err.contains("hint: it goes on with its own session: holm run --session top --resume"),
+        "{ran:?}"
+    );
+    assert_eq!(stage.double.requests().len(), asked, "nobody was asked");
+}

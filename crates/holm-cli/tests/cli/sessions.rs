@@ -102,3 +102,87 @@ fn what_models_have_shown_is_known_from_the_sessions() {
     assert_eq!((&found["score"]["tasks"], &found["score"]["successes"]), (&2.into(), &2.into()));
     stage.holm(["model", "ledger", "--kind", "drawing"]).says("");
 }
+
+const WRITE: &str = r#"{"path":"once.txt","content":"x"}"#;
+
+/// A session in the mode `full` that may write, and has not written yet.
+fn free_to_write() -> Stage {
+    let stage = Stage::new([Act::says("Ready."), Act::calls(&[("c1", "write", WRITE)]), Act::says("Done.")]);
+    let args = ["-p", "Wait.", "--session", "s", "--mode", "full", "--grant", "write:**"];
+    stage.run(&args).says("Ready.\n");
+    stage
+}
+
+#[test]
+fn a_session_that_goes_on_keeps_its_mode_and_its_grants() {
+    let stage = free_to_write();
+    stage.run(&["-p", "Write.", "--session", "s", "--resume"]).says("Done.\n");
+    assert!(stage.work().join("once.txt").exists());
+}
+
+#[test]
+fn a_mode_that_is_given_on_resume_counts() {
+    let stage = free_to_write();
+    stage.run(&["-p", "Write.", "--session", "s", "--resume", "--mode", "plan"]).says("Done.\n");
+    assert!(!stage.work().join("once.txt").exists());
+}
+
+#[test]
+fn grants_that_are_given_on_resume_take_the_place_of_the_others() {
+    let stage = free_to_write();
+    let args = ["-p", "Write.", "--session", "s", "--resume", "--mode", "default", "--grant", "read:**"];
+    stage.run(&args).says_without("write", "Done.\n");
+    assert!(!stage.work().join("once.txt").exists());
+}
+
+#[test]
+fn what_a_denial_advises_helps_also_on_resume() {
+    let acts = [Act::calls(&[("c1", "read", r#"{"path":"a.txt"}"#)]), Act::says("No.")];
+    let again = [Act::calls(&[("c2", "read", r#"{"path":"a.txt"}"#)]), Act::says("Yes.")];
+    let stage = Stage::new(acts.into_iter().chain(again)).file("a.txt", "the first line\n");
+    let ran = stage.run(&["-p", "Read.", "--session", "s"]);
+    assert!(ran.err.contains("--grant read:a.txt"), "{ran:?}");
+    stage.run(&["-p", "Again.", "--session", "s", "--resume", "--grant", "read:a.txt"]).says("Yes.\n");
+    assert!(stage.double.requests()[3].text().contains("the first line"));
+}
+
+#[test]
+fn a_budget_that_is_given_on_resume_counts_and_what_cannot_count_is_refused() {
+    let stage = Stage::new([Act::says("one"), Act::says("two")]);
+    stage.run(&["-p", "First", "--session", "s"]).says("one\n");
+    for flag in [["--turns", "1"], ["--system", "Be short."]] {
+        let ran = stage.run(&[&["-p", "hi", "--session", "s", "--resume"], flag.as_slice()].concat());
+        ran.fails(2, "a session keeps what it was started with");
+    }
+    let spent = ["-p", "hi", "--session", "s", "--resume", "--budget", "0.000000001"];
+    stage.run(&spent).fails(4, "were spent");
+}
+
+#[test]
+fn calls_that_did_not_run_are_shown_with_their_reason() {
+    let read = ("c1", "read", r#"{"path":"notes.txt"}"#);
+    let calls = Act::calls(&[read, ("c2", "fly", r#"{"to":"the moon"}"#), ("c3", "write", WRITE)]);
+    let stage = Stage::new([calls, Act::says("Nothing.")]).file("notes.txt", "one two three\n");
+    let ran = stage.run(&["-p", "Try.", "--session", "s", "--mode", "plan"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Nothing.\n"), "{ran:?}");
+    let replayed = stage.holm(["session", "replay", "s"]).out;
+    for line in [
+        "  call       read ",
+        r#"  call       fly {"to":"the moon"}"#,
+        "  refused    read: denied: nobody is there to be asked",
+        "  refused    fly: ",
+        "  refused    write: ",
+    ] {
+        assert_eq!(replayed.matches(line).count(), 1, "{line}\n{replayed}");
+    }
+    assert!(!replayed.contains("tool_output"), "{replayed}");
+    let shown = stage.holm(["session", "show", "s"]).out;
+    for tool in ["read", "fly", "write"] {
+        let heading = format!("### Call of `{tool}` refused\n\n```\n");
+        assert_eq!(shown.matches(&heading).count(), 1, "{tool}\n{shown}");
+    }
+    assert!(
+        shown.contains("denied: nobody is there to be asked") && !shown.contains("tool_output"),
+        "{shown}"
+    );
+}

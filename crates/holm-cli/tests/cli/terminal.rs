@@ -11,6 +11,16 @@ use crate::stage::Stage;
 /// Runs the command at a terminal; types the answer as soon as the question stands there. Gives the exit code and the
 /// whole screen.
 pub(crate) fn holm(stage: &Stage, arguments: &str, question: &str, answer: &str) -> (Option<i32>, String) {
+    holm_answering(stage, arguments, question, &[answer])
+}
+
+/// As [`holm`], with an answer for each time that the question comes.
+pub(crate) fn holm_answering(
+    stage: &Stage,
+    arguments: &str,
+    question: &str,
+    answers: &[&str],
+) -> (Option<i32>, String) {
     let line = format!("{} {arguments}", env!("CARGO_BIN_EXE_holm"));
     let mut command = Command::new("script");
     command.args(["-q", "-e", "-f", "-c", &line, "/dev/null"]).current_dir(stage.work()).env_clear();
@@ -19,7 +29,7 @@ pub(crate) fn holm(stage: &Stage, arguments: &str, question: &str, answer: &str)
     let mut child =
         command.spawn().unwrap_or_else(|error| panic!("script: {error}; install util-linux (bsdutils)"));
     let (mut keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    let (mut seen, mut asked) = (Vec::new(), false);
+    let (mut seen, mut answers) = (Vec::new(), answers.iter().enumerate().peekable());
     let began = Instant::now();
     let mut piece = [0; 4096];
     loop {
@@ -28,8 +38,8 @@ pub(crate) fn holm(stage: &Stage, arguments: &str, question: &str, answer: &str)
             break;
         }
         seen.extend_from_slice(&piece[..count]);
-        if !asked && String::from_utf8_lossy(&seen).contains(question) {
-            asked = true;
+        let asked = String::from_utf8_lossy(&seen).matches(question).count();
+        if let Some((_, answer)) = answers.next_if(|(number, _)| *number < asked) {
             writeln!(keys, "{answer}").unwrap();
         }
         assert!(began.elapsed() < Duration::from_secs(60), "{}", String::from_utf8_lossy(&seen));

@@ -17,7 +17,7 @@ use holm_tools::{
 };
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::stage::{MODEL, Ran, Stage};
 
 fn calls(calls: &[(&str, Value)]) -> ModelResult {
     let call = |(at, (name, arguments)): (usize, &(&str, Value))| {
@@ -81,13 +81,15 @@ fn turns_are_undone_from_the_last_to_the_first() {
     assert_eq!(text(&stage, "a.txt"), "four");
     let ran = stage.holm(["undo"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored a.txt\n"), "{ran:?}");
-    assert_eq!(ran.err, "holm: turn 2 of session changes: 1 files restored\n");
+    assert_eq!(ran.err, "holm: turn 2 of session changes: 1 file restored\n");
     assert_eq!(text(&stage, "a.txt"), "three");
     let ran = stage.holm(["undo", "--session", "changes"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored a.txt\nremoved made.txt\n"), "{ran:?}");
+    assert_eq!(ran.err, "holm: turn 1 of session changes: 1 file restored, 1 file removed\n");
     assert_eq!(text(&stage, "a.txt"), "one");
     assert!(!stage.work().join("made.txt").exists());
-    stage.holm(["undo"]).fails(6, "nothing to undo in session `changes`");
+    stage.holm(["undo"]).fails(6, "nothing to undo in this folder");
+    stage.holm(["undo", "--session", "changes"]).fails(6, "nothing to undo in session `changes`");
 }
 
 #[test]
@@ -131,4 +133,33 @@ fn what_is_not_there_is_not_undone() {
     let stage = Stage::new([]);
     stage.holm(["undo"]).fails(6, "there is no session yet");
     stage.holm(["undo", "--session", "none"]).fails(6, "there is no session `none`");
+}
+
+#[test]
+fn a_folder_is_undone_by_itself_and_another_one_is_named() {
+    let write = |id: &str| Act::calls(&[(id, "write", r#"{"path":"new.txt","content":"x"}"#)]);
+    let stage = Stage::new([write("c1"), Act::says("One."), write("c2"), Act::says("Two.")]);
+    let other = stage.work().join("other");
+    fs::create_dir(&other).unwrap();
+    let run = |folder: &std::path::Path, session: &str| {
+        let args = ["run", "--model", MODEL, "-p", "Write.", "--grant", "write:**", "--mode", "full"];
+        let mut command = stage.command(args);
+        let ran = Ran::of(&command.args(["--session", session]).current_dir(folder).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    };
+    run(&stage.work(), "here");
+    run(&other, "there");
+    // The session used last was at work in another folder.
+    let ran = stage.holm(["undo"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "removed new.txt\n"), "{ran:?}");
+    assert_eq!(ran.err, "holm: turn 1 of session here: 1 file removed\n");
+    assert!(other.join("new.txt").exists() && !stage.work().join("new.txt").exists());
+    stage.holm(["undo"]).fails(6, "nothing to undo in this folder");
+    let place = other.canonicalize().unwrap();
+    let ran = stage.holm(["undo", "--session", "there", "--dry-run"]);
+    ran.says(&format!("{}/new.txt  would be removed\n", place.display()));
+    let ran = stage.holm(["undo", "--session", "there"]);
+    assert_eq!((ran.code, ran.out), (Some(0), format!("removed {}/new.txt\n", place.display())));
+    assert_eq!(ran.err, format!("holm: turn 1 of session there, in {}: 1 file removed\n", place.display()));
+    assert!(!other.join("new.txt").exists());
 }

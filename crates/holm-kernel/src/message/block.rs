@@ -1,10 +1,12 @@
 //! The kinds of content a message can hold.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use holm_guards::json::Json;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
+
+use crate::envelope;
 
 /// One piece of a message.
 ///
@@ -140,6 +142,22 @@ pub struct ToolResult {
     /// Pictures and files that the tool returned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Block>,
+}
+
+impl ToolResult {
+    /// What was given back, out of its envelope, for people to read. A model gets [`text`](Self::text).
+    ///
+    /// ```
+    /// use holm_kernel::{Outcome, ToolResult};
+    ///
+    /// let text = r#"<tool_output name="look" id="c1" seal="00">nothing</tool_output seal="00">"#;
+    /// let (call, tool, text) = ("c1".into(), "look".into(), text.into());
+    /// let result = ToolResult { call, tool, text, outcome: Outcome::Succeeded, parts: Vec::new() };
+    /// assert_eq!(result.said(), "nothing");
+    /// ```
+    pub fn said(&self) -> Cow<'_, str> {
+        envelope::open(&self.text)
+    }
 }
 
 /// A picture or file.

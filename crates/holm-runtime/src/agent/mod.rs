@@ -2,6 +2,7 @@
 
 mod blocking;
 mod builder;
+mod changes;
 mod child;
 mod hooked;
 mod name;
@@ -18,6 +19,7 @@ use holm_kernel::{Config, Model as ModelCard, Prompt, Run, Seq, Started};
 
 pub use blocking::BlockingError;
 pub use builder::{BuildError, Builder};
+pub use changes::Changes;
 pub use report::{NotAnswered, Report};
 pub use session::Session;
 pub use typed::TypedError;
@@ -131,20 +133,30 @@ impl Agent {
     /// # Errors
     /// [`DriveError`] if there is no such run, somebody else drives it, or its journal is not sound.
     pub async fn resume(&self, run: &str) -> Result<Session, DriveError> {
-        self.resume_as(run, typed::Answer::of).await
+        self.resume_with(run, Changes::default()).await
+    }
+
+    /// As [`resume`](Self::resume), and changes what the run may do before it does anything: what was under way is looked
+    /// at under the new mode and the new grants, and does not go on where they forbid it.
+    ///
+    /// # Errors
+    /// As [`resume`](Self::resume).
+    pub async fn resume_with(&self, run: &str, changes: Changes) -> Result<Session, DriveError> {
+        self.resume_as(run, typed::Answer::of, changes).await
     }
 
     async fn resume_as(
         &self,
         run: &str,
         answer: impl FnOnce(&Run) -> Option<typed::Answer>,
+        changes: Changes,
     ) -> Result<Session, DriveError> {
         check_run_name(run)?;
         let opened = self.inner.host.journals.open(run).await?;
         let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
         folded.check_name(run)?;
         let answer = answer(&folded.run);
-        self.take_over(folded, &opened.text, opened.journal, answer).await
+        self.take_over(folded, &opened.text, opened.journal, answer, changes).await
     }
 
     /// Drives a run on. One that owes a value needs the tool by which its model gives it, which is none of this agent's.
@@ -154,6 +166,7 @@ impl Agent {
         text: &[u8],
         journal: Box<dyn Journal>,
         answer: Option<typed::Answer>,
+        changes: Changes,
     ) -> Result<Session, DriveError> {
         let (mut host, mut tools) = (self.host(journal), self.inner.config.tools.clone());
         let is_taken =
@@ -162,7 +175,8 @@ impl Agent {
             tools.push(answer.declaration().clone());
             host = host.tool(answer);
         }
-        Ok(Session::new(Driver::take_over(folded, text, self.by(), host, tools).await?))
+        let changes = driver::Changed { tools, facts: changes.facts() };
+        Ok(Session::new(Driver::take_over(folded, text, self.by(), host, changes).await?))
     }
 
     /// Starts another run from the past of one, up to and with a record. The old run is left as it is, and may be
@@ -179,7 +193,7 @@ impl Agent {
         journal.append(&lines, Durability::Synced).await?;
         let folded = Folded::read(lines.as_bytes(), None)?;
         let answer = typed::Answer::of(&folded.run);
-        self.take_over(folded, lines.as_bytes(), journal, answer).await
+        self.take_over(folded, lines.as_bytes(), journal, answer, Changes::default()).await
     }
 
     /// Tells a run again from its journal, without a model, a tool or a hook. Somebody may be driving it.

@@ -1,8 +1,8 @@
 use std::sync::{Arc, Mutex};
 
-use holm_grants::Level;
+use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Ending, Event, ModelResult, Seq, Tool as Declaration, ToolOutput};
+use holm_kernel::{Budget, Ending, Event, ModelResult, NanoUsd, Seq, Tool as Declaration, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -75,6 +75,48 @@ async fn a_session_goes_on_after_its_process_is_gone() {
     assert_eq!(session.run().transcript().len(), 4);
     let taken = second.start_as("chat").await.unwrap_err();
     assert_eq!(taken, DriveError::Journal(JournalFailed::Exists { run: "chat".into() }));
+}
+
+/// A tool that changes something, and says how often it ran.
+fn writes(runs: &Arc<Mutex<u32>>) -> FnTool<impl Fn(crate::Job) -> std::future::Ready<ToolOutput> + use<>> {
+    let schema = Json::object([("type", "object".into())]);
+    let runs = Arc::clone(runs);
+    tool_fn(Declaration::new("put", "Writes.", schema).level(Level::Write), move |_| {
+        *runs.lock().unwrap() += 1;
+        std::future::ready(ToolOutput::text("written"))
+    })
+}
+
+#[tokio::test]
+async fn what_is_changed_as_a_run_is_taken_over_holds_from_its_first_call() {
+    let check = async |changes: Changes, mode: Mode, expect: u32| {
+        let (journals, runs) = (MemoryJournals::new(), Arc::new(Mutex::new(0)));
+        let agent = |acts: Vec<ModelResult>| {
+            let builder = Agent::builder("test/one", plays(acts)).tool(writes(&runs));
+            builder.mode(Mode::Full).journals(journals.clone()).build().unwrap()
+        };
+        drop(agent(Vec::new()).start_as("chat").await.unwrap());
+        let second = agent(vec![calls("put", "{}"), says("done")]);
+        let mut session = second.resume_with("chat", changes).await.unwrap();
+        assert_eq!(session.run().mode(), mode);
+        assert_eq!(session.prompt("write").await.unwrap().text().unwrap(), "done");
+        assert_eq!(*runs.lock().unwrap(), expect);
+        second.replay("chat").await.unwrap();
+    };
+    check(Changes::default(), Mode::Full, 1).await;
+    check(Changes { mode: Some(Mode::Plan), ..Changes::default() }, Mode::Plan, 0).await;
+}
+
+#[tokio::test]
+async fn a_budget_that_is_spent_already_lets_a_run_that_is_taken_over_do_nothing() {
+    let journals = MemoryJournals::new();
+    let agent = Agent::builder("test/one", plays([says("never")])).journals(journals).build().unwrap();
+    drop(agent.start_as("chat").await.unwrap());
+    let budget = Some(Budget { usd: Some(NanoUsd::ZERO) });
+    let changes = Changes { budget, grants: Some(GrantSet::default()), mode: None };
+    let mut session = agent.resume_with("chat", changes).await.unwrap();
+    let report = session.prompt("hi").await.unwrap();
+    assert!(!matches!(report.ending, Ending::Answered { .. }), "{report:?}");
 }
 
 #[tokio::test]

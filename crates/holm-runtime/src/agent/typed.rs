@@ -9,7 +9,7 @@ use holm_kernel::{PlainAnswer, Prompt, Run, Tool as Declaration, ToolKind, ToolO
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::{Agent, NotAnswered, Report, name};
+use super::{Agent, Changes, NotAnswered, Report, name};
 use crate::{BoxFuture, DriveError, Job, Tool, schema_of};
 
 /// The tool by which the model answers.
@@ -88,7 +88,8 @@ impl Agent {
             return shape.value(&Mutex::new(None), Report { run: run.into(), ending, usage, spent });
         }
         let given = Arc::new(Mutex::new(None::<T>));
-        let mut session = self.resume_as(run, |_| Some(shape.answer(Arc::clone(&given)))).await?;
+        let mut session =
+            self.resume_as(run, |_| Some(shape.answer(Arc::clone(&given))), Changes::default()).await?;
         let report = session.go_on().await?.ok_or(TypedError::NotAsked)?;
         shape.value(&given, report)
     }

@@ -48,15 +48,15 @@ impl Driver {
 
     /// Takes over with `resumed`. What changed while nobody drove the run is said before it, and leads to nothing by
     /// itself: a host that takes over begins with what `resumed` leads to.
-    pub(super) async fn take_with(
-        &mut self,
-        changed: Option<Input>,
-        resumed: Input,
-    ) -> Result<(), DriveError> {
-        let Some(changed) = changed else { return self.take(resumed).await };
+    pub(super) async fn take_with(&mut self, changed: Vec<Input>, resumed: Input) -> Result<(), DriveError> {
+        if changed.is_empty() {
+            return self.take(resumed).await;
+        }
         let now = self.host.clock.now();
         self.batch.lines.clear();
-        self.step(now, changed)?;
+        for fact in changed {
+            self.step(now, fact)?;
+        }
         self.step(now, resumed)?;
         self.collect();
         let durability = self.dispatch(now)?;

@@ -121,21 +121,25 @@ impl Driver {
         host.parts.tools.check()?;
         let folded = Folded::read(text, None)?;
         let tools = tools::in_place_of(&host.parts.tools, &folded.run, &host.parts.tools);
-        Self::take_over(folded, text, by, host, tools).await
+        Self::take_over(folded, text, by, host, Changed { tools, facts: Vec::new() }).await
     }
 
-    /// Takes over a run that was folded from `text`, on a host that has these tools.
+    /// Takes over a run that was folded from `text`, on a host where this is another now.
     pub(crate) async fn take_over(
         folded: Folded,
         text: &[u8],
         by: &str,
         host: Host,
-        tools: Vec<Declaration>,
+        changed: Changed,
     ) -> Result<Self, DriveError> {
         let mut driver = Self::new(folded.run, Writer::after(folded.head), host);
         driver.snapshots.last = folded.head.seq.value();
-        let tools = driver.other_tools(tools);
-        driver.take_with(tools, Input::Resumed { host: by.into() }).await?;
+        let mut before: Vec<Input> = driver.other_tools(changed.tools).into_iter().collect();
+        before.extend(changed.facts.into_iter().map(|mut fact| {
+            driver.host.secrets.input(&mut fact);
+            fact
+        }));
+        driver.take_with(before, Input::Resumed { host: by.into() }).await?;
         let strays = folded.open.into_iter().filter(|open| !driver.run.awaits_child(open.call));
         let strays = strays.collect::<Vec<_>>();
         let own = child::owned(&strays, text)?;
@@ -338,6 +342,14 @@ impl Driver {
         self.seat.0.clear();
         Ok(())
     }
+}
+
+/// What may be another when a run is taken over.
+pub(crate) struct Changed {
+    /// The tools of the host, which the run is told of if it knows others.
+    pub(crate) tools: Vec<Declaration>,
+    /// What people have changed.
+    pub(crate) facts: Vec<Input>,
 }
 
 /// The run's place at the desk: when it leaves, the others are told that nobody listens any more.

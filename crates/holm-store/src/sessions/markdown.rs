@@ -1,8 +1,14 @@
 //! A session to read: who said what, which tools ran, and what came of it.
 
-use std::fmt::Write as _;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
-use holm_kernel::{Block, Input, ModelResult, Outcome, Prompt, Reply, ToolOutput, journal::Record};
+use holm_kernel::{
+    Block, Effect, Event, Input, ModelResult, Outcome, Prompt, Reply, Seq, ToolOutput, ToolResult,
+    journal::{self, Record},
+};
 
 use super::list::Session;
 use crate::Day;
@@ -23,6 +29,7 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
     if !session.tags.is_empty() {
         let _ = writeln!(out, "- tags: {}", session.tags.join(", "));
     }
+    let refused = refusals(records);
     for record in records {
         match record.payload().input() {
             Ok(input) => said(&mut out, &input),
@@ -30,8 +37,44 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
                 let _ = writeln!(out, "\n*record {} was erased or is not understood*", record.seq());
             }
         }
+        for result in refused.get(&record.seq()).into_iter().flatten() {
+            let _ = writeln!(out, "\n### Call of `{}` refused\n", one_line(&result.tool));
+            fence(&mut out, &result.said());
+        }
     }
     out
+}
+
+/// What the model was told of calls that did not run, by the record that led to it: they have no record of their own. Stops
+/// where the journal cannot be folded any more, because something in it was erased.
+fn refusals(records: &[Record]) -> BTreeMap<Seq, Vec<ToolResult>> {
+    let ended = |record: &Record| match record.payload().input() {
+        Ok(Input::ToolFinished { call, .. } | Input::ChildFinished { call, .. }) => Some(call),
+        Ok(_) | Err(_) => None,
+    };
+    let ended: BTreeSet<_> = records.iter().filter_map(ended).collect();
+    let (mut refused, mut found) = (BTreeSet::new(), BTreeMap::<Seq, Vec<ToolResult>>::new());
+    let told = |seq: Seq, effect: &Effect| {
+        let Effect::Emit(event) = effect else { return };
+        match &event.event {
+            Event::CallFinished { call, id, outcome: Outcome::Refused, .. } if !ended.contains(call) => {
+                refused.insert(id.to_string());
+            }
+            Event::MessageAdded { message } => {
+                for block in &message.blocks {
+                    let Block::ToolResult(result) = block else { continue };
+                    // Ids are the provider's, and may come again.
+                    if refused.remove(&result.call) {
+                        found.entry(seq).or_default().push(result.clone());
+                    }
+                }
+            }
+            _ => {}
+        }
+    };
+    // What was found before the fold stopped is still true.
+    let _ = journal::replay_with(records, told);
+    found
 }
 
 fn said(out: &mut String, input: &Input) {

@@ -140,7 +140,8 @@ impl Root {
     }
 
     /// Where the root was when it was opened.
-    pub(crate) fn at(&self) -> &FilePath {
+    #[must_use]
+    pub fn at(&self) -> &FilePath {
         &self.at
     }
 

@@ -74,6 +74,26 @@ impl Undo {
         Ok(names.iter().filter_map(|name| name.split_once('-')).map(|(key, _)| key.to_owned()).collect())
     }
 
+    /// As [`keys`](Self::keys), of the calls alone that worked in this folder.
+    ///
+    /// # Errors
+    /// [`UndoError::Store`].
+    pub fn keys_in(&self, root: &FilePath) -> Result<BTreeSet<String>, UndoError> {
+        let mut keys = BTreeSet::new();
+        for name in self.names()? {
+            let Some((key, _)) = name.split_once('-') else { continue };
+            let is_here = match read(&self.records().join(&name)) {
+                Ok(record) => record.root == *root,
+                // Nobody knows where it belongs, so whoever wants to follow it is told that it is damaged.
+                Err(_) => true,
+            };
+            if is_here {
+                keys.insert(key.to_owned());
+            }
+        }
+        Ok(keys)
+    }
+
     /// Removes records that are older than `kept`, contents that no record refers to, and the oldest contents until no more
     /// than `most` bytes are left. A record whose content had to go stays, so that nobody takes a later change of the file
     /// for its first. Gives the number of records that were removed.

@@ -245,3 +245,12 @@ fn a_content_that_is_kept_again_is_as_young_as_its_last_record() {
     scene.undo.restore(&plan, &[]).unwrap();
     assert_eq!(scene.text("a").as_deref(), Some("same"));
 }
+
+#[test]
+fn calls_are_found_by_the_folder_in_which_they_worked() {
+    let scene = Scene::new();
+    scene.change(1, "a.txt", Some("one"));
+    assert_eq!(scene.undo.keys_in(&scene.at()).unwrap(), scene.undo.keys().unwrap());
+    assert_eq!(scene.undo.keys().unwrap().len(), 1);
+    assert!(scene.undo.keys_in(&"/elsewhere".parse().unwrap()).unwrap().is_empty());
+}

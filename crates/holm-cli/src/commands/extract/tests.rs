@@ -33,3 +33,17 @@ fn the_shape_holds_the_candidates() {
         r#"{"properties":{"email":{"maxItems":0,"type":"array"}},"required":["email"],"type":"object"}"#;
     assert_eq!(shape(&skill, &wish).unwrap().canonical(), expect);
 }
+
+#[test]
+fn what_cannot_be_asked_for_is_told_with_what_can() {
+    let skill = Skill::compile(extract()).unwrap();
+    let check = |text: &str, target: &str, expect: &str| {
+        let wish = Json::object([("text", Json::from(text)), ("target", Json::from(target))]);
+        let error = skill.check_input(&wish).unwrap_err();
+        let trouble = refused(&error, &skill);
+        assert_eq!((trouble.exit, trouble.to_string().as_str()), (Exit::Usage, expect));
+    };
+    let hint = "the targets are date, email, entity, name, url";
+    check("x", "frob", &format!("`frob` is nothing that can be copied\n  hint: {hint}"));
+    check("", "email", &format!("the text is empty\n  hint: {HINT}"));
+}

@@ -80,7 +80,7 @@ impl Bench {
             registry: registry.clone(),
             card: chosen.card.clone(),
             client: Arc::clone(&chosen.client),
-            mode: args.mode,
+            mode: args.helpers_mode(),
             store: store.clone(),
             secrets: secrets.clone(),
             talk: talk.clone(),
@@ -106,6 +106,11 @@ impl Bench {
         (self.crew.clone(), self.secrets.clone())
     }
 
+    /// Where sessions are kept.
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// Puts the agent together.
     pub(super) fn agent(
         self,
@@ -121,7 +126,7 @@ impl Bench {
             .system(system(args, &self.crew))
             .config(|config| settle(config, args, &self.helping, &toolbox))
             .tools(toolbox)
-            .mode(args.mode)
+            .mode(args.mode())
             .approvals(Approvals::Ask)
             .secrets(self.secrets)
             .approver(gate.clone())

@@ -1,0 +1,103 @@
+//! The sessions of helpers. They belong to the session that asked for them, and go on with it alone.
+
+use holm::{
+    kernel::{
+        Input,
+        journal::{self, Record},
+    },
+    runtime::Journals as _,
+    store::{Listing, Store},
+};
+
+use crate::exit::{Exit, Trouble};
+
+/// What their names begin with. The key of the call that asked for them follows.
+const PREFIX: &str = "child-";
+
+/// How long a key is, in hex.
+const KEY_DIGITS: usize = 32;
+
+/// How many sessions are looked through at once.
+const PAGE: u32 = 1_000;
+
+/// How far helpers of helpers are followed up: further than any limit lets them stand below one another.
+const DEEPEST: usize = 64;
+
+/// Whether a session has a helper's name.
+pub(crate) fn is_named_like_one(session: &str) -> bool {
+    let is_key = |key: &str| {
+        key.len() == KEY_DIGITS && key.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    session.strip_prefix(PREFIX).is_some_and(is_key)
+}
+
+/// Refuses to take up a helper's session by itself, and says where it goes on.
+pub(crate) async fn check(store: &Store, session: &str) -> anyhow::Result<()> {
+    if !is_named_like_one(session) {
+        return Ok(());
+    }
+    // Whoever resumes it is told in better words that it is not there.
+    let Ok(text) = store.read(session).await else { return Ok(()) };
+    if !stands_below_another(&journal::decode(&text)?.records) {
+        return Ok(());
+    }
+    let message = format!("the session `{session}` is a helper's, and is never resumed by itself");
+    let trouble = Trouble::new(Exit::Usage, message);
+    Err(match root_of(store, session).await? {
+        Some(root) => {
+            trouble.hint(format!("it goes on with its own session: holm run --session {root} --resume"))
+        }
+        None => trouble.hint("the session that it belongs to is not here any more"),
+    }
+    .into())
+}
+
+fn stands_below_another(records: &[Record]) -> bool {
+    let first = records.first().and_then(|record| record.payload().input().ok());
+    matches!(first, Some(Input::Started(started)) if started.config.depth > 0)
+}
+
+/// The session at the top, if it is there.
+async fn root_of(store: &Store, child: &str) -> anyhow::Result<Option<String>> {
+    let mut found = parent_of(store, child).await?;
+    for _ in 0..DEEPEST {
+        let Some(parent) = found.as_deref().filter(|parent| is_named_like_one(parent)) else { break };
+        let above = parent_of(store, parent).await?;
+        if above.is_none() {
+            break;
+        }
+        found = above;
+    }
+    Ok(found)
+}
+
+/// The session in whose journal a child was begun.
+async fn parent_of(store: &Store, child: &str) -> anyhow::Result<Option<String>> {
+    let mut wanted = Listing { limit: Some(PAGE), ..Listing::default() };
+    loop {
+        let page = store.list(&wanted).await?;
+        for session in page.sessions.into_iter().filter(|session| session.run != child) {
+            // One that is gone by now, or damaged, is nobody's parent.
+            let Ok(text) = store.read(&session.run).await else { continue };
+            if String::from_utf8_lossy(&text).contains(child) && began(&text, child) {
+                return Ok(Some(session.run));
+            }
+        }
+        match page.next {
+            Some(next) => wanted.after = Some(next),
+            None => return Ok(None),
+        }
+    }
+}
+
+fn began(text: &[u8], child: &str) -> bool {
+    let Ok(tail) = journal::decode(text) else { return false };
+    let begins = |record: &Record| match record.payload().input() {
+        Ok(Input::ChildStarted { child: begun, .. }) => begun == child,
+        Ok(_) | Err(_) => false,
+    };
+    tail.records.iter().any(begins)
+}
+
+#[cfg(test)]
+mod tests;
