@@ -128,7 +128,9 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
         let lead = path.canonicalize().unwrap_or(place);
         known.extend(ledger.along(&lead).map(Path::to_owned));
         // A file that cannot be read names nothing.
-        known.extend(owner.read(places).ok().flatten().iter().flat_map(|file| file.scripts()));
+        if let Ok(Some(file)) = owner.read(places) {
+            known.extend(file.scripts());
+        }
         if owner == Owner::Project {
             known.insert(lead);
         }
