@@ -7,7 +7,7 @@ use std::{
 };
 
 use holm::{
-    grants::Denials,
+    grants::{Denials, GrantSet},
     models::Keys,
     runtime::{BoxFuture, Secrets, Toolbox},
 };
@@ -15,7 +15,7 @@ use holm_jail::{Engine, Launcher};
 use holm_net::{Client, Connector, SystemResolver, Tls};
 use holm_sandbox::{Compiler, Sandbox, Settings};
 use holm_tools::{
-    agents::AgentLoader,
+    agents::{AgentLoader, CrewFault, CrewProblem},
     program::Programs,
     registry::{
         Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
@@ -26,7 +26,13 @@ use holm_tools::{
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
 
-use crate::{approve::Terminal, places::Places, screen::Screen, servers::Servers};
+use crate::{
+    approve::{Person, Terminal},
+    places::Places,
+    screen::Screen,
+    servers::Servers,
+    talk,
+};
 
 /// The tools, kept in step with their folders as long as this is held.
 pub(crate) struct Shelf {
@@ -61,6 +67,7 @@ impl Shelf {
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
         let servers = Servers::new(places, terminal);
         let folders = Folders::new(&registry).loader(servers).loader(loader).folder(user).folder(project);
+        let crew = agents.clone();
         let folders = match agents {
             Some(agents) => folders.loader(agents),
             None => folders,
@@ -85,6 +92,10 @@ impl Shelf {
         for problem in registry.snapshot().problems() {
             screen.note(&format!("holm: {problem}"));
         }
+        // Only now: a later file may have brought what an earlier one names.
+        for fault in crew.iter().flat_map(AgentLoader::faults).filter(|fault| !is_talk(fault, screen)) {
+            screen.note(&format!("holm: {fault}"));
+        }
         Ok(Self { registry, _watching: watching })
     }
 
@@ -97,6 +108,13 @@ impl Shelf {
     pub(crate) fn registry(&self) -> &Registry {
         &self.registry
     }
+}
+
+/// Whether all that an agent misses is a tool of the conversation, which every run has.
+fn is_talk(fault: &CrewFault, screen: &Arc<Screen>) -> bool {
+    let CrewProblem::NoTool { tool } = &fault.why else { return false };
+    let nobody = Terminal::new(GrantSet::new(), Person::Away, Arc::clone(screen));
+    talk::tools(&nobody).find(tool).is_some()
 }
 
 /// Loads WASM files; the engine is only started when there is one.
