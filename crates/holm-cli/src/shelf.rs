@@ -30,7 +30,7 @@ use crate::{
     approve::{Person, Terminal},
     places::Places,
     screen::Screen,
-    servers::Servers,
+    servers::{Servers, told_if_slow},
     talk,
 };
 
@@ -65,7 +65,7 @@ impl Shelf {
         let user = Folder::new(places.tools(), Rank::User, OpenGate).pins(pins);
         let project = Folder::new(places.project_tools(), Rank::Project, TrustGate::new(places.trust()));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
-        let servers = Servers::new(places, terminal);
+        let servers = Servers::new(places, terminal, screen);
         let folders = Folders::new(&registry).loader(servers).loader(loader).folder(user).folder(project);
         let crew = agents.clone();
         let folders = match agents {
@@ -73,7 +73,11 @@ impl Shelf {
             None => folders,
         };
         // Last: whatever nobody else knows could be meant as a program.
-        let folders = folders.loader(Startable { places: places.clone(), programs: OnceLock::new() });
+        let folders = folders.loader(Startable {
+            places: places.clone(),
+            screen: Arc::clone(screen),
+            programs: OnceLock::new(),
+        });
         let watching = match watch {
             Watch::Always => match folders.clone().watch().await {
                 Ok(watching) => Some(watching),
@@ -153,6 +157,7 @@ impl Loader for Lazy {
 /// Loads programs; what confines them is only looked for when there is one.
 struct Startable {
     places: Places,
+    screen: Arc<Screen>,
     programs: OnceLock<Result<Programs, String>>,
 }
 
@@ -170,7 +175,8 @@ impl Loader for Startable {
                 let network = Connector::new(Arc::new(SystemResolver));
                 Ok(programs.denials(Denies::of_commands()).hide(&self.places.data).network(network))
             });
-            programs.as_ref().map_err(LoadError::unavailable)?.load(found).await
+            let programs = programs.as_ref().map_err(LoadError::unavailable)?;
+            told_if_slow(found.path, &self.screen, programs.load(found)).await
         })
     }
 }
