@@ -232,6 +232,11 @@ fn tools_are_served_on_request_and_under_what_was_granted() {
 }
 
 #[test]
+fn an_option_that_no_run_has_is_one_error() {
+    Stage::new([]).holm(["mcp-server", "--", "--frob"]).fails(2, "--frob");
+}
+
+#[test]
 fn nobody_is_served_over_http_without_a_token() {
     Stage::new([]).holm(["mcp-server", "--http", "0"]).fails(2, "HOLM_MCP_TOKEN is not set");
 }
