@@ -269,7 +269,12 @@ fn admitted(path: &Path, bytes: &[u8], places: &Places) -> Result<(), Trouble> {
     if path.starts_with(places.project_tools()) {
         return TrustGate::new(places.trust()).admits(path, &hash).map_err(refused);
     }
-    match PinFile::new(places.pins()).standing(path, &hash) {
+    let pins = PinFile::new(places.pins());
+    // A look confirms nothing: what does not even start can still be mended.
+    if !pins.knows(path) {
+        return Ok(());
+    }
+    match pins.standing(path, &hash) {
         Standing::Confirmed => Ok(()),
         Standing::Replaced => {
             let file = path.file_name().unwrap_or_default().to_string_lossy();

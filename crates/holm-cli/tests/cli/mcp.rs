@@ -141,6 +141,22 @@ fn a_server_that_was_written_down_wrongly_is_removed_and_written_down_again() {
 }
 
 #[test]
+fn a_server_that_never_started_is_mended_without_a_question() {
+    let stage = Stage::new([]);
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let file = stage.data().join("tools/sea.mcp.json");
+    fs::write(&file, json!({ "command": "/usr/bin/false" }).to_string()).unwrap();
+    assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(3));
+    assert!(!stage.holm(["tool", "list"]).out.contains("sea_echo"));
+    let args = [script().to_str().unwrap().to_owned(), "ok".to_owned()];
+    fs::write(&file, json!({ "command": "/usr/bin/python3", "args": args }).to_string()).unwrap();
+    let listed = stage.holm(["tool", "list"]);
+    assert!(listed.out.contains("sea_echo"), "{listed:?}");
+    fs::write(&file, json!({ "command": "/usr/bin/false" }).to_string()).unwrap();
+    stage.holm(["mcp", "test", "sea"]).fails(3, "not what was confirmed");
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_named_with_what_is_wrong() {
     let stage = Stage::new([]);
     assert_eq!(stage.holm(["mcp", "add", "odd", "--", "x"]).code, Some(0));

@@ -32,6 +32,15 @@ pub trait Pins: Send + Sync {
     ///
     /// Where it cannot be remembered.
     fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError>;
+
+    /// Whether any code is remembered at this place.
+    fn knows(&self, _path: &Path) -> bool {
+        true
+    }
+
+    /// Takes back that code was the first at its place, because no tool ever came of it. Where that fails, the next code has to be
+    /// confirmed.
+    fn release(&self, _path: &Path) {}
 }
 
 /// Why a confirmation cannot be remembered.
@@ -160,6 +169,14 @@ impl Pins for PinFile {
     fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError> {
         let failed = |error: io::Error| PinError { path: self.path.clone(), reason: error.to_string() };
         self.write(place(path), hex(sha256), Known::Goes).map(|_| ()).map_err(failed)
+    }
+
+    fn knows(&self, path: &Path) -> bool {
+        self.read().map_or(true, |pins| pins.contains_key(&place(path)))
+    }
+
+    fn release(&self, path: &Path) {
+        let _ = self.forget(path, "");
     }
 }
 
