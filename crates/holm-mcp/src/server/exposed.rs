@@ -267,12 +267,14 @@ impl Changes {
 
 /// What of a snapshot clients may see.
 fn visible(snapshot: &Snapshot, shows: Shows) -> Vec<Declaration> {
-    let tools = snapshot.tools().map(|(tool, _)| tool);
-    let shown = tools.filter(|tool| match (kind(&***tool), shows) {
-        (Kind::Agent, _) | (Kind::Tool, Shows::Everything) => true,
-        (Kind::Tool, Shows::Agents) | (Kind::Kernel, _) => false,
+    let shown = snapshot.tools().filter_map(|(tool, _)| {
+        let is_shown = match (kind(tool.as_ref()), shows) {
+            (Kind::Agent, _) | (Kind::Tool, Shows::Everything) => true,
+            (Kind::Tool, Shows::Agents) | (Kind::Kernel, _) => false,
+        };
+        is_shown.then(|| tool.declaration().clone())
     });
-    shown.map(|tool| tool.declaration().clone()).collect()
+    shown.collect()
 }
 
 impl std::fmt::Debug for Exposed {
