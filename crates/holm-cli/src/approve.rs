@@ -121,6 +121,12 @@ fn flags(proposal: &Proposal) -> String {
     let list = |flag: &str, grants: &[String]| {
         grants.iter().map(|grant| format!("{flag} {}", quoted(grant))).collect::<Vec<_>>().join(" ")
     };
+    // A call of which nobody knows what it needs is allowed as a whole.
+    let plain = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
+    if proposal.needs.is_empty() && proposal.reasons.iter().all(plain) {
+        let grant = list("--grant", &[format!("tool:{}", proposal.tool)]);
+        return format!("because nobody is there to be asked; allow it with {grant}");
+    }
     // A plan is approved by whoever has read it, so no flag does.
     if proposal.needs.is_empty() || proposal.reasons.contains(&AskReason::LeavesPlan) {
         return "because nobody is there to be asked; run it at a terminal".into();

@@ -1,6 +1,11 @@
 //! Which hooks a run has: those of the user, and those of a project that a person trusts as they are.
 
-use std::{fs, os::unix::fs::MetadataExt as _, path::PathBuf};
+use std::{
+    fs,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::Context as _;
 use holm_jail::{Engine, Launcher};
@@ -12,6 +17,7 @@ use holm_tools::{
 use crate::{
     exit::{Exit, Trouble},
     places::Places,
+    screen::Screen,
     tools::Confinement,
 };
 
@@ -99,7 +105,11 @@ impl Gathered {
     ///
     /// # Errors
     /// Where trusted hooks cannot be run: what they guard would be open.
-    pub(crate) fn find(places: &Places, confinement: Confinement) -> anyhow::Result<Self> {
+    pub(crate) fn find(
+        places: &Places,
+        confinement: Confinement,
+        screen: &Arc<Screen>,
+    ) -> anyhow::Result<Self> {
         let mut gathered = Self::default();
         for owner in Owner::ALL {
             let path = owner.file(places);
@@ -117,16 +127,15 @@ impl Gathered {
                 gathered.notes.push(format!("{} {warning}", path.display()));
             }
             let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
+            let (own, gone) = (file.path().to_owned(), file.gone(&ledger));
             match owner.admit(file, places, &ledger)? {
-                Ok(hooks) => gathered.hooks.push(CommandHooks::new(hooks, runner(places, confinement)?)),
+                Ok(hooks) => {
+                    let hooks = CommandHooks::new(hooks, runner(places, confinement)?);
+                    gathered.hooks.push(telling(hooks, screen));
+                    gathered.notes.extend(gone.iter().map(|script| missing(script, &path)));
+                }
                 Err(question) => {
-                    let files = open_files(&question, &ledger);
-                    let changed = files.iter().any(|(.., standing)| *standing == Standing::Changed);
-                    let why = if changed {
-                        "it has changed since somebody trusted it"
-                    } else {
-                        "nobody has trusted it"
-                    };
+                    let why = why_not(&open_files(&question, &ledger), &own);
                     let hint = "`holm hooks trust` shows what it runs and asks you";
                     gathered.notes.push(format!("the hooks of {} do nothing: {why}; {hint}", path.display()));
                 }
@@ -134,6 +143,40 @@ impl Gathered {
         }
         Ok(gathered)
     }
+}
+
+/// A script that was trusted and is gone, and what follows from it.
+pub(crate) fn missing(script: &Path, hooks: &Path) -> String {
+    let (script, hooks) = (script.display(), hooks.display());
+    format!("{script}, a script that the hooks of {hooks} run, is not there: what it guards is denied")
+}
+
+/// Why hooks do nothing, by the file that somebody has to look at.
+fn why_not(open: &[(PathBuf, ContentHash, Standing)], own: &Path) -> String {
+    let changed = open.iter().find(|(.., standing)| *standing == Standing::Changed);
+    match changed.or_else(|| open.first()) {
+        Some((path, _, Standing::Changed)) if path == own => {
+            "it has changed since somebody trusted it".into()
+        }
+        Some((path, _, Standing::Changed)) => {
+            format!("its script {} has changed since somebody trusted it", path.display())
+        }
+        Some((path, ..)) if path != own => format!("nobody has trusted its script {}", path.display()),
+        Some(_) | None => "nobody has trusted it".into(),
+    }
+}
+
+/// Hooks that say on standard error what they deny, where nobody sees the calls go by.
+fn telling(hooks: CommandHooks, screen: &Arc<Screen>) -> CommandHooks {
+    if Screen::notes_to_a_person() {
+        return hooks;
+    }
+    let screen = Arc::clone(screen);
+    hooks.on_denial(move |tool, reason| {
+        // One line, whatever the command printed.
+        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        screen.note(&format!("holm: `{tool}` was denied by a hook: {reason}"));
+    })
 }
 
 /// Runs commands in the project's folder.

@@ -1,6 +1,7 @@
 //! What MCP servers are reached with here, and how a person takes part: at the terminal and in the browser.
 
 use std::{
+    ffi::OsStr,
     io,
     net::TcpListener,
     path::{Path, PathBuf},
@@ -22,6 +23,8 @@ use crate::{
     screen::Screen,
 };
 
+/// How long a file may take to say what its tools are before somebody who waits is told.
+const SLOW: Duration = Duration::from_secs(3);
 /// How long a person may take to log in.
 const LOGIN: Duration = Duration::from_secs(5 * 60);
 /// The longest first line of a browser's request: a code, a state and an issuer.
@@ -34,8 +37,32 @@ pub(crate) fn means(places: &Places) -> Result<Means, String> {
     // Without confinement no program is started; servers elsewhere are reached all the same.
     let Ok(engine) = Engine::detect() else { return Ok(means) };
     let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
-    let folders: Vec<PathBuf> = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();
-    Ok(means.programs(programs.search(folders)))
+    Ok(means.programs(programs.search(search(std::env::var_os("PATH").as_deref()))))
+}
+
+/// The folders in which programs are looked for. What version managers put in front of a program is a script that needs all of
+/// its manager, which no jail has; so the program itself comes first, where there is one.
+fn search(path: Option<&OsStr>) -> Vec<PathBuf> {
+    let folders = path.into_iter().flat_map(std::env::split_paths);
+    let (shims, mut plain): (Vec<PathBuf>, Vec<PathBuf>) =
+        folders.partition(|folder| folder.ends_with("shims"));
+    plain.extend(shims);
+    plain
+}
+
+/// Says at a terminal what is waited for, once it takes longer than anybody expects.
+pub(crate) async fn told_if_slow<T>(path: &Path, screen: &Screen, work: impl Future<Output = T>) -> T {
+    if !Screen::notes_to_a_person() {
+        return work.await;
+    }
+    let mut work = std::pin::pin!(work);
+    match tokio::time::timeout(SLOW, &mut work).await {
+        Ok(done) => done,
+        Err(_) => {
+            screen.note(&format!("holm: waiting for {} to say what it is", path.display()));
+            work.await
+        }
+    }
 }
 
 /// The loader of `<name>.mcp.json` with these means.
@@ -48,13 +75,14 @@ pub(crate) struct Servers {
     places: Places,
     /// Whom servers may ask.
     terminal: Option<Terminal>,
+    screen: Arc<Screen>,
     loader: OnceLock<Result<McpLoader, String>>,
 }
 
 impl Servers {
     /// The servers of these places.
-    pub(crate) fn new(places: &Places, terminal: Option<Terminal>) -> Self {
-        Self { places: places.clone(), terminal, loader: OnceLock::new() }
+    pub(crate) fn new(places: &Places, terminal: Option<Terminal>, screen: &Arc<Screen>) -> Self {
+        Self { places: places.clone(), terminal, screen: Arc::clone(screen), loader: OnceLock::new() }
     }
 }
 
@@ -73,7 +101,8 @@ impl Loader for Servers {
                 };
                 Ok(loader(&self.places, means))
             });
-            made.as_ref().map_err(LoadError::unavailable)?.load(found).await
+            let loader = made.as_ref().map_err(LoadError::unavailable)?;
+            told_if_slow(found.path, &self.screen, loader.load(found)).await
         })
     }
 }

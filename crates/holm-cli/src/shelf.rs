@@ -7,7 +7,7 @@ use std::{
 };
 
 use holm::{
-    grants::Denials,
+    grants::{Denials, GrantSet},
     models::Keys,
     runtime::{BoxFuture, Secrets, Toolbox},
 };
@@ -15,7 +15,7 @@ use holm_jail::{Engine, Launcher};
 use holm_net::{Client, Connector, SystemResolver, Tls};
 use holm_sandbox::{Compiler, Sandbox, Settings};
 use holm_tools::{
-    agents::AgentLoader,
+    agents::{AgentLoader, CrewFault, CrewProblem},
     program::Programs,
     registry::{
         Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
@@ -26,7 +26,13 @@ use holm_tools::{
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
 
-use crate::{approve::Terminal, places::Places, screen::Screen, servers::Servers};
+use crate::{
+    approve::{Person, Terminal},
+    places::Places,
+    screen::Screen,
+    servers::{Servers, told_if_slow},
+    talk,
+};
 
 /// The tools, kept in step with their folders as long as this is held.
 pub(crate) struct Shelf {
@@ -59,14 +65,19 @@ impl Shelf {
         let user = Folder::new(places.tools(), Rank::User, OpenGate).pins(pins);
         let project = Folder::new(places.project_tools(), Rank::Project, TrustGate::new(places.trust()));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
-        let servers = Servers::new(places, terminal);
+        let servers = Servers::new(places, terminal, screen);
         let folders = Folders::new(&registry).loader(servers).loader(loader).folder(user).folder(project);
+        let crew = agents.clone();
         let folders = match agents {
             Some(agents) => folders.loader(agents),
             None => folders,
         };
         // Last: whatever nobody else knows could be meant as a program.
-        let folders = folders.loader(Startable { places: places.clone(), programs: OnceLock::new() });
+        let folders = folders.loader(Startable {
+            places: places.clone(),
+            screen: Arc::clone(screen),
+            programs: OnceLock::new(),
+        });
         let watching = match watch {
             Watch::Always => match folders.clone().watch().await {
                 Ok(watching) => Some(watching),
@@ -85,6 +96,10 @@ impl Shelf {
         for problem in registry.snapshot().problems() {
             screen.note(&format!("holm: {problem}"));
         }
+        // Only now: a later file may have brought what an earlier one names.
+        for fault in crew.iter().flat_map(AgentLoader::faults).filter(|fault| !is_talk(fault, screen)) {
+            screen.note(&format!("holm: {fault}"));
+        }
         Ok(Self { registry, _watching: watching })
     }
 
@@ -97,6 +112,13 @@ impl Shelf {
     pub(crate) fn registry(&self) -> &Registry {
         &self.registry
     }
+}
+
+/// Whether all that an agent misses is a tool of the conversation, which every run has.
+fn is_talk(fault: &CrewFault, screen: &Arc<Screen>) -> bool {
+    let CrewProblem::NoTool { tool } = &fault.why else { return false };
+    let nobody = Terminal::new(GrantSet::new(), Person::Away, Arc::clone(screen));
+    talk::tools(&nobody).find(tool).is_some()
 }
 
 /// Loads WASM files; the engine is only started when there is one.
@@ -135,6 +157,7 @@ impl Loader for Lazy {
 /// Loads programs; what confines them is only looked for when there is one.
 struct Startable {
     places: Places,
+    screen: Arc<Screen>,
     programs: OnceLock<Result<Programs, String>>,
 }
 
@@ -152,7 +175,8 @@ impl Loader for Startable {
                 let network = Connector::new(Arc::new(SystemResolver));
                 Ok(programs.denials(Denies::of_commands()).hide(&self.places.data).network(network))
             });
-            programs.as_ref().map_err(LoadError::unavailable)?.load(found).await
+            let programs = programs.as_ref().map_err(LoadError::unavailable)?;
+            told_if_slow(found.path, &self.screen, programs.load(found)).await
         })
     }
 }

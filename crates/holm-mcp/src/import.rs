@@ -15,6 +15,8 @@ pub struct Imported {
     pub servers: Vec<ServerSpec>,
     /// Their entries as they were written, in the same order, with no variable put in.
     pub entries: Vec<Value>,
+    /// Their names as they were written, in the same order: what they are called here may differ.
+    pub written: Vec<String>,
     /// Entries that cannot, with their name as it was written and why.
     pub refused: Vec<(String, SpecError)>,
     /// Entries that are switched off in the file.
@@ -66,6 +68,7 @@ pub fn import(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Import
             Ok(spec) => {
                 imported.servers.push(spec);
                 imported.entries.push(entry.clone());
+                imported.written.push(written.clone());
             }
             Err(error) => imported.refused.push((written.clone(), error)),
         }

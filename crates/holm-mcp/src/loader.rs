@@ -81,8 +81,10 @@ impl Loader for McpLoader {
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
         Box::pin(async move {
             if found.standing == Standing::Replaced {
-                let why = "it is not what was confirmed, so nothing of it is started; look at it, then `holm tool confirm`";
-                return Err(LoadError::refused(why));
+                let file = found.path.file_name().unwrap_or_default().to_string_lossy();
+                return Err(LoadError::refused(format!(
+                    "it is not what was confirmed, so nothing of it is started; look at it, then `holm tool confirm {file}`"
+                )));
             }
             let mut offers = Vec::new();
             for spec in self.read(found.path, found.bytes)? {
@@ -91,9 +93,15 @@ impl Loader for McpLoader {
                 let asked = asked.map_err(|_| {
                     LoadError::unavailable(format!("the server said nothing for {} s", PATIENCE.as_secs()))
                 })?;
-                let (own, listing) = asked.map_err(|error| LoadError::unavailable(error.to_string()))?;
+                let (mut own, listing) = asked.map_err(|error| LoadError::unavailable(error.to_string()))?;
                 if own.is_empty() && !listing.changed.is_empty() {
-                    return Err(LoadError::refused(format!("`{}` {CHANGED}", listing.changed.join("`, `"))));
+                    let (tools, server) = (listing.changed.join("`, `"), remote.name());
+                    let hint =
+                        format!("look at it with `holm mcp test {server}`, then `holm mcp confirm {server}`");
+                    return Err(LoadError::refused(format!("`{tools}` {CHANGED}; {hint}")));
+                }
+                if let Some(first) = own.first_mut() {
+                    first.notes.extend(remote.spec().unknown_members());
                 }
                 offers.extend(own);
             }

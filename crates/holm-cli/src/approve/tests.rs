@@ -116,3 +116,14 @@ async fn where_nobody_is_the_answer_is_no_and_says_which_grant_would_do() {
     let Verdict::Deny { reason } = approver.judge(proposal(&["read:a.txt"])).await else { panic!("allowed") };
     assert!(reason.contains("read:a.txt"), "{reason}");
 }
+
+#[test]
+fn a_call_that_says_nothing_of_its_needs_is_allowed_by_the_name_of_its_tool() {
+    let check = |reasons: &[AskReason], expect: &str| {
+        let said = flags(&Proposal { reasons: reasons.to_vec(), ..proposal(&[]) });
+        assert!(said.ends_with(expect), "{reasons:?}: {said}");
+    };
+    check(&[AskReason::Level], "allow it with --grant tool:read_file");
+    check(&[AskReason::Level, AskReason::EgressAfterMark], "run it at a terminal");
+    check(&[AskReason::LeavesPlan], "run it at a terminal");
+}

@@ -1,6 +1,9 @@
 //! `holm hooks`: what a person says about the commands that look at runs.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use clap::Subcommand;
 use holm_tools::trust::{ContentHash, Ledger, Standing};
@@ -8,7 +11,7 @@ use holm_tools::trust::{ContentHash, Ledger, Standing};
 use crate::{
     approve::read_answer,
     exit::{Exit, Trouble},
-    hooks::{Owner, open_files},
+    hooks::{Owner, missing, open_files},
     places::Places,
     screen::Screen,
 };
@@ -44,22 +47,26 @@ pub(crate) fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
 /// Shows what would run, and remembers a yes for exactly that.
 fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
-    let (mut open, mut found) = (Vec::new(), false);
+    let (mut open, mut leads, mut found, mut gone) = (Vec::new(), Vec::new(), false, Vec::new());
     for owner in Owner::ALL {
         let Some(file) = owner.read(places)? else { continue };
         found = true;
+        let lead = file.path().to_owned();
+        gone.extend(file.gone(&ledger).iter().map(|script| missing(script, &lead)));
         let Err(question) = owner.admit(file, places, &ledger)? else { continue };
         screen.answer(&format!("{}:", owner.file(places).display()));
         question.asks.iter().for_each(|line| screen.answer(&format!("  {line}")));
         open.extend(open_files(&question, &ledger));
+        leads.push((lead, question.files));
     }
     if !found {
         let message = format!("there is no file {}", places.project_hooks().display());
         return Err(Trouble::new(Exit::Missing, message).into());
     }
+    gone.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     if open.is_empty() {
         screen.note("holm: nothing here is new");
-        return Ok(Exit::Done);
+        return Ok(if gone.is_empty() { Exit::Done } else { Exit::NoAnswer });
     }
     for (path, hash, standing) in &open {
         let how = match standing {
@@ -74,8 +81,8 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         screen.note("holm: they do nothing");
         return Ok(Exit::NoAnswer);
     }
-    for (path, hash, _) in &open {
-        ledger.trust_file(path, *hash)?;
+    for (lead, files) in leads {
+        ledger.trust_along(&lead, files)?;
     }
     screen.note(&format!("holm: trusted as they are now: {}", files(open.len())));
     Ok(Exit::Done)
@@ -105,19 +112,36 @@ fn agreed(
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
+/// Forgets the project's file and every script of the project that was trusted with it or with the user's own, also one that
+/// has changed or that nobody names any more: what comes back is looked at again.
 fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let path = places.project_hooks();
-    // A file that is gone is still known by the place where it was.
-    let path = path
-        .canonicalize()
-        .or_else(|_| Ok::<_, std::io::Error>(places.work.canonicalize()?.join(".holm/hooks.json")))?;
+    let project = places.work.canonicalize()?;
     let mut ledger = Ledger::open(places.trust())?;
-    let known = ledger.iter().any(|(known, _)| known == path);
-    ledger.forget(&path)?;
-    screen.note(if known {
-        "holm: the hooks are trusted no longer"
-    } else {
-        "holm: nobody had trusted them"
+    let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+    for owner in Owner::ALL {
+        let path = owner.file(places);
+        // A file that is gone is still known by the place where it was.
+        let place = match owner {
+            Owner::User => path.clone(),
+            Owner::Project => project.join(".holm/hooks.json"),
+        };
+        let lead = path.canonicalize().unwrap_or(place);
+        known.extend(ledger.along(&lead).map(Path::to_owned));
+        // A file that cannot be read names nothing.
+        if let Ok(Some(file)) = owner.read(places) {
+            known.extend(file.scripts());
+        }
+        if owner == Owner::Project {
+            known.insert(lead);
+        }
+    }
+    known.retain(|path| path.starts_with(&project) && ledger.knows(path));
+    for path in &known {
+        ledger.forget(path)?;
+    }
+    screen.note(&match known.len() {
+        0 => "holm: nobody had trusted them".to_owned(),
+        count => format!("holm: the hooks are trusted no longer: {}", files(count)),
     });
     Ok(Exit::Done)
 }

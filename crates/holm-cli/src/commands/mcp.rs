@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write as _,
+    io::{ErrorKind, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -43,6 +43,11 @@ enum Command {
     },
     /// Take the tools of a server for good as they are now
     Confirm {
+        /// Its name
+        server: String,
+    },
+    /// Take a server out of your tools, and forget what was confirmed of it
+    Remove {
         /// Its name
         server: String,
     },
@@ -87,6 +92,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         Command::List => list(&places, &screen),
         Command::Test { server } => test(&server, &places, &screen).await,
         Command::Confirm { server } => confirm(&server, &places, &screen).await,
+        Command::Remove { server } => remove(&server, &places, &screen),
     }
 }
 
@@ -126,18 +132,30 @@ fn write_down(add: &Add, places: &Places, screen: &Screen) -> anyhow::Result<Exi
 fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &Screen) -> anyhow::Result<()> {
     // A variable that is not set now may be set when it is used.
     let unset = |_: &str| Some(String::new());
-    ServerSpec::read(name.clone(), entry, &unset)
+    let spec = ServerSpec::read(name.clone(), entry, &unset)
         .map_err(|error| Trouble::new(Exit::Usage, format!("{name}: {error}")))?;
-    let path = places.tools().join(format!("{name}{ENDING}"));
+    if let Some(unknown) = spec.unknown_members() {
+        screen.note(&format!("holm: {name}: {unknown}"));
+    }
+    let path = own_file(name.as_str(), places);
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&path).map_err(|error| {
-        Trouble::new(Exit::Failed, format!("{}: {error}", path.display()))
-            .hint("remove the file first if it is to be another server")
+    let mut file = options.open(&path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            let message = format!("there is a server `{name}` already ({})", path.display());
+            let hint = format!("`holm mcp remove {name}` takes it away; or choose another name");
+            Trouble::new(Exit::Usage, message).hint(hint)
+        }
+        _ => Trouble::new(Exit::Failed, format!("{}: {error}", path.display())),
     })?;
-    writeln!(file, "{}", serde_json::to_string_pretty(entry)?)?;
+    let text = format!("{}\n", serde_json::to_string_pretty(entry)?);
+    file.write_all(text.as_bytes())?;
+    // Whoever has just written it need not look at it again, and what was confirmed of another server is not of this one.
+    let pins = PinFile::new(places.pins());
+    pins.forget(&path, &pinned(name.as_str()))?;
+    pins.confirm(&path, ContentHash::of(text.as_bytes()).as_bytes())?;
     screen
         .note(&format!("holm: written to {}; look at its tools with `holm mcp test {name}`", path.display()));
     Ok(())
@@ -150,7 +168,10 @@ fn take_over(file: &Path, places: &Places, screen: &Screen) -> anyhow::Result<Ex
     let imported = import(&text, &|_| Some(String::new()))
         .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", file.display())))?;
     let mut exit = Exit::Done;
-    for (spec, entry) in imported.servers.iter().zip(&imported.entries) {
+    for ((spec, entry), written) in imported.servers.iter().zip(&imported.entries).zip(&imported.written) {
+        if spec.name.as_str() != written {
+            screen.note(&format!("holm: `{written}` is called `{}` here", spec.name));
+        }
         if let Err(error) = keep(&spec.name, entry, places, screen) {
             screen.note(&format!("holm: {error:#}"));
             exit = Exit::NoAnswer;
@@ -196,6 +217,9 @@ fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
         {
             Ok(specs) => {
                 for spec in specs {
+                    if let Some(unknown) = spec.unknown_members() {
+                        screen.note(&format!("holm: {}: {unknown}", path.display()));
+                    }
                     let reach = match &spec.reach {
                         Reach::Program(program) => {
                             [std::slice::from_ref(&program.command), &program.args].concat().join(" ")
@@ -216,9 +240,20 @@ fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<R
     let means = servers::means(places).map_err(|why| Trouble::new(Exit::Failed, why))?;
     let means = means.login(servers::login(screen)?);
     let loader = servers::loader(places, means.clone());
+    let own = format!("{server}{ENDING}");
     for path in files(places) {
-        let Ok(bytes) = fs::read(&path) else { continue };
-        let Ok(specs) = loader.read(&path, &bytes) else { continue };
+        let is_its_file = path.file_name().is_some_and(|name| name == own.as_str());
+        let broken = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
+            Err(_) => continue,
+        };
+        let specs = match loader.read(&path, &bytes) {
+            Ok(specs) => specs,
+            Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
+            Err(_) => continue,
+        };
         let Some(spec) = specs.into_iter().find(|spec| spec.name.as_str() == server) else { continue };
         admitted(&path, &bytes, places)?;
         return Ok(Remote::new(spec, means));
@@ -234,10 +269,16 @@ fn admitted(path: &Path, bytes: &[u8], places: &Places) -> Result<(), Trouble> {
     if path.starts_with(places.project_tools()) {
         return TrustGate::new(places.trust()).admits(path, &hash).map_err(refused);
     }
-    match PinFile::new(places.pins()).standing(path, &hash) {
+    let pins = PinFile::new(places.pins());
+    // A look confirms nothing: what does not even start can still be mended.
+    if !pins.knows(path) {
+        return Ok(());
+    }
+    match pins.standing(path, &hash) {
         Standing::Confirmed => Ok(()),
         Standing::Replaced => {
-            Err(refused("it is not what was confirmed; look at it, then `holm tool confirm`".into()))
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            Err(refused(format!("it is not what was confirmed; look at it, then `holm tool confirm {file}`")))
         }
     }
 }
@@ -268,8 +309,42 @@ async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Re
     for flaw in &listing.flaws {
         screen.note(&format!("holm: {flaw}"));
     }
+    if let Some(unknown) = remote.spec().unknown_members() {
+        screen.note(&format!("holm: {server}: {unknown}"));
+    }
     remote.close().await;
+    if listing.changed.is_empty() {
+        return Ok(Exit::Done);
+    }
+    screen.note(&format!(
+        "holm: what has changed is left out; `holm mcp confirm {server}` takes it as it is now"
+    ));
+    Ok(Exit::NoAnswer)
+}
+
+/// Takes a server of the user's away. One of a project is the project's.
+fn remove(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+    let path = own_file(server, places);
+    // A name is one word, so nothing outside of the folder is meant.
+    let is_name = server.parse::<ServerName>().is_ok();
+    if !is_name || !path.is_file() {
+        let message = format!("there is no server `{server}` among your tools");
+        return Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into());
+    }
+    fs::remove_file(&path)?;
+    PinFile::new(places.pins()).forget(&path, &pinned(server))?;
+    screen.note(&format!("holm: {} is gone", path.display()));
     Ok(Exit::Done)
+}
+
+/// Where a server of the user's is written down.
+fn own_file(server: &str, places: &Places) -> PathBuf {
+    places.tools().join(format!("{server}{ENDING}"))
+}
+
+/// How the places begin at which the tools of a server are pinned.
+fn pinned(server: &str) -> String {
+    format!("mcp:{server}:")
 }
 
 fn first_line(text: &str) -> &str {
@@ -280,7 +355,8 @@ async fn confirm(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow:
     let remote = find(server, places, screen)?;
     let confirmed = remote.confirm(&PinFile::new(places.pins())).await;
     let count = confirmed.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
-    screen.note(&format!("holm: {count} tools of {server} are confirmed as they are now"));
+    let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };
+    screen.note(&format!("holm: confirmed as they are now: {tools} of {server}"));
     remote.close().await;
     Ok(Exit::Done)
 }

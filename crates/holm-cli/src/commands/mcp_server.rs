@@ -41,8 +41,11 @@ struct Options {
 
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let options = Options::try_parse_from(&args.options)
-        .map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?;
+    let options = Options::try_parse_from(&args.options).map_err(|error| {
+        let said = error.to_string();
+        // Whoever shows it says that it is an error.
+        Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
+    })?;
     let screen = Arc::new(Screen::default());
     let made = run::unattended(&options.run, data, &screen).await?;
     let rights = Rights {

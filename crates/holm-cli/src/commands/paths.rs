@@ -20,7 +20,11 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     let rows: [(&str, PathBuf, &str); 9] = [
         ("data", places.data.clone(), "everything of yours; no tool may touch it"),
         ("sessions", places.data.join("holm.db"), "what was said and done"),
-        ("tools", places.tools(), "your tools: drop a .wasm or .mcp.json file here"),
+        (
+            "tools",
+            places.tools(),
+            "your tools: drop a .wasm file, a program, an agent's .md or a .mcp.json file here",
+        ),
         ("project_tools", places.project_tools(), "this project's tools, once you trust them"),
         ("hooks", places.hooks(), "your hooks, for every project"),
         ("project_hooks", places.project_hooks(), "this project's hooks, once you trust them"),

@@ -186,19 +186,84 @@ fn validate(screen: &Screen, tool: &Tool, as_json: bool) -> anyhow::Result<Exit>
 
 /// A tool of ours by its name, or any tool by its declaration.
 fn declaration(tools: &Snapshot, which: &str) -> anyhow::Result<Tool> {
-    tools.find(which).map_or_else(|| read(which), |tool| Ok(tool.declaration().clone()))
+    match find(tools, which) {
+        Ok(tool) => Ok(tool.declaration().clone()),
+        Err(trouble) if !Path::new(which).is_file() || reason(tools, which).is_some() => Err(trouble.into()),
+        Err(_) => read(which),
+    }
+}
+
+/// The tool of a name, or the one that was made of this file.
+fn find<'a>(tools: &'a Snapshot, which: &str) -> Result<&'a Arc<dyn runtime::Tool>, Trouble> {
+    if let Some(tool) = tools.find(which) {
+        return Ok(tool);
+    }
+    let mut made = tools.tools().filter(|(_, entry)| is_file(&entry.origin, which)).map(|(tool, _)| tool);
+    match (made.next(), made.next()) {
+        (Some(only), None) => Ok(only),
+        (Some(first), Some(_)) => {
+            let message =
+                format!("`{which}` is more than one tool, `{}` among them", first.declaration().name);
+            Err(Trouble::new(Exit::Usage, message).hint("name the tool; holm tool list shows them"))
+        }
+        (None, _) => match reason(tools, which) {
+            Some(why) => Err(Trouble::new(Exit::NoAnswer, format!("`{which}` cannot be used: {why}"))),
+            None => Err(no_such(which)),
+        },
+    }
+}
+
+/// Why there is no tool although there is something of its name.
+fn reason(tools: &Snapshot, which: &str) -> Option<String> {
+    let is_it = |origin: &str| {
+        let file = Path::new(origin).file_name().and_then(|file| file.to_str()).unwrap_or_default();
+        let stem = file.split('.').next().unwrap_or_default();
+        let server = file.ends_with(".mcp.json") && which.split('_').next() == Some(stem);
+        let named = which == stem || which.strip_prefix("bash_") == Some(stem);
+        !stem.is_empty() && (server || named || is_file(origin, which))
+    };
+    let problem = tools.problems().iter().find(|problem| is_it(&problem.source.origin))?;
+    Some(problem.what.clone())
+}
+
+/// Whether a path leads to the file that a tool comes from.
+fn is_file(origin: &str, which: &str) -> bool {
+    let real = |path: &str| Path::new(path).canonicalize().ok();
+    real(which).is_some_and(|path| real(origin) == Some(path))
 }
 
 fn read(which: &str) -> anyhow::Result<Tool> {
     let text = match which {
         "-" => io::read_to_string(io::stdin())?,
-        path if Path::new(path).exists() => fs::read_to_string(PathBuf::from(path))?,
+        path if Path::new(path).exists() => {
+            let bytes = fs::read(PathBuf::from(path))?;
+            if let Some(kind) = other_kind(path, &bytes) {
+                let message = format!("{which} is {kind}, and no declaration");
+                return Err(Trouble::new(Exit::NoAnswer, message).hint(IN_A_FOLDER).into());
+            }
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
         name => return Err(no_such(name).into()),
     };
     serde_json::from_str(&text).map_err(|error| {
         let trouble = Trouble::new(Exit::NoAnswer, format!("{which} is no declaration: {error}"));
         trouble.hint(EXPECTED).into()
     })
+}
+
+/// Where files of tools are checked.
+const IN_A_FOLDER: &str = "put it into .holm/tools or into your own tools (`holm paths` shows where); `holm tool list` says \
+    what is wrong with it there";
+
+/// What a file of a tool folder is that is not checked by itself.
+fn other_kind(path: &str, bytes: &[u8]) -> Option<&'static str> {
+    if path.ends_with(".mcp.json") {
+        return Some("the file of a server");
+    }
+    if bytes.starts_with(b"#!") || bytes.starts_with(b"\x7fELF") {
+        return Some("a program");
+    }
+    (path.ends_with(".md") && bytes.starts_with(b"---")).then_some("the file of an agent")
 }
 
 fn no_such(name: &str) -> Trouble {
@@ -227,7 +292,8 @@ fn flaws(tool: &Tool) -> (bool, Vec<String>) {
 
 /// Runs one call by a script, so that arguments, grants, approvals and guards count as they do for a model.
 async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyhow::Result<Exit> {
-    let tool = tools.find(&args.tool).ok_or_else(|| no_such(&args.tool))?;
+    let tool = find(tools, &args.tool)?;
+    let name = tool.declaration().name.clone();
     if is_agent(tool.declaration()) {
         let message = format!("`{}` is an agent, which works for a run and not by hand", args.tool);
         return Err(Trouble::new(Exit::Usage, message).hint("ask for it in `holm run`").into());
@@ -238,7 +304,7 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
     let watched = Arc::clone(&outcome);
     let person = if Screen::can_ask() { Person::There } else { Person::Away };
     let yes = args.yes.iter().cloned().collect();
-    let agent = Agent::builder("scripted/by-hand", script(&args.tool, &args.arguments))
+    let agent = Agent::builder("scripted/by-hand", script(&name, &args.arguments))
         .tool(kept)
         .grants(args.grant.iter().cloned().collect())
         .mode(args.mode)

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::{came_back, value};
+use super::{came_back, search, value};
 
 #[test]
 fn a_line_means_what_its_field_says() {
@@ -29,4 +29,12 @@ async fn a_browser_that_comes_back_is_told_apart_from_others() {
         assert!(answer.contains(expect), "{answer}");
     }
     assert_eq!(waiting.await.unwrap(), "http://here/callback?code=1&state=2");
+}
+
+#[test]
+fn programs_come_before_what_version_managers_put_in_front_of_them() {
+    let path = std::ffi::OsStr::new("/home/me/.pyenv/shims:/opt/bin:/usr/bin");
+    let expect = ["/opt/bin", "/usr/bin", "/home/me/.pyenv/shims"].map(std::path::PathBuf::from);
+    assert_eq!(search(Some(path)), expect);
+    assert!(search(None).is_empty());
 }

@@ -168,3 +168,23 @@ fn a_helpers_session_is_marked_and_never_resumed_by_itself() {
     );
     assert_eq!(stage.double.requests().len(), asked, "nobody was asked");
 }
+
+#[test]
+fn a_helper_that_names_a_tool_that_nobody_has_is_told_once_all_files_are_loaded() {
+    let stage = Stage::new([Act::says("Done.")]);
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let agent = |name: &str, tools: &str| {
+        format!("---\nname: {name}\ndescription: Helps.\ntools: [{tools}]\n---\nHelp.\n")
+    };
+    let tools = stage.data().join("tools");
+    std::fs::create_dir_all(&tools).unwrap();
+    // The first names one that comes later, the third a tool of the conversation.
+    for (name, names) in [("alone", "later"), ("later", "read"), ("talks", "todo"), ("wants", "frobnicate")] {
+        std::fs::write(tools.join(format!("{name}.md")), agent(name, names)).unwrap();
+    }
+    for ran in [stage.holm(["tool", "list"]), stage.run(&["-p", "Say something."])] {
+        let said: Vec<&str> = ran.err.lines().filter(|line| line.contains("the agent `")).collect();
+        assert_eq!(said.len(), 1, "{ran:?}");
+        assert!(said[0].contains("`wants`") && said[0].contains("`frobnicate`"), "{ran:?}");
+    }
+}

@@ -65,7 +65,7 @@ fn trusted_hooks_block_a_call_with_their_reason() {
     let stage = stage(&guard(REFUSES), 1);
     trust(&stage, &[".holm/hooks.json"]);
     let (ran, told) = count(&stage);
-    assert_eq!(ran.err, "", "there is nothing to say about what is trusted");
+    assert_eq!(ran.err, "holm: `read` was denied by a hook: not on my watch\n", "and no more is said");
     assert!(told.contains("not on my watch") && !told.contains("one two three"), "{told}");
 }
 
@@ -95,7 +95,50 @@ fn a_script_that_the_hooks_name_is_trusted_with_them_and_changes_like_them() {
     assert!(count(&stage).1.contains("not on my watch"));
     fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
     let (ran, told) = count(&stage);
-    assert!(told.contains("one two three") && ran.err.contains("it has changed since"), "{ran:?}");
+    assert!(told.contains("one two three"), "{told}");
+    assert!(ran.err.contains("check.sh has changed since somebody trusted it"), "{ran:?}");
+}
+
+#[test]
+fn a_trusted_script_that_is_gone_is_named_and_what_it_guards_stays_closed() {
+    let stage = stage(&guard("sh ./check.sh"), 1).file("check.sh", "exit 0");
+    trust(&stage, &[".holm/hooks.json", "check.sh"]);
+    fs::remove_file(stage.work().join("check.sh")).unwrap();
+    let (ran, told) = count(&stage);
+    assert!(!told.contains("one two three"), "{told}");
+    let said = |what: &str| ran.err.lines().filter(|line| line.contains(what)).count();
+    assert_eq!((said("check.sh, a script that"), said("`read` was denied by a hook")), (1, 1), "{ran:?}");
+    let ran = stage.holm(["hooks", "trust"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.err.contains("check.sh, a script that") && ran.err.contains("is not there"), "{ran:?}");
+}
+
+#[test]
+fn forgetting_the_hooks_forgets_their_scripts_also_those_that_changed_or_are_named_no_more() {
+    let stage =
+        stage(&guard("sh ./check.sh && sh ./more.sh"), 0).file("check.sh", REFUSES).file("more.sh", "exit 0");
+    trust(&stage, &[".holm/hooks.json", "check.sh", "more.sh"]);
+    fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
+    fs::write(stage.work().join(".holm/hooks.json"), guard("sh ./check.sh")).unwrap();
+    let ran = stage.holm(["hooks", "forget"]);
+    assert!(ran.code == Some(0) && ran.err.contains("trusted no longer: 3 files"), "{ran:?}");
+    let ledger = fs::read_to_string(stage.data().join("trust.json")).unwrap();
+    for name in ["check.sh", "more.sh", "hooks.json"] {
+        assert!(!ledger.contains(name), "{ledger}");
+    }
+    fs::write(stage.work().join("check.sh"), REFUSES).unwrap();
+    let ran = stage.holm(["hooks", "trust"]);
+    assert!(ran.code == Some(3) && ran.out.matches("new: ").count() == 2, "{ran:?}");
+    assert!(stage.holm(["hooks", "forget"]).err.contains("nobody had trusted them"));
+}
+
+#[test]
+fn whoever_trusts_hooks_is_told_of_a_script_that_is_not_there_and_of_time_that_is_not_given() {
+    let hook = serde_json::json!({ "type": "command", "command": "sh ./nope.sh", "timeout": 100 });
+    let hooks = serde_json::json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } });
+    let ran = stage(&hooks.to_string(), 0).holm(["hooks", "trust"]);
+    assert!(ran.out.contains("names nope.sh, which is not there"), "{ran:?}");
+    assert!(ran.out.contains("gives `sh ./nope.sh` 100 s, of which it gets 20"), "{ran:?}");
 }
 
 #[test]
@@ -143,7 +186,7 @@ fn the_users_own_hooks_run_unless_others_can_write_them() {
     fs::write(&file, guard(REFUSES)).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let (ran, told) = count(&stage);
-    assert!(ran.err.is_empty() && told.contains("not on my watch"), "{ran:?}: {told}");
+    assert!(ran.err.contains("denied by a hook") && told.contains("not on my watch"), "{ran:?}: {told}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     let (ran, told) = count(&stage);
     assert!(ran.err.contains("others can write it") && told.contains("one two three"), "{ran:?}: {told}");
@@ -158,7 +201,7 @@ fn a_script_of_a_project_is_the_projects_also_when_the_users_hooks_name_it() {
     fs::write(&file, guard("sh ./check.sh")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let (ran, told) = count(&stage);
-    assert!(told.contains("one two three") && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert!(told.contains("one two three") && ran.err.contains("nobody has trusted its script"), "{ran:?}");
     trust(&stage, &["check.sh"]);
     assert!(count(&stage).1.contains("not on my watch"));
 }
@@ -176,7 +219,9 @@ fn trusted_hooks_look_at_the_calls_of_helpers_too() {
     let file =
         "---\nname: counter\ndescription: Counts.\ntools: [read]\ngrants: [\"read:**\"]\n---\nCount.\n";
     fs::write(stage.data().join("tools/counter.md"), file).unwrap();
-    stage.run(&["-p", "Count.", "--grant", "read:**"]).says("Nobody may.\n");
+    let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Nobody may.\n"), "{ran:?}");
+    assert_eq!(ran.err, "holm: `read` was denied by a hook: not on my watch\n", "{ran:?}");
     let told = stage.double.requests()[2].text();
     assert!(told.contains("not on my watch") && !told.contains("one two three"), "{told}");
 }

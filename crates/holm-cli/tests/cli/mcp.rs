@@ -45,7 +45,9 @@ fn a_server_is_written_down_listed_tried_and_used() {
     );
     assert!(tested.err.contains("speaks 2025-11-25"), "{tested:?}");
     let call = ["tool", "execute", "sea_echo", r#"{"word":"ahoy"}"#];
-    stage.holm(call).fails(3, "nobody");
+    stage.holm(call).fails(3, "allow it with --grant tool:sea_echo");
+    let ran = stage.holm(call.into_iter().chain(["--grant", "tool:sea_echo"]));
+    assert_eq!(ran.out.trim(), r#"{"word": "ahoy"}"#, "{ran:?}");
     let ran = stage.holm(call.into_iter().chain(["--mode", "full"]));
     assert_eq!(ran.out.trim(), r#"{"word": "ahoy"}"#, "{ran:?}");
 }
@@ -56,7 +58,9 @@ fn a_tool_that_changed_is_gone_until_it_is_confirmed() {
     assert!(stage.holm(["tool", "list"]).out.contains("sea_echo"));
     let again = stage.holm(["tool", "list"]);
     assert!(!again.out.contains("sea_echo"), "{again:?}");
-    assert!(stage.holm(["mcp", "test", "sea"]).out.contains("sea_echo  changed: Says it again. First read"));
+    let tested = stage.holm(["mcp", "test", "sea"]);
+    assert!(tested.out.contains("sea_echo  changed: Says it again. First read"), "{tested:?}");
+    assert!(tested.code == Some(3) && tested.err.contains("`holm mcp confirm sea`"), "{tested:?}");
     assert_eq!(stage.holm(["mcp", "confirm", "sea"]).code, Some(0));
     assert!(stage.holm(["tool", "list"]).out.contains("sea_echo"));
 }
@@ -77,7 +81,7 @@ fn an_entry_that_was_changed_starts_nothing() {
     let file = stage.data().join("tools/sea.mcp.json");
     let changed = fs::read_to_string(&file).unwrap().replace("\"ok\"", "\"modern\"");
     fs::write(&file, changed).unwrap();
-    stage.holm(["mcp", "test", "sea"]).fails(3, "not what was confirmed");
+    stage.holm(["mcp", "test", "sea"]).fails(3, "then `holm tool confirm sea.mcp.json`");
     assert!(!stage.holm(["tool", "list"]).out.contains("sea_echo"));
 }
 
@@ -103,6 +107,7 @@ fn servers_of_another_program_are_taken_over() {
     let ran = stage.holm(["mcp", "add", "--from", "other.json"]);
     assert_eq!(ran.code, Some(3), "one cannot be used: {ran:?}");
     assert!(ran.err.contains("odd is left out") && ran.err.contains("off is left out"), "{ran:?}");
+    assert!(ran.err.contains("`Far Away` is called `far-away` here"), "{ran:?}");
     let kept = fs::read_to_string(stage.data().join("tools/far-away.mcp.json")).unwrap();
     assert!(kept.contains("${FAR_KEY}"), "the name of a variable is kept, not its value: {kept}");
     let listed = stage.holm(["mcp", "list"]);
@@ -116,6 +121,51 @@ fn a_server_is_an_address_or_a_program() {
     stage.holm(["mcp", "add", "a_b", "--", "x"]).fails(2, "no name for a server");
     stage.holm(["mcp", "add", "x", "--grant", "fly:away", "--", "x"]).fails(2, "grants");
     stage.holm(["mcp", "test", "nobody"]).fails(6, "no server `nobody`");
+}
+
+#[test]
+fn a_server_that_was_written_down_wrongly_is_removed_and_written_down_again() {
+    let stage = Stage::new([]);
+    let script = script();
+    let add = |words: &[&str]| stage.holm([&["mcp", "add", "sea", "--"], words].concat());
+    assert_eq!(add(&["/usr/bin/false"]).code, Some(0));
+    assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(3));
+    add(&["/usr/bin/python3"]).fails(2, "there is a server `sea` already");
+    assert_eq!(stage.holm(["mcp", "remove", "sea"]).code, Some(0));
+    stage.holm(["mcp", "remove", "sea"]).fails(6, "no server `sea` among your tools");
+    // Without a grant: a file that the command line names is the server's own.
+    let ran = add(&["/usr/bin/python3", script.to_str().unwrap(), "ok", "/nowhere/state"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let tested = stage.holm(["mcp", "test", "sea"]);
+    assert!(tested.code == Some(0) && tested.out.contains("sea_echo"), "{tested:?}");
+}
+
+#[test]
+fn a_server_that_never_started_is_mended_without_a_question() {
+    let stage = Stage::new([]);
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let file = stage.data().join("tools/sea.mcp.json");
+    fs::write(&file, json!({ "command": "/usr/bin/false" }).to_string()).unwrap();
+    assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(3));
+    assert!(!stage.holm(["tool", "list"]).out.contains("sea_echo"));
+    let args = [script().to_str().unwrap().to_owned(), "ok".to_owned()];
+    fs::write(&file, json!({ "command": "/usr/bin/python3", "args": args }).to_string()).unwrap();
+    let listed = stage.holm(["tool", "list"]);
+    assert!(listed.out.contains("sea_echo"), "{listed:?}");
+    fs::write(&file, json!({ "command": "/usr/bin/false" }).to_string()).unwrap();
+    stage.holm(["mcp", "test", "sea"]).fails(3, "not what was confirmed");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_with_what_is_wrong() {
+    let stage = Stage::new([]);
+    assert_eq!(stage.holm(["mcp", "add", "odd", "--", "x"]).code, Some(0));
+    let file = stage.data().join("tools/odd.mcp.json");
+    fs::write(&file, "{").unwrap();
+    stage.holm(["mcp", "test", "odd"]).fails(3, "it is no JSON");
+    fs::write(&file, r#"{ "command": "x", "grant": ["read:./"] }"#).unwrap();
+    let listed = stage.holm(["mcp", "list"]);
+    assert!(listed.err.contains("its entry has `grant`, which means nothing here"), "{listed:?}");
 }
 
 /// A client that speaks with `holm mcp-server`.
@@ -195,6 +245,11 @@ fn tools_are_served_on_request_and_under_what_was_granted() {
     assert!(read["content"][0]["text"].as_str().unwrap().contains("one"), "{read}");
     let refused = client.call("read", &json!({ "path": "secret.txt" }));
     assert_eq!(refused["isError"], true, "{refused}");
+}
+
+#[test]
+fn an_option_that_no_run_has_is_one_error() {
+    Stage::new([]).holm(["mcp-server", "--", "--frob"]).fails(2, "--frob");
 }
 
 #[test]

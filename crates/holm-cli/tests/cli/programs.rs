@@ -168,3 +168,43 @@ fn a_program_that_is_granted_the_whole_folder_reaches_neither_secrets_nor_holms_
         assert!(!stage.work().join(never).exists(), "{never}");
     }
 }
+
+#[test]
+fn a_replaced_program_says_that_its_asks_are_lost_until_it_is_confirmed() {
+    let stage = Stage::new([Act::says("Done.")]);
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let tools = stage.data().join("tools");
+    fs::create_dir_all(&tools).unwrap();
+    let path = tools.join("ping.sh");
+    fs::write(&path, PING).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(tools.join("ping.toml"), "asks = ['read:notes.txt']\n").unwrap();
+    let lost = "its asks are not granted until `holm tool confirm ping.sh`";
+    assert!(!stage.holm(["tool", "list"]).err.contains(lost));
+    fs::write(&path, PING.replace("pong", "peng")).unwrap();
+    for ran in [
+        stage.holm(["tool", "list"]),
+        stage.holm(["tool", "validate", "bash_ping"]),
+        stage.run(&["-p", "Say something."]),
+    ] {
+        assert_eq!((ran.code, ran.err.matches(lost).count()), (Some(0), 1), "{ran:?}");
+    }
+    let ran = stage.holm(["tool", "confirm", "ping"]);
+    assert!(ran.code == Some(0) && ran.out.starts_with("ping.sh is confirmed"), "{ran:?}");
+    assert!(!stage.holm(["tool", "list"]).err.contains(lost));
+}
+
+#[test]
+fn whoever_names_a_tool_that_cannot_be_used_is_told_why() {
+    let stage = Stage::new([]).file("loose.sh", PING);
+    stage.program("ping.sh", PING, 0o755);
+    for which in ["ping", "bash_ping", ".holm/tools/ping.sh"] {
+        for command in ["show", "validate", "execute"] {
+            stage.holm(["tool", command, which]).fails(3, "nobody has trusted it");
+        }
+    }
+    stage.holm(["tool", "validate", "loose.sh"]).fails(3, "is a program, and no declaration");
+    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    let ran = stage.holm(["tool", "execute", ".holm/tools/ping.sh", CALL, "--grant", "tool:bash_ping"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
+}

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -47,9 +47,26 @@ impl Words {
     /// What it said last, for a message; empty where it said nothing.
     pub(crate) fn last(&self) -> String {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = cut(String::from_utf8_lossy(kept.make_contiguous()).trim());
-        if text.is_empty() { text } else { format!("; its last words: {text}") }
+        let said = String::from_utf8_lossy(kept.make_contiguous());
+        let text = cut(said.trim());
+        let missed =
+            missed(&said).map(|grant| format!("; it may need the grant {grant}")).unwrap_or_default();
+        if text.is_empty() { text } else { format!("; its last words: {text}{missed}") }
     }
+}
+
+/// The grant for a file that a server says is not there, or not for it, and that is there outside of its jail.
+fn missed(said: &str) -> Option<String> {
+    const COMPLAINTS: [&str; 5] =
+        ["No such file", "Permission denied", "ENOENT", "EACCES", "Cannot find module"];
+    let complains = |line: &&str| COMPLAINTS.iter().any(|complaint| line.contains(complaint));
+    let ends = |letter: char| letter.is_whitespace() || "'\"`(),<>=[]".contains(letter);
+    let words = said.lines().filter(complains).flat_map(|line| line.split(ends));
+    let mut paths =
+        words.map(|word| word.trim_end_matches([':', '.', ';'])).filter(|word| word.starts_with('/'));
+    let path = paths.find(|word| Path::new(word).exists())?;
+    let folder = if Path::new(path).is_dir() && !path.ends_with('/') { "/" } else { "" };
+    Some(format!("read:{}{folder}", cut(path)))
 }
 
 impl Process {
@@ -106,7 +123,7 @@ async fn drain(mut stderr: Receiver, words: Words) {
     }
 }
 
-/// The jail of a server: its own file, the system's programs, and what its entry was granted.
+/// The jail of a server: its own file, those that its command line names, the system's programs, and what its entry was granted.
 fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) -> Result<Jail, String> {
     if let Some(grant) = spec.grants.iter().find(|grant| matches!(grant, Grant::Fetch(_))) {
         return Err(format!("{grant} cannot be held for a program; write \"network\": \"open\", or nothing"));
@@ -144,7 +161,22 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
             // A server is asked for by hosts of its own elsewhere; nobody serves it a proxy.
             Network::None | Network::Proxied => jail,
         };
+    let jail = named_files(program).into_iter().fold(jail, Jail::read);
     Ok(program.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value)))
+}
+
+/// The files that the command line names by their whole paths, where they really lie and as they are named: whoever wrote it
+/// means the server to read them. Folders are granted in words.
+fn named_files(program: &Program) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for path in program.args.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file()) {
+        let Ok(real) = path.canonicalize() else { continue };
+        if real != path {
+            files.push(path.to_owned());
+        }
+        files.push(real);
+    }
+    files
 }
 
 /// Whether the server may read the whole workspace.

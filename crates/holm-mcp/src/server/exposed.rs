@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use holm_kernel::{ToolKind, ToolOutput};
+use holm_kernel::{Tool as Declaration, ToolKind, ToolOutput};
 use holm_runtime::{Tool, Toolbox, Update};
-use holm_tools::registry::Registry;
+use holm_tools::registry::{Registry, Snapshot};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation, JsonObject,
     ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
@@ -15,6 +15,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::agents::{Answering, slug};
 use super::call::{Rights, Teller, call};
@@ -167,10 +168,10 @@ impl Exposed {
 
     /// Tells a client of every change, for as long as it is there.
     fn keep_told(&self, peer: Peer<RoleServer>) {
-        let Offered::Changing(registry, _) = &self.tools else { return };
-        let mut changes = registry.changes();
+        let Offered::Changing(registry, shows) = &self.tools else { return };
+        let mut changes = Changes::of(registry, *shows);
         tokio::spawn(async move {
-            while changes.changed().await.is_ok() && peer.notify_tool_list_changed().await.is_ok() {}
+            while changes.next().await.is_some() && peer.notify_tool_list_changed().await.is_ok() {}
         });
     }
 }
@@ -219,22 +220,61 @@ impl ServerHandler for Exposed {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Offered::Changing(registry, _) = &self.tools else {
+        let Offered::Changing(registry, shows) = &self.tools else {
             context.cancelled().await;
             return Ok(());
         };
-        let mut changes = registry.changes();
+        let mut changes = Changes::of(registry, *shows);
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                changed = changes.changed() => {
-                    if changed.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
+                changed = changes.next() => {
+                    if changed.is_none() || context.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());
                     }
                 }
             }
         }
     }
+}
+
+/// Changes of a registry that clients can see: folders are looked at more often than their tools change.
+struct Changes {
+    all: watch::Receiver<Arc<Snapshot>>,
+    shows: Shows,
+    seen: Vec<Declaration>,
+}
+
+impl Changes {
+    fn of(registry: &Registry, shows: Shows) -> Self {
+        let mut all = registry.changes();
+        let seen = visible(&all.borrow_and_update(), shows);
+        Self { all, shows, seen }
+    }
+
+    /// Waits for the next one; none if there will be no more. Whoever stops waiting misses nothing.
+    async fn next(&mut self) -> Option<()> {
+        loop {
+            self.all.changed().await.ok()?;
+            let now = visible(&self.all.borrow_and_update(), self.shows);
+            if now != self.seen {
+                self.seen = now;
+                return Some(());
+            }
+        }
+    }
+}
+
+/// What of a snapshot clients may see.
+fn visible(snapshot: &Snapshot, shows: Shows) -> Vec<Declaration> {
+    let shown = snapshot.tools().filter_map(|(tool, _)| {
+        let is_shown = match (kind(tool.as_ref()), shows) {
+            (Kind::Agent, _) | (Kind::Tool, Shows::Everything) => true,
+            (Kind::Tool, Shows::Agents) | (Kind::Kernel, _) => false,
+        };
+        is_shown.then(|| tool.declaration().clone())
+    });
+    shown.collect()
 }
 
 impl std::fmt::Debug for Exposed {

@@ -177,6 +177,26 @@ async fn a_client_hears_that_tools_came_and_went() {
     assert_eq!(client.list_all_tools().await.unwrap()[0].name, "late");
 }
 
+#[tokio::test]
+async fn a_client_hears_nothing_of_a_look_that_found_the_same() {
+    let (registry, tools) = (Registry::new(), echo("one", Level::None));
+    let offers = || tools.iter().map(|tool| Offer::new(Arc::clone(tool))).collect::<Vec<Offer>>();
+    let same = || registry.edit(|edit| edit.set(Source::new(Rank::User, "x"), offers()));
+    same();
+    let (client, mut told) =
+        connect(Exposed::new().registry(registry.clone(), Shows::Everything, Rights::default())).await;
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 1);
+    for _ in 0..5 {
+        same();
+        // An answer comes after whatever was said before it.
+        client.list_all_tools().await.unwrap();
+    }
+    registry.edit(|edit| edit.remove(&Source::new(Rank::User, "x")));
+    assert_eq!(tokio::time::timeout(PATIENCE, told.recv()).await.unwrap().as_deref(), Some("changed"));
+    assert!(client.list_all_tools().await.unwrap().is_empty());
+    assert!(told.try_recv().is_err(), "one change is told once");
+}
+
 /// Sends one request as it is and gives back the status.
 async fn status(door: Door, headers: &str) -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();

@@ -34,9 +34,19 @@ pub struct ServerSpec {
     pub tools: Vec<String>,
     /// How long a call may take; none means as long as the run allows.
     pub timeout: Option<Duration>,
+    /// Members of its entry that mean nothing here: another program's, or misspelt.
+    pub unknown: Vec<String>,
 }
 
 impl ServerSpec {
+    /// What a person should know of members that mean nothing here; none if there are none.
+    #[must_use]
+    pub fn unknown_members(&self) -> Option<String> {
+        let names: Vec<String> =
+            self.unknown.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
+        (!names.is_empty()).then(|| format!("its entry has {}, which means nothing here", names.join(", ")))
+    }
+
     /// A program that speaks on its standard streams.
     ///
     /// ```
@@ -72,6 +82,7 @@ impl ServerSpec {
             levels: BTreeMap::new(),
             tools: Vec::new(),
             timeout: None,
+            unknown: Vec::new(),
         }
     }
 

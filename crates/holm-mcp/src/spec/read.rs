@@ -9,7 +9,34 @@ use serde::Deserialize;
 
 use super::{Address, Era, Hints, Program, Reach, ServerName, ServerSpec, SpecError};
 
-/// An entry as it is written. What is not known is ignored, because every program has fields of its own.
+/// The members that mean something here, with the other names that some programs have for them, and how they switch a server
+/// off.
+const MEMBERS: [&str; 21] = [
+    "type",
+    "transport",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "serverUrl",
+    "httpUrl",
+    "headers",
+    "grants",
+    "network",
+    "era",
+    "hints",
+    "levels",
+    "tools",
+    "timeout",
+    "clientId",
+    "clientSecret",
+    "disabled",
+    "enabled",
+];
+
+/// An entry as it is written. What is not known is named and otherwise ignored, because every program has fields of
+/// its own.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Written {
@@ -80,6 +107,8 @@ impl ServerSpec {
         }
         spec.tools = written.tools;
         spec.timeout = written.timeout.map(Duration::from_secs);
+        let members = entry.as_object().into_iter().flatten().map(|(name, _)| name);
+        spec.unknown = members.filter(|name| !MEMBERS.contains(&name.as_str())).cloned().collect();
         Ok(spec)
     }
 }

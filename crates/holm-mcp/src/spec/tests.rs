@@ -79,3 +79,16 @@ fn a_default_stands_in_for_a_variable_that_is_not_set() {
     let Reach::Program(program) = &spec.reach else { panic!("{spec:?}") };
     assert_eq!(program.args, ["there", "sesame!"]);
 }
+
+#[test]
+fn members_that_mean_nothing_are_named() {
+    let spec =
+        read(&json!({ "command": "a", "grant": ["read:./"], "timeout": 3, "alwaysAllow": [] })).unwrap();
+    let mut unknown = spec.unknown.clone();
+    unknown.sort();
+    assert_eq!(unknown, ["alwaysAllow", "grant"]);
+    assert!(spec.unknown_members().unwrap().contains("`grant`"));
+    let known =
+        json!({ "url": "https://a.example/mcp", "type": "http", "clientId": "me", "disabled": false });
+    assert_eq!(read(&known).unwrap().unknown_members(), None);
+}

@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use holm_kernel::{CallId, Outcome};
-use holm_mcp::Era;
-use holm_mcp::Remote;
+use holm_mcp::{Era, Program, Remote, ServerSpec};
 use holm_runtime::{Delta, DeltaSink, Job, Progress, Secrets};
 use holm_tools::registry::NoPins;
 
@@ -53,10 +52,18 @@ async fn how_far_a_call_is_reaches_those_who_watch_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_reads_nothing_that_it_was_not_granted() {
+async fn a_server_reads_what_its_command_line_names_and_nothing_else_that_it_was_not_granted() {
     let place = Place::new();
     let mut spec = place.spec("t", "ok").era(Era::Handshake);
     spec.grants = holm_grants::GrantSet::default();
+    let listed = Remote::new(spec, place.means()).list().await.unwrap();
+    assert_eq!(listed.tools.len(), 1, "its own script is named");
+    let secret = place.path().join("secret");
+    std::fs::write(&secret, "canary").unwrap();
+    let program = format!("print(open('{}').read())", secret.display());
+    let program = Program::new("python3").args(["-c", program.as_str()]);
+    let spec = ServerSpec::program("t", program).unwrap().era(Era::Handshake);
     let error = Remote::new(spec, place.means()).list().await.unwrap_err().to_string();
-    assert!(error.contains("server.py"), "its own script was not granted: {error}");
+    assert!(error.contains(&format!("it may need the grant read:{}", secret.display())), "{error}");
+    assert!(!error.contains("canary"), "{error}");
 }

@@ -11,7 +11,7 @@ use holm_kernel::{ChildResult, Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Child, Helper, Helpers, Job, LiveChild, Spawner, Tool};
 
 use super::{
-    AgentFile, Crew, CrewProblem, Kit, ToolNames,
+    AgentFile, Crew, CrewFault, CrewProblem, Kit, ToolNames,
     crew::{asked, dressed},
 };
 use crate::registry::{Found, LoadError, Loader, Offer};
@@ -63,6 +63,12 @@ impl AgentLoader {
             let _ = write!(text, "{lead}\n- {}: {}", file.name, file.description);
         }
         text
+    }
+
+    /// What keeps agents from being called as things are now: a tool that their file names and nobody has. It may still come,
+    /// so they stay; whoever has loaded all folders says this to a person, and a call of such an agent says it to the model.
+    pub fn faults(&self) -> Vec<CrewFault> {
+        Crew::gather_into(Helpers::new(), self.known(), Arc::clone(&self.kit)).faults
     }
 
     /// The agents whose tools somebody holds.

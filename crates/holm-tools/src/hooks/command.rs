@@ -47,7 +47,12 @@ pub struct CommandHooks {
     said: Mutex<VecDeque<Said>>,
     /// How often in a row each run was told to go on.
     stops: Mutex<BTreeMap<String, u64>>,
+    /// Who is told of calls that are denied.
+    denied: Option<Arc<Denied>>,
 }
+
+/// Hears which tool was not called, and why.
+type Denied = dyn Fn(&str, &str) + Send + Sync;
 
 /// What the commands said of one prompt. Runs number their messages alike, so the text tells them apart.
 struct Said {
@@ -68,7 +73,22 @@ enum Remark {
 impl CommandHooks {
     /// Hooks of a trusted file, run by this runner.
     pub fn new(file: TrustedHooks, runner: impl Runner + 'static) -> Self {
-        Self { file, runner: Arc::new(runner), said: Mutex::default(), stops: Mutex::default() }
+        let (said, stops) = (Mutex::default(), Mutex::default());
+        Self { file, runner: Arc::new(runner), said, stops, denied: None }
+    }
+
+    /// Tells of every call that they deny, with the tool and the reason: also of those of a run's children.
+    #[must_use]
+    pub fn on_denial(mut self, tell: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+        self.denied = Some(Arc::new(tell));
+        self
+    }
+
+    fn deny(&self, tool: &str, reason: String) -> Opinion {
+        if let Some(tell) = &self.denied {
+            tell(tool, &reason);
+        }
+        Opinion::deny(reason)
     }
 
     /// Asks one command.
@@ -96,10 +116,10 @@ impl CommandHooks {
             let wish = match self.ask(entry, about).await {
                 Ok(wish) => wish,
                 // What guards something and cannot say yes has said no.
-                Err(error) => return Opinion::deny(error.to_string()),
+                Err(error) => return self.deny(tool, error.to_string()),
             };
             if let Some(reason) = wish.block {
-                return Opinion::deny(reason);
+                return self.deny(tool, reason);
             }
             arguments = wish.arguments.unwrap_or(arguments);
         }

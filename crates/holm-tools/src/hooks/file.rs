@@ -76,6 +76,8 @@ pub struct HookFile {
     content: TrustedHooks,
     /// Events that other agents have, and that never come here.
     missing: Vec<String>,
+    /// What a person should know who looks at it.
+    remarks: Vec<String>,
     path: PathBuf,
     hash: ContentHash,
 }
@@ -181,7 +183,7 @@ impl HookFile {
         }
         let raw: RawFile = serde_json::from_str(text)
             .map_err(|error| HookFileError::Unreadable { reason: error.to_string() })?;
-        let (mut entries, mut missing) = (Vec::new(), Vec::new());
+        let (mut entries, mut missing, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
         for (name, groups) in raw.hooks {
             let Some(event) = HookEvent::named(&name) else {
                 if !ELSEWHERE.contains(&&*name) {
@@ -196,7 +198,13 @@ impl HookFile {
                 let matcher = Matcher::parse(&group.matcher)?;
                 for hook in group.hooks {
                     let RawKind::Command = hook.kind;
-                    let limit = hook.timeout.map_or(MOST_TIME, Duration::from_secs).min(MOST_TIME);
+                    let wanted = hook.timeout.map_or(MOST_TIME, Duration::from_secs);
+                    let limit = wanted.min(MOST_TIME);
+                    if wanted > limit {
+                        let (wanted, most) = (wanted.as_secs(), limit.as_secs());
+                        let command = shown(&hook.command);
+                        remarks.push(format!("gives `{command}` {wanted} s, of which it gets {most}"));
+                    }
                     entries.push(Entry { event, matcher: matcher.clone(), command: hook.command, limit });
                 }
             }
@@ -206,7 +214,8 @@ impl HookFile {
         }
         let wants = Wants { grants: grants(&raw.grants)?, network: raw.network };
         let content = TrustedHooks { entries, wants, scripts: Vec::new() };
-        Ok(Self { content, missing, path: path.to_owned(), hash: ContentHash::of(text.as_bytes()) })
+        let (path, hash) = (path.to_owned(), ContentHash::of(text.as_bytes()));
+        Ok(Self { content, missing, remarks, path, hash })
     }
 
     /// What its author may believe and must not: the file has commands for events that never come here.
@@ -223,9 +232,35 @@ impl HookFile {
         });
         let grants = wants.grants.iter().map(|grant| format!("wants {grant}"));
         let network = (wants.network == NetworkWish::Open).then(|| "wants the whole network".to_owned());
+        let missed = scripts.iter().filter(|script| script.is_missed());
+        let missed = missed.map(|script| format!("names {script}, which is not there"));
         let scripts = scripts.iter().filter(|script| script.seen().is_some());
         let scripts = scripts.map(|script| format!("with {script}"));
-        commands.chain(grants).chain(network).chain(scripts).chain(self.warnings()).collect()
+        let remarks = self.remarks.iter().cloned();
+        commands
+            .chain(grants)
+            .chain(network)
+            .chain(scripts)
+            .chain(missed)
+            .chain(remarks)
+            .chain(self.warnings())
+            .collect()
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the scripts of the project are that its commands may name, whether they are there or not.
+    pub fn scripts(&self) -> impl Iterator<Item = PathBuf> {
+        self.content.scripts.iter().map(Script::place)
+    }
+
+    /// The scripts that a person has looked at and that are gone. What they guard stays closed.
+    pub fn gone(&self, ledger: &Ledger) -> Vec<PathBuf> {
+        let gone = self.content.scripts.iter().filter(|script| script.seen().is_none());
+        gone.map(Script::place).filter(|path| ledger.knows(path)).collect()
     }
 
     /// The hooks, if a person has looked at them as they are: at the file, and at every script that it names.

@@ -42,6 +42,19 @@ impl Script {
         Some((self.project.join(&self.path), self.hash?))
     }
 
+    /// Where it would lie.
+    pub(super) fn place(&self) -> PathBuf {
+        self.project.join(&self.path)
+    }
+
+    /// Whether a command surely means a file by it that is not there. Other words with a dot or a slash may be anything.
+    pub(super) fn is_missed(&self) -> bool {
+        let path = self.path.display();
+        let ways = ["./", "$HOLM_PROJECT_DIR/", "${HOLM_PROJECT_DIR}/"].map(|way| format!("{way}{path}"));
+        let named = |line: &String| ways.iter().any(|way| line.contains(way.as_str()));
+        self.hash.is_none() && self.lines.iter().any(named)
+    }
+
     /// Whether it is still what was seen, if the command names it.
     pub(super) fn check(&self, line: &str) -> Result<(), NotDone> {
         if !self.lines.iter().any(|own| own == line) {

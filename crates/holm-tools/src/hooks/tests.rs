@@ -67,6 +67,12 @@ fn a_script_that_changed_is_a_change_of_the_hooks() {
     assert!(load().trusted(&ledger).is_err(), "it is asked about again");
     fs::remove_file(&script).unwrap();
     assert!(check().is_err());
+    let (place, missing) = (folder.path().canonicalize().unwrap().join("tools/check.sh"), load());
+    assert_eq!(missing.gone(&ledger), [place.clone()], "somebody has looked at it");
+    assert!(missing.gone(&Ledger::in_memory()).is_empty(), "nobody has");
+    assert!(missing.scripts().any(|path| path == place));
+    let asks = missing.asks();
+    assert!(asks.iter().any(|line| line == "names tools/check.sh, which is not there"), "{asks:?}");
 }
 
 /// A project with a script in a folder, and a file of hooks that has one command.

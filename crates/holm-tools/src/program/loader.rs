@@ -14,7 +14,7 @@ use holm_runtime::BoxFuture;
 use super::ask::ask;
 use super::declare::declaration;
 use super::tool::ProgramTool;
-use crate::registry::{Found, LoadError, Loader, Offer};
+use crate::registry::{Found, LoadError, Loader, Offer, Standing};
 use crate::trust::ContentHash;
 
 /// Endings of files that lie in tool folders and are no programs.
@@ -139,13 +139,23 @@ impl Loader for Programs {
                 hash,
                 &limits,
             );
-            let offer = Offer::new(Arc::new(tool)).keywords(keywords);
+            let mut offer = Offer::new(Arc::new(tool)).keywords(keywords);
+            offer.notes.extend(lost(&found));
             Ok(vec![match disclosure {
                 Some(disclosure) => offer.disclosure(disclosure),
                 None => offer,
             }])
         })
     }
+}
+
+/// What a person should know of code that took another's place, if it asks for anything.
+fn lost(found: &Found<'_>) -> Option<String> {
+    let asks = found.sidecar.is_some_and(|sidecar| !sidecar.asks.is_empty());
+    let name = found.path.file_name().unwrap_or_default().to_string_lossy();
+    (asks && found.standing == Standing::Replaced).then(|| {
+        format!("its code was replaced, and its asks are not granted until `holm tool confirm {name}`")
+    })
 }
 
 /// Whether the system can start the file.

@@ -206,6 +206,7 @@ struct Opened {
 impl Opened {
     async fn load(&self, folder: &Folder, path: &Path, turn: Turn) -> Seen {
         let name = path.file_stem().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let known = folder.pins.knows(path);
         let found = Found {
             path,
             name: &name,
@@ -220,7 +221,13 @@ impl Opened {
         drop(turn);
         match loading.await {
             Ok(offers) => Seen::Tools(offers),
-            Err(error) => Seen::Broken(error.to_string()),
+            Err(error) => {
+                // What never was a tool was never confirmed as one: whoever mends it is not asked about it.
+                if !known {
+                    folder.pins.release(path);
+                }
+                Seen::Broken(error.to_string())
+            }
         }
     }
 }

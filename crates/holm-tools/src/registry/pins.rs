@@ -32,6 +32,15 @@ pub trait Pins: Send + Sync {
     ///
     /// Where it cannot be remembered.
     fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError>;
+
+    /// Whether any code is remembered at this place.
+    fn knows(&self, _path: &Path) -> bool {
+        true
+    }
+
+    /// Takes back that code was the first at its place, because no tool ever came of it. Where that fails, the next code has to be
+    /// confirmed.
+    fn release(&self, _path: &Path) {}
 }
 
 /// Why a confirmation cannot be remembered.
@@ -79,6 +88,22 @@ impl PinFile {
         Self { path: path.into(), writing: Mutex::default() }
     }
 
+    /// Forgets what was confirmed at a place, and at all places whose names begin so: the next code there is the first.
+    ///
+    /// # Errors
+    ///
+    /// Where that cannot be remembered.
+    pub fn forget(&self, path: &Path, beginning: &str) -> Result<(), PinError> {
+        let failed = |error: io::Error| PinError { path: self.path.clone(), reason: error.to_string() };
+        let exact = place(path);
+        let gone = |place: &str| place == exact || (!beginning.is_empty() && place.starts_with(beginning));
+        let _alone = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _lock = self.lock().map_err(failed)?;
+        let mut pins = self.read().map_err(failed)?;
+        pins.retain(|place, _| !gone(place));
+        self.save(&pins).map_err(failed)
+    }
+
     fn read(&self) -> io::Result<BTreeMap<String, String>> {
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
@@ -92,25 +117,35 @@ impl PinFile {
     /// Writes a pin down, and gives back what is pinned at the place then.
     fn write(&self, place: String, hash: String, known: Known) -> io::Result<String> {
         let _alone = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        // Other processes read, add and replace the file too; what one of them adds meanwhile must not be lost.
-        let lock = fs::File::options().create(true).append(true).open(self.path.with_extension("lock"))?;
-        lock.lock()?;
+        let _lock = self.lock()?;
         let mut pins = self.read()?;
         if let (Known::Stays, Some(pinned)) = (known, pins.get(&place)) {
             return Ok(pinned.clone());
         }
         pins.insert(place, hash.clone());
+        self.save(&pins)?;
+        Ok(hash)
+    }
+
+    /// Other processes read, add and replace the file too; what one of them adds meanwhile must not be lost.
+    fn lock(&self) -> io::Result<fs::File> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let lock = fs::File::options().create(true).append(true).open(self.path.with_extension("lock"))?;
+        lock.lock()?;
+        Ok(lock)
+    }
+
+    /// Whole or not at all: a new file that takes the old one's place.
+    fn save(&self, pins: &BTreeMap<String, String>) -> io::Result<()> {
         let new = self.path.with_extension(format!("{}.new", std::process::id()));
         let mut file = fs::File::create(&new)?;
-        for (path, hash) in &pins {
+        for (path, hash) in pins {
             writeln!(file, "{hash} {path}")?;
         }
         file.sync_all()?;
-        fs::rename(&new, &self.path)?;
-        Ok(hash)
+        fs::rename(&new, &self.path)
     }
 }
 
@@ -134,6 +169,14 @@ impl Pins for PinFile {
     fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError> {
         let failed = |error: io::Error| PinError { path: self.path.clone(), reason: error.to_string() };
         self.write(place(path), hex(sha256), Known::Goes).map(|_| ()).map_err(failed)
+    }
+
+    fn knows(&self, path: &Path) -> bool {
+        self.read().map_or(true, |pins| pins.contains_key(&place(path)))
+    }
+
+    fn release(&self, path: &Path) {
+        let _ = self.forget(path, "");
     }
 }
 

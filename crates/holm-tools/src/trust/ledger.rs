@@ -1,6 +1,6 @@
 //! The record of what was trusted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -24,7 +24,26 @@ const OTHERS_WRITE: u32 = 0o022;
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     file: Option<PathBuf>,
-    entries: BTreeMap<PathBuf, ContentHash>,
+    known: Known,
+}
+
+/// What the record says.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    files: BTreeMap<PathBuf, ContentHash>,
+    /// What was trusted along with a file, because that file names it.
+    along: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+}
+
+impl Known {
+    fn forget(&mut self, path: &Path) {
+        self.files.retain(|known, _| !known.starts_with(path));
+        self.along.retain(|lead, _| !lead.starts_with(path));
+        for along in self.along.values_mut() {
+            along.retain(|known| !known.starts_with(path));
+        }
+        self.along.retain(|_, along| !along.is_empty());
+    }
 }
 
 /// How a file stands.
@@ -43,6 +62,8 @@ pub enum Standing {
 struct Record {
     version: u64,
     files: BTreeMap<PathBuf, ContentHash>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    along: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
 impl Ledger {
@@ -59,14 +80,14 @@ impl Ledger {
     /// Where it is damaged, or somebody else could have written it.
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, TrustError> {
         let file = file.into();
-        let entries = load(&file)?;
-        Ok(Self { file: Some(file), entries })
+        let known = load(&file)?;
+        Ok(Self { file: Some(file), known })
     }
 
     /// How a file with this content stands at this absolute path.
     #[must_use]
     pub fn standing(&self, path: &Path, hash: &ContentHash) -> Standing {
-        match self.entries.get(path) {
+        match self.known.files.get(path) {
             Some(known) if known == hash => Standing::Trusted,
             Some(_) => Standing::Changed,
             None => Standing::Unknown,
@@ -94,9 +115,9 @@ impl Ledger {
     ///
     /// Where the record cannot be written; then nothing has changed.
     pub fn trust(&mut self, survey: &Survey) -> Result<(), TrustError> {
-        self.change(|entries| {
-            entries.retain(|path, _| !path.starts_with(survey.folder()));
-            entries.extend(survey.files().map(|(path, hash)| (path.to_owned(), hash)));
+        self.change(|known| {
+            known.files.retain(|path, _| !path.starts_with(survey.folder()));
+            known.files.extend(survey.files().map(|(path, hash)| (path.to_owned(), hash)));
         })
     }
 
@@ -106,9 +127,41 @@ impl Ledger {
     ///
     /// As [`Self::trust`].
     pub fn trust_file(&mut self, path: &Path, hash: ContentHash) -> Result<(), TrustError> {
-        self.change(|entries| {
-            entries.insert(path.to_owned(), hash);
+        self.change(|known| {
+            known.files.insert(path.to_owned(), hash);
         })
+    }
+
+    /// Trusts files as they were when somebody looked, and remembers that they belong to the one that names them: what is
+    /// forgotten with it later is all of them, whatever it names by then.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::trust`].
+    pub fn trust_along(
+        &mut self,
+        lead: &Path,
+        files: impl IntoIterator<Item = (PathBuf, ContentHash)>,
+    ) -> Result<(), TrustError> {
+        self.change(|known| {
+            for (path, hash) in files {
+                if path != lead {
+                    known.along.entry(lead.to_owned()).or_default().insert(path.clone());
+                }
+                known.files.insert(path, hash);
+            }
+        })
+    }
+
+    /// What was trusted along with a file and has not been forgotten since.
+    pub fn along(&self, lead: &Path) -> impl Iterator<Item = &Path> {
+        self.known.along.get(lead).into_iter().flatten().map(PathBuf::as_path)
+    }
+
+    /// Whether a person has looked at anything in this place, whatever is there now.
+    #[must_use]
+    pub fn knows(&self, path: &Path) -> bool {
+        self.known.files.contains_key(path)
     }
 
     /// Trusts a file, or whatever is beneath a folder, no longer. The next use asks again.
@@ -117,24 +170,24 @@ impl Ledger {
     ///
     /// As [`Self::trust`].
     pub fn forget(&mut self, path: &Path) -> Result<(), TrustError> {
-        self.change(|entries| entries.retain(|known, _| !known.starts_with(path)))
+        self.change(|known| known.forget(path))
     }
 
     /// What is trusted, in the order of paths.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Path, &ContentHash)> {
-        self.entries.iter().map(|(path, hash)| (path.as_path(), hash))
+        self.known.files.iter().map(|(path, hash)| (path.as_path(), hash))
     }
 
-    fn change(&mut self, change: impl FnOnce(&mut BTreeMap<PathBuf, ContentHash>)) -> Result<(), TrustError> {
+    fn change(&mut self, change: impl FnOnce(&mut Known)) -> Result<(), TrustError> {
         let Some(file) = &self.file else {
-            change(&mut self.entries);
+            change(&mut self.known);
             return Ok(());
         };
         let _lock = lock(file)?;
-        let mut entries = load(file)?;
-        change(&mut entries);
-        save(file, &entries)?;
-        self.entries = entries;
+        let mut known = load(file)?;
+        change(&mut known);
+        save(file, &known)?;
+        self.known = known;
         Ok(())
     }
 }
@@ -146,8 +199,8 @@ impl crate::registry::Gate for Ledger {
         let hash = ContentHash::from_bytes(*sha256);
         let path = path.canonicalize().map_err(|error| TrustError::io(path, &error).to_string())?;
         let kept = self.file.as_deref().map(load).transpose().map_err(|error| error.to_string())?;
-        let entries = kept.unwrap_or_else(|| self.entries.clone());
-        match (Self { file: None, entries }).standing(&path, &hash) {
+        let known = kept.unwrap_or_else(|| self.known.clone());
+        match (Self { file: None, known }).standing(&path, &hash) {
             Standing::Trusted => Ok(()),
             Standing::Changed => Err(TrustError::Changed { path, hash }.to_string()),
             Standing::Unknown => Err(TrustError::Unknown { path, hash }.to_string()),
@@ -155,10 +208,10 @@ impl crate::registry::Gate for Ledger {
     }
 }
 
-fn load(file: &Path) -> Result<BTreeMap<PathBuf, ContentHash>, TrustError> {
+fn load(file: &Path) -> Result<Known, TrustError> {
     let data = match fs::symlink_metadata(file) {
         Ok(data) => data,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Known::default()),
         Err(error) => return Err(TrustError::io(file, &error)),
     };
     if data.mode() & OTHERS_WRITE != 0 || data.uid() != rustix::process::geteuid().as_raw() {
@@ -173,13 +226,13 @@ fn load(file: &Path) -> Result<BTreeMap<PathBuf, ContentHash>, TrustError> {
     if record.version != VERSION {
         return Err(damaged(format!("it is of version {}, and this is {VERSION}", record.version)));
     }
-    Ok(record.files)
+    Ok(Known { files: record.files, along: record.along })
 }
 
 /// Whole or not at all: a new file that takes the old one's place.
-fn save(file: &Path, entries: &BTreeMap<PathBuf, ContentHash>) -> Result<(), TrustError> {
+fn save(file: &Path, known: &Known) -> Result<(), TrustError> {
     let failed = |error: std::io::Error| TrustError::io(file, &error);
-    let record = Record { version: VERSION, files: entries.clone() };
+    let record = Record { version: VERSION, files: known.files.clone(), along: known.along.clone() };
     let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
     let fresh = beside(file, "new");
     // What a crash left behind is nobody's.

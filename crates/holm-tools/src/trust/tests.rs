@@ -143,3 +143,22 @@ fn a_hash_is_64_lower_case_hex_digits() {
     check(&format!("{}é", "0".repeat(62)), false);
     check("", false);
 }
+
+#[test]
+fn what_was_trusted_along_with_a_file_is_remembered_as_such_and_forgotten_by_its_own_path() {
+    let folder = folder();
+    let (record, lead) = (real(&folder, "trust.json"), real(&folder, "hooks.json"));
+    let (one, other) = (real(&folder, "a.sh"), real(&folder, "more/b.sh"));
+    let hash = ContentHash::of(b"seen");
+    let files = [lead.clone(), one.clone(), other.clone()].map(|path| (path, hash));
+    Ledger::open(&record).expect("a record").trust_along(&lead, files).expect("recorded");
+
+    let mut ledger = Ledger::open(&record).expect("the same record");
+    assert!(ledger.along(&lead).eq([one.as_path(), other.as_path()]), "without the file itself");
+    assert!(ledger.knows(&one) && ledger.standing(&one, &hash) == Standing::Trusted);
+    ledger.forget(&one).expect("forgotten");
+    assert!(!ledger.knows(&one) && ledger.along(&lead).eq([other.as_path()]));
+    ledger.forget(&lead).expect("forgotten");
+    assert_eq!(ledger.along(&lead).count(), 0);
+    assert!(ledger.knows(&other), "whoever forgets the file looks at what goes along with it first");
+}

@@ -60,7 +60,7 @@ impl Bench {
         args.tools.check()?;
         let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
         let store = Store::open(places::database(&places.data)?).await?;
-        let hooks = Gathered::find(places, confinement(args))?;
+        let hooks = Gathered::find(places, confinement(args), screen)?;
         let env = |name: &str| std::env::var(name).ok();
         let outside = Outside::here(&places.work, &places.data, rules(args), confinement(args), env)
             .and(tools::native(&places.work, &places.data, &store));

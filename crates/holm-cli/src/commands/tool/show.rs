@@ -3,7 +3,7 @@
 use holm_tools::registry::Snapshot;
 use serde_json::json;
 
-use super::no_such;
+use super::{find, no_such};
 use crate::{exit::Exit, screen::Screen};
 
 /// All of them, a line each.
@@ -32,6 +32,7 @@ pub(super) fn list(screen: &Screen, tools: &Snapshot, as_json: bool) -> anyhow::
 /// One of them, whole.
 pub(super) fn one(screen: &Screen, tools: &Snapshot, name: &str) -> anyhow::Result<Exit> {
     let mut all = tools.tools();
+    let name = find(tools, name)?.declaration().name.as_str();
     let (tool, entry) = all.find(|(tool, _)| tool.declaration().name == name).ok_or_else(|| no_such(name))?;
     let declared = tool.declaration();
     let needs: Vec<String> = declared.needs.iter().map(ToString::to_string).collect();

@@ -38,7 +38,7 @@ pub(crate) struct Distrust {
 /// What `holm tool confirm` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Confirm {
-    /// A file of your tools folder, by its name
+    /// A file of your tools folder, by its name, or the tool or server that it is
     file: String,
 }
 
@@ -76,7 +76,11 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         return Ok(Exit::NoAnswer);
     }
     ledger.trust(&survey)?;
-    screen.note(&format!("holm: {} files are trusted as they are now", questions.len()));
+    let files = match questions.len() {
+        1 => "1 file is trusted as it is now".to_owned(),
+        count => format!("{count} files are trusted as they are now"),
+    };
+    screen.note(&format!("holm: {files}"));
     Ok(Exit::Done)
 }
 
@@ -129,13 +133,33 @@ fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
 
 /// Confirms the code that lies there now.
 pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
-    let path = places.tools().join(&args.file);
+    let path = own_file(&args.file, places);
     let missing = |_| Trouble::new(Exit::Missing, format!("there is no file {}", path.display()));
     let hash = ContentHash::of(&fs::read(&path).map_err(missing)?);
     PinFile::new(places.pins()).confirm(&path, hash.as_bytes())?;
     // Programs that watch the folder look again when its times change.
     let file = fs::File::open(&path)?;
     let _ = file.set_modified(SystemTime::now());
-    screen.answer(&format!("{} is confirmed as {hash}", args.file));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    screen.answer(&format!("{name} is confirmed as {hash}"));
     Ok(Exit::Done)
+}
+
+/// The file of the user's tools that is meant: by its name, or the only one that is the tool of this name.
+fn own_file(name: &str, places: &Places) -> PathBuf {
+    let exact = places.tools().join(name);
+    if exact.is_file() {
+        return exact;
+    }
+    let files = fs::read_dir(places.tools()).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files = files.filter(|path| {
+        let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
+        let stem = file.split('.').next().unwrap_or_default();
+        // What stands beside a tool is not its code.
+        !file.ends_with(".toml") && (name == stem || name.strip_prefix("bash_") == Some(stem))
+    });
+    match (files.next(), files.next()) {
+        (Some(only), None) => only,
+        _ => exact,
+    }
 }

@@ -55,3 +55,16 @@ fn of_many_who_pin_at_once_none_is_lost_and_one_is_first() {
     let text = std::fs::read_to_string(file).unwrap();
     assert_eq!(text.lines().count(), 9, "{text}");
 }
+
+#[test]
+fn what_is_forgotten_is_the_first_again_and_nothing_else_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let pins = PinFile::new(folder.path().join("pins"));
+    let places = [folder.path().join("sea.mcp.json"), "mcp:sea:echo".into(), "mcp:seaside:echo".into()];
+    for place in &places {
+        assert_eq!(pins.standing(place, &[1; 32]), Standing::Confirmed);
+    }
+    pins.forget(&places[0], "mcp:sea:").unwrap();
+    let standing: Vec<Standing> = places.iter().map(|place| pins.standing(place, &[2; 32])).collect();
+    assert_eq!(standing, [Standing::Confirmed, Standing::Confirmed, Standing::Replaced]);
+}

@@ -246,6 +246,20 @@ async fn replaced_code_is_told_from_confirmed_code() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn code_that_never_was_a_tool_is_mended_without_a_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().unwrap();
+    put(folder.path(), "a.say", "bad");
+    let pins = Arc::new(PinFile::new(home.path().join("pins")));
+    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::User, OpenGate).pins(pins)).await;
+    assert_eq!(problems(&registry.snapshot()).len(), 1);
+    put(folder.path(), "a.say", "good");
+    wait_said(&registry, "a", "good").await;
+    put(folder.path(), "a.say", "other");
+    wait_said(&registry, "a", "other (replaced)").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_watched_after_the_watch_was_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let (registry, watching) = watch(folder.path()).await;
