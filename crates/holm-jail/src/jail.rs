@@ -251,9 +251,13 @@ impl Jail {
             }
         }
         let within = |path: &Path, set: &BTreeSet<PathBuf>| set.iter().any(|outer| path.starts_with(outer));
+        let inside_writable =
+            |path: &Path| of(Access::Write).any(|outer| path != outer && path.starts_with(outer));
         let mut settled: BTreeMap<PathBuf, Access> = BTreeMap::new();
         for root in &self.roots {
             let access = match root.access {
+                // A right to read takes none away: mounted by itself, it would hold what is there fast.
+                Access::Read if inside_writable(&root.path) && !within(&root.path, &protected) => continue,
                 Access::Write if within(&root.path, &protected) => Access::Read,
                 Access::Protected | Access::Hidden => continue,
                 other @ (Access::Read | Access::Exec | Access::Write | Access::Full) => other,

@@ -115,6 +115,17 @@ fn a_path_with_two_powers_has_both() {
 }
 
 #[test]
+fn a_right_to_read_takes_no_right_to_write_away() {
+    let written = [("/usr", Access::Write), ("/usr/.git", Access::Protected)];
+    check(&Jail::new().write("/usr").read("/usr/lib"), &written);
+    check(&Jail::new().write("/usr").read("/usr/lib/x").read("/usr/lib"), &written);
+    let beside = [("/usr", Access::Write), ("/usr/.git", Access::Protected), ("/usr2", Access::Read)];
+    check(&Jail::new().write("/usr").read("/usr2"), &beside);
+    let kept = [("/usr", Access::Write), ("/usr/.git", Access::Protected), ("/usr/lib", Access::Protected)];
+    check(&Jail::new().write("/usr").protect("/usr/lib").read("/usr/lib"), &kept);
+}
+
+#[test]
 fn an_order_that_no_program_could_be_given_is_refused() {
     let order = |jail: Jail, task: &Task| jail.order(&Engine::Landlock, task).map(|_| ()).unwrap_err();
     let task = Task::new("/bin/true");
