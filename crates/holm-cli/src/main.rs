@@ -49,17 +49,21 @@ enum Command {
     /// See, check and try the tools
     Tool(commands::tool::Args),
     /// Use the tools of MCP servers
-    Mcp(commands::mcp::Args),
+    #[command(subcommand)]
+    Mcp(commands::mcp::Command),
     /// Serve agents and tools to MCP clients
     McpServer(commands::mcp_server::Args),
     /// See and replay what was done before
-    Session(commands::session::Args),
+    #[command(subcommand)]
+    Session(commands::session::Command),
     /// Say which commands may look at what agents do
-    Hooks(commands::hooks::Args),
+    #[command(subcommand)]
+    Hooks(commands::hooks::Command),
     /// Show where things are kept
     Paths(commands::paths::Args),
     /// See what models have shown, and look after those on this machine
-    Model(commands::model::Args),
+    #[command(subcommand)]
+    Model(commands::model::Command),
     /// Copy addresses, URLs, dates or names out of a text
     #[cfg(feature = "local")]
     Extract(commands::extract::Args),
@@ -93,12 +97,12 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
         match cli.command {
             Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
             Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
-            Command::Mcp(args) => commands::mcp::execute(args, cli.data.as_deref()).await,
+            Command::Mcp(command) => commands::mcp::execute(command, cli.data.as_deref()).await,
             Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref()).await,
-            Command::Hooks(args) => commands::hooks::execute(args, cli.data.as_deref()),
+            Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
             Command::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
-            Command::Session(args) => commands::session::execute(args, cli.data.as_deref()).await,
-            Command::Model(args) => commands::model::execute(args, cli.data.as_deref()).await,
+            Command::Session(command) => commands::session::execute(command, cli.data.as_deref()).await,
+            Command::Model(command) => commands::model::execute(command, cli.data.as_deref()).await,
             #[cfg(feature = "local")]
             Command::Extract(args) => commands::extract::execute(&args).await,
             Command::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,

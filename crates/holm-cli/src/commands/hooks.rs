@@ -16,15 +16,9 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm hooks` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// What `holm hooks` does.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub(crate) enum Command {
     /// Show what this project's hooks run, and trust them as they are now
     Trust {
         /// Trust the file with this content (SHA-256) without being asked; may be given more than once
@@ -36,9 +30,9 @@ enum Command {
 }
 
 /// Runs the command.
-pub(crate) fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
-    match args.command {
+    match command {
         Command::Trust { yes } => trust(&yes.into_iter().collect(), &places, &screen),
         Command::Forget => forget(&places, &screen),
     }

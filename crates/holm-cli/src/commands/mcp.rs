@@ -23,15 +23,9 @@ use crate::{
 /// The ending of the files in which servers are kept.
 const ENDING: &str = ".mcp.json";
 
-/// What `holm mcp` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// What `holm mcp` does.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub(crate) enum Command {
     /// Write a server down among your tools, or those of a file of another program
     Add(Add),
     /// Show the servers that are written down; starts none
@@ -53,8 +47,9 @@ enum Command {
     },
 }
 
+/// What `holm mcp add` takes.
 #[derive(Debug, clap::Args)]
-struct Add {
+pub(crate) struct Add {
     /// What its tools' names begin with
     #[arg(required_unless_present = "from")]
     name: Option<String>,
@@ -82,9 +77,9 @@ struct Add {
 }
 
 /// Runs the command.
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
-    match args.command {
+    match command {
         Command::Add(add) => match &add.from {
             Some(file) => take_over(file, &places, &screen),
             None => write_down(&add, &places, &screen),

@@ -17,15 +17,9 @@ use crate::{exit::Exit, places, screen::Screen};
 /// What a table shows of a reason, in characters; `--json` has all of it.
 const REASON_CHARS: usize = 80;
 
-/// What `holm model` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// What `holm model` does.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub(crate) enum Command {
     /// Show what models have shown, by kind of task: from the journals of all sessions
     Ledger {
         /// Only this kind of task
@@ -41,8 +35,8 @@ enum Command {
 }
 
 /// Runs the command.
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let (kind, json) = match args.command {
+pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let (kind, json) = match command {
         Command::Ledger { kind, json } => (kind, json),
         #[cfg(feature = "local")]
         Command::Here(command) => return here::execute(command).await,

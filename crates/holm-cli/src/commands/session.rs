@@ -20,15 +20,9 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm session` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// What `holm session` does.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub(crate) enum Command {
     /// Show the sessions, the latest first
     List {
         /// How many at the most
@@ -60,11 +54,11 @@ enum Command {
 }
 
 /// Runs the command.
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let folder = places::data_folder(data, |name| std::env::var(name).ok())?;
     let store = Store::open(places::database(&folder)?).await?;
     let screen = Screen::default();
-    match args.command {
+    match command {
         Command::List { limit, tag, json } => list(&store, &screen, limit, tag, json).await,
         Command::Show { id, json } => show(&store, &screen, &id, json).await,
         Command::Replay { id, json } => replay(&store, &screen, &id, json).await,

@@ -24,7 +24,7 @@ const MEASURED: u64 = 64;
 
 /// What can be done with them.
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(crate) enum Command {
     /// Show the models on this machine
     List,
     /// Try a model: a question, and a call that must be valid
