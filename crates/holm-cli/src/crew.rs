@@ -21,6 +21,7 @@ use holm_tools::{
 use crate::{
     model,
     places::Places,
+    reach::Reach,
     tools::{self, Confinement, Outside, Set},
     worktrees::Trees,
 };
@@ -35,6 +36,8 @@ pub(crate) struct House {
     /// The run's own model, for agents that name none.
     pub(crate) card: Card,
     pub(crate) client: Arc<dyn Model>,
+    /// How the models of agents that name one are reached.
+    pub(crate) reach: Reach,
     pub(crate) mode: Mode,
     pub(crate) store: Store,
     pub(crate) secrets: Secrets,
@@ -56,6 +59,7 @@ impl House {
             registry: registry.clone(),
             card: Card::named("scripted/none"),
             client: Arc::new(ScriptedModel::new([])),
+            reach: Reach::default(),
             mode: Mode::Default,
             store: store.clone(),
             secrets: Secrets::new(),
@@ -73,7 +77,8 @@ impl Kit for House {
     fn begin(&self, model: Option<&str>) -> Result<Builder, String> {
         let (card, client) = match model {
             Some(name) => {
-                let chosen = model::from_provider(name).map_err(|trouble| trouble.to_string())?;
+                let chosen =
+                    model::from_provider(name, &self.reach).map_err(|trouble| trouble.to_string())?;
                 (chosen.card, chosen.client)
             }
             None => (self.card.clone(), Arc::clone(&self.client)),

@@ -11,6 +11,7 @@ use holm_local::{Gguf, Kind, Local, LocalError, Settings};
 use crate::{
     exit::{Exit, Trouble},
     model::Chosen,
+    reach::Reach,
 };
 
 /// What all their names begin with.
@@ -121,7 +122,7 @@ pub(crate) fn open(
     note: Option<&'static str>,
 ) -> Result<Chosen, Trouble> {
     let local = Local::open(settings(name, env)?).map_err(|error| refused(&error))?;
-    Ok(Chosen { card: local.card(name), client: Arc::new(local), note })
+    Ok(Chosen { card: local.card(name), client: Arc::new(local), reach: Reach::default(), note })
 }
 
 /// An error in the command's words.

@@ -1,6 +1,7 @@
 //! The `holm` command: agents from a terminal. Thin on purpose: it parses, asks and prints; what happens is decided in
 //! the library that everybody else uses too.
 
+mod agreed;
 mod approve;
 mod children;
 mod commands;
@@ -14,8 +15,10 @@ mod model;
 mod money;
 mod places;
 mod prompt;
+mod reach;
 mod screen;
 mod servers;
+mod settings;
 mod shelf;
 mod stream;
 mod talk;
@@ -59,6 +62,13 @@ enum Command {
     /// Say which commands may look at what agents do
     #[command(subcommand)]
     Hooks(commands::hooks::Command),
+    /// See the settings that hold here
+    #[command(subcommand)]
+    Config(commands::config::Command),
+    /// Check every file of settings, agents, hooks and servers; runs none
+    Check(commands::check::Args),
+    /// Look whether this machine has what agents need
+    Doctor(commands::doctor::Args),
     /// Show where things are kept
     Paths(commands::paths::Args),
     /// See what models have shown, and look after those on this machine
@@ -100,11 +110,14 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
             Command::Mcp(command) => commands::mcp::execute(command, cli.data.as_deref()).await,
             Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref()).await,
             Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
+            Command::Config(command) => commands::config::execute(command, cli.data.as_deref()),
+            Command::Check(args) => commands::check::execute(&args, cli.data.as_deref()),
+            Command::Doctor(args) => commands::doctor::execute(&args, cli.data.as_deref()),
             Command::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
             Command::Session(command) => commands::session::execute(command, cli.data.as_deref()).await,
             Command::Model(command) => commands::model::execute(command, cli.data.as_deref()).await,
             #[cfg(feature = "local")]
-            Command::Extract(args) => commands::extract::execute(&args).await,
+            Command::Extract(args) => commands::extract::execute(&args, cli.data.as_deref()).await,
             Command::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,
         }
     });

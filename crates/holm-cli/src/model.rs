@@ -4,12 +4,15 @@ use std::{fs, io, path::Path, sync::Arc};
 
 use holm::{
     kernel::{Block, Model as Card, ModelResult, Reply, StopReason, ToolCall},
-    models::{Client, ClientError, Keys, Router, ScriptedModel},
+    models::{ClientError, Router, ScriptedModel},
     runtime::Model,
     wire::{catalogue, services::Services},
 };
 
-use crate::exit::{Exit, Trouble};
+use crate::{
+    exit::{Exit, Trouble},
+    reach::Reach,
+};
 
 /// The name under which the demonstration runs.
 const DEMO: &str = "scripted/demo";
@@ -18,36 +21,49 @@ const DEMO: &str = "scripted/demo";
 pub(crate) struct Chosen {
     pub(crate) card: Card,
     pub(crate) client: Arc<dyn Model>,
+    /// How its provider and others are reached.
+    pub(crate) reach: Reach,
     /// Told to the person before the run begins.
     pub(crate) note: Option<&'static str>,
 }
 
-/// Chooses by the flags, then by `HOLM_MODEL`; without either the small model on this machine answers, if set-up has
+/// Chooses by the name that flags or settings give; without one the small model on this machine answers, if set-up has
 /// brought it, and else a script, which says that it is one.
 pub(crate) fn choose(
     name: Option<&str>,
     script: Option<&Path>,
+    reach: &Reach,
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<Chosen, Trouble> {
+    let chosen = choose_alone(name, script, reach, env)?;
+    Ok(Chosen { reach: reach.clone(), ..chosen })
+}
+
+fn choose_alone(
+    named: Option<&str>,
+    script: Option<&Path>,
+    reach: &Reach,
     env: impl Fn(&str) -> Option<String>,
 ) -> Result<Chosen, Trouble> {
     if let Some(path) = script {
         let client: Arc<dyn Model> = Arc::new(read_script(path)?);
-        return Ok(Chosen { card: Card::named("scripted/file"), client, note: None });
+        let reach = Reach::default();
+        return Ok(Chosen { card: Card::named("scripted/file"), client, reach, note: None });
     }
-    let named = name.map(ToOwned::to_owned).or_else(|| env("HOLM_MODEL").filter(|name| !name.is_empty()));
     #[cfg(feature = "local")]
-    match named.as_deref() {
+    match named {
         Some(name) if crate::local::is_local(name) => return crate::local::open(name, &env, None),
         None if crate::local::is_there(&env) => {
             return crate::local::open(crate::local::DEFAULT, &env, Some(crate::local::NOTE));
         }
         Some(_) | None => {}
     }
-    match named.as_deref() {
+    match named {
         None => Ok(demonstration(Some(
             "no model was chosen, so a script answers; choose one with --model or HOLM_MODEL",
         ))),
         Some(DEMO) => Ok(demonstration(None)),
-        Some(name) => from_provider(name),
+        Some(name) => from_provider(name, reach),
     }
 }
 
@@ -56,10 +72,10 @@ pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, 
     if names.is_empty() {
         return Ok((first, Vec::new()));
     }
-    let mut router = Router::new().with(&first.card.name, first.client);
+    let mut router = Router::new().with(&first.card.name, Arc::clone(&first.client));
     let mut stronger = Vec::new();
     for name in names {
-        let next = from_provider(name)?;
+        let next = from_provider(name, &first.reach)?;
         router = router.with(&next.card.name, next.client);
         stronger.push(next.card);
     }
@@ -67,16 +83,17 @@ pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, 
 }
 
 /// The model of a name, as its provider has it, or this machine.
-pub(crate) fn from_provider(name: &str) -> Result<Chosen, Trouble> {
+pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble> {
     #[cfg(feature = "local")]
     if crate::local::is_local(name) {
         return crate::local::open(name, &|name: &str| std::env::var(name).ok(), None);
     }
-    let client = Client::from_name(name, Keys::from_environment()).map_err(|error| refused(name, &error))?;
+    let client = reach.client(name).map_err(|error| refused(name, &error))?;
     // The provider may have been named by an alias; prices and requests go by its own name.
     let full = Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());
     let card = catalogue::Catalogue::pinned().model(&full).map(catalogue::to_kernel);
-    Ok(Chosen { card: card.unwrap_or_else(|| Card::named(full)), client: Arc::new(client), note: None })
+    let card = card.unwrap_or_else(|| Card::named(full));
+    Ok(Chosen { card, client: Arc::new(client), reach: reach.clone(), note: None })
 }
 
 fn refused(name: &str, error: &ClientError) -> Trouble {
@@ -124,7 +141,12 @@ fn demonstration(note: Option<&'static str>) -> Chosen {
                 The loop, the tools, the grants and the journal are real.";
     let says = Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() };
     let results = [calls, says].map(ModelResult::Replied);
-    Chosen { card: Card::named(DEMO), client: Arc::new(ScriptedModel::new(results)), note }
+    Chosen {
+        card: Card::named(DEMO),
+        client: Arc::new(ScriptedModel::new(results)),
+        reach: Reach::default(),
+        note,
+    }
 }
 
 #[cfg(test)]

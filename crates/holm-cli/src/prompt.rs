@@ -7,8 +7,22 @@ use crate::exit::{Exit, Trouble};
 /// The longest prompt that is read from standard input: more than any window holds, less than memory.
 const MOST_BYTES: u64 = 16 << 20;
 
+/// Where a template wants the prompt.
+const CONTENT: &str = "{{content}}";
+
 /// What to do where nothing was asked.
 const HINT: &str = "say what to do with -p, such as: holm run -p \"What is in this folder?\"";
+
+/// As [`gather`], and puts it where a template wants it; at the end, if it does not say where. A template that has no place
+/// for it can be all that is asked.
+pub(crate) fn gather_into(template: Option<&str>, parts: &[String]) -> Result<String, Trouble> {
+    match template {
+        None => gather(parts),
+        Some(template) if template.contains(CONTENT) => Ok(template.replace(CONTENT, &gather(parts)?)),
+        Some(template) if parts.is_empty() => checked(template.to_owned()),
+        Some(template) => Ok(format!("{template}\n\n{}", gather(parts)?)),
+    }
+}
 
 /// Joins the parts; `-` is standard input.
 pub(crate) fn gather(parts: &[String]) -> Result<String, Trouble> {

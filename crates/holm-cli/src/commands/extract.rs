@@ -1,7 +1,7 @@
 //! `holm extract`: copies values out of a text. The model can only copy: a grammar holds it to the text, and the guards
 //! check what it copied.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use anyhow::anyhow;
 use holm::{
@@ -15,11 +15,16 @@ use holm::{
     },
     runtime::{Ask, CancellationToken, Line, NoDeltas},
 };
+use holm_config::{Settings, Value};
 
 use crate::{
     exit::{Exit, Trouble},
-    model, prompt,
+    model,
+    places::Places,
+    prompt,
+    reach::Reach,
     screen::Screen,
+    settings::Here,
 };
 
 /// What comes to be cut off a word before it may be an address.
@@ -43,17 +48,22 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) async fn execute(args: &Args) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let text = prompt::text(&args.text)?;
     let skill = Skill::compile(extract()).map_err(|error| anyhow!("{error}"))?;
     let wish =
         Json::object([("text", Json::from(text.as_str())), ("target", Json::from(args.target.as_str()))]);
     let input = skill.check_input(&wish).map_err(|error| refused(&error, &skill))?;
-    let chosen = model::choose(args.model.as_deref(), None, |name| std::env::var(name).ok())?;
+    let (env, screen) = (|name: &str| std::env::var(name).ok(), Screen::default());
+    let model = args.model.clone().map(|model| Value::flag("--model", model));
+    let flags = Settings { model, ..Settings::default() };
+    let settings = Here::find(&Places::find(data)?)?.settle(flags, &screen);
+    let reach = Reach::of(&settings, env);
+    let chosen = model::choose(settings.model.as_ref().map(|model| &*model.value), None, &reach, env)?;
     let mut line = chosen.client.open();
     match carried_out(&mut *line, chosen.card, &skill, &input).await? {
         Ok(value) => {
-            Screen::default().line(&value.canonical());
+            screen.line(&value.canonical());
             Ok(Exit::Done)
         }
         Err(error) => Err(Trouble::new(Exit::NoAnswer, error.to_string()).into()),

@@ -9,7 +9,7 @@ use clap::Subcommand;
 use holm_tools::trust::{ContentHash, Ledger, Standing};
 
 use crate::{
-    approve::read_answer,
+    agreed::Question,
     exit::{Exit, Trouble},
     hooks::{Owner, missing, open_files},
     places::Places,
@@ -71,7 +71,9 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         screen.answer(&format!("{how}: {} ({hash})", path.display()));
     }
     let hashes: BTreeSet<ContentHash> = open.iter().map(|(_, hash, _)| *hash).collect();
-    if !agreed(yes, &hashes, screen)? {
+    let words = "May these commands run, as they are now, whenever an agent works here?";
+    let question = Question { command: "holm hooks trust", words };
+    if !question.ask(yes, &hashes, screen)? {
         screen.note("holm: they do nothing");
         return Ok(Exit::NoAnswer);
     }
@@ -80,30 +82,6 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     }
     screen.note(&format!("holm: trusted as they are now: {}", files(open.len())));
     Ok(Exit::Done)
-}
-
-/// Whether a person says yes: by naming everything that was shown, or at the terminal.
-fn agreed(
-    yes: &BTreeSet<ContentHash>,
-    hashes: &BTreeSet<ContentHash>,
-    screen: &Screen,
-) -> anyhow::Result<bool> {
-    if hashes.is_subset(yes) {
-        return Ok(true);
-    }
-    if let Some(other) = hashes.difference(yes).next().filter(|_| !yes.is_empty()) {
-        // Something else lies there than what the person has seen.
-        let message = format!("{other} was not named; nothing is trusted");
-        return Err(Trouble::new(Exit::Usage, message).hint("look again, and name what you see").into());
-    }
-    if !Screen::can_ask() {
-        let words: Vec<String> = hashes.iter().map(|hash| format!("--yes {hash}")).collect();
-        screen.note(&format!("holm: if you agree: holm hooks trust {}", words.join(" ")));
-        return Ok(false);
-    }
-    screen.ask("May these commands run, as they are now, whenever an agent works here? [y]es, [n]o: ");
-    let answer = read_answer().unwrap_or_default();
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Forgets the project's file and every script of the project that was trusted with it or with the user's own, also one that

@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use super::run;
 use crate::{
     exit::{Exit, Trouble},
+    places::Places,
     screen::Screen,
 };
 
@@ -47,10 +48,12 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
     })?;
     let screen = Arc::new(Screen::default());
-    let made = run::unattended(&options.run, data, &screen).await?;
+    let places = Places::find(data)?;
+    let run = options.run.settle(&places, &screen)?;
+    let made = run::unattended(&run, &places, &screen).await?;
     let rights = Rights {
-        grants: options.run.granted(),
-        mode: options.run.mode(),
+        grants: run.granted(),
+        mode: run.mode(),
         secrets: made.secrets.clone(),
         spawner: Some(Starter::new(made.crew.clone())),
     };

@@ -1,5 +1,8 @@
 //! One file for each command, named after it.
 
+pub(crate) mod check;
+pub(crate) mod config;
+pub(crate) mod doctor;
 #[cfg(feature = "local")]
 pub(crate) mod extract;
 pub(crate) mod hooks;

@@ -17,7 +17,8 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let places = Places::find(data)?;
-    let rows: [(&str, PathBuf, &str); 9] = [
+    let found = holm_config::Found::from(&places.work, |name| std::env::var(name).ok());
+    let mut rows: Vec<(&str, PathBuf, &str)> = vec![
         ("data", places.data.clone(), "everything of yours; no tool may touch it"),
         ("sessions", places.data.join("holm.db"), "what was said and done"),
         (
@@ -32,6 +33,17 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         ("pins", places.pins(), "which code of your tools you have confirmed"),
         ("code", places.code(), "compiled code, made again when it is gone"),
     ];
+    rows.extend(found.user.map(|file| ("config", file, "your settings")));
+    rows.extend(
+        found.project.map(|file| ("project_config", file, "this project's settings, once you trust them")),
+    );
+    rows.extend(
+        found
+            .policies
+            .into_iter()
+            .next_back()
+            .map(|file| ("policy", file, "what the administrator has settled")),
+    );
     let screen = Screen::default();
     if args.json {
         let object: serde_json::Map<String, serde_json::Value> =
@@ -40,7 +52,7 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         return Ok(Exit::Done);
     }
     for (name, path, about) in rows {
-        screen.answer(&format!("{name:13}  {}  ({about})", path.display()));
+        screen.answer(&format!("{name:14}  {}  ({about})", path.display()));
     }
     Ok(Exit::Done)
 }

@@ -1,6 +1,7 @@
 //! `holm run`: gives an agent something to do.
 
 mod bench;
+mod settled;
 
 use std::{
     path::{Path, PathBuf},
@@ -21,13 +22,17 @@ use crate::{
     children,
     draw::{Drawing, Show},
     exit::{Exit, Trouble},
-    model, money,
+    model::{self, Chosen},
+    money,
     places::Places,
     prompt,
     screen::Screen,
     tools,
 };
 use bench::{Bench, Tools};
+use settled::{Bound, Settled};
+
+pub(crate) use settled::rules;
 
 /// What `holm run` takes.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
@@ -80,9 +85,9 @@ pub(crate) struct Args {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Which of Holm's own tools there are for files, commands and the web
-    #[arg(long, value_enum, default_value_t)]
-    tools: tools::Set,
+    /// Which of Holm's own tools there are for files, commands and the web [default: all]
+    #[arg(long, value_enum)]
+    tools: Option<tools::Set>,
     /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<Rule>,
@@ -92,12 +97,23 @@ pub(crate) struct Args {
     /// Run commands without a jail: they can do what you can do
     #[arg(long)]
     unconfined: bool,
+    /// Put the prompt into the text of this name, which the settings have
+    #[arg(long, value_name = "NAME")]
+    alias: Option<String>,
+    /// What the settings say beyond that.
+    #[arg(skip)]
+    settled: Settled,
 }
 
 impl Args {
     /// What was granted.
     pub(crate) fn granted(&self) -> GrantSet {
         self.grant.iter().cloned().collect()
+    }
+
+    /// Which of the command's own tools there are.
+    fn tools(&self) -> tools::Set {
+        self.tools.unwrap_or_default()
     }
 
     /// What is asked.
@@ -124,11 +140,18 @@ impl Args {
 
     /// What a session that goes on is told to change: what was given. `made` is what a new session would be made of.
     fn changes(&self, made: &Config) -> Changes {
+        let bound = self.settled.bound == Bound::ByPolicy;
         Changes {
-            mode: self.mode,
-            grants: (!self.grant.is_empty()).then(|| made.grants.clone()),
+            mode: self.mode.or_else(|| bound.then(Mode::default)),
+            grants: (bound || !self.grant.is_empty()).then(|| made.grants.clone()),
             budget: self.budget.map(|_| made.limits.budget),
         }
+    }
+
+    /// The model that answers.
+    fn choose(&self) -> Result<Chosen, Trouble> {
+        let env = |name: &str| std::env::var(name).ok();
+        model::choose(self.model.as_deref(), self.script.as_deref(), &self.settled.reach, env)
     }
 
     fn output(&self) -> Output {
@@ -159,12 +182,16 @@ enum Output {
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     args.check()?;
+    let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
+    let args = args.settle(&places, &screen)?;
     let output = args.output();
-    let asks = if args.resume && args.prompt.is_empty() { None } else { Some(prompt::gather(&args.prompt)?) };
+    let asks = if args.resume && args.prompt.is_empty() && args.alias.is_none() {
+        None
+    } else {
+        Some(prompt::gather_into(args.settled.template.as_deref(), &args.prompt)?)
+    };
     let reads_stdin = args.prompt.is_empty() || args.prompt.iter().any(|part| part == "-");
-    let chosen =
-        model::choose(args.model.as_deref(), args.script.as_deref(), |name| std::env::var(name).ok())?;
-    let screen = Arc::new(Screen::default());
+    let chosen = args.choose()?;
     let note = chosen.note;
     let person =
         if Screen::can_ask() && !(asks.is_some() && reads_stdin) { Person::There } else { Person::Away };
@@ -175,7 +202,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let drawing = Drawing::new(Arc::clone(&screen), show);
     let yes = args.yes.iter().cloned().collect();
     let terminal = Terminal::new(yes, person, Arc::clone(&screen));
-    let bench = Bench::lay_out(&args, &Places::find(data)?, chosen, terminal, &screen).await?;
+    let bench = Bench::lay_out(&args, &places, chosen, terminal, &screen).await?;
     if let Some(id) = args.session.as_deref().filter(|_| args.resume) {
         children::check(bench.store(), id).await?;
     }
@@ -189,24 +216,19 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     finish(&report, output, &screen, &drawing)
 }
 
-/// An agent in front of which nobody sits, for those who ask from elsewhere.
-pub(crate) async fn unattended(
-    args: &Args,
-    data: Option<&Path>,
-    screen: &Arc<Screen>,
-) -> anyhow::Result<Made> {
+/// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
+pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
     if args.session.is_some() {
         let message = "each request has a session of its own, so --session and --resume mean nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
-    let chosen =
-        model::choose(args.model.as_deref(), args.script.as_deref(), |name| std::env::var(name).ok())?;
+    let chosen = args.choose()?;
     if let Some(note) = &chosen.note {
         screen.note(&format!("holm: {note}"));
     }
     let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
     let terminal = Terminal::new(args.yes.iter().cloned().collect(), Person::Away, Arc::clone(screen));
-    let bench = Bench::lay_out(args, &Places::find(data)?, chosen, terminal, screen).await?;
+    let bench = Bench::lay_out(args, places, chosen, terminal, screen).await?;
     let (crew, secrets) = bench.parts();
     let (agent, tools) = bench.agent(args, screen, &drawing)?;
     Ok(Made { agent, tools, crew, secrets })

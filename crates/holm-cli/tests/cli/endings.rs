@@ -111,6 +111,9 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       mcp-server  Serve agents and tools to MCP clients
       session     See and replay what was done before
       hooks       Say which commands may look at what agents do
+      config      See the settings that hold here
+      check       Check every file of settings, agents, hooks and servers; runs none
+      doctor      Look whether this machine has what agents need
       paths       Show where things are kept
       model       See what models have shown, and look after those on this machine
       extract     Copy addresses, URLs, dates or names out of a text

@@ -16,6 +16,7 @@ mod mcp;
 mod programs;
 mod run;
 mod sessions;
+mod settings;
 mod stage;
 mod templates;
 mod terminal;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use holm::{
     kernel::{Approvals, Bound, Config, Ladder, Model as Card},
-    models::Keys,
     runtime::{Agent, Builder, Secrets, Session, Toolbox},
     store::Store,
 };
@@ -57,14 +56,14 @@ impl Bench {
         terminal: Terminal,
         screen: &Arc<Screen>,
     ) -> anyhow::Result<Self> {
-        args.tools.check()?;
+        args.tools().check()?;
         let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
         let store = Store::open(places::database(&places.data)?).await?;
         let hooks = Gathered::find(places, confinement(args), screen)?;
         let env = |name: &str| std::env::var(name).ok();
         let outside = Outside::here(&places.work, &places.data, rules(args), confinement(args), env)
             .and(tools::native(&places.work, &places.data, &store));
-        let secrets = Keys::from_environment().told_to(Secrets::new());
+        let secrets = chosen.reach.keys().told_to(Secrets::new());
         let secrets =
             outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
         let trees = Trees::find(places).await;
@@ -80,6 +79,7 @@ impl Bench {
             registry: registry.clone(),
             card: chosen.card.clone(),
             client: Arc::clone(&chosen.client),
+            reach: chosen.reach.clone(),
             mode: args.helpers_mode(),
             store: store.clone(),
             secrets: secrets.clone(),
@@ -88,9 +88,9 @@ impl Bench {
             confinement: confinement(args),
             trees: trees.unwrap_or_default(),
             data: places.data.clone(),
-            set: args.tools,
+            set: args.tools(),
         });
-        let own = args.tools.of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
+        let own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
         let agents = Some(crew.clone());
         let shelf =
             Shelf::with_agents(registry, agents, Some(terminal.clone()), places, &own, screen, Watch::Always)

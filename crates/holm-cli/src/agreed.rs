@@ -1,0 +1,49 @@
+//! Whether a person agrees to what they were shown, by what is in it.
+
+use std::collections::BTreeSet;
+
+use holm_tools::trust::ContentHash;
+
+use crate::{
+    approve::read_answer,
+    exit::{Exit, Trouble},
+    screen::Screen,
+};
+
+/// What a person is asked.
+pub(crate) struct Question {
+    /// The command that asks, as it is typed.
+    pub(crate) command: &'static str,
+    /// The words.
+    pub(crate) words: &'static str,
+}
+
+impl Question {
+    /// Whether a person says yes: by naming everything that was shown, or at the terminal.
+    ///
+    /// # Errors
+    /// Where something else was named than what lies there.
+    pub(crate) fn ask(
+        &self,
+        yes: &BTreeSet<ContentHash>,
+        hashes: &BTreeSet<ContentHash>,
+        screen: &Screen,
+    ) -> anyhow::Result<bool> {
+        if hashes.is_subset(yes) {
+            return Ok(true);
+        }
+        if let Some(other) = hashes.difference(yes).next().filter(|_| !yes.is_empty()) {
+            // Something else lies there than what the person has seen.
+            let message = format!("{other} was not named; nothing is trusted");
+            return Err(Trouble::new(Exit::Usage, message).hint("look again, and name what you see").into());
+        }
+        if !Screen::can_ask() {
+            let words: Vec<String> = hashes.iter().map(|hash| format!("--yes {hash}")).collect();
+            screen.note(&format!("holm: if you agree: {} {}", self.command, words.join(" ")));
+            return Ok(false);
+        }
+        screen.ask(&format!("{} [y]es, [n]o: ", self.words));
+        let answer = read_answer().unwrap_or_default();
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+}

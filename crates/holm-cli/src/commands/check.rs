@@ -1,0 +1,144 @@
+//! `holm check`: whether every file that a run would read can be used. Nothing runs and nothing is asked.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use holm::wire::services::Services;
+use holm_config::{Found, Settings};
+use holm_tools::agents::AgentFile;
+use serde_json::json;
+
+use super::run::rules;
+use crate::{
+    exit::{Exit, Trouble},
+    hooks::Owner,
+    places::Places,
+    screen::Screen,
+    servers,
+    settings::Here,
+};
+
+/// What `holm check` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found of one file.
+struct Finding {
+    path: PathBuf,
+    /// What it is, in a word.
+    what: &'static str,
+    /// What is wrong with it.
+    wrong: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let (places, screen) = (Places::find(data)?, Screen::default());
+    let mut findings = settings(&places, &screen);
+    findings.extend(Owner::ALL.iter().filter_map(|owner| {
+        let wrong = owner.read(&places).map(|file| file.map(|_| ())).map_err(|error| format!("{error:#}"));
+        let path = owner.file(&places);
+        match wrong {
+            Ok(None) => None,
+            Ok(Some(())) => Some(Finding { path, what: "hooks", wrong: None }),
+            Err(why) => Some(Finding { path, what: "hooks", wrong: Some(why) }),
+        }
+    }));
+    for folder in [places.tools(), places.project_tools()] {
+        findings.extend(described(&folder, &places));
+    }
+    let mut exit = Exit::Done;
+    for Finding { path, what, wrong } in &findings {
+        if wrong.is_some() {
+            exit = Exit::NoAnswer;
+        }
+        if args.json {
+            let ok = wrong.is_none();
+            screen.line(&json!({ "path": path, "what": what, "ok": ok, "problem": wrong }).to_string());
+            continue;
+        }
+        match wrong {
+            None => screen.answer(&format!("ok   {what:8}  {}", path.display())),
+            Some(why) => screen.answer(&format!("bad  {what:8}  {}: {}", path.display(), flat(why))),
+        }
+    }
+    Ok(exit)
+}
+
+/// The files of settings. What is wrong with one is told with its line; a later one is looked at when it is mended.
+fn settings(places: &Places, screen: &Screen) -> Vec<Finding> {
+    let found = Found::from(&places.work, |name| std::env::var(name).ok());
+    let files = found.user.iter().chain(&found.project).chain(&found.policies).filter(|path| path.is_file());
+    let read: Result<Settings, Trouble> = Here::find(places).and_then(|here| {
+        let settings = here.settle(Settings::default(), screen);
+        rules(settings.allow.clone())?;
+        rules(settings.deny.clone())?;
+        models(&settings)?;
+        Ok(settings)
+    });
+    let wrong = read.err().map(|trouble| flat(&trouble.to_string()));
+    // The message begins with the file and line; the other files are not to blame.
+    let blamed = |path: &Path| {
+        wrong.clone().and_then(|why| why.strip_prefix(&format!("{}:", path.display())).map(str::to_owned))
+    };
+    let mut findings: Vec<Finding> =
+        files.map(|path| Finding { path: path.clone(), what: "settings", wrong: blamed(path) }).collect();
+    if let Some(why) = wrong.clone().filter(|_| findings.iter().all(|finding| finding.wrong.is_none())) {
+        // A variable, or a file that was named and is not there.
+        findings.push(Finding { path: places.work.clone(), what: "settings", wrong: Some(why) });
+    }
+    findings
+}
+
+/// Whether the models that settings name lead anywhere.
+fn models(settings: &Settings) -> Result<(), Trouble> {
+    let first = settings.model.iter().map(|model| (&model.value, &model.origin));
+    let others =
+        settings.step_up.iter().flat_map(|models| models.value.iter().map(|name| (name, &models.origin)));
+    for (name, origin) in first.chain(others) {
+        let provider = name.split('/').next().unwrap_or_default();
+        let is_own = settings.providers.get(provider).is_some_and(|own| own.base_url.is_some());
+        if is_own || matches!(provider, "local" | "scripted") {
+            continue;
+        }
+        if let Err(error) = Services::stock().resolve(name) {
+            return Err(Trouble::new(Exit::Usage, format!("{origin}: {error}")));
+        }
+    }
+    Ok(())
+}
+
+/// The agents and servers of a folder of tools.
+fn described(folder: &Path, places: &Places) -> Vec<Finding> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
+    files.sort();
+    let loader = servers::loader(places, holm_mcp::Means::new());
+    let look = |path: PathBuf| {
+        let name = path.file_name()?.to_str()?.to_owned();
+        let bytes = fs::read(&path).map_err(|error| error.to_string());
+        let (what, wrong) = if name.ends_with(".mcp.json") {
+            let read = bytes.and_then(|bytes| loader.read(&path, &bytes).map_err(|error| error.to_string()));
+            ("server", read.err())
+        } else if name.ends_with(".md") && bytes.as_ref().is_ok_and(|bytes| bytes.starts_with(b"---")) {
+            let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            let read = text.and_then(|text| AgentFile::parse(&text).map_err(|error| error.to_string()));
+            ("agent", read.err())
+        } else {
+            return None;
+        };
+        Some(Finding { path, what, wrong })
+    };
+    files.into_iter().filter_map(look).collect()
+}
+
+/// What a file says must not look like a line of ours.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

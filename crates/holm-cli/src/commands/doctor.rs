@@ -1,0 +1,153 @@
+//! `holm doctor`: whether this machine has what agents need, and what to do where it has not.
+
+use std::path::Path;
+
+use holm::wire::services::Services;
+use holm_config::Settings;
+use holm_jail::Engine;
+use serde_json::json;
+
+use crate::{exit::Exit, places::Places, reach::Reach, screen::Screen, settings::Here, tools};
+
+/// What `holm doctor` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// How something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// As it should be.
+    Good,
+    /// Holm works without it.
+    Lacking,
+    /// Something does not work.
+    Bad,
+}
+
+impl State {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Lacking => "lacking",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+/// One thing that was looked at.
+struct Finding {
+    what: &'static str,
+    state: State,
+    words: String,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let (places, screen) = (Places::find(data)?, Screen::default());
+    let findings = [private(&places), settings(&places), jail(), keys(&places), guests(), git()];
+    let findings = findings.into_iter().chain(local());
+    let mut exit = Exit::Done;
+    for Finding { what, state, words } in findings {
+        if state == State::Bad {
+            exit = Exit::NoAnswer;
+        }
+        if args.json {
+            screen.line(&json!({ "what": what, "state": state.as_str(), "words": words }).to_string());
+        } else {
+            screen.answer(&format!("{:7}  {what:11}  {words}", state.as_str()));
+        }
+    }
+    Ok(exit)
+}
+
+/// Sessions hold what was said, so nobody else may look.
+fn private(places: &Places) -> Finding {
+    let path = places.data.display();
+    #[cfg(unix)]
+    {
+        let mode = std::fs::metadata(&places.data).map(|data| std::os::unix::fs::MetadataExt::mode(&data));
+        if mode.is_ok_and(|mode| mode & 0o077 != 0) {
+            let words = format!("others can look into {path}; chmod 700 {path}");
+            return Finding { what: "data", state: State::Bad, words };
+        }
+    }
+    Finding { what: "data", state: State::Good, words: path.to_string() }
+}
+
+fn settings(places: &Places) -> Finding {
+    let (state, words) = match Here::find(places) {
+        Ok(here) => match here.inert() {
+            Some(note) => (State::Lacking, note),
+            None => (State::Good, "they can be read; `holm config show --origin` shows them".to_owned()),
+        },
+        Err(trouble) => (State::Bad, trouble.to_string().replace("\n  hint: ", "; ")),
+    };
+    Finding { what: "settings", state, words }
+}
+
+fn jail() -> Finding {
+    let (state, words) = match Engine::detect() {
+        Ok(Engine::Bubblewrap(path)) => (State::Good, format!("commands run under {}", path.display())),
+        Ok(Engine::Landlock) => (State::Good, "commands run under Landlock".to_owned()),
+        Ok(Engine::Unconfined) => (State::Bad, "nothing confines commands".to_owned()),
+        Err(error) => (State::Bad, format!("nothing confines commands, so none run: {error}")),
+    };
+    Finding { what: "confinement", state, words }
+}
+
+/// Which providers have keys; the keys themselves are never shown.
+fn keys(places: &Places) -> Finding {
+    let env = |name: &str| std::env::var(name).ok();
+    let settings = Here::find(places)
+        .map_or_else(|_| Settings::default(), |here| here.loaded.layers.settle(Settings::default()));
+    let reach = Reach::of(&settings, env);
+    let services = Services::stock();
+    let known: Vec<&str> = services
+        .iter()
+        .filter(|service| reach.keys().get(&service.id).is_some())
+        .map(|service| &*service.id)
+        .collect();
+    let (state, words) = match known.as_slice() {
+        [] => (State::Lacking, "there is no provider's key; set one, such as ANTHROPIC_API_KEY".to_owned()),
+        known => (State::Good, format!("there are keys for {}", known.join(", "))),
+    };
+    Finding { what: "keys", state, words }
+}
+
+fn guests() -> Finding {
+    let (state, words) = match tools::missing() {
+        Some(what) => (State::Lacking, what),
+        None => (State::Good, "all that Holm ships can be used".to_owned()),
+    };
+    Finding { what: "WASM tools", state, words }
+}
+
+fn git() -> Finding {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&paths).map(|folder| folder.join("git")).find(|path| path.is_file());
+    let (state, words) = match found {
+        Some(path) => (State::Good, path.display().to_string()),
+        None => (State::Lacking, "it is not there, so helpers have no worktrees; install git".to_owned()),
+    };
+    Finding { what: "git", state, words }
+}
+
+#[cfg(feature = "local")]
+fn local() -> Option<Finding> {
+    let env = |name: &str| std::env::var(name).ok();
+    let (state, words) = if crate::local::is_there(&env) {
+        (State::Good, "the small model on this machine is there".to_owned())
+    } else {
+        (State::Lacking, "the small model is not here; scripts/setup model brings it".to_owned())
+    };
+    Some(Finding { what: "local model", state, words })
+}
+
+#[cfg(not(feature = "local"))]
+fn local() -> Option<Finding> {
+    None
+}

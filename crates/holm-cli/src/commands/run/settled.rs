@@ -1,0 +1,133 @@
+//! What a run is told by its settings, where no flag says otherwise.
+
+use std::sync::Arc;
+
+use holm_config::{Settings, ToolSet, Value};
+use holm_tools::shell::Rule;
+
+use super::Args;
+use crate::{
+    exit::{Exit, Trouble},
+    places::Places,
+    reach::Reach,
+    screen::Screen,
+    settings::Here,
+    tools,
+};
+
+/// What no flag can say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settled {
+    /// How providers are reached.
+    pub(super) reach: Reach,
+    /// The text around the prompt.
+    pub(super) template: Option<String>,
+    /// Whether an administrator's word is on what a session may do.
+    pub(super) bound: Bound,
+}
+
+/// Whether a session that goes on keeps what it may do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// It does.
+    #[default]
+    Free,
+    /// It gets what a new session would get, because an administrator has a say in it.
+    ByPolicy,
+}
+
+impl Args {
+    /// Takes over what the settings of this folder say.
+    pub(crate) fn settle(mut self, places: &Places, screen: &Arc<Screen>) -> Result<Self, Trouble> {
+        let here = Here::find(places)?;
+        let policy = &here.loaded.layers.policy;
+        let is_bound = policy.mode.is_some() || policy.grants.is_some() || policy.budget.is_some();
+        self.settled.bound = if is_bound { Bound::ByPolicy } else { Bound::Free };
+        let settings = here.settle(self.said(), screen);
+        self.settled.reach = Reach::of(&settings, |name| std::env::var(name).ok());
+        self.settled.template = self.template(&settings)?;
+        self.take(settings)?;
+        Ok(self)
+    }
+
+    /// What the flags say, as a layer.
+    fn said(&self) -> Settings {
+        let texts = |flag: &'static str, rules: &[Rule]| {
+            let values = rules.iter().map(|rule| Value::flag(flag, rule.to_string())).collect();
+            (!rules.is_empty()).then_some(values)
+        };
+        let grants = self.grant.iter().map(|grant| Value::flag("--grant", grant.clone())).collect();
+        let step_up = Value::flag("--step-up", self.step_up.clone());
+        Settings {
+            model: self.model.clone().map(|model| Value::flag("--model", model)),
+            system: self.system.clone().map(|system| Value::flag("--system", system)),
+            tools: self.tools.map(|set| Value::flag("--tools", set_of(set))),
+            mode: self.mode.map(|mode| Value::flag("--mode", mode)),
+            grants: (!self.grant.is_empty()).then_some(grants),
+            turns: self.turns.map(|turns| Value::flag("--turns", turns)),
+            budget: self.budget.map(|budget| Value::flag("--budget", budget)),
+            step_up: (!self.step_up.is_empty()).then_some(step_up),
+            kind: self.kind.clone().map(|kind| Value::flag("--kind", kind)),
+            allow: texts("--allow-command", &self.allow_command),
+            deny: texts("--deny-command", &self.deny_command),
+            ..Settings::default()
+        }
+    }
+
+    fn take(&mut self, settings: Settings) -> Result<(), Trouble> {
+        self.model = settings.model.map(|model| model.value);
+        self.tools = settings.tools.map(|set| match set.value {
+            ToolSet::All => tools::Set::All,
+            ToolSet::Native => tools::Set::Native,
+            ToolSet::Wasm => tools::Set::Wasm,
+        });
+        self.step_up = settings.step_up.map(|models| models.value).unwrap_or_default();
+        self.kind = settings.kind.map(|kind| kind.value);
+        self.allow_command = rules(settings.allow)?;
+        self.deny_command = rules(settings.deny)?;
+        // A session that goes on keeps these, unless a flag or an administrator says otherwise.
+        if !self.resume {
+            self.system = settings.system.map(|system| system.value);
+            self.turns = settings.turns.map(|turns| turns.value);
+        }
+        if !self.resume || self.settled.bound == Bound::ByPolicy {
+            self.mode = settings.mode.map(|mode| mode.value);
+            self.budget = settings.budget.map(|budget| budget.value);
+            self.grant = settings.grants.into_iter().flatten().map(|grant| grant.value).collect();
+        }
+        Ok(())
+    }
+
+    fn template(&self, settings: &Settings) -> Result<Option<String>, Trouble> {
+        let Some(name) = &self.alias else { return Ok(None) };
+        let found = settings.aliases.get(name).map(|alias| alias.value.template.clone());
+        found.map(Some).ok_or_else(|| {
+            let known: Vec<&str> = settings.aliases.keys().map(String::as_str).collect();
+            let hint = match known.as_slice() {
+                [] => "write one into your holm.toml: [aliases.NAME] template = \"…\"".to_owned(),
+                known => format!("there are: {}", known.join(", ")),
+            };
+            Trouble::new(Exit::Missing, format!("there is no alias `{name}`")).hint(hint)
+        })
+    }
+}
+
+fn set_of(set: tools::Set) -> ToolSet {
+    match set {
+        tools::Set::All => ToolSet::All,
+        tools::Set::Native => ToolSet::Native,
+        tools::Set::Wasm => ToolSet::Wasm,
+    }
+}
+
+/// Rules of the settings; one that is none is named by its place.
+pub(crate) fn rules(values: Option<Vec<Value<String>>>) -> Result<Vec<Rule>, Trouble> {
+    let rule = |value: Value<String>| {
+        let read: Result<Rule, _> = value.value.parse();
+        read.map_err(|error| {
+            Trouble::new(Exit::Usage, format!("{}: {error}", value.origin))
+                .hint("mend the rule, or take it out")
+        })
+    };
+    values.into_iter().flatten().map(rule).collect()
+}

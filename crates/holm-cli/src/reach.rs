@@ -1,0 +1,71 @@
+//! How providers are reached: by which keys, and where, if not at their usual address.
+
+use std::collections::BTreeMap;
+
+use holm::{
+    models::{Client, ClientError, Endpoint, Keys},
+    wire::services::{Service, Services},
+};
+use holm_config::{Layer, ProviderSettings, Settings};
+
+/// Keys and addresses by the names of providers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reach {
+    keys: Keys,
+    providers: BTreeMap<String, ProviderSettings>,
+}
+
+impl Reach {
+    /// What the environment and these settings say.
+    pub(crate) fn of(settings: &Settings, env: impl Fn(&str) -> Option<String>) -> Self {
+        let mut keys = Keys::from_lookup(&env);
+        for (name, provider) in &settings.providers {
+            let key = provider.key_env.as_ref().and_then(|variable| env(&variable.value));
+            if let Some(key) = key.filter(|key| !key.trim().is_empty()) {
+                keys = keys.with(&known_as(name), key.trim());
+            }
+        }
+        Self { keys, providers: settings.providers.clone() }
+    }
+
+    /// The keys.
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// A client for the provider of a model's name. A name that the catalogue does not have is a server that speaks like
+    /// `OpenAI`'s, if the settings say where it is.
+    pub(crate) fn client(&self, name: &str) -> Result<Client, ClientError> {
+        let env = |name: &str| std::env::var(name).ok();
+        let services = Services::stock();
+        let (provider, endpoint) = match services.resolve(name) {
+            Ok((full, service)) => {
+                let endpoint = match self.base(service, env) {
+                    Some(base) => Endpoint::of_service(service, &|_| Some("unused".into()))?.at(base),
+                    None => Endpoint::of_service(service, &env)?,
+                };
+                (full.provider().to_owned(), endpoint)
+            }
+            Err(error) => {
+                let provider = name.split('/').next().unwrap_or_default();
+                let own = self.providers.get(provider).and_then(|own| own.base_url.as_ref());
+                let base = own.ok_or(error)?;
+                (provider.to_owned(), Endpoint::compatible(&base.value).keyless())
+            }
+        };
+        Client::builder().endpoint(&provider, endpoint).keys(self.keys.clone()).build()
+    }
+
+    /// The address that settings give a provider. The environment is over the user's file, and a policy over both.
+    fn base(&self, service: &Service, env: impl Fn(&str) -> Option<String>) -> Option<&str> {
+        let own = self.providers.iter().find(|(name, _)| known_as(name) == service.id);
+        let base = own.and_then(|(_, own)| own.base_url.as_ref())?;
+        let said = service.base_env.as_deref().and_then(env).filter(|url| !url.trim().is_empty());
+        (said.is_none() || base.origin.layer() == Layer::Policy).then_some(&*base.value)
+    }
+}
+
+/// A provider's own name, where it was named by another.
+fn known_as(name: &str) -> String {
+    Services::stock().find(name).map_or_else(|_| name.to_owned(), |service| service.id.clone())
+}

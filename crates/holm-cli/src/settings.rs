@@ -1,0 +1,63 @@
+//! The settings that hold in this folder: which files they come from, and who may say what, is [`holm_config`]'s business;
+//! whether a person has looked at the project's file is the ledger's.
+
+use std::path::Path;
+
+use holm_config::{ConfigError, Found, Layers, Loaded, Settings};
+use holm_tools::trust::{ContentHash, Ledger, Standing};
+
+use crate::{
+    exit::{Exit, Trouble},
+    places::Places,
+    screen::Screen,
+};
+
+/// What was found for this folder.
+pub(crate) struct Here {
+    /// What the files say.
+    pub(crate) loaded: Loaded,
+}
+
+impl Here {
+    /// Reads everything. The project's file counts if a person has trusted it as it is now.
+    ///
+    /// # Errors
+    /// The first file that cannot be used, with its line and what to do.
+    pub(crate) fn find(places: &Places) -> Result<Self, Trouble> {
+        let env = |name: &str| std::env::var(name).ok();
+        let found = Found::from(&places.work, env);
+        let loaded = Layers::load(&found, |path, bytes| admitted(places, path, bytes), env);
+        Ok(Self { loaded: loaded.map_err(|error| refused(&error))? })
+    }
+
+    /// What holds with these flags. That the project's file is not used is told.
+    pub(crate) fn settle(self, flags: Settings, screen: &Screen) -> Settings {
+        if let Some(note) = self.inert() {
+            screen.note(&format!("holm: {note}"));
+        }
+        self.loaded.layers.settle(flags)
+    }
+
+    /// Why the project's file is not used, if it is not.
+    pub(crate) fn inert(&self) -> Option<String> {
+        let (path, why) = self.loaded.inert.as_ref()?;
+        let hint = "`holm config trust` shows it and asks you";
+        Some(format!("the settings of {} do nothing: {why}; {hint}", path.display()))
+    }
+}
+
+/// A file that cannot be used, in the command's words.
+pub(crate) fn refused(error: &ConfigError) -> Trouble {
+    Trouble::new(Exit::Usage, error.to_string()).hint(error.fix())
+}
+
+/// Whether a person has looked at the project's file as it is now.
+fn admitted(places: &Places, path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
+    let path = path.canonicalize().map_err(|error| error.to_string())?;
+    match ledger.standing(&path, &ContentHash::of(bytes)) {
+        Standing::Trusted => Ok(()),
+        Standing::Changed => Err("it has changed since somebody trusted it".into()),
+        Standing::Unknown => Err("nobody has trusted it".into()),
+    }
+}

@@ -1,0 +1,169 @@
+//! Settings: which hold, where they come from, and what a project can never say.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use holm_testkit::double::Act;
+
+use crate::stage::{MODEL, Ran, Stage};
+
+/// A stage whose user has these settings.
+fn stage(acts: impl IntoIterator<Item = Act>, text: &str) -> Stage {
+    let stage = Stage::new(acts);
+    fs::write(mine(&stage), text).unwrap();
+    stage
+}
+
+fn mine(stage: &Stage) -> PathBuf {
+    stage.work().join("../mine.toml")
+}
+
+fn command(stage: &Stage, args: &[&str]) -> Command {
+    let mut command = stage.command(args);
+    command.env("HOLM_CONFIG", mine(stage));
+    command
+}
+
+fn holm(stage: &Stage, args: &[&str]) -> Ran {
+    Ran::of(&command(stage, args).output().unwrap())
+}
+
+/// Trusts the project's file as a person would who has no terminal: by what it is shown.
+fn trust(stage: &Stage) {
+    let shown = holm(stage, &["config", "trust"]);
+    assert_eq!(shown.code, Some(3), "{shown:?}");
+    let hash = shown.err.split("--yes ").nth(1).unwrap().split_whitespace().next().unwrap();
+    assert_eq!(holm(stage, &["config", "trust", "--yes", hash]).code, Some(0));
+}
+
+#[test]
+fn a_run_takes_model_grants_and_what_is_said_first_from_the_settings() {
+    let text = format!("model = \"{MODEL}\"\nsystem = \"Count well.\"\ngrants = [\"read:notes.txt\"]\n");
+    let call = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
+    let stage = stage([call, Act::says("Three.")], &text).file("notes.txt", "one two three\n");
+    holm(&stage, &["run", "-p", "How many words?"]).says("Three.\n");
+    let requests = stage.double.requests();
+    assert_eq!(requests[0].model(), "gpt-5-mini");
+    assert!(requests[0].text().contains("Count well.") && requests[1].text().contains("one two three"));
+}
+
+#[test]
+fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_widens() {
+    let user = format!("model = \"{MODEL}\"\ngrants = [\"read:notes.txt\"]\n[limits]\nturns = 5\n");
+    let project =
+        "system = \"From the project.\"\ngrants = [\"read:**\", \"write:**\"]\n[limits]\nturns = 50\n";
+    let stage =
+        stage([Act::says("One."), Act::says("Two."), Act::says("Three.")], &user).file("holm.toml", project);
+    let ran = holm(&stage, &["run", "-p", "Hi."]);
+    assert!(ran.out == "One.\n" && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    trust(&stage);
+    holm(&stage, &["run", "-p", "Hi."]).says("Two.\n");
+    let requests = stage.double.requests();
+    assert!(
+        !requests[0].text().contains("From the project.") && requests[1].text().contains("From the project.")
+    );
+    let shown = holm(&stage, &["config", "show", "--origin"]);
+    let lines: Vec<&str> = shown.out.lines().filter(|line| !line.starts_with("model")).collect();
+    assert_eq!(lines.len(), 3, "{shown:?}");
+    assert!(lines[0].starts_with("system = \"From the project.\"  # ") && lines[0].ends_with("holm.toml:1"));
+    assert!(lines[1].starts_with("grants = \"read:notes.txt\"  # ") && lines[1].ends_with("mine.toml:2"));
+    assert!(lines[2].starts_with("limits.turns = 5  # ") && lines[2].ends_with("mine.toml:4"));
+    // Changed is not trusted.
+    fs::write(stage.work().join("holm.toml"), "system = \"Another.\"\n").unwrap();
+    let ran = holm(&stage, &["run", "-p", "Hi."]);
+    assert!(ran.out == "Three.\n" && ran.err.contains("it has changed since somebody trusted it"), "{ran:?}");
+}
+
+#[test]
+fn flags_are_over_the_environment_and_that_over_files() {
+    let stage = stage([Act::says("a"), Act::says("b")], "model = \"openai/gpt-5\"\n");
+    let mut from_env = command(&stage, &["run", "-p", "Hi."]);
+    from_env.env("HOLM_MODEL", MODEL);
+    Ran::of(&from_env.output().unwrap()).says("a\n");
+    let mut from_flag = command(&stage, &["run", "-p", "Hi.", "--model", "openai/gpt-5-nano"]);
+    from_flag.env("HOLM_MODEL", MODEL);
+    Ran::of(&from_flag.output().unwrap()).says("b\n");
+    let models: Vec<String> = stage.double.requests().iter().map(|seen| seen.model().to_owned()).collect();
+    assert_eq!(models, ["gpt-5-mini", "gpt-5-nano"]);
+}
+
+#[test]
+fn a_policy_binds_flags_and_sessions_that_go_on() {
+    let write = || Act::calls(&[("c1", "write", r#"{"path":"out.txt","content":"x"}"#)]);
+    let acts = [write(), Act::says("Written."), write(), Act::says("I may not.")];
+    let stage = stage(acts, "").file("policy.toml", "mode = \"plan\"\n");
+    let args =
+        ["run", "--model", MODEL, "-p", "Write.", "--grant", "write:**", "--mode", "full", "--session", "s"];
+    holm(&stage, &args).says("Written.\n");
+    fs::remove_file(stage.work().join("out.txt")).unwrap();
+    let again = ["run", "--model", MODEL, "-p", "Again.", "--session", "s", "--resume"];
+    let mut bound = command(&stage, &again);
+    let ran = Ran::of(&bound.env("HOLM_POLICY", stage.work().join("policy.toml")).output().unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "I may not.\n"), "{ran:?}");
+    assert!(!stage.work().join("out.txt").exists());
+}
+
+#[test]
+fn a_provider_of_the_settings_is_reached_at_its_address_with_its_key() {
+    let stage = Stage::new([Act::says("Here.")]);
+    let base = stage.double.base(holm::wire::Format::OpenaiChat);
+    let text =
+        format!("model = \"mine/small\"\n[providers.mine]\nbase_url = \"{base}\"\nkey_env = \"MINE\"\n");
+    fs::write(mine(&stage), text).unwrap();
+    let mut run = command(&stage, &["run", "-p", "Hi."]);
+    run.env("MINE", crate::stage::KEY).env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL");
+    Ran::of(&run.output().unwrap()).says("Here.\n");
+    assert_eq!(stage.double.requests()[0].model(), "small");
+}
+
+#[test]
+fn each_bad_file_gives_one_message_with_file_line_and_fix() {
+    let check = |text: &str, expect: &str| {
+        let stage = stage([], text);
+        holm(&stage, &["run", "-p", "Hi."]).fails(2, expect);
+        holm(&stage, &["config", "show"]).fails(2, expect);
+        let checked = holm(&stage, &["check"]);
+        assert_eq!((checked.code, checked.err.as_str()), (Some(3), ""), "{checked:?}");
+        assert!(checked.out.starts_with("bad  settings  "), "{checked:?}");
+    };
+    check("model = \n", "mine.toml:1: ");
+    check("\nmodle = \"a/b\"\n", "mine.toml:2: there is no key `modle`\n  hint: did you mean `model`?");
+    check("[limits]\nturns = \"many\"\n", "mine.toml:2: invalid type");
+    check("grants = [\"fly:high\"]\n", "mine.toml:1: `fly:high`: ");
+    let stage = Stage::new([]);
+    holm(&stage, &["run", "-p", "Hi."]).fails(2, "mine.toml: there is no such file\n  hint: ");
+    let stage = Stage::new([]).file("holm.toml", "mode = \"full\"\n");
+    fs::write(mine(&stage), "").unwrap();
+    trust(&stage);
+    holm(&stage, &["run", "-p", "Hi."]).fails(2, "holm.toml:1: a project cannot set `mode`");
+}
+
+#[test]
+fn an_alias_is_a_prompt_with_a_place_for_more() {
+    let text = format!("model = \"{MODEL}\"\n[aliases.sum]\ntemplate = \"Sum up: {{{{content}}}}\"\n");
+    let stage = stage([Act::says("Short.")], &text);
+    holm(&stage, &["run", "--alias", "sum", "-p", "a long text"]).says("Short.\n");
+    assert!(stage.double.requests()[0].text().contains("Sum up: a long text"));
+    let ran = holm(&stage, &["run", "--alias", "some", "-p", "x"]);
+    ran.fails(6, "there is no alias `some`\n  hint: there are: sum");
+}
+
+#[test]
+fn everything_that_a_program_reads_is_json_and_the_doctor_says_no_key() {
+    let stage = stage([], "model = \"openai/gpt-5\"\n");
+    let shown = holm(&stage, &["config", "show", "--json"]);
+    let row: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    assert_eq!((&row["key"], &row["layer"], &row["line"]), (&"model".into(), &"user".into(), &1.into()));
+    let paths: serde_json::Value = serde_json::from_str(&holm(&stage, &["paths", "--json"]).out).unwrap();
+    assert!(paths["config"].as_str().unwrap().ends_with("mine.toml"), "{paths}");
+    let checked = holm(&stage, &["check", "--json"]);
+    let row: serde_json::Value = serde_json::from_str(&checked.out).unwrap();
+    assert_eq!((checked.code, &row["ok"]), (Some(0), &true.into()));
+    let said = holm(&stage, &["doctor", "--json"]);
+    let rows: Vec<serde_json::Value> =
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let state = |what: &str| rows.iter().find(|row| row["what"] == what).unwrap()["state"].clone();
+    assert_eq!((state("settings"), state("keys")), ("good".into(), "good".into()), "{said:?}");
+    assert!(!said.out.contains(crate::stage::KEY), "{said:?}");
+    let schema: serde_json::Value = serde_json::from_str(&holm(&stage, &["config", "schema"]).out).unwrap();
+    assert!(schema["properties"]["model"].is_object());
+}

@@ -1,0 +1,57 @@
+//! What variables of the environment say.
+
+use std::path::Path;
+
+use crate::{ConfigError, ConfigProblem, Origin, Settings, ToolSet, Usd, Value};
+
+/// The variables that are read, and the keys that they stand for.
+pub const VARIABLES: [(&str, &str); 5] = [
+    ("HOLM_MODEL", "model"),
+    ("HOLM_MODE", "mode"),
+    ("HOLM_TOOLS", "tools"),
+    ("HOLM_TURNS", "limits.turns"),
+    ("HOLM_BUDGET", "limits.budget"),
+];
+
+impl Settings {
+    /// What the environment says. A variable that is empty says nothing.
+    ///
+    /// # Errors
+    /// A variable that does not fit, by its name.
+    pub fn from_environment(env: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let mut settings = Self::default();
+        for (name, key) in VARIABLES {
+            let Some(text) = env(name).filter(|text| !text.trim().is_empty()) else { continue };
+            settings.take(key, name, text.trim()).map_err(|why| {
+                ConfigError::whole(Path::new(&format!("${name}")), ConfigProblem::WrongValue(why))
+            })?;
+        }
+        Ok(settings)
+    }
+
+    fn take(&mut self, key: &str, variable: &str, text: &str) -> Result<(), String> {
+        let origin = Origin::Variable(variable.to_owned());
+        match key {
+            "model" => self.model = Some(Value { value: text.to_owned(), origin }),
+            "mode" => {
+                let mode = text.parse().map_err(|error| format!("{error}"))?;
+                self.mode = Some(Value { value: mode, origin });
+            }
+            "tools" => {
+                let set =
+                    ToolSet::of(text).ok_or_else(|| format!("`{text}` is none of all, native, wasm"))?;
+                self.tools = Some(Value { value: set, origin });
+            }
+            "limits.turns" => {
+                let turns = text.parse().ok().filter(|turns| *turns > 0);
+                let turns = turns.ok_or_else(|| format!("`{text}` is no number of turns"))?;
+                self.turns = Some(Value { value: turns, origin });
+            }
+            _ => self.budget = Some(Value { value: Usd::parse(text)?.0, origin }),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! What is wrong with a file, where, and what to do about it.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// A file that cannot be used as it is. The message names file and line; [`fix`](Self::fix) says what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The file; for a variable of the environment, its name with a dollar sign.
+    pub path: PathBuf,
+    /// The line, from 1, where it is about one.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub problem: ConfigProblem,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigProblem {
+    /// It is no TOML, or no JSON.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key that means nothing.
+    #[error("there is no key `{key}`")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The one that may have been meant.
+        near: Option<String>,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A value that does not fit its key.
+    #[error("{0}")]
+    WrongValue(String),
+    /// A key that a project's file cannot say.
+    #[error("a project cannot set `{key}`")]
+    NotForProjects {
+        /// The key.
+        key: String,
+    },
+    /// The file was named and is not there.
+    #[error("there is no such file")]
+    Missing,
+    /// The system does not give it.
+    #[error("it cannot be read: {0}")]
+    Unreadable(String),
+    /// It is larger than anybody writes.
+    #[error("it is larger than {most} bytes")]
+    TooLarge {
+        /// The bound.
+        most: u64,
+    },
+    /// Somebody else could have written it.
+    #[error("others can write it, so it proves nothing")]
+    Exposed,
+}
+
+impl ConfigError {
+    pub(crate) fn at(path: &Path, line: usize, problem: ConfigProblem) -> Self {
+        Self { path: path.to_owned(), line: Some(line), problem }
+    }
+
+    pub(crate) fn whole(path: &Path, problem: ConfigProblem) -> Self {
+        Self { path: path.to_owned(), line: None, problem }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn fix(&self) -> String {
+        match &self.problem {
+            ConfigProblem::Syntax(_) => "mend the line, or take it out".into(),
+            ConfigProblem::UnknownKey { near: Some(near), .. } => format!("did you mean `{near}`?"),
+            ConfigProblem::UnknownKey { known, .. } => format!("known here: {}", known.join(", ")),
+            ConfigProblem::WrongValue(_) => "give a value of the form that it asks for".into(),
+            ConfigProblem::NotForProjects { .. } => {
+                "take it out; say it in your own file (`holm paths` shows where) or by a flag".into()
+            }
+            ConfigProblem::Missing => "make it, or take its name away".into(),
+            ConfigProblem::Unreadable(_) => "make it readable for you".into(),
+            ConfigProblem::TooLarge { .. } => "make it smaller".into(),
+            ConfigProblem::Exposed => format!("chmod go-w {}", self.path.display()),
+        }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(out, ":{line}")?;
+        }
+        write!(out, ": {}", self.problem)
+    }
+}
+
+impl std::error::Error for ConfigError {}

@@ -1,0 +1,205 @@
+//! What one file can say, as types. The schema for editors is made of the same types, so the two cannot drift apart.
+
+use std::{collections::BTreeMap, fmt, ops::Range};
+
+use holm_grants::{Allowance, Mode};
+use holm_kernel::NanoUsd;
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::{Deserialize, Deserializer, de};
+
+/// The name under which the schema is published.
+pub const SCHEMA_ID: &str = "holm.schema.json";
+
+/// Settings for Holm: how agents run, and what they may do.
+///
+/// A project's file chooses and narrows. It cannot set `mode`, `providers` or `commands.allow`, and of `grants` and `limits`
+/// counts what the user's own file gives too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(title = "holm.toml")]
+pub struct File {
+    /// The model that answers, as provider/model.
+    #[schemars(with = "Option<String>")]
+    pub model: Option<Located<String>>,
+    /// What the model is told first.
+    #[schemars(with = "Option<String>")]
+    pub system: Option<Located<String>>,
+    /// Which of Holm's own tools there are.
+    #[schemars(with = "Option<ToolSet>")]
+    pub tools: Option<Located<ToolSet>>,
+    /// What is asked before it is done: plan, default, accept-edits or full. Not for projects.
+    #[schemars(with = "Option<String>")]
+    pub mode: Option<Located<Mode>>,
+    /// What agents may do, such as `read:src/**`.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub grants: Option<Vec<Located<String>>>,
+    /// How far a run may go.
+    pub limits: Limits,
+    /// Which models take over when the work is not good enough.
+    pub ladder: Ladder,
+    /// Rules about commands.
+    pub commands: Commands,
+    /// How providers are reached, by their names. Not for projects.
+    pub providers: BTreeMap<String, Provider>,
+    /// Prompts by name.
+    #[schemars(with = "BTreeMap<String, Alias>")]
+    pub aliases: BTreeMap<String, Located<Alias>>,
+}
+
+/// How far a run may go.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// The most model turns for each prompt.
+    #[schemars(with = "Option<u64>", range(min = 1))]
+    pub turns: Option<Located<Turns>>,
+    /// The most that a session may cost, such as "0.50usd".
+    #[schemars(with = "Option<String>")]
+    pub budget: Option<Located<Usd>>,
+}
+
+/// Which models take over when the work is not good enough.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ladder {
+    /// Stronger models, weakest first.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub step_up: Option<Located<Vec<String>>>,
+    /// What kind of task it is.
+    #[schemars(with = "Option<String>")]
+    pub kind: Option<Located<String>>,
+}
+
+/// Rules about commands, each the beginning of one, such as `git status`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Commands {
+    /// These pass unasked. Not for projects.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub allow: Option<Vec<Located<String>>>,
+    /// These never run, whatever is granted.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub deny: Option<Vec<Located<String>>>,
+}
+
+/// How a provider is reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Provider {
+    /// Its address, without the path of a request. A name that Holm does not know speaks the chat format of `OpenAI`.
+    #[schemars(with = "Option<String>")]
+    pub base_url: Option<Located<String>>,
+    /// The variable of the environment that holds its key.
+    #[schemars(with = "Option<String>")]
+    pub key_env: Option<Located<String>>,
+}
+
+/// A prompt with a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Alias {
+    /// What it is for.
+    pub description: String,
+    /// Its text; the prompt is put in for `{{content}}`.
+    pub template: String,
+}
+
+/// Which of Holm's own tools there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolSet {
+    /// Native ones, and WASM ones under the names that no native one has.
+    All,
+    /// Native ones alone.
+    Native,
+    /// WASM ones alone.
+    Wasm,
+}
+
+impl ToolSet {
+    /// The set as a word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Native => "native",
+            Self::Wasm => "wasm",
+        }
+    }
+
+    /// The set of a word.
+    pub(crate) fn of(word: &str) -> Option<Self> {
+        [Self::All, Self::Native, Self::Wasm].into_iter().find(|set| set.as_str() == word)
+    }
+}
+
+/// A number of model turns, at least one: without a turn nothing would be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turns(pub u64);
+
+impl<'de> Deserialize<'de> for Turns {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        match u64::deserialize(from)? {
+            0 => Err(de::Error::custom("a run takes one turn at the least")),
+            turns => Ok(Self(turns)),
+        }
+    }
+}
+
+/// An amount of money, written like `0.50usd`, `0.50` or `$0.50`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usd(pub NanoUsd);
+
+impl Usd {
+    /// Reads an amount.
+    ///
+    /// # Errors
+    /// What an amount looks like.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let number = text.trim().trim_start_matches('$');
+        let number = number.strip_suffix("usd").unwrap_or(number).trim();
+        let spend: Result<Allowance, _> = format!("spend:{number}usd").parse();
+        let wrong = |_| format!("`{text}` is no amount in US dollars; write it like \"0.50usd\"");
+        spend.map(|spend| Self(NanoUsd::new(spend.amount))).map_err(wrong)
+    }
+}
+
+impl<'de> Deserialize<'de> for Usd {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        Self::parse(&text).map_err(de::Error::custom)
+    }
+}
+
+/// A value with the bytes of the file that it stands at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located<T> {
+    /// Where it stands.
+    pub span: Range<usize>,
+    /// What it is.
+    pub value: T,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let spanned = toml::Spanned::<T>::deserialize(from)?;
+        Ok(Self { span: spanned.span(), value: spanned.into_inner() })
+    }
+}
+
+/// The schema of a file, for editors: JSON Schema 2020-12.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    let made = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<File>();
+    let mut schema = made.to_value();
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("$id".into(), SCHEMA_ID.into());
+    }
+    schema
+}
+
+impl fmt::Display for ToolSet {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,61 @@
+//! Which files there are.
+
+use std::path::{Path, PathBuf};
+
+/// What a project's file is called.
+pub const PROJECT_FILE: &str = "holm.toml";
+
+/// Where an administrator says what holds for everybody on this machine.
+pub const POLICY: &str = "/etc/holm/policy.toml";
+
+/// The files that settings come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The user's own file, which need not exist unless it was named.
+    pub user: Option<PathBuf>,
+    /// Whether somebody named it.
+    pub named: Named,
+    /// The nearest project file above the working folder, if there is one.
+    pub project: Option<PathBuf>,
+    /// The administrator's files; the last one wins.
+    pub policies: Vec<PathBuf>,
+}
+
+/// Whether a file was named, or is merely where it would be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Named {
+    /// It is where it would be, and may be missing.
+    #[default]
+    No,
+    /// It was named, so it must be there.
+    Yes,
+}
+
+impl Found {
+    /// Looks upward from the working folder for the project's file. The user's is the one that `HOLM_CONFIG` names, else the
+    /// one in the XDG place. Besides the administrator's own place, `HOLM_POLICY` names a file that binds too: who may set
+    /// a variable can bind themselves and nobody else.
+    pub fn from(work: &Path, env: impl Fn(&str) -> Option<String>) -> Self {
+        let path = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let (user, named) = match path("HOLM_CONFIG") {
+            Some(file) => (Some(file), Named::Yes),
+            None => (config_folder(&env).map(|folder| folder.join(PROJECT_FILE)), Named::No),
+        };
+        let above = work.ancestors().map(|folder| folder.join(PROJECT_FILE));
+        let project = above.filter(|file| Some(file) != user.as_ref()).find(|file| file.is_file());
+        let policies = path("HOLM_POLICY").into_iter().chain([PathBuf::from(POLICY)]).collect();
+        Self { user, named, project, policies }
+    }
+}
+
+/// Holm's folder in the XDG place for configuration.
+pub(crate) fn config_folder(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let path = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // The specification says that a relative path there is to be ignored.
+    let base = path("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
+    let base = base.or_else(|| path("HOME").map(|home| home.join(".config")))?;
+    Some(base.join("holm"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+use std::fs;
+
+use super::*;
+
+fn look<'a>(env: &'a [(&str, &str)]) -> impl Fn(&str) -> Option<String> + 'a {
+    |name| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+}
+
+#[test]
+fn the_users_file_is_where_it_is_named_or_in_the_usual_place() {
+    let check = |env: &[(&str, &str)], expect: Option<&str>, named: Named| {
+        let found = Found::from(Path::new("/nowhere/at/all"), look(env));
+        assert_eq!((found.user.as_deref(), found.named), (expect.map(Path::new), named), "{env:?}");
+    };
+    let all = [("HOLM_CONFIG", "/a.toml"), ("XDG_CONFIG_HOME", "/b"), ("HOME", "/c")];
+    check(&all, Some("/a.toml"), Named::Yes);
+    check(&all[1..], Some("/b/holm/holm.toml"), Named::No);
+    check(&all[2..], Some("/c/.config/holm/holm.toml"), Named::No);
+    check(&[("XDG_CONFIG_HOME", "relative"), ("HOME", "/c")], Some("/c/.config/holm/holm.toml"), Named::No);
+    check(&[], None, Named::No);
+}
+
+#[test]
+fn the_nearest_project_file_above_is_found_and_the_users_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("a/b/c");
+    fs::create_dir_all(&deep).unwrap();
+    let none = Found::from(&deep, look(&[]));
+    assert!(none.project.is_none_or(|path| !path.starts_with(folder.path())));
+    fs::write(folder.path().join(PROJECT_FILE), "").unwrap();
+    assert_eq!(Found::from(&deep, look(&[])).project, Some(folder.path().join(PROJECT_FILE)));
+    let near = folder.path().join("a/b").join(PROJECT_FILE);
+    fs::write(&near, "").unwrap();
+    assert_eq!(Found::from(&deep, look(&[])).project.as_deref(), Some(near.as_path()));
+    // A person whose own file lies above their projects has one file and not two.
+    let own = [("HOLM_CONFIG", near.to_str().unwrap())];
+    assert_eq!(Found::from(&deep, look(&own)).project, Some(folder.path().join(PROJECT_FILE)));
+}
+
+#[test]
+fn a_policy_that_a_variable_names_does_not_take_the_administrators_place() {
+    let found = Found::from(Path::new("/"), look(&[("HOLM_POLICY", "/mine.toml")]));
+    assert_eq!(found.policies, [PathBuf::from("/mine.toml"), PathBuf::from(POLICY)]);
+}

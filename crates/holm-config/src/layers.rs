@@ -1,0 +1,175 @@
+//! All layers together, and who may say what.
+
+use std::path::{Path, PathBuf};
+
+use holm_grants::{Grant, GrantSet, Mode};
+
+use crate::{ConfigError, ConfigProblem, Found, Layer, Settings, Value, find::Named, read::text_of};
+
+/// What each layer says.
+///
+/// Later layers win: user, project, environment, flags, policy. Two of them are bound. A project chooses and narrows: of its
+/// grants count those that the user gave too, and its limits count where they are lower. A policy is the last word: what it
+/// says takes the place of what anybody else said, and mode, limits and grants never pass what it allows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layers {
+    /// The user's own file.
+    pub user: Settings,
+    /// The project's file, if a person trusts it.
+    pub project: Settings,
+    /// The environment.
+    pub environment: Settings,
+    /// The administrator's files together.
+    pub policy: Settings,
+}
+
+/// The layers of this machine and folder, and what should be said about them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// The layers.
+    pub layers: Layers,
+    /// The project's file that is not used, and why not.
+    pub inert: Option<(PathBuf, String)>,
+}
+
+impl Layers {
+    /// Reads all files that were found. `admits` says whether a person has looked at the project's file with these bytes,
+    /// and if not, why it is not used.
+    ///
+    /// # Errors
+    /// The first file that cannot be used. A project's file that nobody trusts is no error, whatever is in it.
+    pub fn load(
+        found: &Found,
+        admits: impl Fn(&Path, &[u8]) -> Result<(), String>,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Loaded, ConfigError> {
+        let user = match &found.user {
+            Some(path) => match text_of(path, Layer::User)? {
+                Some(text) => Settings::read(&text, path, Layer::User)?,
+                None if found.named == Named::Yes => {
+                    return Err(ConfigError::whole(path, ConfigProblem::Missing));
+                }
+                None => Settings::default(),
+            },
+            None => Settings::default(),
+        };
+        let mut policy = Settings::default();
+        for path in &found.policies {
+            if let Some(text) = text_of(path, Layer::Policy)? {
+                policy = Settings::read(&text, path, Layer::Policy)?.bind(policy);
+            }
+        }
+        let mut loaded = Loaded { layers: Self { user, policy, ..Self::default() }, inert: None };
+        loaded.layers.environment = Settings::from_environment(env)?;
+        if let Some(path) = &found.project {
+            let text = text_of(path, Layer::Project)?.unwrap_or_default();
+            match admits(path, text.as_bytes()) {
+                Ok(()) => loaded.layers.project = Settings::read(&text, path, Layer::Project)?,
+                Err(why) => loaded.inert = Some((path.clone(), why)),
+            }
+        }
+        Ok(loaded)
+    }
+
+    /// What holds, with these flags.
+    #[must_use]
+    pub fn settle(self, flags: Settings) -> Settings {
+        let Self { user, project, environment, policy } = self;
+        let project = project.within(&user);
+        let asked = flags.added_to(environment.over(project.over(user)));
+        policy.bind(asked)
+    }
+}
+
+impl Settings {
+    /// What a project asks for of what its user has, where it could ask for more.
+    fn within(mut self, user: &Self) -> Self {
+        self.grants = self.grants.map(|wished| meet(user.grants.as_deref().unwrap_or_default(), &wished));
+        self.turns = lower(self.turns, user.turns.clone());
+        self.budget = lower(self.budget, user.budget.clone());
+        self
+    }
+
+    /// This, and below it what it does not speak of. What is denied adds up.
+    fn over(self, below: Self) -> Self {
+        let mut providers = below.providers;
+        for (name, own) in self.providers {
+            let settings = providers.entry(name).or_default();
+            settings.base_url = own.base_url.or(settings.base_url.take());
+            settings.key_env = own.key_env.or(settings.key_env.take());
+        }
+        let mut aliases = below.aliases;
+        aliases.extend(self.aliases);
+        Self {
+            model: self.model.or(below.model),
+            system: self.system.or(below.system),
+            tools: self.tools.or(below.tools),
+            mode: self.mode.or(below.mode),
+            grants: self.grants.or(below.grants),
+            turns: self.turns.or(below.turns),
+            budget: self.budget.or(below.budget),
+            step_up: self.step_up.or(below.step_up),
+            kind: self.kind.or(below.kind),
+            allow: self.allow.or(below.allow),
+            deny: both(below.deny, self.deny),
+            providers,
+            aliases,
+        }
+    }
+
+    /// Flags: what they grant and allow is added to what files say, because that is what whoever types them means.
+    fn added_to(mut self, below: Self) -> Self {
+        self.grants = both(below.grants.clone(), self.grants);
+        self.allow = both(below.allow.clone(), self.allow);
+        self.over(below)
+    }
+
+    /// A policy over what was asked.
+    fn bind(self, asked: Self) -> Self {
+        let bounds = (self.mode.clone(), self.grants.clone(), self.turns.clone(), self.budget.clone());
+        let mut bound = self.over(asked.clone());
+        let (mode, grants, turns, budget) = bounds;
+        bound.mode = match (mode, asked.mode) {
+            // Who says nothing asks for the default.
+            (Some(most), None) if most.value > Mode::default() => None,
+            (most, asked) => lower(most, asked),
+        };
+        bound.turns = lower(turns, asked.turns);
+        bound.budget = lower(budget, asked.budget);
+        bound.grants = match (grants, asked.grants) {
+            (Some(most), Some(asked)) => Some(meet(&most, &asked)),
+            (_, asked) => asked,
+        };
+        bound
+    }
+}
+
+/// The lower of two bounds, where both are there.
+fn lower<T: PartialOrd>(one: Option<Value<T>>, other: Option<Value<T>>) -> Option<Value<T>> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if other.value < one.value { other } else { one }),
+        (one, other) => one.or(other),
+    }
+}
+
+fn both<T: PartialEq>(first: Option<Vec<T>>, second: Option<Vec<T>>) -> Option<Vec<T>> {
+    let Some(mut all) = first else { return second };
+    for value in second.into_iter().flatten() {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    Some(all)
+}
+
+/// What both give, each with the line that says the narrower.
+fn meet(most: &[Value<Grant>], wished: &[Value<Grant>]) -> Vec<Value<Grant>> {
+    let set =
+        |values: &[Value<Grant>]| -> GrantSet { values.iter().map(|value| value.value.clone()).collect() };
+    let given = set(most).meet(&set(wished));
+    let origin = |grant: &Grant| wished.iter().chain(most).find(|value| value.value == *grant).cloned();
+    given.iter().filter_map(origin).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+use std::fs;
+
+use super::*;
+
+fn layer(text: &str, layer: Layer) -> Settings {
+    Settings::read(text, Path::new(&format!("/{}.toml", layer.as_str())), layer).unwrap()
+}
+
+fn layers(user: &str, project: &str, policy: &str) -> Layers {
+    Layers {
+        user: layer(user, Layer::User),
+        project: layer(project, Layer::Project),
+        environment: Settings::default(),
+        policy: layer(policy, Layer::Policy),
+    }
+}
+
+/// What holds, a key and its origin a line.
+fn settled(layers: Layers, flags: Settings) -> Vec<String> {
+    let rows = layers.settle(flags).rows();
+    rows.iter().map(|row| format!("{} {} {}", row.key, row.value, row.origin)).collect()
+}
+
+#[test]
+fn later_layers_win_and_say_so() {
+    let mut all =
+        layers("model = \"u/u\"\nsystem = \"u\"\ntools = \"all\"", "model = \"p/p\"\nsystem = \"p\"", "");
+    all.environment =
+        Settings::from_environment(|name| (name == "HOLM_MODEL").then(|| "e/e".into())).unwrap();
+    let expect = ["model \"e/e\" $HOLM_MODEL", "system \"p\" /project.toml:2", "tools \"all\" /user.toml:3"];
+    assert_eq!(settled(all.clone(), Settings::default()), expect);
+    let flags = Settings { model: Some(Value::flag("--model", "f/f".into())), ..Settings::default() };
+    assert_eq!(settled(all.clone(), flags.clone())[0], "model \"f/f\" --model");
+    all.policy = layer("model = \"a/a\"", Layer::Policy);
+    assert_eq!(settled(all, flags)[0], "model \"a/a\" /policy.toml:1");
+}
+
+#[test]
+fn a_project_narrows_grants_and_limits_and_never_widens_them() {
+    let check = |user: &str, project: &str, expect: &[&str]| {
+        assert_eq!(settled(layers(user, project, ""), Settings::default()), expect, "{user} | {project}");
+    };
+    check(
+        "grants = [\"read:**\"]",
+        "grants = [\"read:src/**\", \"write:**\"]",
+        &["grants \"read:src/**\" /project.toml:1"],
+    );
+    check("", "grants = [\"read:**\"]", &[]);
+    check("grants = [\"read:src/**\"]", "grants = [\"read:**\"]", &["grants \"read:src/**\" /user.toml:1"]);
+    check("grants = [\"read:**\"]", "grants = []", &[]);
+    check("[limits]\nturns = 5", "[limits]\nturns = 9", &["limits.turns 5 /user.toml:2"]);
+    check("[limits]\nturns = 5", "[limits]\nturns = 2", &["limits.turns 2 /project.toml:2"]);
+    check(
+        "[limits]\nbudget = \"1\"",
+        "[limits]\nbudget = \"2\"",
+        &["limits.budget \"1.00usd\" /user.toml:2"],
+    );
+    check("", "[limits]\nbudget = \"2\"", &["limits.budget \"2.00usd\" /project.toml:2"]);
+}
+
+#[test]
+fn what_is_denied_adds_up_and_flags_add_what_they_grant() {
+    let all =
+        layers("grants = [\"read:a\"]\n[commands]\ndeny = [\"git push\"]", "[commands]\ndeny = [\"rm\"]", "");
+    let grant = |text: &str| Value::flag("--grant", text.parse().unwrap());
+    let flags = Settings { grants: Some(vec![grant("read:b"), grant("write:c")]), ..Settings::default() };
+    let expect = [
+        "grants \"read:a\" /user.toml:1",
+        "grants \"read:b\" --grant",
+        "grants \"write:c\" --grant",
+        "commands.deny \"git push\" /user.toml:3",
+        "commands.deny \"rm\" /project.toml:2",
+    ];
+    assert_eq!(settled(all, flags), expect);
+}
+
+#[test]
+fn nothing_passes_a_policy() {
+    let grant = |text: &str| Value::flag("--grant", text.parse().unwrap());
+    let flags = Settings {
+        mode: Some(Value::flag("--mode", Mode::Full)),
+        grants: Some(vec![grant("read:src/a"), grant("write:**")]),
+        turns: Some(Value::flag("--turns", 100)),
+        ..Settings::default()
+    };
+    let policy = "mode = \"default\"\ngrants = [\"read:**\"]\n[limits]\nturns = 10\nbudget = \"1\"\n";
+    let expect = [
+        "mode \"default\" /policy.toml:1",
+        "grants \"read:src/a\" --grant",
+        "limits.turns 10 /policy.toml:4",
+        "limits.budget \"1.00usd\" /policy.toml:5",
+    ];
+    assert_eq!(settled(layers("", "", policy), flags), expect);
+    // What is narrower than the policy stays as it was asked.
+    let plan = Settings { mode: Some(Value::flag("--mode", Mode::Plan)), ..Settings::default() };
+    assert_eq!(settled(layers("", "", "mode = \"default\""), plan), ["mode \"plan\" --mode"]);
+    // A wide policy gives nobody more than they asked for.
+    let wide = layers("", "", "mode = \"full\"\ngrants = [\"read:**\"]");
+    assert_eq!(settled(wide, Settings::default()), Vec::<String>::new());
+    assert_eq!(
+        settled(layers("", "", "mode = \"plan\""), Settings::default()),
+        ["mode \"plan\" /policy.toml:1"]
+    );
+}
+
+#[test]
+fn of_two_policies_the_stricter_holds() {
+    let first = layer("mode = \"plan\"\nmodel = \"a/a\"\n[limits]\nturns = 9", Layer::Policy);
+    let second = layer("mode = \"full\"\nmodel = \"b/b\"\n[limits]\nturns = 3", Layer::Policy);
+    let bound = second.bind(first);
+    let rows: Vec<String> = bound.rows().iter().map(|row| format!("{} {}", row.key, row.value)).collect();
+    assert_eq!(rows, ["model \"b/b\"", "mode \"plan\"", "limits.turns 3"]);
+}
+
+#[test]
+fn a_project_file_that_nobody_trusts_is_inert_whatever_is_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("holm.toml");
+    fs::write(&project, "mode = \"full\"\nthis is no toml").unwrap();
+    let found = Found { project: Some(project.clone()), ..Found::default() };
+    let loaded = Layers::load(&found, |_, _| Err("nobody has trusted it".into()), |_| None).unwrap();
+    assert_eq!(loaded.layers, Layers::default());
+    assert_eq!(loaded.inert, Some((project.clone(), "nobody has trusted it".into())));
+    let error = Layers::load(&found, |_, _| Ok(()), |_| None).unwrap_err();
+    assert_eq!(error.path, project);
+    fs::write(&project, "model = \"a/b\"").unwrap();
+    let loaded = Layers::load(
+        &found,
+        |path, bytes| {
+            assert_eq!((path, bytes), (project.as_path(), &b"model = \"a/b\""[..]));
+            Ok(())
+        },
+        |_| None,
+    );
+    assert!(loaded.unwrap().layers.project.model.is_some());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_others_can_write_or_that_is_not_there_is_refused_with_what_to_do() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let user = folder.path().join("mine.toml");
+    let load = |named| {
+        let found = Found { user: Some(user.clone()), named, ..Found::default() };
+        Layers::load(&found, |_, _| Ok(()), |_| None)
+    };
+    assert!(load(Named::No).is_ok());
+    assert_eq!(load(Named::Yes).unwrap_err().problem, ConfigProblem::Missing);
+    fs::write(&user, "model = \"a/b\"\n").unwrap();
+    fs::set_permissions(&user, fs::Permissions::from_mode(0o666)).unwrap();
+    let error = load(Named::No).unwrap_err();
+    assert_eq!(error.problem, ConfigProblem::Exposed);
+    assert_eq!(error.fix(), format!("chmod go-w {}", user.display()));
+    fs::set_permissions(&user, fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(load(Named::Yes).unwrap().layers.user.model.is_some());
+    fs::write(&user, b"model = \"a\"\n\xff\n").unwrap();
+    let error = load(Named::Yes).unwrap_err();
+    assert_eq!((error.line, error.to_string().contains("UTF-8")), (Some(2), true), "{error}");
+}

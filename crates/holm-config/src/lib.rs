@@ -1,0 +1,40 @@
+//! What a person has written down about how agents run, from wherever it was written, each value with the line that it comes
+//! from.
+//!
+//! Nothing here runs, connects or asks. Files are read where a caller says so, and the environment is a function that is
+//! passed. A project's file is somebody else's: it counts only after a person has looked at it, and even then it can choose
+//! and narrow, and never widen.
+//!
+//! - [`Found`]: which files there are.
+//! - [`File`]: what one of them says; [`schema`] is the same for editors.
+//! - [`Layers`]: all of them, and what is left when the later ones have spoken ([`Settings`]).
+//!
+//! ```
+//! use holm_config::{Layer, Layers, Settings};
+//!
+//! let user = Settings::read("model = \"openai/gpt-5-mini\"\n", "/home/me/.config/holm/holm.toml".as_ref(), Layer::User)?;
+//! let project = Settings::read("\nmodel = \"local/smollm2\"\n", "/work/holm.toml".as_ref(), Layer::Project)?;
+//! let settings = Layers { user, project, ..Layers::default() }.settle(Settings::default());
+//! let model = settings.model.unwrap();
+//! assert_eq!(model.value, "local/smollm2");
+//! assert_eq!(model.origin.to_string(), "/work/holm.toml:2");
+//! # Ok::<(), holm_config::ConfigError>(())
+//! ```
+
+mod environment;
+mod error;
+mod file;
+mod find;
+mod layers;
+mod origin;
+mod read;
+mod settings;
+
+pub use environment::VARIABLES;
+pub use error::{ConfigError, ConfigProblem};
+pub use file::{Alias, Commands, File, Ladder, Limits, Located, Provider, SCHEMA_ID, ToolSet, Usd, schema};
+pub use find::{Found, POLICY, PROJECT_FILE};
+pub use layers::{Layers, Loaded};
+pub use origin::{Layer, Origin, Value};
+pub use read::MOST_FILE_BYTES;
+pub use settings::{ProviderSettings, Row, Settings};

@@ -1,0 +1,88 @@
+//! Where a value comes from.
+
+use std::{fmt, path::PathBuf};
+
+/// Who said something. Later ones win, within what they may say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    /// The user's own file.
+    User,
+    /// The project's file, which somebody else may have written.
+    Project,
+    /// A variable of the environment.
+    Environment,
+    /// A flag of the command.
+    Flag,
+    /// The administrator's file.
+    Policy,
+}
+
+impl Layer {
+    /// The layer as a word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Environment => "environment",
+            Self::Flag => "flag",
+            Self::Policy => "policy",
+        }
+    }
+}
+
+/// The place at which a value was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A line of a file.
+    File {
+        /// Whose file.
+        layer: Layer,
+        /// Which.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// A variable, by its name.
+    Variable(String),
+    /// A flag, as it is typed.
+    Flag(&'static str),
+}
+
+impl Origin {
+    /// Who said it.
+    #[must_use]
+    pub const fn layer(&self) -> Layer {
+        match self {
+            Self::File { layer, .. } => *layer,
+            Self::Variable(_) => Layer::Environment,
+            Self::Flag(_) => Layer::Flag,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, line, .. } => write!(out, "{}:{line}", path.display()),
+            Self::Variable(name) => write!(out, "${name}"),
+            Self::Flag(flag) => out.write_str(flag),
+        }
+    }
+}
+
+/// A value that knows where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value<T> {
+    /// What was said.
+    pub value: T,
+    /// Where.
+    pub origin: Origin,
+}
+
+impl<T> Value<T> {
+    /// What a flag says.
+    pub const fn flag(flag: &'static str, value: T) -> Self {
+        Self { value, origin: Origin::Flag(flag) }
+    }
+}

@@ -1,0 +1,161 @@
+//! A file's text into what it says, or into the one message that helps.
+
+use std::{
+    fs::{self, File as Open},
+    io::Read as _,
+    path::Path,
+};
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use crate::{ConfigError, ConfigProblem, File, Layer, schema};
+
+/// The largest file: settings that are longer were not written by hand.
+pub const MOST_FILE_BYTES: u64 = 1 << 20;
+
+/// How alike two keys are before one is suggested for the other: most letters in most places.
+const ALIKE: f64 = 0.75;
+
+/// The bits of a mode that let others change a file.
+#[cfg(unix)]
+const OTHERS_WRITE: u32 = 0o022;
+
+impl File {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its line.
+    ///
+    /// ```
+    /// use holm_config::File;
+    ///
+    /// let error = File::parse("model = \"a/b\"\nmoode = \"plan\"\n", "holm.toml".as_ref()).unwrap_err();
+    /// assert_eq!(error.to_string(), "holm.toml:2: there is no key `moode`");
+    /// assert_eq!(error.fix(), "did you mean `mode`?");
+    /// ```
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let line = |at: usize| line_of(text, at);
+        let table = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            ConfigError::at(path, line(at), ConfigProblem::Syntax(one_line(error.message())))
+        })?;
+        let schema = schema();
+        if let Some(unknown) = unknown_key(table.get_ref(), &schema, &schema) {
+            let Unknown { at, key, known } = unknown;
+            let near = nearest(&key, &known);
+            return Err(ConfigError::at(path, line(at), ConfigProblem::UnknownKey { key, near, known }));
+        }
+        toml::from_str(text).map_err(|error: toml::de::Error| {
+            let at = error.span().map_or(0, |span| span.start);
+            ConfigError::at(path, line(at), ConfigProblem::WrongValue(one_line(error.message())))
+        })
+    }
+}
+
+/// The line of a byte, from 1.
+pub(crate) fn line_of(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
+    before.iter().filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// The text of a file; none where there is none. What Holm relies on must not be anybody's to write, but for a project's
+/// file, at which a person looks.
+pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, ConfigError> {
+    let unreadable =
+        |error: std::io::Error| ConfigError::whole(path, ConfigProblem::Unreadable(error.to_string()));
+    let data = match fs::metadata(path) {
+        Ok(data) => data,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(error)),
+    };
+    if !data.is_file() {
+        return Err(ConfigError::whole(path, ConfigProblem::Unreadable("it is no file".into())));
+    }
+    #[cfg(unix)]
+    if layer != Layer::Project && std::os::unix::fs::MetadataExt::mode(&data) & OTHERS_WRITE != 0 {
+        return Err(ConfigError::whole(path, ConfigProblem::Exposed));
+    }
+    let mut bytes = Vec::new();
+    let file = Open::open(path).map_err(unreadable)?;
+    file.take(MOST_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_FILE_BYTES {
+        return Err(ConfigError::whole(path, ConfigProblem::TooLarge { most: MOST_FILE_BYTES }));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let whole = String::from_utf8_lossy(error.as_bytes());
+        let line = line_of(&whole, error.utf8_error().valid_up_to());
+        ConfigError::at(path, line, ConfigProblem::Syntax("it is no text in UTF-8".into()))
+    })?;
+    Ok(Some(text))
+}
+
+/// A key that the schema does not have.
+struct Unknown {
+    at: usize,
+    key: String,
+    known: Vec<String>,
+}
+
+/// The first key, by its place in the file, that the schema does not have.
+fn unknown_key(table: &DeTable<'_>, schema: &serde_json::Value, root: &serde_json::Value) -> Option<Unknown> {
+    let schema = resolved(schema, root);
+    let properties = schema.get("properties").and_then(serde_json::Value::as_object);
+    let others = schema.get("additionalProperties").filter(|others| others.is_object());
+    let found = table.iter().filter_map(|(key, value)| {
+        let own = properties.and_then(|properties| properties.get(&**key.get_ref()));
+        match own.or(others) {
+            Some(inner) => below(value, inner, root),
+            None => Some(Unknown {
+                at: key.span().start,
+                key: key.get_ref().to_string(),
+                known: sorted(properties.into_iter().flatten().map(|(name, _)| name.clone())),
+            }),
+        }
+    });
+    found.min_by_key(|unknown| unknown.at)
+}
+
+/// In the order of the alphabet, whichever order the schema keeps.
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// A table below a key is looked at too; what is none is left to whoever reads values.
+fn below(
+    value: &Spanned<DeValue<'_>>,
+    schema: &serde_json::Value,
+    root: &serde_json::Value,
+) -> Option<Unknown> {
+    match value.get_ref() {
+        DeValue::Table(table) => unknown_key(table, schema, root),
+        DeValue::String(_)
+        | DeValue::Integer(_)
+        | DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Array(_) => None,
+    }
+}
+
+/// What a reference leads to.
+fn resolved<'s>(schema: &'s serde_json::Value, root: &'s serde_json::Value) -> &'s serde_json::Value {
+    let target = schema.get("$ref").and_then(serde_json::Value::as_str);
+    target.and_then(|target| root.pointer(target.strip_prefix('#')?)).unwrap_or(schema)
+}
+
+/// The known name that is most alike, if one is.
+pub(crate) fn nearest(key: &str, known: &[String]) -> Option<String> {
+    let alike = |name: &String| strsim::jaro_winkler(key, name);
+    let best = known.iter().max_by(|one, other| alike(one).total_cmp(&alike(other)))?;
+    (alike(best) >= ALIKE).then(|| best.clone())
+}
+
+/// What a parser says may have several lines; a message has one.
+pub(crate) fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,209 @@
+//! Settings with their origins: of one layer, or of all of them together.
+
+use std::{collections::BTreeMap, path::Path};
+
+use holm_grants::{Allowance, AllowanceKind, Grant, Mode};
+use holm_kernel::NanoUsd;
+use serde_json::{Value as Json, json};
+
+use crate::{Alias, ConfigError, ConfigProblem, File, Layer, Located, Origin, ToolSet, Value, read::line_of};
+
+/// What was said, by one layer or by all. What nobody said is absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The model that answers.
+    pub model: Option<Value<String>>,
+    /// What the model is told first.
+    pub system: Option<Value<String>>,
+    /// Which of Holm's own tools there are.
+    pub tools: Option<Value<ToolSet>>,
+    /// What is asked before it is done.
+    pub mode: Option<Value<Mode>>,
+    /// What agents may do. That nothing is granted is something else than that nobody spoke of it.
+    pub grants: Option<Vec<Value<Grant>>>,
+    /// The most model turns.
+    pub turns: Option<Value<u64>>,
+    /// The most that a session may cost.
+    pub budget: Option<Value<NanoUsd>>,
+    /// Stronger models, weakest first.
+    pub step_up: Option<Value<Vec<String>>>,
+    /// What kind of task it is.
+    pub kind: Option<Value<String>>,
+    /// Commands that pass unasked.
+    pub allow: Option<Vec<Value<String>>>,
+    /// Commands that never run.
+    pub deny: Option<Vec<Value<String>>>,
+    /// How providers are reached.
+    pub providers: BTreeMap<String, ProviderSettings>,
+    /// Prompts by name.
+    pub aliases: BTreeMap<String, Value<Alias>>,
+}
+
+/// How a provider is reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProviderSettings {
+    /// Its address.
+    pub base_url: Option<Value<String>>,
+    /// The variable that holds its key.
+    pub key_env: Option<Value<String>>,
+}
+
+/// One value, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its key, with dots between the parts.
+    pub key: String,
+    /// What it is.
+    pub value: Json,
+    /// Where it was said.
+    pub origin: Origin,
+}
+
+impl Settings {
+    /// Reads a layer's file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its line: also a key that a project's file cannot say.
+    pub fn read(text: &str, path: &Path, layer: Layer) -> Result<Self, ConfigError> {
+        let file = File::parse(text, path)?;
+        if layer == Layer::Project {
+            check_project(&file, text, path)?;
+        }
+        let at = Place { text, path, layer };
+        let providers = file.providers.into_iter().map(|(name, provider)| {
+            let settings =
+                ProviderSettings { base_url: at.one(provider.base_url), key_env: at.one(provider.key_env) };
+            (name, settings)
+        });
+        let aliases = file.aliases.into_iter().map(|(name, alias)| (name, at.value(alias)));
+        Ok(Self {
+            model: at.one(file.model),
+            system: at.one(file.system),
+            tools: at.one(file.tools),
+            mode: at.one(file.mode),
+            grants: file.grants.map(|grants| at.grants(grants)).transpose()?,
+            turns: at
+                .one(file.limits.turns)
+                .map(|turns| Value { value: turns.value.0, origin: turns.origin }),
+            budget: at.one(file.limits.budget).map(|usd| Value { value: usd.value.0, origin: usd.origin }),
+            step_up: at.one(file.ladder.step_up),
+            kind: at.one(file.ladder.kind),
+            allow: at.many(file.commands.allow),
+            deny: at.many(file.commands.deny),
+            providers: providers.collect(),
+            aliases: aliases.collect(),
+        })
+    }
+
+    /// Everything that was said, in the order of the keys of a file.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows = Rows(Vec::new());
+        rows.one("model", self.model.as_ref(), |text| json!(text));
+        rows.one("system", self.system.as_ref(), |text| json!(text));
+        rows.one("tools", self.tools.as_ref(), |set| json!(set.as_str()));
+        rows.one("mode", self.mode.as_ref(), |mode| json!(mode.as_str()));
+        rows.many("grants", self.grants.as_deref(), |grant| json!(grant.to_string()));
+        rows.one("limits.turns", self.turns.as_ref(), |turns| json!(turns));
+        rows.one("limits.budget", self.budget.as_ref(), |usd| json!(dollars(*usd)));
+        rows.one("ladder.step_up", self.step_up.as_ref(), |models| json!(models));
+        rows.one("ladder.kind", self.kind.as_ref(), |kind| json!(kind));
+        rows.many("commands.allow", self.allow.as_deref(), |rule| json!(rule));
+        rows.many("commands.deny", self.deny.as_deref(), |rule| json!(rule));
+        for (name, provider) in &self.providers {
+            rows.one(&format!("providers.{name}.base_url"), provider.base_url.as_ref(), |url| json!(url));
+            rows.one(&format!("providers.{name}.key_env"), provider.key_env.as_ref(), |name| json!(name));
+        }
+        for (name, alias) in &self.aliases {
+            rows.one(&format!("aliases.{name}"), Some(alias), |alias| json!(alias.template));
+        }
+        rows.0
+    }
+}
+
+/// What a project's file cannot say, wherever its first line is.
+fn check_project(file: &File, text: &str, path: &Path) -> Result<(), ConfigError> {
+    let spans = [
+        file.mode.as_ref().map(|mode| (mode.span.start, "mode".to_owned())),
+        file.commands.allow.as_ref().map(|rules| {
+            // An empty list has no value that stands anywhere; it says nothing either.
+            (rules.first().map_or(0, |rule| rule.span.start), "commands.allow".to_owned())
+        }),
+    ];
+    let providers = file.providers.iter().flat_map(|(name, provider)| {
+        let base =
+            provider.base_url.as_ref().map(|url| (url.span.start, format!("providers.{name}.base_url")));
+        let key = provider.key_env.as_ref().map(|key| (key.span.start, format!("providers.{name}.key_env")));
+        base.into_iter().chain(key)
+    });
+    let first = spans.into_iter().flatten().chain(providers).min();
+    first.map_or(Ok(()), |(at, key)| {
+        Err(ConfigError::at(path, line_of(text, at), ConfigProblem::NotForProjects { key }))
+    })
+}
+
+/// Where a layer's values stand.
+struct Place<'a> {
+    text: &'a str,
+    path: &'a Path,
+    layer: Layer,
+}
+
+impl Place<'_> {
+    fn value<T>(&self, located: Located<T>) -> Value<T> {
+        let line = line_of(self.text, located.span.start);
+        Value {
+            value: located.value,
+            origin: Origin::File { layer: self.layer, path: self.path.to_owned(), line },
+        }
+    }
+
+    /// Grants are texts in the file: a reader that fails inside of a list does not know the line.
+    fn grants(&self, texts: Vec<Located<String>>) -> Result<Vec<Value<Grant>>, ConfigError> {
+        let grant = |text: Located<String>| {
+            let Value { value, origin } = self.value(text.clone());
+            let value = value.parse().map_err(|error| {
+                let problem = ConfigProblem::WrongValue(format!("`{value}`: {error}"));
+                ConfigError::at(self.path, line_of(self.text, text.span.start), problem)
+            })?;
+            Ok(Value { value, origin })
+        };
+        texts.into_iter().map(grant).collect()
+    }
+
+    fn one<T>(&self, located: Option<Located<T>>) -> Option<Value<T>> {
+        located.map(|located| self.value(located))
+    }
+
+    fn many<T>(&self, located: Option<Vec<Located<T>>>) -> Option<Vec<Value<T>>> {
+        located.map(|all| all.into_iter().map(|located| self.value(located)).collect())
+    }
+}
+
+struct Rows(Vec<Row>);
+
+impl Rows {
+    fn one<T>(&mut self, key: &str, value: Option<&Value<T>>, show: impl Fn(&T) -> Json) {
+        let row = |value: &Value<T>| Row {
+            key: key.to_owned(),
+            value: show(&value.value),
+            origin: value.origin.clone(),
+        };
+        self.0.extend(value.map(row));
+    }
+
+    fn many<T>(&mut self, key: &str, values: Option<&[Value<T>]>, show: impl Fn(&T) -> Json) {
+        for value in values.into_iter().flatten() {
+            self.one(key, Some(value), &show);
+        }
+    }
+}
+
+/// An amount as a file has it.
+fn dollars(amount: NanoUsd) -> String {
+    let allowance = Allowance { kind: AllowanceKind::Spend, amount: amount.value() };
+    allowance.to_string().trim_start_matches("spend:").to_owned()
+}
+
+#[cfg(test)]
+mod tests;

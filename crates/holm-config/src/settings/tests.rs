@@ -1,0 +1,110 @@
+use super::*;
+
+const WHOLE: &str = r#"# all that can be said
+model = "openai/gpt-5-mini"
+system = "Be brief."
+tools = "native"
+mode = "accept-edits"
+grants = [
+    "read:src/**",
+    "write:out/",
+]
+
+[limits]
+turns = 12
+budget = "0.50usd"
+
+[ladder]
+step_up = ["openai/gpt-5"]
+kind = "review"
+
+[commands]
+allow = ["git status"]
+deny = ["git push"]
+
+[providers.mine]
+base_url = "http://127.0.0.1:8000/v1"
+key_env = "MINE_KEY"
+
+[aliases.sum]
+description = "Sums up."
+template = "Sum up: {{content}}"
+"#;
+
+fn read(text: &str, layer: Layer) -> Result<Settings, ConfigError> {
+    Settings::read(text, Path::new("/p/holm.toml"), layer)
+}
+
+#[test]
+fn every_value_knows_its_line() {
+    let rows = read(WHOLE, Layer::User).unwrap().rows();
+    let lines: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{} {}", row.origin.to_string().trim_start_matches("/p/holm.toml:"), row.key))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "2 model",
+            "3 system",
+            "4 tools",
+            "5 mode",
+            "7 grants",
+            "8 grants",
+            "12 limits.turns",
+            "13 limits.budget",
+            "16 ladder.step_up",
+            "17 ladder.kind",
+            "20 commands.allow",
+            "21 commands.deny",
+            "24 providers.mine.base_url",
+            "25 providers.mine.key_env",
+            "27 aliases.sum",
+        ]
+    );
+}
+
+#[test]
+fn what_a_project_cannot_say_is_named_with_its_line() {
+    let check = |text: &str, line: usize, key: &str| {
+        read(text, Layer::User).unwrap();
+        let error = read(text, Layer::Project).unwrap_err();
+        assert_eq!(error.line, Some(line), "{text}");
+        assert_eq!(error.problem, ConfigProblem::NotForProjects { key: key.into() }, "{text}");
+        assert!(error.fix().contains("your own file"), "{}", error.fix());
+    };
+    check("model = \"a/b\"\nmode = \"plan\"\n", 2, "mode");
+    check("[providers.openai]\nbase_url = \"http://evil.example\"\n", 2, "providers.openai.base_url");
+    check("[providers.openai]\n\nkey_env = \"HOME\"\n", 3, "providers.openai.key_env");
+    check("[commands]\nallow = [\"rm\"]\n", 2, "commands.allow");
+    check("mode = \"full\"\n[providers.a]\nbase_url = \"http://x\"\n", 1, "mode");
+}
+
+#[test]
+fn each_mistake_gives_one_message_with_file_line_and_fix() {
+    let check = |text: &str, expect: &str, fix: &str| {
+        let error = read(text, Layer::User).unwrap_err();
+        assert_eq!(error.to_string(), format!("/p/holm.toml:{expect}"));
+        assert_eq!(error.fix(), fix);
+    };
+    let value = "give a value of the form that it asks for";
+    check("\nmodle = \"a/b\"\n", "2: there is no key `modle`", "did you mean `model`?");
+    check("[limits]\nturn = 3\n", "2: there is no key `turn`", "did you mean `turns`?");
+    check("[limits]\nx = 3\n", "2: there is no key `x`", "known here: budget, turns");
+    check("[providers.a]\nurl = \"x\"\n", "2: there is no key `url`", "known here: base_url, key_env");
+    check("a = 1\nmodel = \"x/y\"\n[zz]\nb = 2\n", "1: there is no key `a`", &known());
+    check("mode = \"yolo\"\n", "1: unknown mode; use plan, default, accept-edits or full", value);
+    check("model = 3\n", "1: invalid type: integer `3`, expected a string", value);
+    check("[limits]\nturns = 0\n", "2: a run takes one turn at the least", value);
+    let amount = "2: `much` is no amount in US dollars; write it like \"0.50usd\"";
+    check("[limits]\nbudget = \"much\"\n", amount, value);
+    let syntax = read("model = \"a/b\"\nmode = \n", Layer::User).unwrap_err();
+    assert_eq!((syntax.line, syntax.to_string().lines().count()), (Some(2), 1), "{syntax}");
+    let grant = read("grants = [\n  \"read:src\",\n  \"fly:high\",\n]\n", Layer::User).unwrap_err();
+    assert_eq!(grant.line, Some(3), "{grant}");
+}
+
+fn known() -> String {
+    let keys = "aliases, commands, grants, ladder, limits, mode, model, providers, system, tools";
+    format!("known here: {keys}")
+}
