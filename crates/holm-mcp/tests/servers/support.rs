@@ -38,8 +38,7 @@ impl Place {
 
     /// The entry of a server that behaves so.
     pub(crate) fn spec(&self, name: &str, mode: &str) -> ServerSpec {
-        let script =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/server.py").canonicalize().unwrap();
+        let script = script();
         let state = self.path().join(format!("{name}.state"));
         let folder = self.path();
         let grants = [
@@ -70,4 +69,9 @@ pub(crate) async fn echo(remote: &Remote, word: &str) -> Result<CallToolResult, 
 
 pub(crate) fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
+}
+
+/// The server that behaves as its first argument says.
+pub(crate) fn script() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/server.py").canonicalize().unwrap()
 }

@@ -7,7 +7,7 @@ use holm_mcp::{Era, Program, Remote, ServerSpec};
 use holm_runtime::{Delta, DeltaSink, Job, Progress, Secrets};
 use holm_tools::registry::NoPins;
 
-use crate::support::{Place, echo, text};
+use crate::support::{Place, echo, script, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_speaks_either_era() {
@@ -54,8 +54,8 @@ async fn how_far_a_call_is_reaches_those_who_watch_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_reads_what_its_command_line_names_and_nothing_else_that_it_was_not_granted() {
     let place = Place::new();
-    let mut spec = place.spec("t", "ok").era(Era::Handshake);
-    spec.grants = holm_grants::GrantSet::default();
+    let program = Program::new("python3").args([script().to_str().unwrap(), "ok"]);
+    let spec = ServerSpec::program("t", program).unwrap().era(Era::Handshake);
     let listed = Remote::new(spec, place.means()).list().await.unwrap();
     assert_eq!(listed.tools.len(), 1, "its own script is named");
     let secret = place.path().join("secret");
