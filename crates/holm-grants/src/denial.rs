@@ -107,7 +107,7 @@ impl FromStr for Denial {
             return Ok(Self::Path(path.parse()?));
         }
         match text.parse()? {
-            Grant::Fetch(pattern) if pattern.has_prefix() => Err(GrantError::DeniedUrlPath),
+            Grant::Fetch(pattern) if pattern.names_path() => Err(GrantError::DeniedUrlPath),
             grant => Ok(Self::Grant(grant)),
         }
     }

@@ -116,11 +116,12 @@ impl Grant {
         }
     }
 
-    /// The narrowest grant that lets the request pass, to be offered to a person. For a URL that is its origin.
+    /// The narrowest grant that lets the request pass, to be offered to a person and to be a call's authority.
+    /// For a URL that is its path and what lies beneath it, with any query.
     ///
     /// # Errors
     ///
-    /// Where no grant may ever let it pass, or the text would be too long to be read back.
+    /// Where no grant may ever let it pass, no pattern can spell it, or the text would be too long to be read back.
     ///
     /// ```
     /// use holm_grants::Grant;
@@ -132,7 +133,7 @@ impl Grant {
         let grant = match request {
             Request::Read(path) => Self::Read(PathPattern::exactly(path)?),
             Request::Write(path) => Self::Write(PathPattern::exactly(path)?),
-            Request::Fetch(url) => Self::Fetch(FetchPattern::origin(url)?),
+            Request::Fetch(url) => Self::Fetch(FetchPattern::exactly(url)?),
             Request::Env(name) => Self::Env(NamePattern::exactly(name)?),
             Request::Exec(program) => Self::Exec(ProgramPattern::exactly(program)?),
             Request::Secret(used) => Self::Secret(SecretPattern::exactly(used)?),

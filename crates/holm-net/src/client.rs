@@ -71,7 +71,8 @@ impl Client {
         let deadline = Instant::now() + limits.total;
         let mut followed = 0;
         loop {
-            let (answer, line) = self.exchange(&request, policy, deadline).await?;
+            let sent = self.exchange(&request, policy, deadline).await;
+            let (answer, line) = sent.map_err(|error| if followed > 0 { led(error, &request.url) } else { error })?;
             let next = redirect::next(&request, answer.status(), answer.headers())?;
             match next {
                 Some(next) if limits.redirects > 0 => {
@@ -197,6 +198,16 @@ where
     let (sender, line) = shaken.map_err(|error| broken(url, &error))?;
     tokio::spawn(async move { drop(line.await) });
     Ok(Sender::Many(sender))
+}
+
+/// The error of a request that a server led to: a refusal says where to, so that it can be asked for.
+fn led(error: NetError, url: &Url) -> NetError {
+    match error {
+        NetError::Refused(refusal) => {
+            NetError::Refused(Box::new(crate::Refusal { led_to: Some(url.clone()), ..*refusal }))
+        }
+        other => other,
+    }
 }
 
 fn broken(url: &Url, error: &hyper::Error) -> NetError {

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use holm_grants::{Grant, Request, Unreachable, Url, UrlError};
+use holm_grants::{FetchPattern, Grant, Unreachable, Url, UrlError};
 use thiserror::Error;
 
 /// Why nothing, or not everything, was fetched.
 ///
-/// No variant repeats a path, a query or a header, since secrets travel there; [`Refusal::origin`] is the most that is shown.
+/// No variant repeats a path, a query or a header, since secrets travel there; [`Refusal::origin`] is the most that is
+/// shown. [`Refusal::led_to`] is for whoever asks for it by name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetError {
     /// No grant opens the way.
@@ -128,7 +129,7 @@ impl fmt::Display for Stage {
 }
 
 /// A way that no grant opens, and the grant that would.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// Scheme, host and port of what was asked for.
     pub origin: String,
@@ -138,11 +139,25 @@ pub struct Refusal {
     pub why: Unreachable,
     /// What a person would have to grant; none where nothing helps.
     pub missing: Option<Grant>,
+    /// The whole URL, where a server led there: whoever asks for it next must be able to name it. Never in the message.
+    pub led_to: Option<Url>,
 }
 
 impl Refusal {
     pub(crate) fn new(url: &Url, address: Option<IpAddr>, why: Unreachable) -> Self {
-        Self { origin: origin(url), address, why, missing: missing(url, address, why) }
+        Self { origin: origin(url), address, why, missing: missing(url, address, why), led_to: None }
+    }
+}
+
+/// Without the URL that a server led to: secrets may travel in it, and this goes to logs.
+impl fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Refusal")
+            .field("origin", &self.origin)
+            .field("address", &self.address)
+            .field("why", &self.why)
+            .field("missing", &self.missing)
+            .finish_non_exhaustive()
     }
 }
 
@@ -173,7 +188,7 @@ pub(crate) fn origin(url: &Url) -> String {
 /// The narrowest grant that would open the way: the origin, or the address that a public name must not lead to unasked.
 fn missing(url: &Url, address: Option<IpAddr>, why: Unreachable) -> Option<Grant> {
     match (why, address) {
-        (Unreachable::NotGranted, _) => Grant::exactly(&Request::Fetch(url.clone())).ok(),
+        (Unreachable::NotGranted, _) => FetchPattern::origin(url).map(Grant::Fetch).ok(),
         (Unreachable::NotNamed(_), Some(ip)) => {
             let host = holm_grants::Host::Address(ip);
             format!("fetch:{}://{host}:{}", url.scheme(), url.port()).parse().ok()

@@ -22,6 +22,7 @@
 //! characters, and it can only describe. No word of it grants anything.
 
 pub mod agents;
+mod authority;
 pub mod catalogue;
 pub mod conversation;
 pub mod describe;

@@ -100,7 +100,8 @@ fn the_offered_grant_lets_the_request_pass() {
         ("read:a/*", "read:a/[*]"),
         ("write:.", "write:."),
         ("read:/", "read:/."),
-        ("fetch:https://api.example.com:8443/x?y", "fetch:https://api.example.com:8443"),
+        ("fetch:https://api.example.com:8443/x?y", "fetch:https://api.example.com:8443/x"),
+        ("fetch:https://api.example.com/v1/", "fetch:https://api.example.com/v1"),
         ("fetch:http://localhost:80/", "fetch:http://localhost"),
         ("fetch:tcp://db.example.com:5432", "fetch:tcp://db.example.com:5432"),
         ("env:LANG", "env:LANG"),
@@ -116,6 +117,26 @@ fn the_offered_grant_lets_the_request_pass() {
         assert_eq!(offered.parse(), Ok(grant));
     }
     assert!(Grant::exactly(&"fetch:http://169.254.169.254/".parse().unwrap()).is_err());
+}
+
+#[test]
+fn the_offered_grant_for_a_page_opens_no_other_page_of_its_host() {
+    let grant = Grant::exactly(&"fetch:https://h.example/pub/a?q=1".parse().unwrap()).unwrap();
+    for (url, passes) in [
+        ("https://h.example/pub/a", true),
+        ("https://h.example/pub/a/b?other", true),
+        ("https://h.example/pub", false),
+        ("https://h.example/pub/ab", false),
+        ("https://h.example/pub/a/../../secret", false),
+        ("https://h.example/", false),
+    ] {
+        assert_eq!(grant.admits(&alloc::format!("fetch:{url}").parse().unwrap()), passes, "{url}");
+    }
+    // Nobody can say what such a path means to the server, so no grant is made of it; the host's own is no substitute.
+    for path in ["/a;b", "/a//b", "/a%2Fb", "/a*"] {
+        let request = alloc::format!("fetch:https://h.example{path}").parse().unwrap();
+        assert!(Grant::exactly(&request).is_err(), "{path}");
+    }
 }
 
 #[test]

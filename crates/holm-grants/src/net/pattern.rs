@@ -3,6 +3,7 @@
 //! The set is a product, except that a missing port means the default of each scheme; schemes are few, so they are decided
 //! one by one and containment stays exact.
 
+use alloc::string::ToString;
 use core::fmt;
 use core::net::IpAddr;
 use core::str::FromStr;
@@ -10,7 +11,7 @@ use core::str::FromStr;
 use super::host::{Host, HostPattern};
 use super::prefix::Prefix;
 use super::scheme::Scheme;
-use super::url::{Url, parse_port, split};
+use super::url::{MAX_URL, Url, parse_port, split};
 use crate::error::UrlError;
 use crate::text::serde_as_text;
 
@@ -75,6 +76,29 @@ impl FetchPattern {
         endpoints && self.host.contains(&other.host) && self.prefix.contains(&other.prefix)
     }
 
+    /// The narrowest set that holds this URL: its scheme, host and port, its path and what lies beneath it.
+    ///
+    /// # Errors
+    ///
+    /// Where no grant may ever open the host, and where no pattern can spell the path: servers read it in more than one
+    /// way, or it holds a `*`, or it is too long.
+    ///
+    /// ```
+    /// use holm_grants::FetchPattern;
+    /// let page = FetchPattern::exactly(&"https://h.example/pub/a?q=1".parse()?)?;
+    /// assert_eq!(page.to_string(), "https://h.example/pub/a");
+    /// assert!(!page.admits(&"https://h.example/secret".parse()?));
+    /// # Ok::<(), holm_grants::UrlError>(())
+    /// ```
+    pub fn exactly(url: &Url) -> Result<Self, UrlError> {
+        let pattern = Self { prefix: Prefix::parse(url.path())?, ..Self::origin(url)? };
+        // What is encoded in canonical form is longer than it was written.
+        if pattern.to_string().len() > MAX_URL {
+            return Err(UrlError::TooLong { max: MAX_URL as u64 });
+        }
+        Ok(pattern)
+    }
+
     /// The set of exactly this URL's scheme, host and port, with any path.
     ///
     /// # Errors
@@ -112,8 +136,10 @@ impl FetchPattern {
         self.admits_endpoint(url) && self.host.denies(url.host())
     }
 
-    /// Whether the pattern stops at the host.
-    pub(crate) fn has_prefix(&self) -> bool {
+    /// Whether the set holds some paths of its hosts alone. Whoever can enforce no more than hosts and ports must not take
+    /// such a pattern for one of the whole host.
+    #[must_use]
+    pub fn names_path(&self) -> bool {
         !self.prefix.is_empty()
     }
 

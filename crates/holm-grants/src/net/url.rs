@@ -11,7 +11,7 @@ use crate::error::UrlError;
 use crate::text::{is_hidden, serde_as_text};
 
 /// The longest URL in bytes: what common servers accept, and far less than could be used to carry a file away.
-const MAX_URL: usize = 8192;
+pub(super) const MAX_URL: usize = 8192;
 
 /// One URL in canonical form: what is checked, shown and fetched is the same text.
 ///

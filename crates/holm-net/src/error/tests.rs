@@ -52,3 +52,14 @@ fn a_message_shows_the_origin_and_never_the_path_or_the_query() {
          opens it (it led to 10.0.0.1); missing grant fetch:https://10.0.0.1"
     );
 }
+
+#[test]
+fn where_a_server_led_to_is_in_no_message_and_no_log() {
+    let led = Refusal {
+        led_to: Some("https://a.example/secret-path?token=abc".parse().unwrap()),
+        ..refusal("https://a.example/secret-path?token=abc", None, Unreachable::NotGranted)
+    };
+    for text in [led.to_string(), format!("{led:?}"), format!("{:?}", NetError::from(led.clone()))] {
+        assert!(text.contains("https://a.example") && !text.contains("secret-path"), "{text}");
+    }
+}

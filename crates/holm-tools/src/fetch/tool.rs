@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{Denials, Grant, GrantSet, Level, Need, Policy, Url};
+use holm_grants::{Denials, FetchPattern, Grant, Level, Need, Policy, Request, Url};
 use holm_guards::json::Json;
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
 use holm_kernel::{Tool as Declaration, ToolOutput, Yields};
@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use super::body;
 use super::markdown::to_markdown;
+use crate::authority;
 
 /// What a server is told of who asks.
 const AGENT: &str = concat!("holm/", env!("CARGO_PKG_VERSION"));
@@ -105,9 +106,9 @@ impl Shared {
     async fn fetch(&self, job: &Job) -> Result<ToolOutput, String> {
         let arguments: Arguments = job.parse().map_err(|error| error.to_string())?;
         let url: Url = arguments.url.parse().map_err(|error| format!("this is no URL to fetch: {error}"))?;
-        let policy = Policy { grants: granted(&job.needs), denials: self.denials.clone() };
+        let (policy, limits) = self.bounds(&job.needs);
         let request = request(url).map_err(|error| error.to_string())?;
-        let answer = self.client.send(request, &policy, &self.limits).await.map_err(refused)?;
+        let answer = self.client.send(request, &policy, &limits).await.map_err(refused)?;
         let (status, from) = (answer.status(), answer.url().to_string());
         let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let kind = kind.to_owned();
@@ -121,28 +122,41 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// What the call was granted, and nothing beyond it: where a redirect leads is held against it, path and all.
+    ///
+    /// A path that no grant can spell was allowed with its whole host or by a person; then the host is open for this one
+    /// exchange, and no redirect is followed.
+    fn bounds(&self, needs: &[Need]) -> (Policy, Limits) {
+        let (mut grants, mut limits) = (authority::grants(needs), self.limits.clone());
+        for need in needs {
+            if let Need::Request(Request::Fetch(url)) = need
+                && !grants.admits(&Request::Fetch(url.clone()))
+            {
+                grants.extend(FetchPattern::origin(url).map(Grant::Fetch));
+                limits.redirects = 0;
+            }
+        }
+        (Policy { grants, denials: self.denials.clone() }, limits)
+    }
+}
+
 fn request(url: Url) -> Result<HttpRequest, NetError> {
     HttpRequest::get(url)
         .header("accept", "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.1")?
         .header("user-agent", AGENT)
 }
 
-/// What the call was granted, and nothing beyond it: a redirect is under the same policy.
-fn granted(needs: &[Need]) -> GrantSet {
-    let grants = needs.iter().filter_map(|need| match need {
-        Need::Grant(grant) => Some(grant.clone()),
-        Need::Request(request) => Grant::exactly(request).ok(),
-    });
-    grants.filter(|grant| matches!(grant, Grant::Fetch(_))).collect()
-}
-
 #[expect(clippy::needless_pass_by_value, reason = "it stands behind map_err")]
 fn refused(error: NetError) -> String {
-    match &error {
-        NetError::Refused(refusal) if refusal.missing.is_some() => {
-            format!("{error}; to ask for it, call again with a URL of {}", refusal.origin)
-        }
-        _ => error.to_string(),
+    let NetError::Refused(refusal) = &error else { return error.to_string() };
+    match (&refusal.missing, &refusal.led_to) {
+        (Some(grant), Some(url)) => format!(
+            "redirected to {url}, and this call was allowed another URL: missing grant {grant}; to ask for it, call \
+             again with that URL"
+        ),
+        (Some(_), None) => format!("{error}; to ask for it, call again with a URL of {}", refusal.origin),
+        (None, _) => error.to_string(),
     }
 }
 

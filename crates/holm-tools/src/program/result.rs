@@ -7,7 +7,7 @@ use holm_kernel::{Block, Media, Source, ToolOutput};
 
 use super::ask::Nature;
 use crate::describe::EmptyResult;
-use crate::shell::Refusal;
+use crate::shell::{Refusal, opens_nothing};
 
 /// The output of a call.
 pub(super) fn result(nature: &Nature, outcome: &Outcome, hosts: &[Refusal]) -> ToolOutput {
@@ -19,6 +19,9 @@ pub(super) fn result(nature: &Nature, outcome: &Outcome, hosts: &[Refusal]) -> T
                     format!("\n[refused for want of {grant}; a sidecar can ask for it]")
                 }
                 Refusal::Never(why) => format!("\n[refused, and no grant opens it: {why}]"),
+                Refusal::Path(url) => {
+                    format!("\n[{}; a sidecar can ask for the host alone]", opens_nothing(url))
+                }
             });
         }
         output

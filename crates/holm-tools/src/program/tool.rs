@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{AllowanceKind, Allowances, Grant, GrantSet, Need, ProgramPattern};
+use holm_grants::{AllowanceKind, Allowances, Grant, Need, ProgramPattern};
 use holm_guards::json::Json;
 use holm_jail::{Capture, Jail, Limits, Task};
 use holm_kernel::{Tool as Declaration, ToolOutput};
@@ -13,7 +13,8 @@ use holm_runtime::{BoxFuture, Job, Tool};
 use super::ask::Nature;
 use super::loader::Setup;
 use super::result::result;
-use crate::shell::{Curiosity, Errand, hold, hosts};
+use crate::authority;
+use crate::shell::{Curiosity, Errand, Reach, hold};
 use crate::trust::ContentHash;
 
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
@@ -70,7 +71,7 @@ impl Inner {
             engine: &self.setup.engine,
             connector: self.setup.connector.as_ref(),
             denials: &self.setup.denials,
-            hosts: hosts(&job.needs),
+            hosts: Reach::of(&job.needs),
             curiosity: Curiosity::Deaf,
         };
         let capture = Capture { keep: 4 << 20, spill: None };
@@ -105,13 +106,7 @@ impl Inner {
                 "the program has changed since it was described; it is used again once it is trusted".into(),
             );
         }
-        let mut grants = GrantSet::default();
-        for need in needs {
-            match need {
-                Need::Grant(grant) => drop(grants.insert(grant.clone())),
-                Need::Request(request) => drop(Grant::exactly(request).map(|grant| grants.insert(grant))),
-            }
-        }
+        let mut grants = authority::grants(needs);
         // The system's programs may be started anyway: a script without them is none.
         let named: Vec<Grant> = grants
             .iter()

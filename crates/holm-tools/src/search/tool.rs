@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use holm_grants::{Denials, Grant, GrantSet, Level, Need, Policy};
+use holm_grants::{Denials, Level, Policy};
 use holm_guards::json::Json;
 use holm_guards::plausibility::ErrorText;
 use holm_kernel::{Tool as Declaration, ToolOutput, Yields};
@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::answer;
 use super::service::{MAX_RESULTS, Service, ServiceError};
+use crate::authority;
 
 /// How many results there are unless the model asks for more.
 const RESULTS: u64 = 8;
@@ -95,7 +96,7 @@ impl Shared {
             let key = self.key.as_ref().ok_or("the search service needs a key, and none is set")?;
             request = header(request, name, &value.replace("{key}", key.expose_secret()))?;
         }
-        let policy = Policy { grants: granted(&job.needs), denials: Denials::default() };
+        let policy = Policy { grants: authority::grants(&job.needs), denials: Denials::default() };
         let answer =
             self.client.send(request, &policy, &self.limits).await.map_err(|error| error.to_string())?;
         let status = answer.status();
@@ -106,14 +107,6 @@ impl Shared {
         }
         answer::read(&self.service, &String::from_utf8_lossy(&bytes), count)
     }
-}
-
-fn granted(needs: &[Need]) -> GrantSet {
-    let grants = needs.iter().filter_map(|need| match need {
-        Need::Grant(grant) => Some(grant.clone()),
-        Need::Request(request) => Grant::exactly(request).ok(),
-    });
-    grants.collect()
 }
 
 fn declaration(service: &Service) -> Result<Declaration, ServiceError> {

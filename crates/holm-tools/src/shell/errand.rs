@@ -2,12 +2,13 @@
 
 use std::convert::Infallible;
 
-use holm_grants::{Denials, Grant, GrantSet, Need, Policy};
+use holm_grants::{Denials, FetchPattern, Grant, GrantSet, Need, Policy, Request};
 use holm_jail::{Capture, Engine, Jail, JailError, Job, Launcher, Network, Outcome, Stage, Task};
 use holm_net::Connector;
 use holm_runtime::CancellationToken;
 
 use super::proxy::{self, Refusal, Refused};
+use crate::authority;
 
 /// What a child is run with, beside its jail.
 pub(crate) struct Errand<'a> {
@@ -17,7 +18,7 @@ pub(crate) struct Errand<'a> {
     pub(crate) connector: Option<&'a Connector>,
     pub(crate) denials: &'a Denials,
     /// The hosts that the call was granted.
-    pub(crate) hosts: GrantSet,
+    pub(crate) hosts: Reach,
     pub(crate) curiosity: Curiosity,
 }
 
@@ -31,12 +32,40 @@ pub(crate) enum Curiosity {
 }
 
 /// The hosts that a call was granted, and nothing beyond them.
-pub(crate) fn hosts(needs: &[Need]) -> GrantSet {
-    let grants = needs.iter().filter_map(|need| match need {
-        Need::Grant(grant) => Some(grant.clone()),
-        Need::Request(request) => Grant::exactly(request).ok(),
-    });
-    grants.filter(|grant| matches!(grant, Grant::Fetch(_))).collect()
+///
+/// Of what is encrypted the proxy sees the host and the port alone. So whatever names some paths of a host opens nothing:
+/// it would open all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// Whole hosts.
+    open: GrantSet,
+    /// What was allowed and opens nothing.
+    shut: Vec<Refusal>,
+}
+
+impl Reach {
+    /// What a call with these needs reaches.
+    pub(crate) fn of(needs: &[Need]) -> Self {
+        let mut reach = Self::default();
+        for need in needs {
+            match authority::grant(need) {
+                Some(Grant::Fetch(pattern)) if !pattern.names_path() => {
+                    reach.open.extend([Grant::Fetch(pattern)]);
+                }
+                Some(Grant::Fetch(pattern)) => reach.shut.push(Refusal::Path(pattern.to_string())),
+                Some(_) => {}
+                None => reach.shut.extend(unspelled(need)),
+            }
+        }
+        reach
+    }
+}
+
+/// A URL with a path that no grant can spell, at a host that one could open.
+fn unspelled(need: &Need) -> Option<Refusal> {
+    let Need::Request(Request::Fetch(url)) = need else { return None };
+    FetchPattern::origin(url).ok()?;
+    Some(Refusal::Path(url.to_string()))
 }
 
 impl Errand<'_> {
@@ -62,7 +91,9 @@ impl Errand<'_> {
                 finish.await
             }
         };
-        Ok((outcome, refused.list()))
+        // Nothing is shut to whom nothing confines.
+        let shut = if *self.engine == Engine::Unconfined { Vec::new() } else { self.hosts.shut.clone() };
+        Ok((outcome, [shut, refused.list()].concat()))
     }
 
     /// Starts the child, in a network of its own whose one way out is ours.
@@ -70,13 +101,13 @@ impl Errand<'_> {
     /// Only where no host is granted can it go without, on a machine that gives nobody a network of their own.
     async fn start(&self, jail: &Jail, task: &Task) -> Result<Job, JailError> {
         let spawn = async |jail: &Jail| self.launcher.spawn(self.engine, jail, task).await;
-        let wanted = !self.hosts.is_empty() || self.curiosity == Curiosity::Hears;
+        let wanted = !self.hosts.open.is_empty() || self.curiosity == Curiosity::Hears;
         if self.connector.is_none() || *self.engine == Engine::Unconfined || !wanted {
             return spawn(jail).await;
         }
         let proxied = proxy::variables().fold(jail.clone(), |jail, (name, value)| jail.env(name, value));
         match spawn(&proxied.network(Network::Proxied)).await {
-            Err(JailError::Start { stage: Stage::Network, .. }) if self.hosts.is_empty() => spawn(jail).await,
+            Err(JailError::Start { stage: Stage::Network, .. }) if self.hosts.open.is_empty() => spawn(jail).await,
             settled => settled,
         }
     }
@@ -88,7 +119,7 @@ impl Errand<'_> {
             tokio::net::TcpListener::from_std(listener).ok()
         });
         if let (Some(listener), Some(connector)) = (listener, self.connector.cloned()) {
-            let policy = Policy { grants: self.hosts.clone(), denials: self.denials.clone() };
+            let policy = Policy { grants: self.hosts.open.clone(), denials: self.denials.clone() };
             proxy::serve(listener, connector, policy, refused).await;
         }
         std::future::pending().await

@@ -31,9 +31,10 @@ mod tool;
 mod tests;
 
 pub(crate) use denied::hold;
-pub(crate) use errand::{Curiosity, Errand, hosts};
+pub(crate) use errand::{Curiosity, Errand, Reach};
 pub use gate::{Answer, Asker, Gate, Offer};
 pub(crate) use proxy::Refusal;
+pub(crate) use report::opens_nothing;
 pub use rules::{Rest, Rule, RuleError, Rules, Ruling};
 pub use script::{Command, Form, MAX_SCRIPT, Script, Unreadable, Word};
 pub use setup::{Shell, ShellError};

@@ -44,6 +44,18 @@ pub(crate) enum Refusal {
     Missing { grant: String, url: String },
     /// No grant does.
     Never(String),
+    /// The call was allowed this, which names a path; a command reaches whole hosts or nothing.
+    Path(String),
+}
+
+impl Refusal {
+    /// Whether the proxy was asked for it, rather than that it was known before.
+    pub(super) fn was_asked_for(&self) -> bool {
+        match self {
+            Self::Missing { .. } | Self::Never(_) => true,
+            Self::Path(_) => false,
+        }
+    }
 }
 
 impl Refused {

@@ -63,8 +63,14 @@ fn turned_away(setup: &Setup, hosts: &[Refusal]) -> Vec<String> {
             )
         }
         Refusal::Never(why) => format!("refused, and no grant opens it: {why}"),
+        Refusal::Path(url) => format!("{}; name the host alone in \"fetch\"", opens_nothing(url)),
     };
     hosts.iter().map(line).collect()
+}
+
+/// Why what names a path opens no host for a process.
+pub(crate) fn opens_nothing(url: &str) -> String {
+    format!("{url} opens nothing here: it names a path, and what a process sends to a host can be held to no path")
 }
 
 /// How a command that did not succeed ended.
@@ -92,7 +98,7 @@ fn refusals(setup: &Setup, script: Option<&Script>, outcome: &Outcome, hosts: &[
                 Err(never) => lines.push(never),
             },
             // What the proxy was asked is known, and better than a guess.
-            Suspicion::Network(_) if !hosts.is_empty() => {}
+            Suspicion::Network(_) if hosts.iter().any(Refusal::was_asked_for) => {}
             Suspicion::Network(host) => lines.push(network(setup, host.as_deref())),
         }
     }

@@ -12,6 +12,7 @@ use holm_net::Connector;
 use super::denied;
 use super::rules::Rules;
 use super::tool::{ArgvTool, ScriptTool};
+use crate::authority;
 
 /// Where the system keeps programs, first found first taken.
 const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
@@ -187,11 +188,7 @@ impl Setup {
         let mut grants = GrantSet::default();
         let mut programs = Vec::new();
         for need in needs {
-            let grant = match need {
-                Need::Grant(grant) => Some(grant.clone()),
-                Need::Request(request) => Grant::exactly(request).ok(),
-            };
-            match grant {
+            match authority::grant(need) {
                 Some(Grant::Exec(ProgramPattern::Name(name))) => programs.push(name.to_string()),
                 Some(grant) => drop(grants.insert(grant)),
                 None => {}

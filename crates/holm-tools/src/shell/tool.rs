@@ -9,7 +9,7 @@ use holm_kernel::{Tool as Declaration, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Tool};
 
 use super::arguments::{self, ArgvArguments, Hosts, MAX_SECONDS, ScriptArguments};
-use super::errand::{self, Curiosity, Errand};
+use super::errand::{Curiosity, Errand, Reach};
 use super::report::report;
 use super::rules::Ruling;
 use super::script::Script;
@@ -160,7 +160,7 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
         engine: &setup.engine,
         connector: setup.connector.as_ref(),
         denials: &setup.denials,
-        hosts: errand::hosts(&job.needs),
+        hosts: Reach::of(&job.needs),
         // What a command asks for is then known and not guessed.
         curiosity: Curiosity::Hears,
     };

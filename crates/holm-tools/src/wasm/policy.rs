@@ -1,16 +1,13 @@
 //! From what a call was allowed to what the sandbox lets pass.
 
-use holm_grants::{Denials, Grant, GrantSet, Kind, Need, Policy, Request};
+use holm_grants::{Denials, Kind, Need, Policy, Request};
 use holm_runtime::Secrets;
+
+use crate::authority;
 
 /// The policy of one call: exactly its allowed needs, and what is denied to everybody.
 pub(super) fn of(needs: &[Need], denials: &Denials) -> Policy {
-    let grants = needs.iter().filter_map(|need| match need {
-        // What has no grant of its own, such as a path that no pattern can spell, is not given.
-        Need::Request(request) => Grant::exactly(request).ok(),
-        Need::Grant(grant) => Some(grant.clone()),
-    });
-    Policy { grants: grants.collect::<GrantSet>(), denials: denials.clone() }
+    Policy { grants: authority::grants(needs), denials: denials.clone() }
 }
 
 /// The environment variables that a policy lets pass. A value that is a known secret stays out: secrets have a way of

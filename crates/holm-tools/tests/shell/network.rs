@@ -231,6 +231,29 @@ async fn a_host_that_was_not_granted_is_refused_by_its_name_and_never_looked_up(
 }
 
 #[tokio::test]
+async fn what_names_a_path_opens_nothing_for_a_command_and_the_result_says_so() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("served/secret", "a secret");
+        cell.write("served/pub/a", "a page");
+        let site = Site::of(cell.path("served")).await;
+        let shell = shell(&cell, &Arc::default());
+        for path in ["/pub/a", "/pub/", "/pub;a"] {
+            for wanted in ["/secret", "/pub/a"] {
+                let script = format!("curl -sS {}{wanted}", site.origin());
+                let named = format!("{}{path}", site.origin());
+                let output = with_hosts(&shell, &script, &[&named]).await;
+                let known = format!("{} opens nothing here", named.trim_end_matches('/'));
+                assert!(output.text.contains(&known), "{way:?}: {path}: {}", output.text);
+                let grant = format!("the grant fetch:{}", site.origin());
+                assert!(output.text.contains(&grant), "{way:?}: {path}: {}", output.text);
+            }
+        }
+        assert_eq!(site.asked().len(), 0, "{way:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_granted_name_leads_to_no_private_address_and_to_no_door_of_our_own() {
     for way in WAYS {
         let cell = Cell::new(way);

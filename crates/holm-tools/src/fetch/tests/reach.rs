@@ -151,6 +151,35 @@ async fn a_redirect_elsewhere_is_refused_with_the_grant_that_it_would_take() {
     assert!(output.text.contains(&grant), "{} has no {grant}", output.text);
 }
 
+#[tokio::test]
+async fn a_redirect_to_another_path_is_refused_unless_the_call_was_allowed_it() {
+    let tool = Fetch::new(client(Arc::default()));
+    let to =
+        |location: &str| format!("HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
+    for (asked, location) in [("/pub/a", "/secret/y"), ("/pub/a", "/pub/../secret/y"), ("/pub/a;b", "/secret/y")] {
+        let server = Server::saying(to(location)).await;
+        let output = asked_for(&tool, &server.url(asked)).await;
+        assert_eq!(output.outcome, Outcome::Failed, "{asked}: {}", output.text);
+        assert_eq!(server.asked(), 1, "{asked}: nothing was asked for but what was allowed");
+    }
+    let server = Server::saying(to("/secret/y")).await;
+    let output = fetched(&tool, &server.url("/pub/a"), &[&format!("fetch:{}", server.url("/pub"))]).await;
+    assert!(output.text.contains(&server.url("/secret/y")), "it says where to: {}", output.text);
+    assert_eq!(server.asked(), 1);
+    // With the whole host it is followed, and ends at the bound of a loop.
+    let output = fetched(&tool, &server.url("/pub/a"), &[&format!("fetch:{}", server.url(""))]).await;
+    assert!(output.text.contains("redirected more than"), "{}", output.text);
+}
+
+#[tokio::test]
+async fn a_path_that_no_grant_can_spell_is_fetched_where_it_was_allowed() {
+    let tool = Fetch::new(client(Arc::default()));
+    let server = Server::saying(page("text/plain", "x")).await;
+    for path in ["/a;b", "/@scope%2Fname", "/a*"] {
+        assert_eq!(asked_for(&tool, &server.url(path)).await.text, "x", "{path}");
+    }
+}
+
 /// Spellings of places inside, under grants for every public host. The full corpus is in `holm-net`.
 const INSIDE: &[(&str, &str)] = &[
     ("loopback", "http://127.0.0.1/"),
