@@ -116,6 +116,22 @@ fn this_kernel_writes_the_golden_journals() {
 }
 
 #[test]
+fn the_newest_rules_stop_the_child_that_a_lowered_budget_no_longer_covers() {
+    let written = script(SEMANTICS);
+    let records = journal::decode_strict(written.as_bytes()).expect("a sound journal");
+    let (mut spawned, mut aborted) = (Vec::new(), Vec::new());
+    let told = |_, effect: &Effect| match effect {
+        Effect::Spawn { call, .. } => spawned.push(*call),
+        Effect::Abort(call) => aborted.push(*call),
+        _ => {}
+    };
+    let run = journal::replay_with(&records, told).expect("the same run");
+    assert!(run.is_idle());
+    assert_eq!(aborted.last(), spawned.last(), "{spawned:?}");
+    assert_eq!(run.transcript().last().map(|message| message.plain_text()), Some("All done.".into()));
+}
+
+#[test]
 fn another_process_with_another_environment_writes_the_same_bytes() {
     let here = std::env::current_exe().expect("this test");
     let printed = |change: &dyn Fn(&mut Command)| {
@@ -231,6 +247,10 @@ fn script(semantics: u32) -> String {
         replies.push(calls(&[("helper", r#"{"path":"src/c.rs"}"#)]));
         replies.push(say("All done."));
     }
+    if semantics >= 3 {
+        replies.push(calls(&[("helper", r#"{"path":"src/late-too.rs"}"#)]));
+        replies.push(say("All done."));
+    }
     let (run, writer, text) = journal::begin(started(semantics), Timestamp::new(1_000)).expect("record 0");
     let mut host = Host {
         run,
@@ -252,6 +272,9 @@ fn script(semantics: u32) -> String {
     if semantics >= 2 {
         host.hand_over();
     }
+    if semantics >= 3 {
+        host.lower();
+    }
     host.text
 }
 
@@ -265,6 +288,19 @@ impl Host {
         self.hear(Input::Prompted(Prompt::text("Hand it to another.")));
         let call = self.late.expect("a child that was stopped");
         let result = ChildResult { spent: NanoUsd::new(990), ..ChildResult::default() };
+        self.hear(Input::ChildFinished { call, result });
+    }
+
+    /// The budget is lowered while a child works, which stops the child; its bill comes after.
+    fn lower(&mut self) {
+        let within = |host: &Self, room: u64| Budget { usd: Some(host.run.spent().plus(NanoUsd::new(room))) };
+        let budget = within(self, 1_500);
+        self.hear(Input::BudgetChanged(budget));
+        self.hear(Input::Prompted(Prompt::text("Hand it over again.")));
+        let budget = within(self, 500);
+        self.hear(Input::BudgetChanged(budget));
+        let call = self.late.expect("a child that was stopped");
+        let result = ChildResult { spent: NanoUsd::new(10), ..ChildResult::default() };
         self.hear(Input::ChildFinished { call, result });
     }
 

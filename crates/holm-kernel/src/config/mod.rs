@@ -33,7 +33,9 @@ use crate::{Author, ConsultPoint};
 /// 2 holds the share of a child that was stopped until its bill comes, sets tokens aside for children like money, begins
 /// with no model whose price is unknown where a budget holds, names the kernel as the author of what it says, and asks
 /// hooks what a summary may be made of.
-pub const SEMANTICS: u32 = 2;
+///
+/// 3 stops children that are under way when a changed budget no longer covers what was set aside for them.
+pub const SEMANTICS: u32 = 3;
 
 /// The oldest rules that this version still has: runs that began under them go on under them.
 pub const OLDEST_SEMANTICS: u32 = 1;
@@ -81,6 +83,11 @@ impl Started {
     /// Whether the second rules hold: see [`SEMANTICS`].
     pub(crate) const fn has_second_rules(&self) -> bool {
         self.semantics >= 2
+    }
+
+    /// Whether the third rules hold: see [`SEMANTICS`].
+    pub(crate) const fn has_third_rules(&self) -> bool {
+        self.semantics >= 3
     }
 
     /// Who is said to have written the kernel's own words.

@@ -10,10 +10,13 @@ use super::{
     permit::Decision,
     state::Phase,
 };
-use crate::{Budget, Event, Tool};
+use crate::{Budget, Event, NanoUsd, Tool};
 
 /// What the model is told of a call that may no longer go on.
 const WITHDRAWN: &str = "stopped: what it was allowed to do has been withdrawn";
+
+/// What the model is told of a child that the budget no longer covers.
+const UNCOVERED: &str = "stopped: the budget was changed and no longer covers what was set aside for it";
 
 impl Run {
     /// The next request offers the new tools; running calls finish as they began.
@@ -67,15 +70,20 @@ impl Run {
     /// Stops what was allowed before and is no longer, as far as it has not begun. What runs goes on, except for a child
     /// that holds more than its parent has now.
     pub(super) fn look_again(&mut self) {
-        self.stop_children(&|run, child| !run.may_go_on(child), WITHDRAWN);
+        self.stop_those(&|run, slot| !run.may_go_on(slot), WITHDRAWN);
+    }
+
+    /// Stops the calls that `which` names, children in the background too, and goes on with the rest.
+    fn stop_those(&mut self, which: &dyn Fn(&Self, &Slot) -> bool, message: &str) {
+        self.stop_children(which, message);
         if !matches!(self.state.phase, Phase::Working(_)) {
             return self.look_around();
         }
         let Phase::Working(mut batch) = self.take_phase() else { return };
         for slot in &mut batch.slots {
-            if !self.may_go_on(slot) {
+            if which(self, slot) {
                 self.give_back_call(slot);
-                self.stop_call(slot, WITHDRAWN);
+                self.stop_call(slot, message);
             }
         }
         self.state.phase = Phase::Working(batch);
@@ -103,9 +111,23 @@ impl Run {
         }
     }
 
+    /// Replaces the budget. A child keeps to its own share and to nothing else, so one whose share is no longer there is
+    /// stopped; the first two rules let it spend what the run no longer had.
     pub(super) fn budget_changed(&mut self, budget: Budget) {
         self.state.budget = budget;
         self.emit(Event::BudgetChanged { limit: budget.usd });
-        self.look_around();
+        if self.state.started.has_third_rules() {
+            self.stop_those(&|run, slot| !run.is_covered(slot), UNCOVERED);
+        } else {
+            self.look_around();
+        }
+    }
+
+    /// Whether the budget has room for what was set aside for a child, with all that was set aside for others. One that
+    /// began without a budget has no bound of its own, so no budget covers it.
+    fn is_covered(&self, slot: &Slot) -> bool {
+        let SlotState::Delegated { reserved, .. } = &slot.state else { return true };
+        let Some(limit) = self.state.budget.usd else { return true };
+        *reserved > NanoUsd::ZERO && self.state.spent.plus(self.state.reserved) <= limit
     }
 }

@@ -56,6 +56,7 @@ impl Driver {
         self.batch.lines.clear();
         for fact in changed {
             self.step(now, fact)?;
+            self.hear_the_end();
         }
         self.step(now, resumed)?;
         self.collect();
@@ -63,6 +64,29 @@ impl Driver {
         self.keep(durability).await?;
         self.perform();
         Ok(())
+    }
+
+    /// What a change leads to is asked for again once the run is taken over. That it was the end of what was under way is
+    /// not: it is said here or never.
+    fn hear_the_end(&mut self) {
+        let mut told = Vec::new();
+        loop {
+            match self.run.poll() {
+                Effect::Wait(_) => break,
+                effect @ (Effect::Emit(_) | Effect::Finish(_)) => told.push(effect),
+                Effect::CallModel { .. }
+                | Effect::RunTool { .. }
+                | Effect::Spawn { .. }
+                | Effect::Abort(_)
+                | Effect::Judge(_)
+                | Effect::Consult(_)
+                | Effect::Check { .. }
+                | Effect::Summarise { .. } => {}
+            }
+        }
+        if told.iter().any(|effect| matches!(effect, Effect::Finish(_))) {
+            self.batch.effects.append(&mut told);
+        }
     }
 
     /// Handles one fact and writes its line.

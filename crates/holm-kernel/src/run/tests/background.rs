@@ -502,3 +502,15 @@ fn a_snapshot_of_a_run_that_waits_is_the_run() {
     let receipt = thawed.handle(Timestamp::new(play.now), fact).expect("a fact");
     assert_eq!(receipt, play.run.receipt());
 }
+
+#[test]
+fn a_changed_budget_stops_children_in_the_background_too() {
+    let mut play = begun(priced(2_000, 700), vec![Say::Call("helper", APART), Say::Text("waits")]);
+    let child = children(&play)[0];
+    play.give(Input::ChildStarted { call: child, child: "child-1".into() });
+    play.give(Input::BudgetChanged(Budget { usd: Some(NanoUsd::new(900)) }));
+    play.drain();
+    assert!(!play.run.awaits_child(child), "220 and 700 are more than 900");
+    assert_eq!(play.run.state.reserved, NanoUsd::new(700), "its share is held until its bill comes");
+    refold(&play);
+}

@@ -280,6 +280,52 @@ fn what_is_set_aside_for_a_child_comes_back_whatever_happens_to_the_budget_meanw
     assert_eq!(play.prompt("again"), answered("done"), "nothing is set aside any more");
 }
 
+/// A run of this budget under these rules whose child of 500 is at work, and the child.
+fn with_a_child_at_work(semantics: u32, budget: Option<u64>, reserve: u64) -> (Play, CallId) {
+    let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(reserve), tokens: 0 };
+    let mut config = priced(0);
+    config.limits.budget.usd = budget.map(NanoUsd::new);
+    config.tools = vec![Tool { kind, ..tool("helper") }];
+    let mut play = Play::new(config, vec![Say::Call("helper", ARGS)]);
+    let started = Started { semantics, ..play.run.started().clone() };
+    play.run = Run::start(started, Timestamp::new(0));
+    let effects = play.first_effects();
+    let Some(Effect::Spawn { call, .. }) = effects.first() else { panic!("{effects:?}") };
+    let call = *call;
+    play.give(Input::ChildStarted { call, child: "child-1".into() });
+    play.drain();
+    (play, call)
+}
+
+#[test]
+fn a_changed_budget_stops_the_children_that_it_no_longer_covers() {
+    let check = |semantics: u32, budget: Option<u64>, reserve: u64, now: Option<u64>, stops: bool| {
+        let (mut play, child) = with_a_child_at_work(semantics, budget, reserve);
+        play.give(Input::BudgetChanged(Budget { usd: now.map(NanoUsd::new) }));
+        let aborts = play.drain().contains(&Effect::Abort(child));
+        assert_eq!(aborts, stops, "rules {semantics}: {budget:?} by {reserve}, now {now:?}");
+        assert_eq!(play.run.awaits_child(child), !stops);
+        // Whoever takes the run over afterwards asks for no child that was stopped.
+        play.give(Input::Resumed { host: "another".into() });
+        let spawns = play.drain().iter().any(|effect| matches!(effect, Effect::Spawn { .. }));
+        assert_eq!(spawns, !stops, "rules {semantics}: {budget:?} by {reserve}, now {now:?}");
+        super::journal::refold(&play);
+    };
+    // A reply costs 110, and 500 are the child's.
+    check(SEMANTICS, Some(10_000), 500, Some(609), true);
+    check(SEMANTICS, Some(10_000), 500, Some(610), false);
+    check(SEMANTICS, Some(10_000), 500, Some(1), true);
+    check(SEMANTICS, Some(10_000), 500, None, false);
+    // All that is left is the child's, so that any lower budget is too low.
+    check(SEMANTICS, Some(10_000), 0, Some(9_999), true);
+    check(SEMANTICS, Some(10_000), 0, Some(20_000), false);
+    // Nothing bounds a child that began without a budget.
+    check(SEMANTICS, None, 0, Some(10_000), true);
+    check(SEMANTICS, None, 500, Some(10_000), false);
+    // Journals of earlier rules fold as they were written.
+    check(2, Some(10_000), 500, Some(1), false);
+}
+
 // Wall clock.
 
 #[test]
