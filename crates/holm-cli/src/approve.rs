@@ -6,7 +6,7 @@ use std::{
 };
 
 use holm::{
-    grants::{Grant, GrantSet},
+    grants::{Grant, GrantSet, Level},
     kernel::{AskReason, Proposal, Verdict},
     runtime::{Approver, BoxFuture},
 };
@@ -104,11 +104,39 @@ fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
     !proposal.needs.is_empty() && proposal.needs.iter().all(named)
 }
 
+/// Why a call was denied, for the model and for the journal.
 fn nobody(proposal: &Proposal) -> String {
-    let wants = if proposal.missing.is_empty() { &proposal.needs } else { &proposal.missing };
-    match wants.first() {
-        Some(grant) => format!("nobody is there to be asked; it needs {grant}, which was not granted"),
-        None => "nobody is there to be asked".into(),
+    match (proposal.missing.first(), asked_although_granted(proposal)) {
+        (Some(grant), _) => format!("nobody is there to be asked; it needs {grant}, which was not granted"),
+        (None, Some(why)) => format!("nobody is there to be asked; {why}"),
+        (None, None) => "nobody is there to be asked".into(),
+    }
+}
+
+/// What is asked about a call that misses no grant.
+fn asked_although_granted(proposal: &Proposal) -> Option<String> {
+    if !proposal.missing.is_empty() {
+        return None;
+    }
+    let granted = if proposal.needs.is_empty() { "" } else { "what it needs is granted, but " };
+    let reasons = proposal.reasons.iter().filter_map(|reason| match reason {
+        AskReason::Level => level_asked(proposal.level),
+        AskReason::MissingGrant
+        | AskReason::EgressAfterMark
+        | AskReason::WriteAfterMark
+        | AskReason::HookWants
+        | AskReason::LeavesPlan => why(*reason),
+    });
+    let reasons: Vec<&str> = reasons.collect();
+    (!reasons.is_empty()).then(|| format!("{granted}{}", reasons.join(", and ")))
+}
+
+/// What a mode that asks at this level asks about.
+fn level_asked(level: Level) -> Option<&'static str> {
+    match level {
+        Level::None | Level::ReadOnly => None,
+        Level::Write => Some("this mode asks about every write"),
+        Level::Execute => Some("this mode asks about every call that can run programs"),
     }
 }
 
@@ -137,7 +165,13 @@ fn flags(proposal: &Proposal) -> String {
     } else {
         list("--yes", &proposal.needs)
     };
-    format!("because nobody is there to be asked; allow it with {how}")
+    let Some(why) = asked_although_granted(proposal) else {
+        return format!("because nobody is there to be asked; allow it with {how}");
+    };
+    let only_the_mode = proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
+    // The mode that lets edits pass; one that lets programs pass asks about nothing at all, and is nobody's first advice.
+    let or = if only_the_mode && proposal.level == Level::Write { ", or all writes with --mode accept-edits" } else { "" };
+    format!("because nobody is there to be asked; {why}: allow it with {how}{or}")
 }
 
 fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {

@@ -1,7 +1,4 @@
-use holm::{
-    grants::Level,
-    kernel::{CallId, Marks},
-};
+use holm::kernel::{CallId, Marks};
 
 use super::*;
 
@@ -115,6 +112,54 @@ async fn where_nobody_is_the_answer_is_no_and_says_which_grant_would_do() {
     let approver = Terminal::new(GrantSet::new(), Person::Away, Arc::default());
     let Verdict::Deny { reason } = approver.judge(proposal(&["read:a.txt"])).await else { panic!("allowed") };
     assert!(reason.contains("read:a.txt"), "{reason}");
+}
+
+#[test]
+fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
+    let check = |level: Level, missing: &[&str], reasons: &[AskReason], reason: &str, hint: &str| {
+        let missing = missing.iter().map(ToString::to_string).collect();
+        let asked = Proposal { level, missing, reasons: reasons.to_vec(), ..proposal(&["write:n.txt"]) };
+        assert_eq!(nobody(&asked), reason, "{reasons:?}");
+        assert_eq!(flags(&asked), hint, "{reasons:?}");
+    };
+    check(
+        Level::Write,
+        &[],
+        &[AskReason::Level],
+        "nobody is there to be asked; what it needs is granted, but this mode asks about every write",
+        "because nobody is there to be asked; what it needs is granted, but this mode asks about every write: allow it \
+         with --yes write:n.txt, or all writes with --mode accept-edits",
+    );
+    check(
+        Level::Execute,
+        &[],
+        &[AskReason::Level],
+        "nobody is there to be asked; what it needs is granted, but this mode asks about every call that can run programs",
+        "because nobody is there to be asked; what it needs is granted, but this mode asks about every call that can run \
+         programs: allow it with --yes write:n.txt",
+    );
+    check(
+        Level::Write,
+        &["write:n.txt"],
+        &[AskReason::MissingGrant, AskReason::Level],
+        "nobody is there to be asked; it needs write:n.txt, which was not granted",
+        "because nobody is there to be asked; allow it with --yes write:n.txt",
+    );
+    check(
+        Level::ReadOnly,
+        &["write:n.txt"],
+        &[AskReason::MissingGrant],
+        "nobody is there to be asked; it needs write:n.txt, which was not granted",
+        "because nobody is there to be asked; allow it with --grant write:n.txt",
+    );
+    let egress = "what it needs is granted, but it sends data out, after private or untrusted things were read";
+    check(
+        Level::ReadOnly,
+        &[],
+        &[AskReason::EgressAfterMark],
+        &format!("nobody is there to be asked; {egress}"),
+        &format!("because nobody is there to be asked; {egress}: allow it with --yes write:n.txt"),
+    );
 }
 
 #[test]

@@ -85,6 +85,20 @@ fn yes_answers_for_the_grants_that_it_names_and_no_others() {
 }
 
 #[test]
+fn a_write_that_was_granted_and_is_asked_about_is_not_said_to_lack_a_grant() {
+    let write = Act::calls(&[("c1", "write", r#"{"path":"n.txt","content":"x"}"#)]);
+    let stage = Stage::new([write, Act::says("I may not.")]);
+    let ran = stage.run(&["-p", "Write.", "--grant", "write:**", "--session", "s"]);
+    ran.says_without("write", "I may not.\n");
+    assert!(ran.err.contains("--yes write:n.txt, or all writes with --mode accept-edits"), "{}", ran.err);
+    let (told, shown) = (stage.double.requests()[1].text(), stage.holm(["session", "show", "s"]).out);
+    for text in [told, shown] {
+        assert!(text.contains("this mode asks about every write"), "{text}");
+        assert!(!text.contains("was not granted"), "{text}");
+    }
+}
+
+#[test]
 fn a_link_out_of_the_folder_is_not_followed_although_everything_is_granted() {
     let stage = Stage::new([Act::calls(&[("c1", "read", r#"{"path":"link"}"#)]), Act::says("I cannot.")]);
     std::fs::write(stage.work().join("../outside.txt"), "the planted word").unwrap();

@@ -34,7 +34,9 @@ use crate::{Author, ConsultPoint};
 /// with no model whose price is unknown where a budget holds, names the kernel as the author of what it says, and asks
 /// hooks what a summary may be made of.
 ///
-/// 3 stops children that are under way when a changed budget no longer covers what was set aside for them.
+/// 3 stops children that are under way when a changed budget no longer covers what was set aside for them, and tells a model
+/// that called a tool which is not there what was probably meant, how many tools there are beyond those named, and which
+/// one finds them.
 pub const SEMANTICS: u32 = 3;
 
 /// The oldest rules that this version still has: runs that began under them go on under them.

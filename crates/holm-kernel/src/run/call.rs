@@ -45,6 +45,15 @@ const SHOWN_LINES: usize = 100;
 /// very many calls linear.
 const TWINS_WITHIN: usize = 64;
 
+/// How many tools a model is told of that called one which is not there; the rest is counted.
+const NAMED_TOOLS: usize = 20;
+
+/// So many letters at the beginning make a name look like another.
+const ALIKE_LETTERS: usize = 3;
+
+/// How a tool that finds tools is called, where the host has one: a model that misses a tool is sent there.
+const FINDER: &str = "tool_search";
+
 impl Run {
     /// Validates and permits a call. A call that may not run is settled here; the group may have to end for it.
     pub(super) fn prepare(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Ending> {
@@ -94,18 +103,32 @@ impl Run {
         if let Some(note) = self.config().policy.hidden.get(name) {
             return note.message.clone();
         }
-        let names: Vec<&str> =
-            self.catalogue.offer().tools.iter().map(|tool| tool.name.as_str()).take(20).collect();
+        let mut names: Vec<&str> =
+            self.catalogue.offer().tools.iter().map(|tool| tool.name.as_str()).collect();
+        // What was probably meant is not to be among those that are only counted.
+        if self.state.started.has_third_rules() {
+            names.sort_by_key(|known| !begin_alike(known, name));
+        }
+        let more = names.len().saturating_sub(NAMED_TOOLS);
+        names.truncate(NAMED_TOOLS);
         let name = screen::visible_bounded(name, 80);
         if names.is_empty() {
             return alloc::format!("there is no tool `{name}`, and no tool is on offer; answer in words");
         }
-        alloc::format!("there is no tool `{name}`; the tools are: {}", names.join(", "))
+        let names = names.join(", ");
+        if more == 0 || !self.state.started.has_third_rules() {
+            return alloc::format!("there is no tool `{name}`; the tools are: {names}");
+        }
+        alloc::format!("there is no tool `{name}`; the tools are: {names} and {more} more")
     }
 
     fn hidden_tool(&self, name: &str) -> String {
         self.config().policy.hidden.get(name).map_or_else(
-            || alloc::format!("the tool `{name}` is not on offer in this turn; use one that is"),
+            || {
+                let finds = self.state.started.has_third_rules() && self.catalogue.find(FINDER).is_some();
+                let or = if finds { alloc::format!(", or ask `{FINDER}` for it") } else { String::new() };
+                alloc::format!("the tool `{name}` is not on offer in this turn; use one that is{or}")
+            },
             |note| note.message.clone(),
         )
     }
@@ -594,4 +617,9 @@ fn twins(slot: &Slot, earlier: &[Slot]) -> u64 {
 fn only_media(mut parts: Vec<Block>) -> Vec<Block> {
     parts.retain(|part| matches!(part, Block::Image(_) | Block::File(_)));
     parts
+}
+
+/// Whether two names begin with the same letters.
+fn begin_alike(one: &str, other: &str) -> bool {
+    one.chars().zip(other.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count() >= ALIKE_LETTERS
 }
