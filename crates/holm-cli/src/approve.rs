@@ -170,7 +170,11 @@ fn flags(proposal: &Proposal) -> String {
     };
     let only_the_mode = proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
     // The mode that lets edits pass; one that lets programs pass asks about nothing at all, and is nobody's first advice.
-    let or = if only_the_mode && proposal.level == Level::Write { ", or all writes with --mode accept-edits" } else { "" };
+    let or = if only_the_mode && proposal.level == Level::Write {
+        ", or all writes with --mode accept-edits"
+    } else {
+        ""
+    };
     format!("because nobody is there to be asked; {why}: allow it with {how}{or}")
 }
 

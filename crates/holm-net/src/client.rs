@@ -72,7 +72,8 @@ impl Client {
         let mut followed = 0;
         loop {
             let sent = self.exchange(&request, policy, deadline).await;
-            let (answer, line) = sent.map_err(|error| if followed > 0 { led(error, &request.url) } else { error })?;
+            let (answer, line) =
+                sent.map_err(|error| if followed > 0 { led(error, &request.url) } else { error })?;
             let next = redirect::next(&request, answer.status(), answer.headers())?;
             match next {
                 Some(next) if limits.redirects > 0 => {

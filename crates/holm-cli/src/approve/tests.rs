@@ -152,7 +152,8 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         "nobody is there to be asked; it needs write:n.txt, which was not granted",
         "because nobody is there to be asked; allow it with --grant write:n.txt",
     );
-    let egress = "what it needs is granted, but it sends data out, after private or untrusted things were read";
+    let egress =
+        "what it needs is granted, but it sends data out, after private or untrusted things were read";
     check(
         Level::ReadOnly,
         &[],

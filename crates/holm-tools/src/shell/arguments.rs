@@ -107,7 +107,8 @@ fn schema<const N: usize, const M: usize>(
     required: [&str; N],
     own: [(&'static str, Json); M],
 ) -> Json {
-    let fetch = list("Whole hosts to reach, such as https://registry.npmjs.org, without a path; without this, none.");
+    let fetch =
+        list("Whole hosts to reach, such as https://registry.npmjs.org, without a path; without this, none.");
     let fetch = (hosts == Hosts::Granted).then_some(("fetch", fetch));
     let shared = [
         ("folder", text("The folder to run in, inside the workspace.", MAX_ENTRY)),

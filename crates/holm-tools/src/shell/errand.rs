@@ -107,7 +107,9 @@ impl Errand<'_> {
         }
         let proxied = proxy::variables().fold(jail.clone(), |jail, (name, value)| jail.env(name, value));
         match spawn(&proxied.network(Network::Proxied)).await {
-            Err(JailError::Start { stage: Stage::Network, .. }) if self.hosts.open.is_empty() => spawn(jail).await,
+            Err(JailError::Start { stage: Stage::Network, .. }) if self.hosts.open.is_empty() => {
+                spawn(jail).await
+            }
             settled => settled,
         }
     }

@@ -19,6 +19,7 @@
 mod arguments;
 mod denied;
 mod errand;
+mod exchange;
 mod gate;
 mod proxy;
 mod report;

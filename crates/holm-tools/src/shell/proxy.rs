@@ -17,6 +17,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::exchange::{Body, exchange};
+
 /// The most connections at once: package managers open a few dozen.
 const MAX_OPEN: usize = 128;
 /// The largest head of a request: a line, cookies and a token.
@@ -115,8 +117,8 @@ pub(super) async fn serve(listener: TcpListener, connector: Connector, policy: P
 pub(super) enum Ask {
     /// A tunnel; the URLs under which it could be granted, likeliest first.
     Tunnel([Url; 2]),
-    /// One exchange, with the head that the server gets.
-    Exchange(Url, String),
+    /// One exchange, with the head that the server gets and the measure of the body behind it.
+    Exchange(Url, String, Body),
 }
 
 async fn answer(
@@ -133,14 +135,14 @@ async fn answer(
         return say(&mut client, "400 Bad Request", "this is no request for a proxy").await;
     };
     match dial(&ask, connector, policy).await {
-        Ok(Connection { stream: mut server, .. }) => {
-            match &ask {
-                Ask::Tunnel(_) => client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?,
-                Ask::Exchange(_, head) => server.write_all(head.as_bytes()).await?,
+        Ok(Connection { stream: mut server, .. }) => match &ask {
+            Ask::Tunnel(_) => {
+                client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
+                server.write_all(&rest).await?;
+                tokio::io::copy_bidirectional(&mut client, &mut server).await.map(drop)
             }
-            server.write_all(&rest).await?;
-            tokio::io::copy_bidirectional(&mut client, &mut server).await.map(drop)
-        }
+            Ask::Exchange(_, head, body) => exchange(client, server, (head, *body), &rest).await,
+        },
         Err(error) => {
             refused.note(&error);
             let status = match &error {
@@ -154,7 +156,7 @@ async fn answer(
 
 async fn dial(ask: &Ask, connector: &Connector, policy: &Policy) -> Result<Connection, NetError> {
     match ask {
-        Ask::Exchange(url, _) => connector.connect(url, policy).await,
+        Ask::Exchange(url, _, _) => connector.connect(url, policy).await,
         Ask::Tunnel([likely, other]) => match connector.connect(likely, policy).await {
             // A tunnel does not say what will be spoken in it.
             Err(NetError::Refused(why)) => {
@@ -217,8 +219,10 @@ impl Ask {
         // One exchange a connection, so that the next one is asked about again.
         let mut out =
             format!("{method} {}{query} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n", url.path());
-        for line in lines {
-            let (name, value) = line.split_once(':')?;
+        let headers: Option<Vec<(&str, &str)>> = lines.map(|line| line.split_once(':')).collect();
+        let headers = headers?;
+        let body = Body::of(headers.iter().copied())?;
+        for (name, value) in headers {
             // A line that begins with a blank, or hides another, would be read differently by somebody.
             if !is_token(name) || value.chars().any(|c| c.is_control() && c != '\t') {
                 return None;
@@ -228,7 +232,7 @@ impl Ask {
             }
         }
         out.push_str("\r\n");
-        Some(Self::Exchange(url, out))
+        Some(Self::Exchange(url, out, body))
     }
 }
 

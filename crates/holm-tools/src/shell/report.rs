@@ -70,7 +70,9 @@ fn turned_away(setup: &Setup, hosts: &[Refusal]) -> Vec<String> {
 
 /// Why what names a path opens no host for a process.
 pub(crate) fn opens_nothing(url: &str) -> String {
-    format!("{url} opens nothing here: it names a path, and what a process sends to a host can be held to no path")
+    format!(
+        "{url} opens nothing here: it names a path, and what a process sends to a host can be held to no path"
+    )
 }
 
 /// How a command that did not succeed ended.

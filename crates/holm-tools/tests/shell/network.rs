@@ -335,6 +335,11 @@ async fn a_tunnel_carries_what_was_granted_and_the_next_exchange_is_asked_about_
         );
         let output = with_hosts(&shell, &both, &[&site.origin()]).await;
         assert!(output.text.contains("a page"), "{way:?}: {}", output.text);
+        assert!(
+            !site.asked().iter().any(|head| head.contains("other.example")),
+            "{way:?}: {:?}",
+            site.asked()
+        );
         for odd in [
             "GET /page HTTP/1.1",
             "GET ftp://a.example/ HTTP/1.1",

@@ -114,7 +114,12 @@ fn an_unknown_tool_is_answered_with_the_names_of_the_known_ones() {
 }
 
 /// What a model is told under these rules that calls `name` where there are thirty tools, a helper the last.
-fn told_of(semantics: u32, name: &'static str, tools: Vec<Tool>, offered: Option<&'static [&'static str]>) -> String {
+fn told_of(
+    semantics: u32,
+    name: &'static str,
+    tools: Vec<Tool>,
+    offered: Option<&'static [&'static str]>,
+) -> String {
     let mut config = config_with(tools);
     config.consult.extend(offered.map(|_| ConsultPoint::Tools));
     let mut play = Play::new(config, vec![Say::Call(name, ARGS)]);

@@ -156,7 +156,9 @@ async fn a_redirect_to_another_path_is_refused_unless_the_call_was_allowed_it() 
     let tool = Fetch::new(client(Arc::default()));
     let to =
         |location: &str| format!("HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
-    for (asked, location) in [("/pub/a", "/secret/y"), ("/pub/a", "/pub/../secret/y"), ("/pub/a;b", "/secret/y")] {
+    for (asked, location) in
+        [("/pub/a", "/secret/y"), ("/pub/a", "/pub/../secret/y"), ("/pub/a;b", "/secret/y")]
+    {
         let server = Server::saying(to(location)).await;
         let output = asked_for(&tool, &server.url(asked)).await;
         assert_eq!(output.outcome, Outcome::Failed, "{asked}: {}", output.text);

@@ -1,5 +1,6 @@
 //! What is a request for the proxy, and what a server gets of it.
 
+use crate::shell::exchange::Body;
 use crate::shell::proxy::Ask;
 
 fn tunnel(head: &str) -> Option<[String; 2]> {
@@ -12,7 +13,7 @@ fn tunnel(head: &str) -> Option<[String; 2]> {
 fn exchange(head: &str) -> Option<(String, String)> {
     match Ask::read(head)? {
         Ask::Tunnel(_) => None,
-        Ask::Exchange(url, head) => Some((url.to_string(), head)),
+        Ask::Exchange(url, head, _) => Some((url.to_string(), head)),
     }
 }
 
@@ -74,10 +75,47 @@ fn what_two_readers_would_read_differently_is_no_request() {
         "GET http://a.example/ HTTP/1.1\r\nHost : b.example\r\n\r\n",
         "GET http://a.example/ HTTP/1.1\r\nno colon\r\n\r\n",
         "GET http://a.example/ HTTP/1.1\r\n: empty\r\n\r\n",
+        "POST http://a.example/ HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n",
+        "POST http://a.example/ HTTP/1.1\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST http://a.example/ HTTP/1.1\r\nContent-Length: +2\r\n\r\n",
+        "POST http://a.example/ HTTP/1.1\r\nContent-Length:\r\n\r\n",
+        "POST http://a.example/ HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
         "GET http://a.example/ HTTP/1.1\r\n",
         "\r\n\r\n",
         "",
     ] {
         assert_eq!(Ask::read(head), None, "{head:?}");
+    }
+}
+
+/// What a server gets of what a client sends behind its head; none where it cannot be measured.
+async fn passed(body: Body, sent: &str) -> Option<String> {
+    let (mut source, mut sink) = (sent.as_bytes(), Vec::new());
+    body.pass(&mut source, &mut sink).await.ok()?;
+    Some(String::from_utf8(sink).unwrap())
+}
+
+#[tokio::test]
+async fn a_body_is_passed_up_to_its_end_and_no_request_behind_it() {
+    let next = "GET http://other.example/secret HTTP/1.1\r\n\r\n";
+    for (body, whole) in [
+        (Body::Sized(0), ""),
+        (Body::Sized(5), "hello"),
+        (Body::Chunked, "0\r\n\r\n"),
+        (Body::Chunked, "5\r\nhello\r\nA\r\n0123456789\r\n0\r\n\r\n"),
+    ] {
+        assert_eq!(passed(body, &format!("{whole}{next}")).await.as_deref(), Some(whole), "{body:?}");
+    }
+    for (body, broken) in [
+        (Body::Sized(5), "hell"),
+        (Body::Chunked, "5;x=y\r\nhello\r\n0\r\n\r\n"),
+        (Body::Chunked, "+5\r\nhello\r\n0\r\n\r\n"),
+        (Body::Chunked, "5\nhello\r\n0\r\n\r\n"),
+        (Body::Chunked, "5\r\nhello\n\n0\r\n\r\n"),
+        (Body::Chunked, "0\r\nTrailer: x\r\n\r\n"),
+        (Body::Chunked, "fffffffffffffffffffffffffffffffffff\r\n"),
+        (Body::Chunked, "5\r\nhel"),
+    ] {
+        assert_eq!(passed(body, broken).await, None, "{body:?} {broken:?}");
     }
 }
