@@ -1,6 +1,6 @@
 //! Names that are kept from every tool, whatever it was granted. The one list for files, the sandbox and commands.
 
-use holm_grants::{Denials, FilePath, GrantError, PathPattern, Request};
+use holm_grants::{Denial, Denials, FilePath, GrantError, PathPattern, Request};
 
 /// What holds secrets by custom and is of no use to a build: kept from everything that runs here, commands too.
 const SECRETS: &[&str] = &[
@@ -12,10 +12,17 @@ const SECRETS: &[&str] = &[
     "**/.netrc",
     "**/.pgpass",
     "**/.git-credentials",
+    "**/.azure/",
+    "**/.kube/",
+    "**/.config/gcloud/",
+    "**/.docker/config.json",
+    "**/_netrc",
+    "**/.pypirc",
 ];
 
-/// What is kept from all tools but commands, which need some of it: keys, credentials, and the inside of version control,
-/// whose configuration names programs that git starts.
+/// What is kept from all tools but commands, which need it: the inside of version control, whose configuration names
+/// programs that git starts; settings of npm; and files that hold keys or certificates, without which programs that were
+/// installed into the workspace trust no server.
 const INNER: &[&str] = &[
     "**/.git/",
     // How a file system with short names calls the same folder.
@@ -23,13 +30,7 @@ const INNER: &[&str] = &[
     "**/.hg/",
     "**/.svn/",
     "**/.jj/",
-    "**/.azure/",
-    "**/.kube/",
-    "**/.config/gcloud/",
-    "**/.docker/config.json",
-    "**/_netrc",
     "**/.npmrc",
-    "**/.pypirc",
     "**/*.pem",
     "**/*.key",
     "**/*.p12",
@@ -39,7 +40,7 @@ const INNER: &[&str] = &[
     "**/*.kdbx",
 ];
 
-/// The same, with names that [`EXAMPLES`] have too.
+/// As [`SECRETS`], with names that [`EXAMPLES`] have too.
 const LOOKALIKES: &[&str] = &["**/.env.*", "**/id_rsa*", "**/id_dsa*", "**/id_ecdsa*", "**/id_ed25519*"];
 
 /// What looks like a secret and is meant to be shown.
@@ -101,9 +102,20 @@ impl Denies {
     }
 
     /// The part of the usual rules that holds for commands: what holds secrets is not there, what is obeyed is not written.
+    ///
+    /// Denials know no exceptions; whoever hides files by these leaves those alone that [`is_example`](Self::is_example)
+    /// names.
     #[must_use]
     pub fn of_commands() -> Denials {
-        fixed("path", &[SECRETS]).join(&fixed("write", &[OWN, STARTUP]))
+        fixed("path", &[SECRETS, LOOKALIKES]).join(&fixed("write", &[OWN, STARTUP]))
+    }
+
+    /// Whether a usual rule hits a path only because an example looks like a secret, as `.env.example` does.
+    #[must_use]
+    pub fn is_example(rule: &Denial, path: &FilePath) -> bool {
+        let rule = rule.to_string();
+        let is_lookalike = rule.strip_prefix("path:").is_some_and(|pattern| LOOKALIKES.contains(&pattern));
+        is_lookalike && fixed("path", &[EXAMPLES]).hitting(&Request::Read(path.clone())).is_some()
     }
 
     /// What a shell or git obeys when it starts, as paths beneath a person's home.

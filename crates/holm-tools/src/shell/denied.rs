@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use holm_grants::{Denials, FilePath, Grant, GrantSet, Request};
 use holm_jail::Jail;
 
+use crate::root::Denies;
+
 /// The most entries that are looked at for one command. What lies beyond is hidden whole, folder by folder, or kept
 /// read-only where nothing is denied.
 const MAX_LOOKED_AT: usize = 300_000;
@@ -69,7 +71,10 @@ fn standing(path: &Path, workspace: &Path, denials: &Denials) -> Standing {
         return Standing::Hidden;
     }
     let hit = |request: fn(FilePath) -> Request| {
-        names.iter().any(|name| denials.hitting(&request(name.clone())).is_some())
+        names.iter().any(|name| {
+            let request = request(name.clone());
+            denials.iter().any(|rule| rule.hits(&request) && !Denies::is_example(rule, name))
+        })
     };
     if hit(Request::Read) {
         Standing::Hidden

@@ -1,3 +1,5 @@
+use holm_grants::{FilePath, Request};
+
 use crate::root::Denies;
 
 #[test]
@@ -73,9 +75,39 @@ fn the_sandbox_and_commands_have_the_same_list() {
     let written = |path: &str| commands.hitting(&Request::Write(path.parse().unwrap())).is_none();
     let read = |path: &str| commands.hitting(&Request::Read(path.parse().unwrap())).is_none();
     assert!(read(".git/config") && written(".git/config"), "git is a command");
+    for kept in [".env.production", "app/.env.local", "keys/id_rsa", "id_ed25519.old", ".kube/config", "home/.pypirc"] {
+        assert!(!read(kept) && !written(kept), "{kept}");
+        assert!(usual_keeps(kept), "{kept}: what commands are kept from, all are");
+    }
+    assert!(read("certs/ca.pem") && read(".npmrc"), "programs need these");
     assert!(!read(".ssh/id_rsa") && read(".bashrc") && !written(".bashrc") && !written(".holm/hooks.json"));
     assert!(
         Denies::startup().any(|name| name == ".config/git")
             && Denies::startup().all(|name| !name.contains('*'))
     );
+}
+
+fn usual_keeps(path: &str) -> bool {
+    Denies::usual().reading(&path.parse().unwrap()).is_some()
+}
+
+#[test]
+fn an_example_that_looks_like_a_secret_is_no_secret_for_commands_either() {
+    let check = |path: &str, hidden: bool| {
+        let path: FilePath = path.parse().unwrap();
+        let request = Request::Read(path.clone());
+        let commands = Denies::of_commands();
+        let hits = commands.iter().any(|rule| rule.hits(&request) && !Denies::is_example(rule, &path));
+        assert_eq!(hits, hidden, "{path}");
+    };
+    check(".env.example", false);
+    check("app/.env.sample", false);
+    check("keys/id_rsa.pub", false);
+    check(".env.production", true);
+    check("keys/id_rsa", true);
+    // A secret folder is one whatever the name in it.
+    check(".ssh/id_rsa.pub", true);
+    // Somebody's own rule about an example holds.
+    let path: FilePath = ".env.example".parse().unwrap();
+    assert!(!Denies::is_example(&"path:.env.example".parse().unwrap(), &path));
 }
