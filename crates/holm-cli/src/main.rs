@@ -3,6 +3,7 @@
 
 mod agreed;
 mod approve;
+mod began;
 mod children;
 mod commands;
 mod crew;

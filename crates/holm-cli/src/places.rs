@@ -111,7 +111,7 @@ pub(crate) fn undo_folder(folder: &Path) -> PathBuf {
 }
 
 /// Sessions hold what was said, so nobody else may look.
-fn private_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }

@@ -19,6 +19,7 @@ use serde_json::json;
 
 use crate::{
     approve::{Person, Terminal},
+    began::Began,
     children,
     draw::{Drawing, Show},
     exit::{Exit, Trouble},
@@ -60,8 +61,8 @@ pub(crate) struct Args {
     /// The session's name [default: a new one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Go on with the session: finish what was under way, then do what is asked. It keeps its mode, grants and budget;
-    /// those that are given now take their place
+    /// Go on with the session, in the folder where it began: finish what was under way, then do what is asked. It keeps
+    /// its mode, grants and budget; those that are given now take their place. What --deny-command named stays forbidden
     #[arg(long, requires = "session")]
     resume: bool,
     /// What standard output gets
@@ -138,6 +139,20 @@ impl Args {
         Err(Trouble::new(Exit::Usage, message).hint("leave it out, or start a new session"))
     }
 
+    /// Where the session works and what it never runs: what is known of one that goes on, with what is forbidden now.
+    fn began(&self, places: &Places) -> Result<Began, Trouble> {
+        let mut deny = self.deny_command.clone();
+        if let Some(session) = self.session.as_deref().filter(|_| self.resume)
+            && let Some(known) = Began::of(places, session)?
+        {
+            known.check(places, session)?;
+            deny.extend(known.deny);
+        }
+        deny.sort();
+        deny.dedup();
+        Ok(Began::here(places, deny))
+    }
+
     /// What a session that goes on is told to change: what was given. `made` is what a new session would be made of.
     fn changes(&self, made: &Config) -> Changes {
         let bound = self.settled.bound == Bound::ByPolicy;
@@ -183,7 +198,9 @@ enum Output {
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     args.check()?;
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
-    let args = args.settle(&places, &screen)?;
+    let began = args.began(&places)?;
+    let mut args = args.settle(&places, &screen)?;
+    args.deny_command.extend(began.deny.iter().cloned());
     let output = args.output();
     let asks = if args.resume && args.prompt.is_empty() && args.alias.is_none() {
         None
@@ -208,6 +225,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     }
     let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
     let mut session = open(&agent, &args).await?;
+    began.keep(&places, session.id())?;
     // Not before something answers at all.
     note.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let _following = tools.follow(&session);

@@ -2,7 +2,7 @@
 
 use holm_testkit::double::Act;
 
-use crate::stage::Stage;
+use crate::stage::{MODEL, Ran, Stage};
 
 #[test]
 fn a_session_remembers_and_is_never_begun_twice() {
@@ -185,4 +185,41 @@ fn calls_that_did_not_run_are_shown_with_their_reason() {
         shown.contains("denied: nobody is there to be asked") && !shown.contains("tool_output"),
         "{shown}"
     );
+}
+
+#[test]
+fn a_session_goes_on_in_its_own_folder_alone() {
+    let stage = Stage::new([Act::says("one"), Act::says("two")]);
+    stage.run(&["-p", "First.", "--session", "s"]).says("one\n");
+    let elsewhere = stage.work().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let resume = ["run", "--model", MODEL, "-p", "Second.", "--session", "s", "--resume"];
+    let ran = Ran::of(&stage.command(resume).current_dir(&elsewhere).output().unwrap());
+    ran.fails(2, "the session `s` works in ");
+    assert!(ran.err.contains("resume it there"), "{}", ran.err);
+    stage.holm(resume).says("two\n");
+}
+
+#[test]
+fn a_session_that_goes_on_runs_no_command_that_was_forbidden_before() {
+    let id = || Act::calls(&[("c1", "shell", r#"{"script":"id -un > who.txt"}"#)]);
+    let stage = Stage::new([Act::says("one"), id(), Act::says("I may not."), id(), Act::says("Neither.")]);
+    stage.run(&["-p", "First.", "--session", "s", "--deny-command", "id"]).says("one\n");
+    for (deny, said) in [(None, "I may not.\n"), (Some("git push"), "Neither.\n")] {
+        let mut args = vec!["-p", "Who?", "--session", "s", "--resume", "--mode", "full"];
+        args.extend([
+            "--grant",
+            "exec:*",
+            "--grant",
+            "exec:./**",
+            "--grant",
+            "read:**",
+            "--grant",
+            "write:**",
+        ]);
+        args.extend(deny.into_iter().flat_map(|rule| ["--deny-command", rule]));
+        assert_eq!(stage.run(&args).out, said);
+        assert!(!stage.work().join("who.txt").exists());
+    }
+    assert!(stage.double.requests()[2].text().contains("forbids"), "{}", stage.double.requests()[2].text());
 }

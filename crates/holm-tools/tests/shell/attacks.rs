@@ -58,7 +58,8 @@ async fn holms_own_files_and_the_deny_list_hold_inside_the_jail() {
         let usual = cell.shell().denials(holm_tools::root::Denies::of_commands());
         let said = cell.sh(&usual, "cat .env .env.production id_rsa; cat .env.example").await.text;
         assert!(!said.contains(CANARY) && said.contains("an example"), "{way:?}: {said}");
-        let denials = Denials::parse(["path:**/.env", "write:fixed.txt", "path:**/.env.*", "path:id_rsa"]).unwrap();
+        let denials =
+            Denials::parse(["path:**/.env", "write:fixed.txt", "path:**/.env.*", "path:id_rsa"]).unwrap();
         let shell = cell.shell().denials(denials).protect("settings.json").protect("not-there.json");
         let said = cell.sh(&shell, "cat .env sub/.env; grep -r canary . ; cp .env e; cat e").await.text;
         assert!(!said.contains(CANARY), "{way:?}: {said}");

@@ -75,7 +75,9 @@ fn the_sandbox_and_commands_have_the_same_list() {
     let written = |path: &str| commands.hitting(&Request::Write(path.parse().unwrap())).is_none();
     let read = |path: &str| commands.hitting(&Request::Read(path.parse().unwrap())).is_none();
     assert!(read(".git/config") && written(".git/config"), "git is a command");
-    for kept in [".env.production", "app/.env.local", "keys/id_rsa", "id_ed25519.old", ".kube/config", "home/.pypirc"] {
+    for kept in
+        [".env.production", "app/.env.local", "keys/id_rsa", "id_ed25519.old", ".kube/config", "home/.pypirc"]
+    {
         assert!(!read(kept) && !written(kept), "{kept}");
         assert!(usual_keeps(kept), "{kept}: what commands are kept from, all are");
     }

@@ -1,0 +1,93 @@
+//! What a session keeps beside its journal: the folder in which it works, and the commands that it never runs.
+//!
+//! Neither is the kernel's to know, and both bind: a grant such as `write:**` means that folder and no other, and what was
+//! forbidden once is forbidden after a crash too. So they lie in the data folder, where no tool reaches, and whoever
+//! takes a session up again reads them first.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use holm_tools::{shell::Rule, trust::ContentHash};
+use serde_json::{Value, json};
+
+use crate::{
+    exit::{Exit, Trouble},
+    places::{self, Places},
+};
+
+/// How a session began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Began {
+    /// Where it works.
+    pub(crate) folder: String,
+    /// What it never runs.
+    pub(crate) deny: Vec<Rule>,
+}
+
+impl Began {
+    /// A session that works here.
+    pub(crate) fn here(places: &Places, deny: Vec<Rule>) -> Self {
+        Self { folder: places.work.to_string_lossy().into_owned(), deny }
+    }
+
+    /// What is known of a session; none of one that an older version began.
+    pub(crate) fn of(places: &Places, session: &str) -> Result<Option<Self>, Trouble> {
+        let file = file(places, session);
+        let text = match fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unusable(&file, &error.to_string())),
+        };
+        let found: Value =
+            serde_json::from_str(&text).map_err(|error| unusable(&file, &error.to_string()))?;
+        let folder = found.get("folder").and_then(Value::as_str);
+        let deny = found.get("deny").cloned().unwrap_or_default();
+        let deny = serde_json::from_value(deny).map_err(|error| unusable(&file, &error.to_string()))?;
+        let folder = folder.ok_or_else(|| unusable(&file, "it names no folder"))?.to_owned();
+        Ok(Some(Self { folder, deny }))
+    }
+
+    /// Refuses to go on anywhere but where the session works.
+    pub(crate) fn check(&self, places: &Places, session: &str) -> Result<(), Trouble> {
+        let here = places.work.to_string_lossy();
+        if self.folder == here {
+            return Ok(());
+        }
+        let message = format!("the session `{session}` works in {}, and this is {here}", self.folder);
+        let hint = format!("go to {} and resume it there, or start a new session here", self.folder);
+        Err(Trouble::new(Exit::Usage, message).hint(hint))
+    }
+
+    /// Remembers it for a session. A file that is there is replaced whole.
+    pub(crate) fn keep(&self, places: &Places, session: &str) -> Result<(), Trouble> {
+        let file = file(places, session);
+        let said = json!({ "session": session, "folder": self.folder, "deny": self.deny });
+        let new = file.with_extension("new");
+        let write = || {
+            file.parent().map_or(Ok(()), places::private_folder)?;
+            fs::write(&new, said.to_string())?;
+            fs::rename(&new, &file)
+        };
+        write().map_err(|error| {
+            let message = format!("{} cannot be written: {error}", file.display());
+            Trouble::new(Exit::Failed, message).hint("make room, or name another data folder with --data")
+        })
+    }
+}
+
+/// Where it lies. A session's name may hold what no file name may.
+fn file(places: &Places, session: &str) -> PathBuf {
+    let name = ContentHash::of(session.as_bytes()).to_string();
+    places.data.join("began").join(name).with_extension("json")
+}
+
+fn unusable(file: &Path, why: &str) -> Trouble {
+    let message = format!("{} cannot be used: {why}", file.display());
+    let hint = "it says in which folder the session works and what it never runs; put it back, or start a new session";
+    Trouble::new(Exit::Failed, message).hint(hint)
+}
+
+#[cfg(test)]
+mod tests;

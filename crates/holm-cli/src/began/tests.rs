@@ -1,0 +1,38 @@
+use super::*;
+
+fn places(data: &Path, work: &str) -> Places {
+    Places { data: data.to_owned(), work: work.into() }
+}
+
+#[test]
+fn what_was_kept_is_read_again_and_holds_in_its_folder_alone() {
+    let data = tempfile::tempdir().unwrap();
+    let here = places(data.path(), "/srv/one");
+    assert_eq!(Began::of(&here, "a/b").unwrap(), None);
+    let began = Began::here(&here, vec!["git push".parse().unwrap()]);
+    began.keep(&here, "a/b").unwrap();
+    let elsewhere = places(data.path(), "/srv/two");
+    assert_eq!(Began::of(&elsewhere, "a/b").unwrap(), Some(began.clone()));
+    assert_eq!(Began::of(&elsewhere, "a/c").unwrap(), None);
+    assert!(began.check(&here, "a/b").is_ok());
+    let refused = began.check(&elsewhere, "a/b").unwrap_err().to_string();
+    assert!(refused.contains("works in /srv/one, and this is /srv/two"), "{refused}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_no_reason_to_forbid_less() {
+    let data = tempfile::tempdir().unwrap();
+    let here = places(data.path(), "/srv/one");
+    Began::here(&here, Vec::new()).keep(&here, "s").unwrap();
+    for text in [
+        "",
+        "{",
+        "{}",
+        r#"{"folder":7}"#,
+        r#"{"folder":"/srv/one","deny":["  "]}"#,
+        r#"{"folder":"/srv/one","deny":7}"#,
+    ] {
+        fs::write(file(&here, "s"), text).unwrap();
+        assert!(Began::of(&here, "s").is_err(), "{text}");
+    }
+}
