@@ -80,7 +80,8 @@ pub(crate) struct Args {
     /// What the agent may do, such as read:src/**; may be given more than once
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// What is asked: plan, default, accept-edits or full [default: default]
+    /// What is asked of what was granted: `plan` only looks, `default` asks about every write and every command,
+    /// `accept-edits` about commands alone, `full` about nothing [default: default]
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
     /// Say yes to whatever needs no more than this grant; may be given more than once

@@ -92,7 +92,8 @@ struct Execute {
     /// What it may do, such as read:src/**; may be given more than once
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// What is asked: plan, default, accept-edits or full
+    /// What is asked of what was granted: `plan` only looks, `default` asks about every write and every command,
+    /// `accept-edits` about commands alone, `full` about nothing
     #[arg(long, value_name = "MODE", default_value_t = Mode::Default)]
     mode: Mode,
     /// Say yes to whatever needs no more than this grant; may be given more than once
