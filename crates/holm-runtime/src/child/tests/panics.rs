@@ -2,10 +2,12 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use holm_kernel::{ChildResult, Model as Card, ModelResult, NanoUsd, Outcome, Price, Reply, Run, Usage};
+use holm_kernel::{
+    Budget, ChildResult, Model as Card, ModelResult, NanoUsd, Outcome, Price, Reply, Run, Usage,
+};
 
 use super::{audit::faults, *};
-use crate::{BoxFuture, Builder, Child, Journals as _, Replayed, Spawner, model_fn};
+use crate::{BoxFuture, Builder, Changes, Child, Journals as _, Replayed, Spawner, model_fn};
 
 /// A bound for what must happen at some time, on however slow a machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -60,6 +62,32 @@ impl Isolation for Trap {
     fn leave<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<String>, String>> {
         Box::pin(async { panic!("on purpose") })
     }
+}
+
+#[tokio::test]
+async fn a_budget_below_what_is_spent_ends_what_was_under_way_and_says_so() {
+    let journals = MemoryJournals::new();
+    let agent = || {
+        let kid = Helper::new("kid", "Thinks.", Agent::builder("test/child", thinks()).build().unwrap());
+        let parent = Agent::builder(priced("test/one"), plays([paid(hands("kid", &["go"]))]));
+        parent.journals(journals.clone()).helpers(Helpers::new().with(kid)).build().unwrap()
+    };
+    let mut session = agent().start_as("root").await.unwrap();
+    let at_work = async {
+        while journals.runs().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        report = session.prompt("go") => panic!("{report:?}"),
+        begun = tokio::time::timeout(PATIENCE, at_work) => begun.expect("a child at work"),
+    }
+    drop(session);
+    let changes = Changes { budget: Some(Budget { usd: Some(NanoUsd::new(1)) }), ..Changes::default() };
+    let mut session = agent().resume_with("root", changes).await.unwrap();
+    let report = session.go_on().await.unwrap().expect("that it has ended is told");
+    assert!(matches!(report.ending, Ending::OverBudget { .. }), "{report:?}");
+    agent().replay("root").await.unwrap();
 }
 
 #[tokio::test]
