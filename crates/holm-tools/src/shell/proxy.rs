@@ -141,7 +141,7 @@ async fn answer(
                 server.write_all(&rest).await?;
                 tokio::io::copy_bidirectional(&mut client, &mut server).await.map(drop)
             }
-            Ask::Exchange(_, head, body) => exchange(client, server, (head, *body), &rest).await,
+            Ask::Exchange(_, head, body) => exchange(client, server, (head.as_str(), *body), &rest).await,
         },
         Err(error) => {
             refused.note(&error);

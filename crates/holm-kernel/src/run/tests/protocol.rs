@@ -113,7 +113,7 @@ fn an_unknown_tool_is_answered_with_the_names_of_the_known_ones() {
     assert_eq!(text, "there is no tool `ehco`; the tools are: echo, other");
 }
 
-/// What a model is told under these rules that calls `name` where there are thirty tools, a helper the last.
+/// What a model is told under these rules that calls `name` where these tools are there, and these on offer.
 fn told_of(
     semantics: u32,
     name: &'static str,
