@@ -14,3 +14,6 @@ pub(crate) fn grant(need: &Need) -> Option<Grant> {
 pub(crate) fn grants(needs: &[Need]) -> GrantSet {
     needs.iter().filter_map(grant).collect()
 }
+
+#[cfg(test)]
+mod tests;
