@@ -6,7 +6,7 @@ use super::*;
 fn a_call_holds_what_it_was_allowed_and_no_more_of_the_same_host() {
     let check = |need: Need, request: &str, holds: bool| {
         let request: Request = request.parse().unwrap();
-        assert_eq!(grants(&[need.clone()]).admits(&request), holds, "{need}: {request}");
+        assert_eq!(grants(std::slice::from_ref(&need)).admits(&request), holds, "{need}: {request}");
     };
     let asked = |text: &str| Need::Request(text.parse().unwrap());
     let granted = |text: &str| Need::Grant(text.parse().unwrap());
