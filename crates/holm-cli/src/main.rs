@@ -7,9 +7,11 @@ mod children;
 mod commands;
 mod crew;
 mod draw;
+mod entries;
 mod exit;
 mod hooks;
 #[cfg(feature = "local")]
+mod kept;
 mod local;
 mod model;
 mod money;

@@ -33,6 +33,7 @@ use crate::{
     approve::{Person, Terminal},
     crew::{House, is_agent},
     exit::{Exit, Trouble},
+    kept::Kept,
     places::{self, Places},
     screen::Screen,
     shelf::{Shelf, Watch},
@@ -155,8 +156,10 @@ async fn shelf(
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Shelf> {
     let env = |name: &str| std::env::var(name).ok();
-    let outside = Outside::here(&places.work, &places.data, Rules::default(), Confinement::Required, env)
-        .and(tools::native(&places.work, &places.data, store));
+    let kept = Kept::find(places);
+    let outside =
+        Outside::here(&places.work, &places.data, &kept, Rules::default(), Confinement::Required, env)
+            .and(tools::native(places, &kept, store));
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let own = set.of(outside.tools, &tools::guests(places, &Rules::default()));
     let registry = Registry::new();

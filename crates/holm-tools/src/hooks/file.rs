@@ -275,6 +275,11 @@ impl HookFile {
         &self.path
     }
 
+    /// How the file itself stands, whatever its scripts are.
+    pub fn standing(&self, ledger: &Ledger) -> Standing {
+        ledger.standing(&self.path, &self.hash)
+    }
+
     /// Where the scripts of the project are that its commands may name, whether they are there or not.
     pub fn scripts(&self) -> impl Iterator<Item = PathBuf> {
         self.content.scripts.iter().map(Script::place)
@@ -300,7 +305,7 @@ impl HookFile {
     /// # Errors
     /// [`Untrusted`] where nobody vouches for the file itself.
     pub fn held(mut self, ledger: &Ledger, vouched: Vouched) -> Result<TrustedHooks, Untrusted> {
-        if vouched == Vouched::ByLedger && ledger.standing(&self.path, &self.hash) != Standing::Trusted {
+        if vouched == Vouched::ByLedger && self.standing(ledger) != Standing::Trusted {
             return self.trusted(ledger);
         }
         let is_known = |script: &Script| match script.seen() {

@@ -19,7 +19,9 @@ use crate::{
     approve::Terminal,
     crew::{Helping, House},
     draw::Drawing,
+    entries,
     hooks::Gathered,
+    kept::Kept,
     model::{self, Chosen},
     places::{self, Places},
     screen::Screen,
@@ -59,13 +61,15 @@ impl Bench {
         args.tools().check()?;
         let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
         let store = Store::open(places::database(&places.data)?).await?;
-        let hooks = Gathered::find(places, confinement(args), screen)?;
         let env = |name: &str| std::env::var(name).ok();
-        let outside = Outside::here(&places.work, &places.data, rules(args), confinement(args), env)
-            .and(tools::native(&places.work, &places.data, &store));
+        let kept = Kept::find(places);
+        let outside = Outside::here(&places.work, &places.data, &kept, rules(args), confinement(args), env)
+            .and(tools::native(places, &kept, &store));
         let secrets = chosen.reach.keys().told_to(Secrets::new());
         let secrets =
             outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
+        let secrets = entries::told_to(secrets, places);
+        let hooks = Gathered::find(places, confinement(args), screen, &secrets)?;
         let trees = Trees::find(places).await;
         let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
         hooks
@@ -88,6 +92,7 @@ impl Bench {
             confinement: confinement(args),
             trees: trees.unwrap_or_default(),
             data: places.data.clone(),
+            kept,
             set: args.tools(),
         });
         let own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
