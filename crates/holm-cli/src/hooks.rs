@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use holm::runtime::Secrets;
+use holm::runtime::{Hooks, Secrets};
 use holm_jail::{Engine, Launcher};
 use holm_tools::{
     hooks::{CommandHooks, HookFile, Jailed, TrustedHooks, Untrusted, Vouched},
@@ -110,7 +110,7 @@ pub(crate) fn open_files(question: &Untrusted, ledger: &Ledger) -> Vec<(PathBuf,
 /// The hooks of a run, and what a person should know of those that it does not have.
 #[derive(Default)]
 pub(crate) struct Gathered {
-    pub(crate) hooks: Vec<CommandHooks>,
+    pub(crate) hooks: Hooks,
     pub(crate) notes: Vec<String>,
 }
 
@@ -153,7 +153,7 @@ impl Gathered {
                 Ok(hooks) => {
                     gathered.notes.extend(hooks.shut().map(|script| shut(&script, &path)));
                     let hooks = CommandHooks::new(hooks, runner(places, confinement)?);
-                    gathered.hooks.push(telling(hooks, screen, secrets));
+                    gathered.hooks = gathered.hooks.hook(telling(hooks, screen, secrets));
                 }
                 Err(_) => {
                     let hint = "`holm hooks trust` shows what it runs and asks you";

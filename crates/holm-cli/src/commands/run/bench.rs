@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use holm::{
     kernel::{Approvals, Bound, Config, Ladder, Model as Card},
-    runtime::{Agent, Builder, Secrets, Session, Toolbox},
+    runtime::{Agent, Builder, Hooks, Secrets, Session, Toolbox},
     store::Store,
 };
 use holm_tools::{
@@ -106,9 +106,9 @@ impl Bench {
         Ok(Self { chosen, stronger, store, secrets, terminal, hooks, crew, shelf, began, helping, lookup })
     }
 
-    /// Who starts the agents of files, and what nobody is told.
-    pub(super) fn parts(&self) -> (AgentLoader, Secrets) {
-        (self.crew.clone(), self.secrets.clone())
+    /// Who starts the agents of files, what nobody is told, and what looks at every call.
+    pub(super) fn parts(&self) -> (AgentLoader, Secrets, Hooks) {
+        (self.crew.clone(), self.secrets.clone(), self.hooks.hooks.clone())
     }
 
     /// Where sessions are kept.
@@ -141,7 +141,7 @@ impl Bench {
             .journals(self.store.clone())
             .blobs(self.store.clone())
             .spawner(self.crew);
-        let builder = self.hooks.hooks.into_iter().fold(builder, Builder::hook);
+        let builder = builder.hooks(self.hooks.hooks);
         let builder = tools.lookup.iter().cloned().fold(builder, Builder::hook);
         let builder = climbing(args, self.stronger, builder, self.store);
         let builder = match args.output() {
