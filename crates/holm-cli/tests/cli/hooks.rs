@@ -118,9 +118,10 @@ fn no_tool_writes_the_scripts_of_trusted_hooks() {
     ];
     let stage = project(&guard("sh ./check.sh"), acts).file("check.sh", REFUSES);
     trust(&stage, &[".holm/hooks.json", "check.sh"]);
-    let args = ["--grant", "read:**", "--grant", "write:**", "--grant", "exec:*", "--mode", "full"];
-    let ran = stage.run(&[&["-p", "Write."], &args[..]].concat());
+    let grants = ["read:**", "write:**", "exec:*", "exec:./**"].map(|grant| ["--grant", grant]).concat();
+    let ran = stage.run(&[&["-p", "Write.", "--mode", "full"], grants.as_slice()].concat());
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
+    assert!(stage.double.requests()[2].text().contains("notes.txt"), "the command ran");
     assert_eq!(fs::read_to_string(stage.work().join("check.sh")).unwrap(), REFUSES);
     assert!(!stage.work().join("away.sh").exists() && !stage.work().join("holm.toml").exists());
 }

@@ -294,7 +294,8 @@ fn the_hooks_of_a_run_look_at_what_clients_call_and_a_journal_remembers_it() {
     assert!(!stage.work().join("x.txt").exists());
     let read = client.call("read", &json!({ "path": "notes.txt" }));
     assert!(read["content"][0]["text"].as_str().unwrap().contains("one"), "{read}");
-    assert_eq!(stage.holm(["session", "list"]).out.lines().count(), 2, "each call is a session");
+    let sessions = stage.holm(["session", "list"]);
+    assert!(sessions.out.lines().count() >= 2, "each call is a session: {sessions:?}");
 }
 
 #[test]
@@ -304,7 +305,7 @@ fn a_helper_that_a_client_asks_is_bound_by_the_budget() {
     assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
     let kid = "---\nname: kid\ndescription: Reads.\ntools: [read]\ngrants: [\"read:**\"]\n---\nRead.\n";
     fs::write(stage.data().join("tools/kid.md"), kid).unwrap();
-    let words = ["--", "--model", MODEL, "--grant", "read:**", "--budget", "0.000000001"];
+    let words = ["--", "--model", MODEL, "--grant", "read:**", "--budget", "0.000001"];
     let mut client = Client::of(&stage, &words);
     let answer = client.call("ask_kid", &json!({ "prompt": "go" }));
     assert_eq!(answer["isError"], true, "{answer}");
