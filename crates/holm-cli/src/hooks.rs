@@ -127,12 +127,12 @@ impl Gathered {
         secrets: &Secrets,
     ) -> anyhow::Result<Self> {
         let mut gathered = Self::default();
-        let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
         for owner in Owner::ALL {
             let path = owner.file(places);
-            let file = match owner.read(places) {
-                Ok(Some(file)) => file,
-                Ok(None) => continue,
+            let Some(read) = owner.read(places).transpose() else { continue };
+            let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
+            let file = match read {
+                Ok(file) => file,
                 Err(error) => {
                     // What the file says must not look like a line of ours.
                     let why = format!("{error:#}").replace(['\n', '\r'], " ");

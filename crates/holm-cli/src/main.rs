@@ -10,8 +10,8 @@ mod draw;
 mod entries;
 mod exit;
 mod hooks;
-#[cfg(feature = "local")]
 mod kept;
+#[cfg(feature = "local")]
 mod local;
 mod model;
 mod money;

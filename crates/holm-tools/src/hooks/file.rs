@@ -172,16 +172,15 @@ impl HookFile {
     /// change of the hooks, and so is one that is made later. What such a script calls in turn is not looked at.
     ///
     /// # Errors
-    /// [`HookFileError`], also if a file cannot be read, and if it is a link or a link of the project leads to it: what is
-    /// behind it could become another file.
+    /// [`HookFileError`], also if a file cannot be read, and if it lies in the project and is a link or behind one: what is
+    /// there could become another file. Where the user's own file leads is the user's affair.
     pub fn load(project: &Path, file: &Path) -> Result<Self, HookFileError> {
         let unreadable = |reason| HookFileError::Unreadable { reason };
         // By their real paths, which are the ones that people trust.
         let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(error.to_string()));
         let inside = file.strip_prefix(project).ok();
         let (project, place) = (Project { real: real(project)?, given: project.to_owned() }, real(file)?);
-        let strays = inside.is_some_and(|inside| place != project.real.join(inside));
-        if strays || file.is_symlink() {
+        if inside.is_some_and(|inside| place != project.real.join(inside)) {
             return Err(unreadable("it is a link, and links are never trusted".into()));
         }
         let file = place;

@@ -1,8 +1,6 @@
 //! Which code was confirmed.
 
 use std::path::Path;
-
-use std::path::Path;
 use std::sync::Arc;
 
 use holm_runtime::BoxFuture;
@@ -99,7 +97,8 @@ async fn a_load_that_fails_takes_no_confirmation_away() {
     std::fs::write(&file, "one").unwrap();
     let pins = Arc::new(PinFile::new(home.path().join("pins")));
     let registry = Registry::new();
-    let watched = Folder::new(folder.path(), Rank::User, OpenGate).pins(Arc::clone(&pins));
+    let shared: Arc<PinFile> = Arc::clone(&pins);
+    let watched = Folder::new(folder.path(), Rank::User, OpenGate).pins(shared);
     Folders::new(&registry).loader(Fails(Arc::clone(&pins))).folder(watched).load().await;
     assert_eq!(registry.snapshot().problems().len(), 1);
     assert!(pins.knows(&file));
