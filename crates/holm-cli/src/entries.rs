@@ -88,7 +88,11 @@ impl Entry {
                 let file = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 let name = file.strip_suffix(ENDING).unwrap_or(file);
                 let entry: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-                Ok(vec![Written::of(name, entry)])
+                let read = match ServerName::near(name) {
+                    Some(name) => ServerSpec::read(name, &entry, &unset).map_err(|error| error.to_string()),
+                    None => Err("its name is none for a server".into()),
+                };
+                Ok(vec![Written { flaw: read.err(), ..Written::of(name, entry) }])
             }
             Err(error @ ImportError::Json(_)) => Err(error.to_string()),
         }
