@@ -19,6 +19,7 @@ use holm_tools::{
 };
 
 use crate::{
+    kept::Kept,
     model,
     places::Places,
     reach::Reach,
@@ -48,6 +49,8 @@ pub(crate) struct House {
     pub(crate) trees: Option<Arc<Trees>>,
     /// Holm's own data, which no command reaches.
     pub(crate) data: PathBuf,
+    /// What no tool writes here.
+    pub(crate) kept: Kept,
     /// Which tools a helper has that works in a folder of its own.
     pub(crate) set: Set,
 }
@@ -68,6 +71,7 @@ impl House {
             confinement: Confinement::Required,
             trees: Trees::here(places),
             data: places.data.clone(),
+            kept: Kept::default(),
             set,
         }
     }
@@ -91,7 +95,8 @@ impl Kit for House {
     fn tools(&self, folder: Option<&Path>) -> Toolbox {
         let Some(folder) = folder else { return without_agents(&self.registry.snapshot()) };
         let env = |name: &str| std::env::var(name).ok();
-        let outside = Outside::here(folder, &self.data, self.rules.clone(), self.confinement, env);
+        let outside =
+            Outside::here(folder, &self.data, &self.kept, self.rules.clone(), self.confinement, env);
         let outside = outside.and(tools::native_apart(folder, &self.store));
         let places = Places { data: self.data.clone(), work: folder.to_owned() };
         self.talk.clone().join(self.set.of(outside.tools, &tools::guests(&places, &self.rules)))

@@ -8,9 +8,10 @@ use std::{
 };
 
 use anyhow::Context as _;
+use holm::runtime::{Hooks, Secrets};
 use holm_jail::{Engine, Launcher};
 use holm_tools::{
-    hooks::{CommandHooks, HookFile, Jailed, TrustedHooks, Untrusted},
+    hooks::{CommandHooks, HookFile, Jailed, TrustedHooks, Untrusted, Vouched},
     trust::{ContentHash, Ledger, Standing},
 };
 
@@ -87,6 +88,19 @@ impl Owner {
     }
 }
 
+impl Owner {
+    /// The hooks for a run: a script that is not what somebody looked at shuts the gate of what names it.
+    fn hold(self, file: HookFile, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
+        file.held(
+            ledger,
+            match self {
+                Self::User => Vouched::ByOwner,
+                Self::Project => Vouched::ByLedger,
+            },
+        )
+    }
+}
+
 /// The files of a question that a person has yet to look at, and how they stand.
 pub(crate) fn open_files(question: &Untrusted, ledger: &Ledger) -> Vec<(PathBuf, ContentHash, Standing)> {
     let standing = |(path, hash): &(PathBuf, ContentHash)| (path.clone(), *hash, ledger.standing(path, hash));
@@ -96,29 +110,35 @@ pub(crate) fn open_files(question: &Untrusted, ledger: &Ledger) -> Vec<(PathBuf,
 /// The hooks of a run, and what a person should know of those that it does not have.
 #[derive(Default)]
 pub(crate) struct Gathered {
-    pub(crate) hooks: Vec<CommandHooks>,
+    pub(crate) hooks: Hooks,
     pub(crate) notes: Vec<String>,
 }
 
 impl Gathered {
-    /// Everything that may run here. What nobody has trusted does nothing, and is named.
+    /// Everything that may run here. What nobody has ever trusted does nothing, and is named. Secrets are taken out of what is
+    /// told of denials.
     ///
     /// # Errors
-    /// Where trusted hooks cannot be run: what they guard would be open.
+    /// Where trusted hooks cannot be run or are not what was trusted: what they guard would be open.
     pub(crate) fn find(
         places: &Places,
         confinement: Confinement,
         screen: &Arc<Screen>,
+        secrets: &Secrets,
     ) -> anyhow::Result<Self> {
         let mut gathered = Self::default();
         for owner in Owner::ALL {
             let path = owner.file(places);
-            let file = match owner.read(places) {
-                Ok(Some(file)) => file,
-                Ok(None) => continue,
+            let Some(read) = owner.read(places).transpose() else { continue };
+            let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
+            let file = match read {
+                Ok(file) => file,
                 Err(error) => {
                     // What the file says must not look like a line of ours.
                     let why = format!("{error:#}").replace(['\n', '\r'], " ");
+                    if was_trusted(owner, places, &ledger) {
+                        return Err(refused(&path, &format!("they cannot be read any more: {why}")).into());
+                    }
                     gathered.notes.push(format!("{} is not used: {why}", path.display()));
                     continue;
                 }
@@ -126,23 +146,51 @@ impl Gathered {
             for warning in file.warnings() {
                 gathered.notes.push(format!("{} {warning}", path.display()));
             }
-            let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
-            let (own, gone) = (file.path().to_owned(), file.gone(&ledger));
-            match owner.admit(file, places, &ledger)? {
+            if file.standing(&ledger) == Standing::Changed && owner == Owner::Project {
+                return Err(refused(&path, "they have changed since somebody trusted them").into());
+            }
+            match owner.hold(file, &ledger) {
                 Ok(hooks) => {
+                    gathered.notes.extend(hooks.shut().map(|script| shut(&script, &path)));
                     let hooks = CommandHooks::new(hooks, runner(places, confinement)?);
-                    gathered.hooks.push(telling(hooks, screen));
-                    gathered.notes.extend(gone.iter().map(|script| missing(script, &path)));
+                    gathered.hooks = gathered.hooks.hook(telling(hooks, screen, secrets));
                 }
-                Err(question) => {
-                    let why = why_not(&open_files(&question, &ledger), &own);
+                Err(_) => {
                     let hint = "`holm hooks trust` shows what it runs and asks you";
-                    gathered.notes.push(format!("the hooks of {} do nothing: {why}; {hint}", path.display()));
+                    gathered.notes.push(format!(
+                        "the hooks of {} do nothing: nobody has trusted it; {hint}",
+                        path.display()
+                    ));
                 }
             }
         }
         Ok(gathered)
     }
+}
+
+/// Whether somebody trusted the hooks that were in this place.
+fn was_trusted(owner: Owner, places: &Places, ledger: &Ledger) -> bool {
+    let work = places.work.canonicalize().unwrap_or_else(|_| places.work.clone());
+    owner == Owner::Project && ledger.knows(&work.join(".holm/hooks.json"))
+}
+
+/// A run that would begin without the hooks that somebody wanted for it does not begin.
+fn refused(hooks: &Path, why: &str) -> Trouble {
+    let message = format!("the hooks of {} guard this project, and {why}", hooks.display());
+    Trouble::new(Exit::NoAnswer, message)
+        .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` goes on without them")
+}
+
+/// A script that is not what somebody looked at, and what follows from it.
+fn shut(script: &Path, hooks: &Path) -> String {
+    if !script.is_file() {
+        return missing(script, hooks);
+    }
+    let (script, hooks) = (script.display(), hooks.display());
+    format!(
+        "{script}, a script that the hooks of {hooks} run, is not what somebody trusted: what it guards is denied; \
+         `holm hooks trust` shows it and asks you"
+    )
 }
 
 /// A script that was trusted and is gone, and what follows from it.
@@ -151,29 +199,15 @@ pub(crate) fn missing(script: &Path, hooks: &Path) -> String {
     format!("{script}, a script that the hooks of {hooks} run, is not there: what it guards is denied")
 }
 
-/// Why hooks do nothing, by the file that somebody has to look at.
-fn why_not(open: &[(PathBuf, ContentHash, Standing)], own: &Path) -> String {
-    let changed = open.iter().find(|(.., standing)| *standing == Standing::Changed);
-    match changed.or_else(|| open.first()) {
-        Some((path, _, Standing::Changed)) if path == own => {
-            "it has changed since somebody trusted it".into()
-        }
-        Some((path, _, Standing::Changed)) => {
-            format!("its script {} has changed since somebody trusted it", path.display())
-        }
-        Some((path, ..)) if path != own => format!("nobody has trusted its script {}", path.display()),
-        Some(_) | None => "nobody has trusted it".into(),
-    }
-}
-
 /// Hooks that say on standard error what they deny, where nobody sees the calls go by.
-fn telling(hooks: CommandHooks, screen: &Arc<Screen>) -> CommandHooks {
+fn telling(hooks: CommandHooks, screen: &Arc<Screen>, secrets: &Secrets) -> CommandHooks {
     if Screen::notes_to_a_person() {
         return hooks;
     }
-    let screen = Arc::clone(screen);
+    let (screen, secrets) = (Arc::clone(screen), secrets.clone());
     hooks.on_denial(move |tool, reason| {
-        // One line, whatever the command printed.
+        // One line, whatever the command printed, and without what only the command may know.
+        let reason = secrets.text(reason);
         let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
         screen.note(&format!("holm: `{tool}` was denied by a hook: {reason}"));
     })

@@ -8,8 +8,10 @@ mod children;
 mod commands;
 mod crew;
 mod draw;
+mod entries;
 mod exit;
 mod hooks;
+mod kept;
 #[cfg(feature = "local")]
 mod local;
 mod model;

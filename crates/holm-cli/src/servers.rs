@@ -11,14 +11,15 @@ use std::{
 
 use holm::runtime::BoxFuture;
 use holm_jail::{Engine, Launcher};
-use holm_mcp::{Answer, Asker, Browser, Login, McpLoader, Means, Programs, Question, Wanted};
+use holm_mcp::{Answer, Asker, Browser, Login, McpLoader, Means, NamedFiles, Programs, Question, Wanted};
 use holm_net::{Client, Connector, SystemResolver, Tls};
-use holm_tools::registry::{Found, LoadError, Loader, Offer, PinFile};
+use holm_tools::registry::{Found, LoadError, Loader, Offer, PinError, PinFile, Pins, Standing};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::{
     approve::{Terminal, read_answer},
+    entries,
     places::Places,
     screen::Screen,
 };
@@ -30,14 +31,56 @@ const LOGIN: Duration = Duration::from_secs(5 * 60);
 /// The longest first line of a browser's request: a code, a state and an issuer.
 const LONGEST: usize = 16 * 1024;
 
-/// Everything by which servers are reached from this machine.
-pub(crate) fn means(places: &Places) -> Result<Means, String> {
+/// Everything by which the servers of a file are reached from this machine.
+pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     let tls = Tls::platform().map_err(|error| error.to_string())?;
     let means = Means::new().net(Client::new(Connector::new(Arc::new(SystemResolver)), tls));
     // Without confinement no program is started; servers elsewhere are reached all the same.
     let Ok(engine) = Engine::detect() else { return Ok(means) };
     let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
-    Ok(means.programs(programs.search(search(std::env::var_os("PATH").as_deref()))))
+    let programs = programs.search(search(std::env::var_os("PATH").as_deref())).named(named(places, file));
+    Ok(means.programs(programs))
+}
+
+/// Which files a command line opens by naming them. Of a project's file nobody but its author knows what it names, so whatever
+/// lies elsewhere is asked for in words.
+fn named(places: &Places, file: &Path) -> NamedFiles {
+    if entries::is_project(file, places) {
+        NamedFiles::Within { folder: places.work.clone(), except: places.data.clone() }
+    } else {
+        NamedFiles::Anywhere
+    }
+}
+
+/// Where it is remembered how the tools of a file's servers were first seen. Servers of one name in different projects, and the
+/// user's own, are different servers.
+pub(crate) fn pins(places: &Places, file: &Path) -> Arc<dyn Pins> {
+    let pins = PinFile::new(places.pins());
+    if entries::is_project(file, places) {
+        Arc::new(OfProject { pins, folder: places.project_tools() })
+    } else {
+        Arc::new(pins)
+    }
+}
+
+/// The pins of a project's servers.
+struct OfProject {
+    pins: PinFile,
+    folder: PathBuf,
+}
+
+impl Pins for OfProject {
+    fn standing(&self, path: &Path, sha256: &[u8; 32]) -> Standing {
+        self.pins.standing(&self.folder.join(path), sha256)
+    }
+
+    fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError> {
+        self.pins.confirm(&self.folder.join(path), sha256)
+    }
+
+    fn knows(&self, path: &Path) -> bool {
+        self.pins.knows(&self.folder.join(path))
+    }
 }
 
 /// The folders in which programs are looked for. What version managers put in front of a program is a script that needs all of
@@ -65,9 +108,9 @@ pub(crate) async fn told_if_slow<T>(path: &Path, screen: &Screen, work: impl Fut
     }
 }
 
-/// The loader of `<name>.mcp.json` with these means.
-pub(crate) fn loader(places: &Places, means: Means) -> McpLoader {
-    McpLoader::new(means, Arc::new(PinFile::new(places.pins())), |name| std::env::var(name).ok())
+/// The loader of a `<name>.mcp.json` with these means.
+pub(crate) fn loader(places: &Places, file: &Path, means: Means) -> McpLoader {
+    McpLoader::new(means, pins(places, file), |name| std::env::var(name).ok())
 }
 
 /// Loads servers; what they are reached with is only looked for when there is one.
@@ -76,13 +119,17 @@ pub(crate) struct Servers {
     /// Whom servers may ask.
     terminal: Option<Terminal>,
     screen: Arc<Screen>,
-    loader: OnceLock<Result<McpLoader, String>>,
+    /// Of the user's own files.
+    own: OnceLock<Result<McpLoader, String>>,
+    /// Of the project's.
+    project: OnceLock<Result<McpLoader, String>>,
 }
 
 impl Servers {
     /// The servers of these places.
     pub(crate) fn new(places: &Places, terminal: Option<Terminal>, screen: &Arc<Screen>) -> Self {
-        Self { places: places.clone(), terminal, screen: Arc::clone(screen), loader: OnceLock::new() }
+        let (own, project) = (OnceLock::new(), OnceLock::new());
+        Self { places: places.clone(), terminal, screen: Arc::clone(screen), own, project }
     }
 }
 
@@ -93,13 +140,15 @@ impl Loader for Servers {
 
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
         Box::pin(async move {
-            let made = self.loader.get_or_init(|| {
-                let means = means(&self.places)?;
+            let is_project = entries::is_project(found.path, &self.places);
+            let made = if is_project { &self.project } else { &self.own };
+            let made = made.get_or_init(|| {
+                let means = means(&self.places, found.path)?;
                 let means = match &self.terminal {
                     Some(terminal) => means.asker(terminal.clone()),
                     None => means,
                 };
-                Ok(loader(&self.places, means))
+                Ok(loader(&self.places, found.path, means))
             });
             let loader = made.as_ref().map_err(LoadError::unavailable)?;
             told_if_slow(found.path, &self.screen, loader.load(found)).await

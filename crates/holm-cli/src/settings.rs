@@ -30,6 +30,23 @@ impl Here {
         Ok(Self { loaded: loaded.map_err(|error| refused(&error))? })
     }
 
+    /// Refuses to go on where somebody trusted the project's file and it is another now: what it forbade would be open.
+    ///
+    /// # Errors
+    /// What has changed, and how to go on.
+    pub(crate) fn check(&self, places: &Places) -> Result<(), Trouble> {
+        let Some((path, why)) = &self.loaded.inert else { return Ok(()) };
+        let ledger = Ledger::open(places.trust()).map_err(|error| {
+            Trouble::new(Exit::Failed, format!("nobody can tell what is trusted: {error}"))
+        })?;
+        if !path.canonicalize().is_ok_and(|real| ledger.knows(&real)) {
+            return Ok(());
+        }
+        let message = format!("the settings of {} hold here, and now: {why}", path.display());
+        Err(Trouble::new(Exit::NoAnswer, message)
+            .hint("`holm config trust` shows the file and asks you; `holm config forget` goes on without it"))
+    }
+
     /// What holds with these flags. That the project's file is not used is told.
     pub(crate) fn settle(self, flags: Settings, screen: &Screen) -> Settings {
         if let Some(note) = self.inert() {

@@ -21,13 +21,13 @@ use holm_tools::{
         Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
         Source, TrustGate, Watching,
     },
-    root::Denies,
     root::{Protect, Root},
     wasm::{Network, WasmHost, WasmLoader, WasmSettings},
 };
 
 use crate::{
     approve::{Person, Terminal},
+    kept::Kept,
     places::Places,
     screen::Screen,
     servers::{Servers, told_if_slow},
@@ -173,7 +173,8 @@ impl Loader for Startable {
                 let engine = Engine::detect().map_err(|error| error.to_string())?;
                 let programs = Programs::new(Launcher::this_executable(), engine, &self.places.work);
                 let network = Connector::new(Arc::new(SystemResolver));
-                Ok(programs.denials(Denies::of_commands()).hide(&self.places.data).network(network))
+                let kept = Kept::find(&self.places);
+                Ok(programs.denials(kept.of_commands()).hide(&self.places.data).network(network))
             });
             let programs = programs.as_ref().map_err(LoadError::unavailable)?;
             told_if_slow(found.path, &self.screen, programs.load(found)).await
@@ -212,7 +213,7 @@ pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<Wa
 /// of a helper lies in there; then it is everything beside the worktrees.
 fn denials(places: &Places) -> anyhow::Result<Denials> {
     let root = Root::open(&places.work)?.protect(&places.data, Protect::Everything)?;
-    let mut denials = root.denials()?;
+    let mut denials = Kept::find(places).over(root)?.denials()?;
     let is_worktree = places.work.starts_with(places.data.join("worktrees"));
     if places.work.starts_with(&places.data) && !is_worktree {
         denials.insert("path:**".parse()?);

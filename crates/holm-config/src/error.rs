@@ -56,6 +56,9 @@ pub enum ConfigProblem {
     /// Somebody else could have written it.
     #[error("others can write it, so it proves nothing")]
     Exposed,
+    /// It belongs to somebody else, who can write it whatever its mode says.
+    #[error("it belongs to somebody else, so it proves nothing")]
+    Foreign,
 }
 
 impl ConfigError {
@@ -82,6 +85,9 @@ impl ConfigError {
             ConfigProblem::Unreadable(_) => "make it readable for you".into(),
             ConfigProblem::TooLarge { .. } => "make it smaller".into(),
             ConfigProblem::Exposed => format!("chmod go-w {}", self.path.display()),
+            ConfigProblem::Foreign => {
+                format!("make it yours or root's: chown, or copy it; {}", self.path.display())
+            }
         }
     }
 }

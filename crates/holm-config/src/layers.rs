@@ -62,10 +62,13 @@ impl Layers {
         let mut loaded = Loaded { layers: Self { user, policy, ..Self::default() }, inert: None };
         loaded.layers.environment = Settings::from_environment(env)?;
         if let Some(path) = &found.project {
-            let text = text_of(path, Layer::Project)?.unwrap_or_default();
-            match admits(path, text.as_bytes()) {
-                Ok(()) => loaded.layers.project = Settings::read(&text, path, Layer::Project)?,
-                Err(why) => loaded.inert = Some((path.clone(), why)),
+            match text_of(path, Layer::Project).map(Option::unwrap_or_default) {
+                // Nobody can have looked at what is no text, so it says nothing; who looked at another one is asked elsewhere.
+                Err(error) => loaded.inert = Some((path.clone(), error.problem.to_string())),
+                Ok(text) => match admits(path, text.as_bytes()) {
+                    Ok(()) => loaded.layers.project = Settings::read(&text, path, Layer::Project)?,
+                    Err(why) => loaded.inert = Some((path.clone(), why)),
+                },
             }
         }
         Ok(loaded)

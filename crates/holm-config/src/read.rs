@@ -78,6 +78,10 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
     if layer != Layer::Project && std::os::unix::fs::MetadataExt::mode(&data) & OTHERS_WRITE != 0 {
         return Err(ConfigError::whole(path, ConfigProblem::Exposed));
     }
+    #[cfg(unix)]
+    if layer != Layer::Project && !is_ours(std::os::unix::fs::MetadataExt::uid(&data)) {
+        return Err(ConfigError::whole(path, ConfigProblem::Foreign));
+    }
     let mut bytes = Vec::new();
     let file = Open::open(path).map_err(unreadable)?;
     file.take(MOST_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -90,6 +94,12 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
         ConfigError::at(path, line, ConfigProblem::Syntax("it is no text in UTF-8".into()))
     })?;
     Ok(Some(text))
+}
+
+/// Whether a file of this user says what whoever runs this wants: it is theirs, or the administrator's.
+#[cfg(unix)]
+fn is_ours(owner: u32) -> bool {
+    owner == 0 || owner == rustix::process::geteuid().as_raw()
 }
 
 /// A key that the schema does not have.

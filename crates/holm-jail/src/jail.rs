@@ -54,6 +54,7 @@ pub enum Network {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Jail {
     roots: BTreeSet<Root>,
+    fixed: BTreeMap<PathBuf, Vec<u8>>,
     env: BTreeMap<OsString, OsString>,
     cwd: Option<PathBuf>,
     network: Network,
@@ -168,6 +169,17 @@ impl Jail {
         self.root(path, Access::Hidden)
     }
 
+    /// Lets the child find these bytes at a path inside a folder that it can read, whatever lies there by then: what somebody
+    /// has looked at is what is run. Whoever runs beside it cannot change that, unless the child may write there too; then the
+    /// path is kept read-only and no more. Only bubblewrap can do it: elsewhere the file is what lies there.
+    #[must_use]
+    pub fn fix(self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
+        let path = path.into();
+        let mut jail = self.protect(&path);
+        jail.fixed.insert(path, bytes.into());
+        jail
+    }
+
     /// Sets a variable. No other is there: the environment of the parent is not inherited.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
@@ -200,7 +212,8 @@ impl Jail {
     /// The order for a launcher, checked as far as that is possible from here.
     pub(crate) fn order(&self, engine: &Engine, task: &Task) -> Result<Order, JailError> {
         let cwd = self.cwd.clone().unwrap_or_else(|| "/".into());
-        let paths = self.roots.iter().map(|root| &root.path).chain([&cwd, &task.program]);
+        let paths =
+            self.roots.iter().map(|root| &root.path).chain(self.fixed.keys()).chain([&cwd, &task.program]);
         if let Some(path) = paths.into_iter().find(|path| !is_plain(path)) {
             return Err(JailError::Path(path.clone()));
         }
@@ -212,6 +225,7 @@ impl Jail {
             env: self.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             cwd,
             roots: self.settled(),
+            fixed: self.fixed.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect(),
             network: self.network,
             bounds: Bounds {
                 wall_ms: u64::try_from(self.limits.wall.as_millis()).unwrap_or(u64::MAX),

@@ -98,7 +98,7 @@ impl Job {
     pub(crate) async fn begin(&mut self) -> Result<(), JailError> {
         let order = self.order.encode();
         if order.len() > MAX_ORDER {
-            return Err(JailError::Argument("more than four megabytes of arguments and variables"));
+            return Err(JailError::Argument("more than four megabytes of arguments, variables and files"));
         }
         let length = (order.len() as u64).to_le_bytes();
         let lost = |why: String| JailError::Start { stage: Stage::Order, path: None, why };

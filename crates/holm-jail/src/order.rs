@@ -23,6 +23,8 @@ pub(crate) struct Order {
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) cwd: PathBuf,
     pub(crate) roots: Vec<Root>,
+    /// Files that hold this, whatever lies in their places.
+    pub(crate) fixed: Vec<(PathBuf, Vec<u8>)>,
     pub(crate) network: Network,
     pub(crate) bounds: Bounds,
 }
@@ -109,6 +111,10 @@ impl Order {
             });
             put(out, root.path.as_os_str().as_bytes());
         });
+        put_list(&mut out, self.fixed.iter(), |out, (path, bytes)| {
+            put(out, path.as_os_str().as_bytes());
+            put(out, bytes);
+        });
         out.push(match self.network {
             Network::None => b'n',
             Network::Proxied => b'p',
@@ -137,6 +143,7 @@ impl Order {
             env: from.list(|from| Some((from.text()?, from.text()?)))?,
             cwd: from.path()?,
             roots: from.list(Reader::root)?,
+            fixed: from.list(|from| Some((from.path()?, from.bytes()?.to_vec())))?,
             network: match from.byte()? {
                 b'n' => Network::None,
                 b'p' => Network::Proxied,
@@ -183,10 +190,14 @@ impl<'a> Reader<'a> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
 
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.number()?).ok()?;
+        self.take(length)
+    }
+
     /// A text without NUL, which no program could be given.
     fn text(&mut self) -> Option<OsString> {
-        let length = usize::try_from(self.number()?).ok()?;
-        let bytes = self.take(length)?;
+        let bytes = self.bytes()?;
         (!bytes.contains(&0)).then(|| OsString::from_vec(bytes.to_vec()))
     }
 

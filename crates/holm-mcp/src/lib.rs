@@ -27,8 +27,8 @@ pub mod server;
 mod spec;
 
 pub use client::{
-    Answer, Asker, Browser, Definition, Flaw, Fleet, Listing, Login, Means, NobodyAnswers, Programs,
-    Question, Remote, RemoteError, RemoteTool, Wanted,
+    Answer, Asker, Browser, Definition, Flaw, Fleet, Listing, Login, Means, NamedFiles, NobodyAnswers,
+    Programs, Question, Remote, RemoteError, RemoteTool, Wanted,
 };
 pub use import::{ImportError, Imported, import};
 pub use loader::McpLoader;

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-use holm_grants::{Level, Mode};
+use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_jail::{Engine, Launcher, launch_if_asked};
 use holm_kernel::{
@@ -49,6 +49,7 @@ const TESTS: &[Test] = &[
     ("what_a_trusted_file_asks_for_is_given_and_no_more", || Box::pin(is_given())),
     ("nothing_outlives_its_command", || Box::pin(leaves_nothing())),
     ("a_script_that_changes_under_a_run_closes_its_gate", || Box::pin(notices_changes())),
+    ("what_runs_is_what_was_looked_at_whatever_is_swapped_meanwhile", || Box::pin(runs_what_was_seen())),
     ("a_run_that_is_killed_leaves_no_stray_worktree", || Box::pin(is_killed())),
 ];
 
@@ -94,7 +95,7 @@ impl Stage {
 
     async fn sh(&self, line: &str, wants: Wants) -> String {
         let limit = Duration::from_secs(10);
-        let command = Command { line: line.into(), input: String::new(), limit, wants };
+        let command = Command { line: line.into(), input: String::new(), limit, wants, scripts: Vec::new() };
         let done = self.jailed.run(command).await.unwrap();
         format!("{}{}{}", done.code, done.stdout, done.stderr)
     }
@@ -331,7 +332,8 @@ async fn leaves_nothing() {
     let wants = Wants { grants: holm_grants::GrantSet::parse(["write:out/"]).unwrap(), ..Wants::default() };
     let line = "echo x > out/begun; (setsid sleep 6; touch out/alive) & sleep 60".to_owned();
     let limit = Duration::from_secs(4);
-    let late = stage.jailed.run(Command { line, input: String::new(), limit, wants }).await;
+    let late =
+        stage.jailed.run(Command { line, input: String::new(), limit, wants, scripts: Vec::new() }).await;
     assert_eq!(late, Err(NotDone::Late { limit }));
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert!(stage.path("out/begun").exists() && !stage.path("out/alive").exists());
@@ -348,6 +350,52 @@ async fn notices_changes() {
     fs::write(stage.path("check.sh"), "#!/bin/sh\nexit 0 # always\n").unwrap();
     let came = run(hooks).await;
     assert!(came.ran.is_empty() && came.shown.contains("has changed since it was trusted"), "{}", came.shown);
+}
+
+/// The script that was trusted waits, while somebody puts another in its place, by every way there is.
+async fn runs_what_was_seen() {
+    type Swap = fn(&Path);
+    let swaps: [Swap; 3] = [
+        |folder| fs::write(folder.join("tools/part.sh"), "exit 0\n").unwrap(),
+        |folder| {
+            fs::write(folder.join("other.sh"), "exit 0\n").unwrap();
+            fs::rename(folder.join("other.sh"), folder.join("tools/part.sh")).unwrap();
+        },
+        |folder| {
+            fs::create_dir(folder.join("other")).unwrap();
+            fs::write(folder.join("other/part.sh"), "exit 0\n").unwrap();
+            fs::rename(folder.join("tools"), folder.join("old")).unwrap();
+            fs::rename(folder.join("other"), folder.join("tools")).unwrap();
+        },
+    ];
+    for swap in swaps {
+        let stage = Stage::new();
+        fs::create_dir(stage.path("tools")).unwrap();
+        fs::create_dir(stage.path("signs")).unwrap();
+        fs::write(stage.path("tools/part.sh"), "echo 'as it was seen' >&2; exit 2\n").unwrap();
+        // Says that it runs, waits for a word, and only then opens the other script.
+        let line = "touch signs/runs; while ! test -f signs/go; do sleep 0.05; done; sh tools/part.sh";
+        let script = fs::read(stage.path("tools/part.sh")).unwrap();
+        let place = stage.folder.path().canonicalize().unwrap().join("tools/part.sh");
+        let wants =
+            Wants { grants: GrantSet::parse(["write:signs/"]).unwrap(), network: NetworkWish::default() };
+        let (limit, scripts) = (Duration::from_secs(60), vec![(place, script.into())]);
+        let command = Command { line: line.into(), input: String::new(), limit, wants, scripts };
+        let running = stage.jailed.run(command);
+        let swapping = async {
+            for _ in 0..1_200 {
+                if stage.path("signs/runs").exists() {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            swap(stage.folder.path());
+            fs::write(stage.path("signs/go"), "").unwrap();
+        };
+        let (done, ()) = tokio::join!(running, swapping);
+        let done = done.unwrap();
+        assert_eq!((done.code, done.stderr.trim()), (2, "as it was seen"));
+    }
 }
 
 fn git(folder: &Path, args: &[&str]) -> String {

@@ -119,11 +119,11 @@ fn described(folder: &Path, places: &Places) -> Vec<Finding> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
     files.sort();
-    let loader = servers::loader(places, holm_mcp::Means::new());
     let look = |path: PathBuf| {
         let name = path.file_name()?.to_str()?.to_owned();
         let bytes = fs::read(&path).map_err(|error| error.to_string());
         let (what, wrong) = if name.ends_with(".mcp.json") {
+            let loader = servers::loader(places, &path, holm_mcp::Means::new());
             let read = bytes.and_then(|bytes| loader.read(&path, &bytes).map_err(|error| error.to_string()));
             ("server", read.err())
         } else if name.ends_with(".md") && bytes.as_ref().is_ok_and(|bytes| bytes.starts_with(b"---")) {

@@ -8,20 +8,18 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm_mcp::{Reach, Remote, ServerName, ServerSpec, import};
-use holm_tools::registry::{Gate as _, PinFile, Pins as _, Standing, TrustGate};
+use holm_mcp::{Remote, ServerName, ServerSpec, import};
+use holm_tools::registry::{PinFile, Pins};
 use holm_tools::trust::ContentHash;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    entries::{self, ENDING, Entry},
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
     servers,
 };
-
-/// The ending of the files in which servers are kept.
-const ENDING: &str = ".mcp.json";
 
 /// What `holm mcp` does.
 #[derive(Debug, Subcommand)]
@@ -190,53 +188,35 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
     words.iter().map(pair).collect()
 }
 
-/// The files of servers, the user's own first.
-fn files(places: &Places) -> Vec<PathBuf> {
-    let folders = [places.tools(), places.project_tools()];
-    let mut found: Vec<PathBuf> = Vec::new();
-    for folder in folders {
-        let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut files: Vec<PathBuf> = files.filter(|path| path.to_string_lossy().ends_with(ENDING)).collect();
-        files.sort();
-        found.extend(files);
-    }
-    found
-}
-
+/// Shows what is written: no variable is put in, whoever wrote the file.
 fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let loader = servers::loader(places, holm_mcp::Means::new());
-    for path in files(places) {
-        match fs::read(&path)
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| loader.read(&path, &bytes).map_err(|error| error.to_string()))
-        {
-            Ok(specs) => {
-                for spec in specs {
-                    if let Some(unknown) = spec.unknown_members() {
-                        screen.note(&format!("holm: {}: {unknown}", path.display()));
+    for path in entries::files(places) {
+        let read = fs::read(&path).map_err(|error| error.to_string());
+        let written = read.and_then(|bytes| Entry { path: path.clone(), bytes }.written());
+        let note = |what: &str| screen.note(&format!("holm: {}: {what}", path.display()));
+        match written {
+            Ok(written) => {
+                for server in written {
+                    if let Some(flaw) = &server.flaw {
+                        note(&format!("{}: {flaw}", server.name));
+                        continue;
                     }
-                    let reach = match &spec.reach {
-                        Reach::Program(program) => {
-                            [std::slice::from_ref(&program.command), &program.args].concat().join(" ")
-                        }
-                        Reach::Address(address) => address.url.to_string(),
-                    };
-                    screen.answer(&format!("{}  {reach}  ({})", spec.name, path.display()));
+                    if let Some(unknown) = server.unknown_members() {
+                        note(&unknown);
+                    }
+                    screen.answer(&format!("{}  {}  ({})", server.name, server.reach(), path.display()));
                 }
             }
-            Err(why) => screen.note(&format!("holm: {}: {why}", path.display())),
+            Err(why) => note(&why),
         }
     }
     Ok(Exit::Done)
 }
 
-/// The server of a name, if a person trusts the file that says how it is reached.
-fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Remote> {
-    let means = servers::means(places).map_err(|why| Trouble::new(Exit::Failed, why))?;
-    let means = means.login(servers::login(screen)?);
-    let loader = servers::loader(places, means.clone());
+/// The server of a name, if a person trusts the file that says how it is reached, and where its tools are pinned.
+fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<(Remote, Arc<dyn Pins>)> {
     let own = format!("{server}{ENDING}");
-    for path in files(places) {
+    for path in entries::files(places) {
         let is_its_file = path.file_name().is_some_and(|name| name == own.as_str());
         let broken = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
         let bytes = match fs::read(&path) {
@@ -244,44 +224,26 @@ fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<R
             Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
             Err(_) => continue,
         };
+        let loader = servers::loader(places, &path, holm_mcp::Means::new());
         let specs = match loader.read(&path, &bytes) {
             Ok(specs) => specs,
             Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
             Err(_) => continue,
         };
         let Some(spec) = specs.into_iter().find(|spec| spec.name.as_str() == server) else { continue };
-        admitted(&path, &bytes, places)?;
-        return Ok(Remote::new(spec, means));
+        let entry = Entry { path, bytes };
+        entry.admit(places)?;
+        let means = servers::means(places, &entry.path).map_err(|why| Trouble::new(Exit::Failed, why))?;
+        let means = means.login(servers::login(screen)?);
+        return Ok((Remote::new(spec, means), servers::pins(places, &entry.path)));
     }
     let message = format!("there is no server `{server}`");
     Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into())
 }
 
-/// To look at a server is to start it, so the same must hold as for a run.
-fn admitted(path: &Path, bytes: &[u8], places: &Places) -> Result<(), Trouble> {
-    let hash = *ContentHash::of(bytes).as_bytes();
-    let refused = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
-    if path.starts_with(places.project_tools()) {
-        return TrustGate::new(places.trust()).admits(path, &hash).map_err(refused);
-    }
-    let pins = PinFile::new(places.pins());
-    // A look confirms nothing: what does not even start can still be mended.
-    if !pins.knows(path) {
-        return Ok(());
-    }
-    match pins.standing(path, &hash) {
-        Standing::Confirmed => Ok(()),
-        Standing::Replaced => {
-            let file = path.file_name().unwrap_or_default().to_string_lossy();
-            Err(refused(format!("it is not what was confirmed; look at it, then `holm tool confirm {file}`")))
-        }
-    }
-}
-
 async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
-    let remote = find(server, places, screen)?;
-    let pins = PinFile::new(places.pins());
-    let offered = remote.offers(&pins).await;
+    let (remote, pins) = find(server, places, screen)?;
+    let offered = remote.offers(pins.as_ref()).await;
     let (offers, listing) =
         offered.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
     screen.note(&format!("holm: {server} speaks {}", remote.version().await?));
@@ -347,8 +309,8 @@ fn first_line(text: &str) -> &str {
 }
 
 async fn confirm(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
-    let remote = find(server, places, screen)?;
-    let confirmed = remote.confirm(&PinFile::new(places.pins())).await;
+    let (remote, pins) = find(server, places, screen)?;
+    let confirmed = remote.confirm(pins.as_ref()).await;
     let count = confirmed.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
     let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };
     screen.note(&format!("holm: confirmed as they are now: {tools} of {server}"));

@@ -4,7 +4,7 @@ use std::{net::Ipv4Addr, path::Path, sync::Arc};
 
 use clap::Parser;
 use holm::runtime::SecretString;
-use holm_mcp::server::{Answering, Door, Exposed, Rights, Shows, Starter, serve_http, serve_stdio};
+use holm_mcp::server::{Answering, Door, Exposed, Outfit, Rights, Shows, Starter, serve_http, serve_stdio};
 use tokio::net::TcpListener;
 
 use super::run;
@@ -51,11 +51,18 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let places = Places::find(data)?;
     let run = options.run.settle(&places, &screen)?;
     let made = run::unattended(&run, &places, &screen).await?;
+    let (hooks, store, budget) = (made.hooks.clone(), made.store.clone(), run.budget());
+    // What a client calls is looked at, paid for and remembered like what a model calls.
+    let outfit = Outfit::new(move |builder| {
+        let builder = builder.hooks(hooks.clone()).journals(store.clone()).blobs(store.clone());
+        builder.config(|config| config.limits.budget.usd = budget)
+    });
     let rights = Rights {
         grants: run.granted(),
         mode: run.mode(),
         secrets: made.secrets.clone(),
         spawner: Some(Starter::new(made.crew.clone())),
+        outfit,
     };
     let shows = if args.tools { Shows::Everything } else { Shows::Agents };
     let agent: Arc<dyn Answering> = Arc::new(Arc::new(made.agent));

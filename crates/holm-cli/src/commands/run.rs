@@ -1,6 +1,7 @@
 //! `holm run`: gives an agent something to do.
 
 mod bench;
+mod has;
 mod settled;
 
 use std::{
@@ -12,7 +13,8 @@ use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
     kernel::{Config, Ending, NanoUsd},
-    runtime::{Agent, Changes, DriveError, Handle, JournalFailed, Report, Secrets, Session},
+    runtime::{Agent, Changes, DriveError, Handle, Hooks, JournalFailed, Report, Secrets, Session},
+    store::Store,
 };
 use holm_tools::{agents::AgentLoader, shell::Rule};
 use serde_json::json;
@@ -31,7 +33,8 @@ use crate::{
     tools,
 };
 use bench::{Bench, Tools};
-use settled::{Bound, Settled};
+use has::{Has, Most};
+use settled::Settled;
 
 pub(crate) use settled::rules;
 
@@ -154,14 +157,23 @@ impl Args {
         Ok(Began::here(places, deny))
     }
 
-    /// What a session that goes on is told to change: what was given. `made` is what a new session would be made of.
-    fn changes(&self, made: &Config) -> Changes {
-        let bound = self.settled.bound == Bound::ByPolicy;
-        Changes {
-            mode: self.mode.or_else(|| bound.then(Mode::default)),
-            grants: (bound || !self.grant.is_empty()).then(|| made.grants.clone()),
+    /// What a session that goes on is told to change: what was given. `made` is what a new session would be made of. Where an
+    /// administrator has a say, what the session `has` is narrowed to that; nothing widens it but what is given.
+    fn changes(&self, made: &Config, has: Option<&Has>) -> Changes {
+        let given = Changes {
+            mode: self.mode,
+            grants: (!self.grant.is_empty()).then(|| made.grants.clone()),
             budget: self.budget.map(|_| made.limits.budget),
+        };
+        match (&self.settled.most, has) {
+            (Some(most), Some(has)) => most.bind(given, has),
+            _ => given,
         }
+    }
+
+    /// The most that a session may cost.
+    pub(crate) fn budget(&self) -> Option<NanoUsd> {
+        self.budget
     }
 
     /// The model that answers.
@@ -221,11 +233,13 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let yes = args.yes.iter().cloned().collect();
     let terminal = Terminal::new(yes, person, Arc::clone(&screen));
     let bench = Bench::lay_out(&args, &places, chosen, terminal, &screen).await?;
+    let mut has = None;
     if let Some(id) = args.session.as_deref().filter(|_| args.resume) {
         children::check(bench.store(), id).await?;
+        has = Has::read(bench.store(), id).await?;
     }
     let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
-    let mut session = open(&agent, &args).await?;
+    let mut session = open(&agent, &args, has.as_ref()).await?;
     began.keep(&places, session.id())?;
     // Not before something answers at all.
     note.iter().for_each(|note| screen.note(&format!("holm: {note}")));
@@ -248,9 +262,9 @@ pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen
     let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
     let terminal = Terminal::new(args.yes.iter().cloned().collect(), Person::Away, Arc::clone(screen));
     let bench = Bench::lay_out(args, places, chosen, terminal, screen).await?;
-    let (crew, secrets) = bench.parts();
+    let ((crew, secrets, hooks), store) = (bench.parts(), bench.store().clone());
     let (agent, tools) = bench.agent(args, screen, &drawing)?;
-    Ok(Made { agent, tools, crew, secrets })
+    Ok(Made { agent, tools, crew, secrets, hooks, store })
 }
 
 /// An agent with what it was made of.
@@ -259,11 +273,13 @@ pub(crate) struct Made {
     pub(crate) tools: Tools,
     pub(crate) crew: AgentLoader,
     pub(crate) secrets: Secrets,
+    pub(crate) hooks: Hooks,
+    pub(crate) store: Store,
 }
 
-async fn open(agent: &Agent, args: &Args) -> anyhow::Result<Session> {
+async fn open(agent: &Agent, args: &Args, has: Option<&Has>) -> anyhow::Result<Session> {
     let opened = match (&args.session, args.resume) {
-        (Some(id), true) => agent.resume_with(id, args.changes(agent.config())).await,
+        (Some(id), true) => agent.resume_with(id, args.changes(agent.config(), has)).await,
         (Some(id), false) => agent.start_as(id).await,
         (None, _) => agent.start().await,
     };

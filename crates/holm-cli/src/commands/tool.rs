@@ -22,6 +22,7 @@ use holm::{
     runtime::{self, Agent, BoxFuture, Job},
     store::Store,
 };
+use holm_config::{Layers, Settings, Value};
 use holm_tools::{
     agents::AgentLoader,
     registry::{Registry, Snapshot},
@@ -29,12 +30,15 @@ use holm_tools::{
 };
 use serde_json::json;
 
+use super::run;
 use crate::{
     approve::{Person, Terminal},
     crew::{House, is_agent},
     exit::{Exit, Trouble},
+    kept::Kept,
     places::{self, Places},
     screen::Screen,
+    settings::Here,
     shelf::{Shelf, Watch},
     tools::{self, Confinement, Outside},
 };
@@ -125,7 +129,8 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
             return wasm::validate(&tool, json, &Places::find(data)?, &screen).await;
         }
         Command::Execute(args) if wasm::is_file(&args.tool) => {
-            return wasm::execute(args, &Places::find(data)?, &screen).await;
+            let places = Places::find(data)?;
+            return wasm::execute(bound(args, &places)?, &places, &screen).await;
         }
         Command::Validate { tool, json } if tool == "-" => return validate(&screen, &read("-")?, json),
         Command::List { .. } | Command::Show { .. } | Command::Validate { .. } | Command::Execute(_) => {}
@@ -143,9 +148,34 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         }
         Command::Show { tool } => show::one(&screen, &held, &tool),
         Command::Validate { tool, json } => validate(&screen, &declaration(&held, &tool)?, json),
-        Command::Execute(args) => try_once(&screen, &held, args).await,
+        Command::Execute(args) => try_once(&screen, &held, bound(args, &places)?).await,
         Command::New(_) | Command::Trust(_) | Command::Distrust(_) | Command::Confirm(_) => Ok(Exit::Done),
     }
+}
+
+/// What was given, as far as an administrator lets anybody go.
+fn bound(mut args: Execute, places: &Places) -> Result<Execute, Trouble> {
+    let here = Here::find(places)?;
+    here.check(places)?;
+    let given = args.grant.iter().map(|grant| Value::flag("--grant", grant.clone())).collect();
+    let flags = Settings {
+        mode: Some(Value::flag("--mode", args.mode)),
+        grants: (!args.grant.is_empty()).then_some(given),
+        ..Settings::default()
+    };
+    let bound = Layers { policy: here.loaded.layers.policy, ..Layers::default() }.settle(flags);
+    args.mode = bound.mode.map_or(args.mode, |mode| mode.value);
+    args.grant = bound.grants.into_iter().flatten().map(|grant| grant.value).collect();
+    Ok(args)
+}
+
+/// The commands that the settings forbid. Settings that cannot be read are told of before anything runs.
+fn denied(places: &Places) -> Rules {
+    let mut rules = Rules::default();
+    let settings = Here::find(places).map(|here| here.loaded.layers.settle(Settings::default()));
+    let deny = settings.and_then(|settings| run::rules(settings.deny)).unwrap_or_default();
+    deny.into_iter().for_each(|rule| rules.deny(rule));
+    rules
 }
 
 /// The tools that `holm run` has but for those of its conversation, agents of files among them.
@@ -156,8 +186,10 @@ async fn shelf(
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Shelf> {
     let env = |name: &str| std::env::var(name).ok();
-    let outside = Outside::here(&places.work, &places.data, Rules::default(), Confinement::Required, env)
-        .and(tools::native(&places.work, &places.data, store));
+    let kept = Kept::find(places);
+    let outside =
+        Outside::here(&places.work, &places.data, &kept, denied(places), Confinement::Required, env)
+            .and(tools::native(places, &kept, store));
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let own = set.of(outside.tools, &tools::guests(places, &Rules::default()));
     let registry = Registry::new();

@@ -1,7 +1,11 @@
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::{came_back, search, value};
+use holm_mcp::NamedFiles;
+use holm_tools::registry::Standing;
+
+use super::{came_back, named, pins, search, value};
+use crate::places::Places;
 
 #[test]
 fn a_line_means_what_its_field_says() {
@@ -37,4 +41,29 @@ fn programs_come_before_what_version_managers_put_in_front_of_them() {
     let expect = ["/opt/bin", "/usr/bin", "/home/me/.pyenv/shims"].map(std::path::PathBuf::from);
     assert_eq!(search(Some(path)), expect);
     assert!(search(None).is_empty());
+}
+
+#[test]
+fn servers_of_one_name_are_told_apart_by_the_place_of_their_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = |work: &str| Places { data: folder.path().join("data"), work: folder.path().join(work) };
+    let (one, other) = (places("one"), places("other"));
+    for place in [&one, &other] {
+        std::fs::create_dir_all(place.project_tools()).unwrap();
+        std::fs::create_dir_all(place.tools()).unwrap();
+    }
+    let tool = std::path::Path::new("mcp:sea:fish");
+    let standing =
+        |places: &Places, file: &std::path::Path, hash: u8| pins(places, file).standing(tool, &[hash; 32]);
+    let files = [
+        (&one, one.tools().join("sea.mcp.json")),
+        (&one, one.project_tools().join("sea.mcp.json")),
+        (&other, other.project_tools().join("sea.mcp.json")),
+    ];
+    for (number, (places, file)) in (1_u8..).zip(&files) {
+        assert_eq!(standing(places, file, number), Standing::Confirmed, "the first of {}", file.display());
+        assert_eq!(standing(places, file, 0), Standing::Replaced, "{}", file.display());
+    }
+    assert_eq!(named(&one, &files[0].1), NamedFiles::Anywhere);
+    assert!(matches!(named(&one, &files[1].1), NamedFiles::Within { .. }));
 }

@@ -10,12 +10,15 @@ use holm_tools::{
     undo::{KEPT, MOST_KEPT, Undo},
 };
 
-use crate::places;
+use crate::{
+    kept::Kept,
+    places::{self, Places},
+};
 
-/// The tools. What they change can be undone, and Holm's own data is out of their reach.
-pub(crate) fn native(workspace: &Path, data: &Path, store: &Store) -> anyhow::Result<Toolbox> {
-    let root = Root::open(workspace)?.protect(data, Protect::Everything)?;
-    let undo = Undo::open(places::undo_folder(data))?;
+/// The tools. What they change can be undone, and Holm's own data is out of their reach; what is kept they only read.
+pub(crate) fn native(places: &Places, kept: &Kept, store: &Store) -> anyhow::Result<Toolbox> {
+    let root = kept.over(Root::open(&places.work)?.protect(&places.data, Protect::Everything)?)?;
+    let undo = Undo::open(places::undo_folder(&places.data))?;
     // Whoever never undoes anything still has only so much disk.
     undo.prune(KEPT, MOST_KEPT)?;
     let desk = Desk::new(root).undo(undo)?.blobs(Arc::new(store.clone()));

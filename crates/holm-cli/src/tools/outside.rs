@@ -12,6 +12,8 @@ use holm_tools::{
     shell::{Rules, Shell},
 };
 
+use crate::kept::Kept;
+
 /// Names the search service: `brave`, `tavily`, or the address of a `SearXNG` instance.
 const SEARCH: &str = "HOLM_SEARCH";
 /// The key of the search service.
@@ -38,16 +40,17 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Everything that this machine and this environment make possible, without Holm's own data.
+    /// Everything that this machine and this environment make possible, without Holm's own data; what is kept is not written.
     pub(crate) fn here(
         workspace: &Path,
         data: &Path,
+        kept: &Kept,
         rules: Rules,
         confinement: Confinement,
         env: impl Fn(&str) -> Option<String>,
     ) -> Self {
         let mut outside = Self::default();
-        match shell(workspace, data, rules, confinement, &env) {
+        match shell(workspace, data, kept, rules, confinement, &env) {
             Ok(shell) => {
                 outside.tools =
                     std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
@@ -88,6 +91,7 @@ impl Outside {
 fn shell(
     workspace: &Path,
     data: &Path,
+    kept: &Kept,
     rules: Rules,
     confinement: Confinement,
     env: &impl Fn(&str) -> Option<String>,
@@ -100,7 +104,7 @@ fn shell(
         Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
     let network = Connector::new(Arc::new(SystemResolver));
-    let shell = shell.rules(rules).search(folders).denials(Denies::of_commands()).hide(data);
+    let shell = shell.rules(rules).search(folders).denials(kept.of_commands()).hide(data);
     let mut shell = shell.network(network);
     let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
     let inside =

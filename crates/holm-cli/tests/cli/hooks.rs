@@ -70,24 +70,30 @@ fn trusted_hooks_block_a_call_with_their_reason() {
 }
 
 #[test]
-fn changed_hooks_do_nothing_until_somebody_looks_again() {
+fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_have_changed() {
     let stage = stage(&guard(REFUSES), 3);
     let file = stage.work().join(".holm/hooks.json");
     trust(&stage, &[".holm/hooks.json"]);
     assert!(count(&stage).1.contains("not on my watch"));
+    for text in [guard("echo 'another word' >&2; exit 2"), "no hooks at all".to_owned()] {
+        fs::write(&file, text).unwrap();
+        let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
+        ran.fails(3, "guard this project, and they ");
+        assert!(ran.err.contains("`holm hooks trust`") && ran.err.contains("`holm hooks forget`"), "{ran:?}");
+    }
     fs::write(&file, guard("echo 'another word' >&2; exit 2")).unwrap();
-    let (ran, told) = count(&stage);
-    assert!(told.contains("one two three"), "{told}");
-    assert!(ran.err.contains("it has changed since somebody trusted it"), "{ran:?}");
     let ran = stage.holm(["hooks", "trust"]);
     assert!(ran.out.contains("changed: ") && ran.out.contains("another word"), "{ran:?}");
     trust(&stage, &[".holm/hooks.json"]);
     assert!(count(&stage).1.contains("another word"));
+    fs::write(&file, guard(REFUSES)).unwrap();
+    assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
+    assert!(count(&stage).1.contains("one two three"), "whoever forgets them goes on without them");
 }
 
 #[test]
-fn a_script_that_the_hooks_name_is_trusted_with_them_and_changes_like_them() {
-    let stage = stage(&guard("sh ./check.sh"), 2).file("check.sh", REFUSES);
+fn a_script_that_the_hooks_name_is_trusted_with_them_and_keeps_its_gate_closed_once_it_changed() {
+    let stage = stage(&guard("sh ./check.sh"), 3).file("check.sh", REFUSES);
     let alone = ["hooks", "trust", "--yes", &hash(&stage.work().join(".holm/hooks.json"))].map(str::to_owned);
     let ran = stage.holm(alone);
     assert!(ran.code == Some(2) && ran.err.contains("nothing is trusted"), "{ran:?}");
@@ -95,8 +101,41 @@ fn a_script_that_the_hooks_name_is_trusted_with_them_and_changes_like_them() {
     assert!(count(&stage).1.contains("not on my watch"));
     fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
     let (ran, told) = count(&stage);
-    assert!(told.contains("one two three"), "{told}");
-    assert!(ran.err.contains("check.sh has changed since somebody trusted it"), "{ran:?}");
+    assert!(!told.contains("one two three") && told.contains("stays closed"), "{told}");
+    assert!(ran.err.contains("check.sh, a script that") && ran.err.contains("is not what somebody trusted"));
+    assert!(ran.err.contains("`read` was denied by a hook"), "{ran:?}");
+    trust(&stage, &["check.sh"]);
+    assert!(count(&stage).1.contains("one two three"), "somebody has looked at it");
+}
+
+#[test]
+fn no_tool_writes_the_scripts_of_trusted_hooks() {
+    let acts = [
+        Act::calls(&[("c1", "write", r#"{"path":"check.sh","content":"exit 0"}"#)]),
+        Act::calls(&[("c2", "shell", r#"{"script":"echo exit 0 > check.sh; mv check.sh away.sh; ls"}"#)]),
+        Act::calls(&[("c3", "write", r#"{"path":"holm.toml","content":""}"#)]),
+        Act::says("Done."),
+    ];
+    let stage = project(&guard("sh ./check.sh"), acts).file("check.sh", REFUSES);
+    trust(&stage, &[".holm/hooks.json", "check.sh"]);
+    let grants = ["read:**", "write:**", "exec:*", "exec:./**"].map(|grant| ["--grant", grant]).concat();
+    let ran = stage.run(&[&["-p", "Write.", "--mode", "full"], grants.as_slice()].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
+    assert!(stage.double.requests()[2].text().contains("notes.txt"), "the command ran");
+    assert_eq!(fs::read_to_string(stage.work().join("check.sh")).unwrap(), REFUSES);
+    assert!(!stage.work().join("away.sh").exists() && !stage.work().join("holm.toml").exists());
+}
+
+#[test]
+fn what_a_hook_says_of_a_denial_is_told_without_secrets() {
+    let hook =
+        serde_json::json!({ "type": "command", "command": "echo \"it is $OPENAI_API_KEY\" >&2; exit 2" });
+    let hooks = serde_json::json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] }, "grants": ["env:OPENAI_API_KEY"] });
+    let stage = stage(&hooks.to_string(), 1);
+    trust(&stage, &[".holm/hooks.json"]);
+    let (ran, told) = count(&stage);
+    assert!(ran.err.contains("denied by a hook: it is ") && !ran.err.contains(crate::stage::KEY), "{ran:?}");
+    assert!(!told.contains(crate::stage::KEY), "{told}");
 }
 
 #[test]
@@ -201,7 +240,7 @@ fn a_script_of_a_project_is_the_projects_also_when_the_users_hooks_name_it() {
     fs::write(&file, guard("sh ./check.sh")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let (ran, told) = count(&stage);
-    assert!(told.contains("one two three") && ran.err.contains("nobody has trusted its script"), "{ran:?}");
+    assert!(!told.contains("one two three") && ran.err.contains("is not what somebody trusted"), "{ran:?}");
     trust(&stage, &["check.sh"]);
     assert!(count(&stage).1.contains("not on my watch"));
 }

@@ -111,7 +111,26 @@ fn servers_of_another_program_are_taken_over() {
     let kept = fs::read_to_string(stage.data().join("tools/far-away.mcp.json")).unwrap();
     assert!(kept.contains("${FAR_KEY}"), "the name of a variable is kept, not its value: {kept}");
     let listed = stage.holm(["mcp", "list"]);
-    assert!(listed.err.contains("FAR_KEY is not set"), "{listed:?}");
+    assert!(
+        listed.code == Some(0) && listed.out.starts_with("far-away  https://far.example/mcp  ("),
+        "{listed:?}"
+    );
+}
+
+#[test]
+fn servers_are_listed_and_trusted_as_they_are_written() {
+    let stage = Stage::new([]);
+    fs::create_dir_all(stage.work().join(".holm/tools")).unwrap();
+    let entry = json!({ "command": "python3", "args": ["${OPENAI_API_KEY}/x.py"], "grants": ["read:src/"] });
+    fs::write(stage.work().join(".holm/tools/sea.mcp.json"), entry.to_string()).unwrap();
+    let listed = stage.holm(["mcp", "list"]);
+    assert!(listed.out.starts_with("sea  python3 ${OPENAI_API_KEY}/x.py  ("), "{listed:?}");
+    assert!(!listed.out.contains(crate::stage::KEY), "{listed:?}");
+    let shown = stage.holm(["tool", "trust"]);
+    assert!(
+        shown.out.contains("  sea starts `python3 ${OPENAI_API_KEY}/x.py`\n  wants read:src/\n"),
+        "{shown:?}"
+    );
 }
 
 #[test]
@@ -245,6 +264,52 @@ fn tools_are_served_on_request_and_under_what_was_granted() {
     assert!(read["content"][0]["text"].as_str().unwrap().contains("one"), "{read}");
     let refused = client.call("read", &json!({ "path": "secret.txt" }));
     assert_eq!(refused["isError"], true, "{refused}");
+}
+
+#[test]
+fn the_hooks_of_a_run_look_at_what_clients_call_and_a_journal_remembers_it() {
+    let stage = Stage::new([]).file("notes.txt", "one\n");
+    let hook = json!({ "type": "command", "command": "echo never >&2; exit 2" });
+    let hooks = json!({ "hooks": { "PreToolUse": [{ "matcher": "write", "hooks": [hook] }] } }).to_string();
+    fs::create_dir(stage.work().join(".holm")).unwrap();
+    fs::write(stage.work().join(".holm/hooks.json"), &hooks).unwrap();
+    let hash = holm_tools::trust::ContentHash::of(hooks.as_bytes()).to_string();
+    assert_eq!(stage.holm(["hooks", "trust", "--yes", &hash]).code, Some(0));
+    let words = [
+        "--tools",
+        "--",
+        "--grant",
+        "write:**",
+        "--grant",
+        "read:**",
+        "--mode",
+        "accept-edits",
+        "--budget",
+        "1",
+    ];
+    let mut client = Client::of(&stage, &words);
+    let written = client.call("write", &json!({ "path": "x.txt", "content": "x" }));
+    assert_eq!(written["isError"], true, "{written}");
+    assert!(written["content"][0]["text"].as_str().unwrap().contains("never"), "{written}");
+    assert!(!stage.work().join("x.txt").exists());
+    let read = client.call("read", &json!({ "path": "notes.txt" }));
+    assert!(read["content"][0]["text"].as_str().unwrap().contains("one"), "{read}");
+    let sessions = stage.holm(["session", "list"]);
+    assert!(sessions.out.lines().count() >= 2, "each call is a session: {sessions:?}");
+}
+
+#[test]
+fn a_helper_that_a_client_asks_is_bound_by_the_budget() {
+    let call = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
+    let stage = Stage::new([call, Act::says("kid done")]).file("notes.txt", "one\n");
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let kid = "---\nname: kid\ndescription: Reads.\ntools: [read]\ngrants: [\"read:**\"]\n---\nRead.\n";
+    fs::write(stage.data().join("tools/kid.md"), kid).unwrap();
+    let words = ["--", "--model", MODEL, "--grant", "read:**", "--budget", "0.000001"];
+    let mut client = Client::of(&stage, &words);
+    let answer = client.call("ask_kid", &json!({ "prompt": "go" }));
+    assert_eq!(answer["isError"], true, "{answer}");
+    assert!(!answer.to_string().contains("kid done"), "{answer}");
 }
 
 #[test]

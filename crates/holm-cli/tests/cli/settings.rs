@@ -67,10 +67,56 @@ fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_w
     assert!(lines[0].starts_with("system = \"From the project.\"  # ") && lines[0].ends_with("holm.toml:1"));
     assert!(lines[1].starts_with("grants = \"read:notes.txt\"  # ") && lines[1].ends_with("mine.toml:2"));
     assert!(lines[2].starts_with("limits.turns = 5  # ") && lines[2].ends_with("mine.toml:4"));
-    // Changed is not trusted.
-    fs::write(stage.work().join("holm.toml"), "system = \"Another.\"\n").unwrap();
+    // Changed is not trusted, and what was trusted is not passed over.
+    for text in [b"system = \"Another.\"\n".as_slice(), b"\xff\xfe"] {
+        fs::write(stage.work().join("holm.toml"), text).unwrap();
+        let ran = holm(&stage, &["run", "-p", "Hi."]);
+        ran.fails(3, "holm.toml hold here, and now: ");
+        assert!(ran.err.contains("`holm config trust`"), "{ran:?}");
+    }
+    assert_eq!(holm(&stage, &["config", "forget"]).code, Some(0));
     let ran = holm(&stage, &["run", "-p", "Hi."]);
-    assert!(ran.out == "Three.\n" && ran.err.contains("it has changed since somebody trusted it"), "{ran:?}");
+    assert!(ran.out == "Three.\n" && ran.err.contains("do nothing"), "what is no text ends nothing: {ran:?}");
+}
+
+#[test]
+fn a_policy_never_widens_a_session_that_goes_on() {
+    let write = || Act::calls(&[("c1", "write", r#"{"path":"out.txt","content":"x"}"#)]);
+    let acts = [Act::says("Begun."), write(), Act::says("I may not."), write(), Act::says("Written.")];
+    let user = "grants = [\"write:**\", \"read:**\"]\n";
+    let stage =
+        stage(acts, user).file("policy.toml", "mode = \"full\"\ngrants = [\"write:**\", \"read:**\"]\n");
+    let ran = |more: &[&str]| {
+        let args = [&["run", "--model", MODEL, "-p", "Go.", "--session", "s"], more].concat();
+        Ran::of(
+            &command(&stage, &args).env("HOLM_POLICY", stage.work().join("policy.toml")).output().unwrap(),
+        )
+    };
+    assert_eq!(ran(&["--mode", "plan"]).out, "Begun.\n");
+    assert_eq!(ran(&["--resume"]).out, "I may not.\n");
+    assert!(!stage.work().join("out.txt").exists(), "it began in plan mode and stays there");
+    assert_eq!(ran(&["--resume", "--mode", "full"]).out, "Written.\n");
+    assert!(stage.work().join("out.txt").exists(), "who says so widens it, within the policy");
+}
+
+#[test]
+fn a_policy_binds_a_tool_that_is_tried_by_hand() {
+    let stage = stage([], "").file("policy.toml", "mode = \"plan\"\ngrants = [\"read:**\"]\n");
+    let args = [
+        "tool",
+        "execute",
+        "write",
+        r#"{"path":"x.txt","content":"x"}"#,
+        "--grant",
+        "write:**",
+        "--mode",
+        "full",
+    ];
+    let mut bound = command(&stage, &args);
+    let ran = Ran::of(&bound.env("HOLM_POLICY", stage.work().join("policy.toml")).output().unwrap());
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(!stage.work().join("x.txt").exists());
+    assert_eq!(holm(&stage, &args).code, Some(0), "without a policy it is written");
 }
 
 #[test]

@@ -159,3 +159,17 @@ fn a_file_that_others_can_write_or_that_is_not_there_is_refused_with_what_to_do(
     let error = load(Named::Yes).unwrap_err();
     assert_eq!((error.line, error.to_string().contains("UTF-8")), (Some(2), true), "{error}");
 }
+
+#[test]
+fn a_projects_file_that_is_no_text_or_too_large_ends_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("holm.toml");
+    let large = vec![b'#'; usize::try_from(crate::MOST_FILE_BYTES).unwrap() + 1];
+    for bytes in [b"\xff\xfe".to_vec(), large] {
+        fs::write(&path, bytes).unwrap();
+        let found = Found { project: Some(path.clone()), ..Found::default() };
+        let loaded = Layers::load(&found, |_, _| Err("nobody has trusted it".into()), |_| None).unwrap();
+        assert_eq!(loaded.layers, Layers::default());
+        assert_eq!(loaded.inert.map(|(path, _)| path), Some(path.clone()));
+    }
+}

@@ -1,10 +1,12 @@
 //! The arguments with which bubblewrap builds an order's view of the system.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs;
 use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -21,6 +23,17 @@ use crate::outcome::Stage;
 /// How much the folder for temporary files may hold: it is memory.
 const TEMPORARY: &str = "67108864";
 
+/// How much the folders around fixed files may hold: names, and nothing in them.
+const HOUSING: &str = "4194304";
+/// The most entries of folders around fixed files. Each is a mount, and bubblewrap takes nine thousand arguments at most.
+const MOST_ENTRIES: usize = 2_000;
+
+/// A fixed file: its place, and its bytes in a file without name.
+struct Fixed {
+    path: PathBuf,
+    bytes: OwnedFd,
+}
+
 /// Becomes bubblewrap, which becomes the program. Returns only what went wrong.
 pub(super) fn exec(bubblewrap: &Path, order: &Order, report: &OwnedFd) -> Failure {
     for root in &order.roots {
@@ -32,6 +45,14 @@ pub(super) fn exec(bubblewrap: &Path, order: &Order, report: &OwnedFd) -> Failur
         Ok(filters) => filters,
         Err(failure) => return failure,
     };
+    let fixed = match fixed(order) {
+        Ok(fixed) => fixed,
+        Err(failure) => return failure,
+    };
+    let view = match view(order, &fixed) {
+        Ok(view) => view,
+        Err(failure) => return failure,
+    };
     if fcntl_setfd(report, FdFlags::empty()).is_err() {
         return Failure::new(Stage::Fork, &std::io::Error::last_os_error());
     }
@@ -39,14 +60,14 @@ pub(super) fn exec(bubblewrap: &Path, order: &Order, report: &OwnedFd) -> Failur
     for filter in &filters {
         args.extend(["--add-seccomp-fd".into(), filter.as_raw_fd().to_string().into()]);
     }
-    args.extend(view(order));
+    args.extend(view);
     args.extend(["--".into(), order.program.clone().into()]);
     args.extend(order.args.iter().cloned());
     let error = Command::new(bubblewrap).args(args).env_clear().envs(order.env.iter().cloned()).exec();
     Failure::at(Stage::Program, &error, bubblewrap)
 }
 
-fn view(order: &Order) -> Vec<OsString> {
+fn view(order: &Order, fixed: &[Fixed]) -> Result<Vec<OsString>, Failure> {
     let mut args: Vec<OsString> =
         ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
             .iter()
@@ -74,12 +95,25 @@ fn view(order: &Order) -> Vec<OsString> {
         let holding = order.roots.iter().filter(|root| path.starts_with(&root.path));
         holding.max_by_key(|root| root.path.as_os_str().len()).is_some_and(|root| root.access.writes())
     };
+    let mut furnished = Vec::new();
     for (how, path) in binds {
         // A root to read inside one to write is writable already; the program may lie in any of them.
-        let covered = how == "--ro-bind" && !protects(order, path) && writable(path);
-        if !covered {
-            args.extend([how.into(), path.into(), path.into()]);
+        if how == "--ro-bind" && !protects(order, path) && writable(path) {
+            continue;
         }
+        let held: Vec<&Fixed> =
+            fixed.iter().filter(|file| how == "--ro-bind" && home(order, &file.path) == Some(path)).collect();
+        match held.as_slice() {
+            [] => args.extend([how.into(), path.into(), path.into()]),
+            [file] if file.path == path => args.extend(shown(file)),
+            files => {
+                args.extend(furnish(path, files)?);
+                furnished.push(path);
+            }
+        }
+    }
+    for path in furnished {
+        args.extend(["--remount-ro".into(), path.into()]);
     }
     // Last, so that nothing is bound over them.
     for path in hidden(order) {
@@ -91,7 +125,57 @@ fn view(order: &Order) -> Vec<OsString> {
         }
     }
     args.extend(["--chdir".into(), order.cwd.clone().into()]);
-    args
+    Ok(args)
+}
+
+/// The innermost root that a path lies in.
+fn home<'a>(order: &'a Order, path: &Path) -> Option<&'a Path> {
+    let holding = order.roots.iter().filter(|root| path.starts_with(&root.path));
+    holding.max_by_key(|root| root.path.as_os_str().len()).map(|root| root.path.as_path())
+}
+
+/// Builds a folder anew, with the fixed files in their places and everything else bound one by one.
+///
+/// A mount on a file would not do: it goes when somebody outside puts another file, or another folder around it, in its
+/// place. In a folder that only this jail sees, nobody else can.
+fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
+    let around = files.iter().flat_map(|file| {
+        file.path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)).map(Path::to_owned)
+    });
+    // Outer before inner, as paths are sorted.
+    let ways: BTreeSet<PathBuf> = around.collect();
+    let mut args: Vec<OsString> =
+        ["--perms", "0755", "--size", HOUSING, "--tmpfs"].map(OsString::from).into();
+    args.push(root.into());
+    let mut count = 0;
+    for folder in &ways {
+        if folder != root {
+            args.extend(["--perms".into(), "0755".into(), "--dir".into(), folder.into()]);
+        }
+        let entries = fs::read_dir(folder).map_err(|error| Failure::at(Stage::Root, &error, folder))?;
+        for path in entries.flatten().map(|entry| entry.path()) {
+            count += 1;
+            if count > MOST_ENTRIES {
+                let many = std::io::Error::from_raw_os_error(libc::E2BIG);
+                return Err(Failure::at(Stage::Protect, &many, folder));
+            }
+            if ways.contains(&path) || files.iter().any(|file| file.path == path) {
+                continue;
+            }
+            match fs::read_link(&path) {
+                Ok(target) => args.extend(["--symlink".into(), target.into(), path.into()]),
+                Err(_) => args.extend(["--ro-bind-try".into(), path.clone().into(), path.into()]),
+            }
+        }
+    }
+    args.extend(files.iter().flat_map(|file| shown(file)));
+    Ok(args)
+}
+
+/// A fixed file in its place. It can be started: whether it is, is up to whoever names it.
+fn shown(file: &Fixed) -> Vec<OsString> {
+    let bytes = file.bytes.as_raw_fd().to_string();
+    vec!["--perms".into(), "0555".into(), "--ro-bind-data".into(), bytes.into(), file.path.clone().into()]
 }
 
 fn bind(access: Access) -> &'static str {
@@ -110,14 +194,22 @@ fn filters(network: Network) -> Result<Vec<OwnedFd>, Failure> {
     let failed = |error: std::io::Error| Failure::new(Stage::Seccomp, &error);
     let programs = filter::programs(network, Metadata::Free)
         .ok_or_else(|| failed(std::io::Error::from_raw_os_error(libc::EINVAL)))?;
-    let mut files = Vec::new();
-    for program in programs {
-        let mut file = std::fs::File::from(
-            memfd_create("filter", MemfdFlags::empty()).map_err(|error| failed(error.into()))?,
-        );
-        file.write_all(&filter::as_bytes(&program)).map_err(failed)?;
-        std::io::Seek::rewind(&mut file).map_err(failed)?;
-        files.push(file.into());
-    }
-    Ok(files)
+    programs.iter().map(|program| nameless(&filter::as_bytes(program)).map_err(failed)).collect()
+}
+
+/// The fixed files, which bubblewrap reads and closes too.
+fn fixed(order: &Order) -> Result<Vec<Fixed>, Failure> {
+    let files = order.fixed.iter().map(|(path, bytes)| {
+        let bytes = nameless(bytes).map_err(|error| Failure::at(Stage::Protect, &error, path))?;
+        Ok(Fixed { path: path.clone(), bytes })
+    });
+    files.collect()
+}
+
+/// A file in memory that bubblewrap inherits.
+fn nameless(bytes: &[u8]) -> std::io::Result<OwnedFd> {
+    let mut file = fs::File::from(memfd_create("holm", MemfdFlags::empty())?);
+    file.write_all(bytes)?;
+    std::io::Seek::rewind(&mut file)?;
+    Ok(file.into())
 }

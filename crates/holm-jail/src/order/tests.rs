@@ -17,6 +17,7 @@ fn order() -> Order {
             Root { path: "/usr/bin/git".into(), access: Access::Exec },
             Root { path: "/srv".into(), access: Access::Read },
         ],
+        fixed: vec![("/srv/check.sh".into(), b"exit 2\0\n".to_vec())],
         network: Network::Open,
         bounds: Bounds { wall_ms: 1, cpu_s: 2, memory: 3, file_size: 4, files: 5, processes: u64::MAX },
     }

@@ -71,6 +71,23 @@ pub struct Programs {
     pub(crate) engine: Engine,
     pub(crate) workspace: PathBuf,
     pub(crate) search: Vec<PathBuf>,
+    pub(crate) named: NamedFiles,
+}
+
+/// Which files a command line opens to its server by naming them, besides what is granted. Only plain files by their whole
+/// paths count: a link could become anything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum NamedFiles {
+    /// All of them, because whoever wrote the line is the person.
+    #[default]
+    Anywhere,
+    /// Those of a project, because others wrote the line. What holds secrets by its name is not among them.
+    Within {
+        /// The project's folder.
+        folder: PathBuf,
+        /// What is not opened although it lies there: Holm's own data.
+        except: PathBuf,
+    },
 }
 
 impl Programs {
@@ -78,7 +95,14 @@ impl Programs {
     #[must_use]
     pub fn new(launcher: Launcher, engine: Engine, workspace: impl Into<PathBuf>) -> Self {
         let search = ["/usr/local/bin", "/usr/bin", "/bin"].into_iter().map(PathBuf::from).collect();
-        Self { launcher, engine, workspace: workspace.into(), search }
+        Self { launcher, engine, workspace: workspace.into(), search, named: NamedFiles::default() }
+    }
+
+    /// Says which files a command line opens by naming them.
+    #[must_use]
+    pub fn named(mut self, named: NamedFiles) -> Self {
+        self.named = named;
+        self
     }
 
     /// Says in which folders a command without a path is looked for.

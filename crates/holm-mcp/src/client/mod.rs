@@ -21,7 +21,7 @@ pub use definition::{Definition, Flaw, Listing};
 pub use error::RemoteError;
 pub use fleet::Fleet;
 pub use login::{Browser, Login};
-pub use means::{Means, Programs};
+pub use means::{Means, NamedFiles, Programs};
 pub(crate) use remote::CHANGED;
 pub use remote::Remote;
 pub use tool::RemoteTool;

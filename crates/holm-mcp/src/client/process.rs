@@ -2,19 +2,20 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use holm_grants::Grant;
+use holm_grants::{FilePath, Grant};
 use holm_jail::{Capture, Jail, Killer, Limits, Network, Task};
+use holm_tools::root::Denies;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::error::cut;
-use super::{Programs, RemoteError};
+use super::{NamedFiles, Programs, RemoteError};
 use crate::{Program, ServerSpec};
 
 /// How much of what a server complains about is kept: the end of it, for the message when it dies.
@@ -34,11 +35,16 @@ pub(crate) struct Process {
 
 /// The last words of a server.
 #[derive(Clone, Default)]
-pub(crate) struct Words(Arc<Mutex<VecDeque<u8>>>);
+pub(crate) struct Words {
+    kept: Arc<Mutex<VecDeque<u8>>>,
+    /// The files and folders of which a hint may speak: those that its entry names, and the workspace. About others it would
+    /// tell whoever reads it whether they are there.
+    known: Arc<Vec<PathBuf>>,
+}
 
 impl Words {
     fn add(&self, piece: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(piece.iter().skip(piece.len().saturating_sub(KEPT)));
         let over = kept.len().saturating_sub(KEPT);
         kept.drain(..over);
@@ -46,17 +52,19 @@ impl Words {
 
     /// What it said last, for a message; empty where it said nothing.
     pub(crate) fn last(&self) -> String {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let said = String::from_utf8_lossy(kept.make_contiguous());
         let text = cut(said.trim());
-        let missed =
-            missed(&said).map(|grant| format!("; it may need the grant {grant}")).unwrap_or_default();
+        let missed = missed(&said, &self.known)
+            .map(|grant| format!("; it may need the grant {grant}"))
+            .unwrap_or_default();
         if text.is_empty() { text } else { format!("; its last words: {text}{missed}") }
     }
 }
 
-/// The grant for a file that a server says is not there, or not for it, and that is there outside of its jail.
-fn missed(said: &str) -> Option<String> {
+/// The grant for a file that a server says is not there, or not for it, and that is there outside of its jail. What it says is
+/// heard of known places alone.
+fn missed(said: &str, known: &[PathBuf]) -> Option<String> {
     const COMPLAINTS: [&str; 5] =
         ["No such file", "Permission denied", "ENOENT", "EACCES", "Cannot find module"];
     let complains = |line: &&str| COMPLAINTS.iter().any(|complaint| line.contains(complaint));
@@ -64,7 +72,11 @@ fn missed(said: &str) -> Option<String> {
     let words = said.lines().filter(complains).flat_map(|line| line.split(ends));
     let mut paths =
         words.map(|word| word.trim_end_matches([':', '.', ';'])).filter(|word| word.starts_with('/'));
-    let path = paths.find(|word| Path::new(word).exists())?;
+    let is_known = |path: &Path| {
+        let plain = !path.components().any(|part| part == Component::ParentDir);
+        plain && known.iter().any(|place| path.starts_with(place))
+    };
+    let path = paths.find(|word| is_known(Path::new(word)) && Path::new(word).exists())?;
     let folder = if Path::new(path).is_dir() && !path.ends_with('/') { "/" } else { "" };
     Some(format!("read:{}{folder}", cut(path)))
 }
@@ -89,7 +101,7 @@ impl Process {
         else {
             return Err(not("its streams are gone".into()));
         };
-        let words = Words::default();
+        let words = Words { known: Arc::new(known(programs, program)), ..Words::default() };
         let drained = tokio::spawn(drain(stderr, words.clone()));
         let killer = job.killer();
         // Somebody must wait for the end, or the job would be killed at once.
@@ -161,22 +173,33 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
             // A server is asked for by hosts of its own elsewhere; nobody serves it a proxy.
             Network::None | Network::Proxied => jail,
         };
-    let jail = named_files(program).into_iter().fold(jail, Jail::read);
+    let jail = named_files(programs, program).into_iter().fold(jail, Jail::read);
     Ok(program.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value)))
 }
 
-/// The files that the command line names by their whole paths, where they really lie and as they are named: whoever wrote it
-/// means the server to read them. Folders are granted in words.
-fn named_files(program: &Program) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for path in program.args.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file()) {
-        let Ok(real) = path.canonicalize() else { continue };
-        if real != path {
-            files.push(path.to_owned());
-        }
-        files.push(real);
-    }
-    files
+/// The plain files that the command line names by their whole paths: whoever wrote it means the server to read them. Folders
+/// are granted in words, and so is what a link leads to: where a model writes, it leads anywhere.
+fn named_files(programs: &Programs, program: &Program) -> Vec<PathBuf> {
+    let named = program.args.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file());
+    let plain = named.filter(|path| path.canonicalize().is_ok_and(|real| real == **path));
+    plain.filter(|path| opens(&programs.named, path)).map(Path::to_owned).collect()
+}
+
+/// Whether a file is opened by its name alone.
+fn opens(named: &NamedFiles, path: &Path) -> bool {
+    let NamedFiles::Within { folder, except } = named else { return true };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let Ok(inside) = path.strip_prefix(real(folder)) else { return false };
+    let inside = inside.to_str().and_then(|text| text.parse::<FilePath>().ok());
+    let is_free = inside.is_some_and(|inside| Denies::usual().reading(&inside).is_none());
+    is_free && !path.starts_with(real(except))
+}
+
+/// Of which places a hint may speak.
+fn known(programs: &Programs, program: &Program) -> Vec<PathBuf> {
+    let args = program.args.iter().map(PathBuf::from).filter(|path| path.is_absolute());
+    let args = args.filter(|path| path.parent().is_some());
+    args.chain([programs.workspace.clone()]).collect()
 }
 
 /// Whether the server may read the whole workspace.
@@ -194,3 +217,6 @@ fn sees(spec: &ServerSpec, workspace: &Path) -> bool {
 
 /// What a program that reaches the network reads to find names and to believe certificates.
 const NET_FILES: [&str; 4] = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl/certs"];
+
+#[cfg(test)]
+mod tests;

@@ -1,19 +1,20 @@
 //! One call of a tool from outside, decided on as if a model had made it.
 //!
 //! There is one place that decides what may run, and it is the kernel. So a call from a client is a run of its own, in
-//! which a script makes this one call: arguments are validated, grants and denials count, and nothing is asked of anybody.
+//! which a script makes this one call: arguments are validated, grants and denials count, hooks look at it, a budget binds it,
+//! a journal remembers it, and nothing is asked of anybody.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
-    Approvals, Block, CallId, ChildResult, Event, ModelResult, Numbered, Outcome, Reply, StopReason,
-    Tool as Declaration, ToolCall, ToolKind, ToolOutput,
+    Approvals, Block, CallId, ChildResult, Event, Model, ModelResult, Numbered, Outcome, Price, Reply,
+    StopReason, Tool as Declaration, ToolCall, ToolKind, ToolOutput,
 };
 use holm_runtime::{
-    Agent, BoxFuture, CancellationToken, Child, Containment, Delta, DeltaSink, Job, Nobody, Secrets, Spawner,
-    Tool, Update, model_fn,
+    Agent, BoxFuture, Builder, CancellationToken, Child, Containment, Delta, DeltaSink, Job, Nobody, Secrets,
+    Spawner, Tool, Update, model_fn,
 };
 
 /// What calls from outside may do.
@@ -27,6 +28,40 @@ pub struct Rights {
     pub secrets: Secrets,
     /// Who starts the agents of a registry; without one, they are not shown.
     pub spawner: Option<Starter>,
+    /// What every call has besides, as a run has it: hooks, a budget, a journal.
+    pub outfit: Outfit,
+}
+
+/// What the run of every call is given before it begins. Without one it has no hooks and no budget, and is remembered by nobody.
+#[derive(Clone)]
+pub struct Outfit(Arc<dyn Fn(Builder) -> Builder + Send + Sync>);
+
+impl Outfit {
+    /// Gives each run this.
+    ///
+    /// ```
+    /// use holm_mcp::server::Outfit;
+    /// use holm_runtime::Hooks;
+    ///
+    /// let hooks = Hooks::new();
+    /// let outfit = Outfit::new(move |builder| builder.hooks(hooks.clone()));
+    /// # drop(outfit);
+    /// ```
+    pub fn new(give: impl Fn(Builder) -> Builder + Send + Sync + 'static) -> Self {
+        Self(Arc::new(give))
+    }
+}
+
+impl Default for Outfit {
+    fn default() -> Self {
+        Self::new(|builder| builder)
+    }
+}
+
+impl std::fmt::Debug for Outfit {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Outfit").finish_non_exhaustive()
+    }
 }
 
 /// Starts agents on behalf of clients.
@@ -77,7 +112,11 @@ pub(super) async fn call(
     if matches!(declared.kind, ToolKind::Agent { .. }) {
         grants.extend(format!("spawn:{}", declared.name).parse());
     }
-    let builder = Agent::builder("scripted/from-outside", script(&tool.declaration().name, &arguments))
+    // A script costs nothing, which must be said: a budget binds what has a price.
+    let free = Price { input: 0, output: 0, cached: None, cache_write: None };
+    let card = Model { price: Some(free), ..Model::named("scripted/from-outside") };
+    let builder = Agent::builder(card, script(&tool.declaration().name, &arguments))
+        .name("mcp")
         .tool(held)
         .grants(grants)
         .mode(rights.mode)
@@ -90,7 +129,7 @@ pub(super) async fn call(
         Some(spawner) => builder.spawner(spawner.clone()),
         None => builder,
     };
-    let agent = match builder.build() {
+    let agent = match (rights.outfit.0)(builder).build() {
         Ok(agent) => agent,
         Err(error) => return ToolOutput::failed(error.to_string()),
     };

@@ -14,7 +14,7 @@ mod stdio;
 mod tests;
 
 pub use agents::{Answering, slug};
-pub use call::{Rights, Starter};
+pub use call::{Outfit, Rights, Starter};
 pub use exposed::{Exposed, Shows};
 pub use http::{Door, HttpError, serve_http};
 pub use output::result;

@@ -3,8 +3,11 @@ use std::time::Duration;
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Block, ModelResult, Reply, Tool, ToolOutput};
-use holm_runtime::{Agent, Helper, Helpers, Job, Toolbox, Update, model_fn, tool_fn};
+use holm_kernel::{Block, ModelResult, NanoUsd, Reply, Tool, ToolOutput};
+use holm_runtime::{
+    Agent, BeforeCall, BoxFuture, Helper, Helpers, Hooks, Job, Opinion, Proposed, Toolbox, Update, model_fn,
+    tool_fn,
+};
 use holm_tools::registry::{Offer, Rank, Registry, Source};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ClientConfig, ProgressNotificationParam};
 use rmcp::service::{NotificationContext, RunningService};
@@ -14,7 +17,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use super::{Answering, Door, Exposed, HttpError, Rights, Shows, Starter, serve_http, serve_stdio};
+use super::{Answering, Door, Exposed, HttpError, Outfit, Rights, Shows, Starter, serve_http, serve_stdio};
 
 /// Longer than any machine takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -106,6 +109,29 @@ async fn what_a_call_needs_must_be_granted() {
     let (client, _told) = connect(Exposed::new().tools(tools, rights)).await;
     assert_eq!(text(&call(&client, "read", json!({ "path": "src/a" })).await), "read");
     assert_eq!(call(&client, "read", json!({ "path": "/etc/passwd" })).await.is_error, Some(true));
+}
+
+/// Denies everything.
+struct Never;
+
+impl BeforeCall for Never {
+    fn before_call<'a>(&'a self, _call: &'a Proposed) -> BoxFuture<'a, Opinion> {
+        Box::pin(async { Opinion::deny("never") })
+    }
+}
+
+#[tokio::test]
+async fn the_hooks_of_a_run_look_at_calls_from_outside_also_under_a_budget() {
+    let budget =
+        || Outfit::new(|builder| builder.config(|config| config.limits.budget.usd = Some(NanoUsd::new(1))));
+    let hooks = Hooks::new().before_call(Never);
+    let hooked = Outfit::new(move |builder| builder.hooks(hooks.clone()));
+    for (outfit, expect) in [(budget(), r#"{"path":"a"}"#), (hooked, "never")] {
+        let rights = Rights { mode: Mode::Full, outfit, ..Rights::default() };
+        let (client, _told) = connect(Exposed::new().tools(echo("act", Level::Execute), rights)).await;
+        let result = call(&client, "act", json!({ "path": "a" })).await;
+        assert!(text(&result).contains(expect), "{:?} is not {expect}", text(&result));
+    }
 }
 
 fn agent(says: &'static str) -> Arc<dyn Answering> {

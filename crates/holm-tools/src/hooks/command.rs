@@ -17,6 +17,7 @@ use super::{
     Command, HookEvent, NotDone, Runner,
     file::{Entry, TrustedHooks},
     reply::Wish,
+    scripts::Script,
 };
 use crate::trust::ContentHash;
 
@@ -93,14 +94,26 @@ impl CommandHooks {
 
     /// Asks one command.
     async fn ask(&self, entry: &Entry, mut about: Value) -> Result<Wish, NotDone> {
-        for script in &self.file.scripts {
-            script.check(&entry.command)?;
-        }
+        let named: Vec<&Script> =
+            self.file.scripts.iter().filter(|script| script.is_of(&entry.command)).collect();
+        let stamps = || named.iter().map(|script| script.stamp()).collect::<Vec<_>>();
+        let check = || named.iter().try_for_each(|script| script.check(&entry.command));
+        // Taken first, so that a file that is put there between the look and the run has another one.
+        let before = stamps();
+        check()?;
         if let Some(about) = about.as_object_mut() {
             about.insert("hook_event_name".into(), entry.event.name().into());
         }
         let (line, input, wants) = (entry.command.clone(), about.to_string(), self.file.wants.clone());
-        Wish::of(self.runner.run(Command { line, input, limit: entry.limit, wants }).await)
+        let scripts = named.iter().filter_map(|script| script.content()).collect();
+        let done = self.runner.run(Command { line, input, limit: entry.limit, wants, scripts }).await;
+        // Not every runner can hold a script fast: one that was another meanwhile may be the one that ran.
+        check()?;
+        let swapped = named.iter().zip(before.iter().zip(stamps())).find(|(_, (one, other))| **one != *other);
+        match swapped {
+            Some((script, _)) => Err(script.changed()),
+            None => Wish::of(done),
+        }
     }
 
     fn of(&self, event: HookEvent) -> impl Iterator<Item = &Entry> {
@@ -137,8 +150,15 @@ impl CommandHooks {
                 "tool_input": arguments,
                 "tool_response": response_of(seen),
             });
-            // A command that looks at results guards nothing: what it could not say is not missed.
-            let Ok(wish) = self.ask(entry, about).await else { continue };
+            let wish = match self.ask(entry, about).await {
+                Ok(wish) => wish,
+                // What it would have refused, nobody can tell.
+                Err(error @ NotDone::Changed { .. }) => {
+                    Wish { block: Some(error.to_string()), ..Wish::default() }
+                }
+                // A command that looks at results guards nothing: what it could not say is not missed.
+                Err(_) => continue,
+            };
             let mut other = seen.clone();
             if let Some(reason) = wish.block {
                 append(&mut other, &format!("A hook refused this result: {reason}"));
@@ -186,12 +206,18 @@ impl CommandHooks {
         said.iter().rev().find(|said| said.id == id && said.prompt == prompt).map(|said| said.remark.clone())
     }
 
-    /// Asks the commands about a prompt, and remembers what they said. One that fails has nothing to add; one that blocks
-    /// keeps the prompt from the model, in this request and every later one.
+    /// Asks the commands about a prompt, and remembers what they said. One that fails has nothing to add; one that blocks,
+    /// or whose script is not what was trusted, keeps the prompt from the model, in this request and every later one.
     async fn remark(&self, id: MessageId, prompt: &str) -> Remark {
         let mut remark = Remark::Adds(Vec::new());
         for entry in self.of(HookEvent::UserPromptSubmit) {
-            let Ok(wish) = self.ask(entry, json!({ "prompt": prompt })).await else { continue };
+            let wish = match self.ask(entry, json!({ "prompt": prompt })).await {
+                Ok(wish) => wish,
+                Err(error @ NotDone::Changed { .. }) => {
+                    Wish { block: Some(error.to_string()), ..Wish::default() }
+                }
+                Err(_) => continue,
+            };
             if let Some(reason) = wish.block {
                 remark = Remark::Withheld(format!("[A hook withheld what was said here: {reason}]"));
                 break;

@@ -82,12 +82,28 @@ pub struct HookFile {
     hash: ContentHash,
 }
 
+/// Who says that a file of hooks is what somebody means to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vouched {
+    /// A person who looked at it: the ledger knows it as it is.
+    ByLedger,
+    /// Its owner, because nobody else writes where it lies. Scripts that it names may lie where others write.
+    ByOwner,
+}
+
 /// A file of hooks that a person has seen as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedHooks {
     pub(super) entries: Vec<Entry>,
     pub(super) wants: Wants,
     pub(super) scripts: Vec<Script>,
+}
+
+impl TrustedHooks {
+    /// The scripts that nobody has looked at as they are, or that are gone: whatever names one of them is refused.
+    pub fn shut(&self) -> impl Iterator<Item = PathBuf> {
+        self.scripts.iter().filter(|script| script.is_shut()).map(Script::place)
+    }
 }
 
 /// One command and what it is for.
@@ -156,12 +172,18 @@ impl HookFile {
     /// change of the hooks, and so is one that is made later. What such a script calls in turn is not looked at.
     ///
     /// # Errors
-    /// [`HookFileError`], also if a file cannot be read.
+    /// [`HookFileError`], also if a file cannot be read, and if it lies in the project and is a link or behind one: what is
+    /// there could become another file. Where the user's own file leads is the user's affair.
     pub fn load(project: &Path, file: &Path) -> Result<Self, HookFileError> {
         let unreadable = |reason| HookFileError::Unreadable { reason };
         // By their real paths, which are the ones that people trust.
         let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(error.to_string()));
-        let (project, file) = (Project { real: real(project)?, given: project.to_owned() }, real(file)?);
+        let inside = file.strip_prefix(project).ok();
+        let (project, place) = (Project { real: real(project)?, given: project.to_owned() }, real(file)?);
+        if inside.is_some_and(|inside| place != project.real.join(inside)) {
+            return Err(unreadable("it is a link, and links are never trusted".into()));
+        }
+        let file = place;
         let bytes = scripts::read(&file).map_err(|error| unreadable(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
         let mut this = Self::parse(&file, &text)?;
@@ -252,6 +274,11 @@ impl HookFile {
         &self.path
     }
 
+    /// How the file itself stands, whatever its scripts are.
+    pub fn standing(&self, ledger: &Ledger) -> Standing {
+        ledger.standing(&self.path, &self.hash)
+    }
+
     /// Where the scripts of the project are that its commands may name, whether they are there or not.
     pub fn scripts(&self) -> impl Iterator<Item = PathBuf> {
         self.content.scripts.iter().map(Script::place)
@@ -261,6 +288,33 @@ impl HookFile {
     pub fn gone(&self, ledger: &Ledger) -> Vec<PathBuf> {
         let gone = self.content.scripts.iter().filter(|script| script.seen().is_none());
         gone.map(Script::place).filter(|path| ledger.knows(path)).collect()
+    }
+
+    /// What no tool may write while these hooks are trusted: the scripts of the project that they name, those that are there
+    /// and those that somebody has looked at and that are gone.
+    pub fn kept(&self, ledger: &Ledger) -> Vec<PathBuf> {
+        let scripts = self.content.scripts.iter();
+        let kept = scripts.filter(|script| script.seen().is_some() || ledger.knows(&script.place()));
+        kept.map(Script::place).collect()
+    }
+
+    /// The hooks, if somebody vouches for the file as it is. A script that it names and that is not what a person looked at
+    /// takes no hook away: whatever the commands that name it would look at is refused, until somebody looks again.
+    ///
+    /// # Errors
+    /// [`Untrusted`] where nobody vouches for the file itself.
+    pub fn held(mut self, ledger: &Ledger, vouched: Vouched) -> Result<TrustedHooks, Untrusted> {
+        if vouched == Vouched::ByLedger && self.standing(ledger) != Standing::Trusted {
+            return self.trusted(ledger);
+        }
+        let is_known = |script: &Script| match script.seen() {
+            Some((path, hash)) => ledger.standing(&path, &hash) == Standing::Trusted,
+            None => !ledger.knows(&script.place()),
+        };
+        let scripts = std::mem::take(&mut self.content.scripts).into_iter();
+        self.content.scripts =
+            scripts.map(|script| if is_known(&script) { script } else { script.shut() }).collect();
+        Ok(self.content)
     }
 
     /// The hooks, if a person has looked at them as they are: at the file, and at every script that it names.

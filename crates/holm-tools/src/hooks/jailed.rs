@@ -85,6 +85,7 @@ impl Jailed {
             NetworkWish::Open => Network::Open,
         };
         let jail = Jail::from_grants(&self.folder, &grants, self.environment.iter().cloned())?;
+        let jail = command.scripts.iter().fold(jail, |jail, (path, bytes)| jail.fix(path, &**bytes));
         Ok(jail
             .exec_system()
             .exec(&self.folder)

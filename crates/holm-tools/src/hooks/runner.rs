@@ -1,6 +1,6 @@
 //! What runs a command, and how a run of it ends.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use holm_runtime::BoxFuture;
 
@@ -26,6 +26,8 @@ pub struct Command {
     pub limit: Duration,
     /// What its file asks for, and a person has seen.
     pub wants: Wants,
+    /// The scripts that it names, as a person has seen them: these are run, whatever lies in their places by then.
+    pub scripts: Vec<(PathBuf, Arc<[u8]>)>,
 }
 
 /// A command that has ended by itself.
@@ -48,8 +50,12 @@ pub enum NotDone {
         /// What the system says.
         reason: String,
     },
-    /// A script that it names is not the one that was trusted.
-    #[error("the hook's script {} has changed since it was trusted; look at it and trust the hooks again", path.display())]
+    /// A script that it names is not the one that was trusted, or nobody has trusted it.
+    #[error(
+        "the hook's script {} has changed since it was trusted, so what it guards stays closed; look at it and trust the hooks \
+         again with `holm hooks trust`",
+        path.display()
+    )]
     Changed {
         /// Which, below the project.
         path: PathBuf,

@@ -6,8 +6,9 @@ use std::{
     fmt,
     fs::{File, OpenOptions},
     io::{self, Read as _},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use rustix::fs::OFlags;
@@ -24,6 +25,19 @@ const MOST_BYTES: u64 = 1 << 20;
 /// Folders that one command may go into; every word is looked for in each of them.
 const MOST_FOLDERS: usize = 64;
 
+/// What Python starts in a folder that it is given, and what it finds for the name of a module.
+const OF_PYTHON: Kin = Kin { inside: &["__main__.py", "__init__.py"], endings: &["py"] };
+
+/// The same of the programs that run JavaScript.
+const OF_NODE: Kin = Kin { inside: &["index.js", "index.cjs", "package.json"], endings: &["js", "cjs"] };
+
+/// Files that an interpreter takes for a word that is not their whole name.
+#[derive(Clone, Copy)]
+struct Kin {
+    inside: &'static [&'static str],
+    endings: &'static [&'static str],
+}
+
 /// A script as it was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
@@ -32,14 +46,32 @@ pub(super) struct Script {
     path: PathBuf,
     /// The commands that name it.
     lines: Vec<String>,
-    /// What is in it; nothing if it is not there. One that is made later was seen by nobody.
-    hash: Option<ContentHash>,
+    seen: Seen,
+}
+
+/// What somebody has looked at in the place of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Seen {
+    /// This.
+    Content(Arc<[u8]>, ContentHash),
+    /// That no file is there. One that is made later was seen by nobody.
+    Nothing,
+    /// Nobody has looked at what is there now, or it is gone: whatever names it is a closed gate.
+    Other,
+}
+
+/// By what a file is told from every other that takes its place, and from itself after a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    device: u64,
+    number: u64,
+    changed: (i64, i64),
 }
 
 impl Script {
     /// Where it lies, and what was in it, if it is there.
     pub(super) fn seen(&self) -> Option<(PathBuf, ContentHash)> {
-        Some((self.project.join(&self.path), self.hash?))
+        Some((self.place(), self.hash()?))
     }
 
     /// Where it would lie.
@@ -47,32 +79,76 @@ impl Script {
         self.project.join(&self.path)
     }
 
-    /// Whether a command surely means a file by it that is not there. Other words with a dot or a slash may be anything.
+    fn hash(&self) -> Option<ContentHash> {
+        match &self.seen {
+            Seen::Content(_, hash) => Some(*hash),
+            Seen::Nothing | Seen::Other => None,
+        }
+    }
+
+    /// Whether a command surely means a file by it that is not there. Other words may be anything.
     pub(super) fn is_missed(&self) -> bool {
         let path = self.path.display();
         let ways = ["./", "$HOLM_PROJECT_DIR/", "${HOLM_PROJECT_DIR}/"].map(|way| format!("{way}{path}"));
         let named = |line: &String| ways.iter().any(|way| line.contains(way.as_str()));
-        self.hash.is_none() && self.lines.iter().any(named)
+        self.hash().is_none() && self.lines.iter().any(named)
+    }
+
+    /// The same script, of which nobody has looked at what is there now.
+    pub(super) fn shut(self) -> Self {
+        Self { seen: Seen::Other, ..self }
+    }
+
+    /// Whether nobody has looked at it.
+    pub(super) fn is_shut(&self) -> bool {
+        self.seen == Seen::Other
+    }
+
+    /// Whether a command names it.
+    pub(super) fn is_of(&self, line: &str) -> bool {
+        self.lines.iter().any(|own| own == line)
     }
 
     /// Whether it is still what was seen, if the command names it.
     pub(super) fn check(&self, line: &str) -> Result<(), NotDone> {
-        if !self.lines.iter().any(|own| own == line) {
+        if !self.is_of(line) {
             return Ok(());
         }
-        let whole = self.project.join(&self.path);
-        let same = match self.hash {
-            None => !whole.is_file(),
-            Some(hash) => read(&whole).is_ok_and(|bytes| ContentHash::of(&bytes) == hash),
+        let whole = self.place();
+        let same = match &self.seen {
+            Seen::Nothing => !whole.is_file(),
+            Seen::Content(_, hash) => read(&whole).is_ok_and(|bytes| ContentHash::of(&bytes) == *hash),
+            Seen::Other => false,
         };
-        if same { Ok(()) } else { Err(NotDone::Changed { path: self.path.clone() }) }
+        if same { Ok(()) } else { Err(self.changed()) }
+    }
+
+    /// What is said of one that is not what it was.
+    pub(super) fn changed(&self) -> NotDone {
+        NotDone::Changed { path: self.path.clone() }
+    }
+
+    /// Which file lies there now, where one was seen.
+    pub(super) fn stamp(&self) -> Option<Stamp> {
+        self.hash()?;
+        let data = std::fs::metadata(self.place()).ok()?;
+        let (device, number, changed) = (data.dev(), data.ino(), (data.ctime(), data.ctime_nsec()));
+        Some(Stamp { device, number, changed })
+    }
+
+    /// What was seen, for whoever runs it.
+    pub(super) fn content(&self) -> Option<(PathBuf, Arc<[u8]>)> {
+        match &self.seen {
+            Seen::Content(bytes, _) => Some((self.place(), Arc::clone(bytes))),
+            Seen::Nothing | Seen::Other => None,
+        }
     }
 }
 
 impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())?;
-        self.hash.map_or(Ok(()), |hash| write!(f, " ({hash})"))
+        self.hash().map_or(Ok(()), |hash| write!(f, " ({hash})"))
     }
 }
 
@@ -93,13 +169,16 @@ pub(super) fn named<'a>(
     let mut scripts = Vec::new();
     for (path, lines) in found {
         let whole = project.real.join(&path);
-        let hash = match whole.is_file() {
-            true => Some(ContentHash::of(&read(&whole).map_err(|error| HookFileError::Unreadable {
+        let seen = if whole.is_file() {
+            let bytes = read(&whole).map_err(|error| HookFileError::Unreadable {
                 reason: format!("{}: {error}", path.display()),
-            })?)),
-            false => None,
+            })?;
+            let hash = ContentHash::of(&bytes);
+            Seen::Content(bytes.into(), hash)
+        } else {
+            Seen::Nothing
         };
-        scripts.push(Script { project: project.real.clone(), path, lines, hash });
+        scripts.push(Script { project: project.real.clone(), path, lines, seen });
     }
     Ok(scripts)
 }
@@ -118,6 +197,7 @@ impl Project {
     fn paths(&self, line: &str) -> Result<Vec<PathBuf>, HookFileError> {
         let refused = |word: &str| HookFileError::UnknownPath { word: word.to_owned() };
         let all = words(line, &self.real).ok_or_else(|| refused(line))?;
+        let kin = kin(&all);
         let (mut found, mut folders, mut enters) = (Vec::new(), vec![PathBuf::new()], false);
         for word in &all {
             if self.is_unclear(word) || (enters && word.unknown.is_some()) {
@@ -129,7 +209,10 @@ impl Project {
                     if (whole.is_dir() || enters) && !folders.contains(&path) {
                         folders.push(path.clone());
                     }
-                    if whole.is_file() || (!whole.is_dir() && text.contains(['/', '.'])) {
+                    if !enters {
+                        found.extend(kin.iter().flat_map(|kin| kin.of(&path)));
+                    }
+                    if whole.is_file() || (!whole.is_dir() && !enters && could_name(text)) {
                         // What a link and a step back come to is another file than the one that the names say.
                         let real = whole.canonicalize().ok();
                         let real = real.and_then(|real| Some(real.strip_prefix(&self.real).ok()?.to_owned()));
@@ -168,6 +251,37 @@ impl Project {
         }
         plain(&folder.join(text))
     }
+}
+
+impl Kin {
+    /// The files that may be meant by a word which leads to this path. The project itself is every tool's, and no script.
+    fn of(self, path: &Path) -> Vec<PathBuf> {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
+        let inside = self.inside.iter().map(|inner| path.join(inner));
+        let beside = self.endings.iter().map(|ending| path.with_file_name(format!("{name}.{ending}")));
+        inside.chain(beside).collect()
+    }
+}
+
+/// Which interpreters a command starts, by their names.
+fn kin(words: &[Word]) -> Vec<Kin> {
+    let starts = |names: &[&str]| {
+        let is_version = |letter: char| letter.is_ascii_digit() || letter == '.';
+        let is_one = |text: &str| {
+            let name = text.rsplit('/').next().unwrap_or(text);
+            names.contains(&name.trim_end_matches(is_version))
+        };
+        words.iter().any(|word| word.pieces().any(is_one))
+    };
+    let mut found = Vec::new();
+    found.extend(starts(&["python", "pypy", "uv"]).then_some(OF_PYTHON));
+    found.extend(starts(&["node", "nodejs", "bun", "deno"]).then_some(OF_NODE));
+    found
+}
+
+/// Whether a word could be the name of a file that is not there yet; an option could not.
+fn could_name(text: &str) -> bool {
+    !text.starts_with('-') && text.contains(char::is_alphanumeric)
 }
 
 /// A path without `.` and `..`; none if it leads out of where it begins.

@@ -135,6 +135,10 @@ fn a_script_that_is_made_later_was_seen_by_nobody() {
         ("sh late.sh", "late.sh"),
         ("cd tools && ./late.sh", "tools/late.sh"),
         ("\"$HOLM_PROJECT_DIR\"/tools/late.sh", "tools/late.sh"),
+        ("if test -f extra; then sh extra; fi", "extra"),
+        ("python3 tools", "tools/__main__.py"),
+        ("/usr/bin/python3.12 -m late", "late.py"),
+        ("cd tools && node more", "tools/more/index.js"),
     ] {
         assert!(notices(command, script), "{command}");
     }
@@ -145,6 +149,57 @@ fn a_script_that_is_made_later_was_seen_by_nobody() {
     assert!(load().trusted(&ledger).is_ok());
     fs::write(folder.path().join("late.sh"), "exit 0\n").unwrap();
     assert!(load().trusted(&ledger).is_err(), "it is asked about");
+}
+
+#[test]
+fn a_script_that_is_not_what_was_trusted_shuts_its_own_gate_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.json");
+    let hook = |command: &str| json!({ "type": "command", "command": command });
+    let hooks = json!({ "PreToolUse": [{ "hooks": [hook("sh ./one.sh"), hook("sh ./two.sh")] }] });
+    fs::write(&path, json!({ "hooks": hooks }).to_string()).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("one.sh", "exit 2\n");
+    write("two.sh", "exit 2\n");
+    let load = || HookFile::load(folder.path(), &path).unwrap();
+    let mut ledger = Ledger::in_memory();
+    assert!(load().held(&ledger, Vouched::ByLedger).is_err(), "nobody has looked at it");
+    trust(&mut ledger, load());
+    let place = |name: &str| folder.path().canonicalize().unwrap().join(name);
+    assert_eq!(load().kept(&ledger), [place("one.sh"), place("two.sh")]);
+    let check =
+        |held: &TrustedHooks, command: &str| held.scripts.iter().try_for_each(|one| one.check(command));
+    for spoil in
+        [|place: &Path| fs::write(place, "exit 0\n").unwrap(), |place: &Path| fs::remove_file(place).unwrap()]
+    {
+        spoil(&place("one.sh"));
+        let held = load().held(&ledger, Vouched::ByLedger).unwrap();
+        assert_eq!(held.shut().collect::<Vec<_>>(), [place("one.sh")]);
+        assert_eq!(check(&held, "sh ./one.sh"), Err(NotDone::Changed { path: "one.sh".into() }));
+        assert_eq!(check(&held, "sh ./two.sh"), Ok(()));
+        assert_eq!(load().kept(&ledger), [place("one.sh"), place("two.sh")], "also what is gone is kept");
+    }
+    // The owner's word is about the file, and not about scripts that others can write.
+    let held = load().held(&Ledger::in_memory(), Vouched::ByOwner).unwrap();
+    assert_eq!(held.shut().collect::<Vec<_>>(), [place("two.sh")]);
+}
+
+#[test]
+fn hooks_that_are_a_link_are_never_read() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("project")).unwrap();
+    fs::create_dir_all(folder.path().join("elsewhere")).unwrap();
+    fs::write(folder.path().join("elsewhere/hooks.json"), file("", "exit 0")).unwrap();
+    let project = folder.path().join("project");
+    let link = |to: &str, from: &str| {
+        std::os::unix::fs::symlink(folder.path().join(to), project.join(from)).unwrap();
+    };
+    link("elsewhere/hooks.json", "hooks.json");
+    link("elsewhere", ".holm");
+    for name in ["hooks.json", ".holm/hooks.json"] {
+        let error = HookFile::load(&project, &project.join(name)).unwrap_err();
+        assert!(error.to_string().contains("links are never trusted"), "{name}: {error}");
+    }
 }
 
 #[test]
@@ -409,6 +464,27 @@ async fn a_large_result_is_seen_and_refused_like_any_other() {
     assert!(refused.spill.unwrap().tail.ends_with("A hook refused this result: no"));
     let seen = listener.0.lock().unwrap()[0]["tool_response"].as_str().unwrap().to_owned();
     assert_eq!(seen, "it begins\n[...]\na secret at the end");
+}
+
+#[tokio::test]
+async fn a_script_that_changed_withholds_prompts_and_refuses_results() {
+    let (folder, listener) = (tempfile::tempdir().unwrap(), Listener::default());
+    let path = folder.path().join("hooks.json");
+    let hook = json!({ "hooks": [{ "type": "command", "command": "sh ./check.sh" }] });
+    fs::write(&path, json!({ "hooks": { "UserPromptSubmit": [hook], "PostToolUse": [hook] } }).to_string())
+        .unwrap();
+    fs::write(folder.path().join("check.sh"), "exit 2\n").unwrap();
+    let load = || HookFile::load(folder.path(), &path).unwrap();
+    let mut ledger = Ledger::in_memory();
+    trust(&mut ledger, load());
+    fs::write(folder.path().join("check.sh"), "exit 0\n").unwrap();
+    let hooks = CommandHooks::new(load().held(&ledger, Vouched::ByLedger).unwrap(), listener.clone());
+    let patches = hooks.context(&[message(1, Role::User, &["go"])]).await;
+    assert_eq!(withheld(&patches), [MessageId::new(1)]);
+    let call = Called { run: "r".into(), call: CallId::new(1), tool: "shell".into(), arguments: "{}".into() };
+    let refused = hooks.after_call(&call, &ToolOutput::text("done")).await.unwrap();
+    assert_eq!(refused.outcome, Outcome::Failed);
+    assert!(listener.0.lock().unwrap().is_empty(), "nothing was run");
 }
 
 #[tokio::test]

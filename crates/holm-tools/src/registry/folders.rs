@@ -10,8 +10,8 @@ use tokio::sync::Semaphore;
 use super::list::flaw;
 use super::read::{self, HEAD, ReadError, Whole};
 use super::{
-    Found, Gate, Loader, NoPins, Offer, Pins, Rank, Registry, Sidecar, Source, WatchError, Watching,
-    gated::Admission, turn::Turn, watch,
+    Found, Gate, Loader, NoPins, Offer, Pins, Rank, Registry, Sidecar, Source, Standing, WatchError,
+    Watching, gated::Admission, turn::Turn, watch,
 };
 
 /// A folder of tools.
@@ -206,7 +206,10 @@ struct Opened {
 impl Opened {
     async fn load(&self, folder: &Folder, path: &Path, turn: Turn) -> Seen {
         let name = path.file_stem().map(|name| name.to_string_lossy()).unwrap_or_default();
+        // The first code at a place is remembered once a tool has come of it, and not before: whoever mends what never was
+        // one is not asked about it, and what a person confirms meanwhile stays.
         let known = folder.pins.knows(path);
+        let standing = || folder.pins.standing(path, &self.whole.sha256);
         let found = Found {
             path,
             name: &name,
@@ -214,20 +217,17 @@ impl Opened {
             file: &self.whole.file,
             sha256: &self.whole.sha256,
             sidecar: self.sidecar.as_ref(),
-            standing: folder.pins.standing(path, &self.whole.sha256),
+            standing: if known { standing() } else { Standing::Confirmed },
         };
         let loading = self.loader.load(found);
         // Names were given by now; what takes long may go on beside the others.
         drop(turn);
         match loading.await {
+            Ok(_) if !known && standing() == Standing::Replaced => Seen::Broken(
+                "other code was confirmed in its place while it was loaded; it is left out".into(),
+            ),
             Ok(offers) => Seen::Tools(offers),
-            Err(error) => {
-                // What never was a tool was never confirmed as one: whoever mends it is not asked about it.
-                if !known {
-                    folder.pins.release(path);
-                }
-                Seen::Broken(error.to_string())
-            }
+            Err(error) => Seen::Broken(error.to_string()),
         }
     }
 }

@@ -37,10 +37,6 @@ pub trait Pins: Send + Sync {
     fn knows(&self, _path: &Path) -> bool {
         true
     }
-
-    /// Takes back that code was the first at its place, because no tool ever came of it. Where that fails, the next code has to be
-    /// confirmed.
-    fn release(&self, _path: &Path) {}
 }
 
 /// Why a confirmation cannot be remembered.
@@ -173,10 +169,6 @@ impl Pins for PinFile {
 
     fn knows(&self, path: &Path) -> bool {
         self.read().map_or(true, |pins| pins.contains_key(&place(path)))
-    }
-
-    fn release(&self, path: &Path) {
-        let _ = self.forget(path, "");
     }
 }
 

@@ -48,7 +48,7 @@ const EXAMPLES: &[&str] =
     &["**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/id_*.pub"];
 
 /// What Holm itself obeys: all may read it, nobody writes it.
-const OWN: &[&str] = &["**/.holm/"];
+const OWN: &[&str] = &["**/.holm/", "**/holm.toml"];
 
 /// What a shell or git obeys when it starts: all may read it, nobody writes it.
 const STARTUP: &[&str] = &[

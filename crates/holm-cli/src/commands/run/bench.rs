@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use holm::{
     kernel::{Approvals, Bound, Config, Ladder, Model as Card},
-    runtime::{Agent, Builder, Secrets, Session, Toolbox},
+    runtime::{Agent, Builder, Hooks, Secrets, Session, Toolbox},
     store::Store,
 };
 use holm_tools::{
@@ -19,7 +19,9 @@ use crate::{
     approve::Terminal,
     crew::{Helping, House},
     draw::Drawing,
+    entries,
     hooks::Gathered,
+    kept::Kept,
     model::{self, Chosen},
     places::{self, Places},
     screen::Screen,
@@ -59,13 +61,15 @@ impl Bench {
         args.tools().check()?;
         let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
         let store = Store::open(places::database(&places.data)?).await?;
-        let hooks = Gathered::find(places, confinement(args), screen)?;
         let env = |name: &str| std::env::var(name).ok();
-        let outside = Outside::here(&places.work, &places.data, rules(args), confinement(args), env)
-            .and(tools::native(&places.work, &places.data, &store));
+        let kept = Kept::find(places);
+        let outside = Outside::here(&places.work, &places.data, &kept, rules(args), confinement(args), env)
+            .and(tools::native(places, &kept, &store));
         let secrets = chosen.reach.keys().told_to(Secrets::new());
         let secrets =
             outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
+        let secrets = entries::told_to(secrets, places);
+        let hooks = Gathered::find(places, confinement(args), screen, &secrets)?;
         let trees = Trees::find(places).await;
         let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
         hooks
@@ -88,6 +92,7 @@ impl Bench {
             confinement: confinement(args),
             trees: trees.unwrap_or_default(),
             data: places.data.clone(),
+            kept,
             set: args.tools(),
         });
         let own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
@@ -101,9 +106,9 @@ impl Bench {
         Ok(Self { chosen, stronger, store, secrets, terminal, hooks, crew, shelf, began, helping, lookup })
     }
 
-    /// Who starts the agents of files, and what nobody is told.
-    pub(super) fn parts(&self) -> (AgentLoader, Secrets) {
-        (self.crew.clone(), self.secrets.clone())
+    /// Who starts the agents of files, what nobody is told, and what looks at every call.
+    pub(super) fn parts(&self) -> (AgentLoader, Secrets, Hooks) {
+        (self.crew.clone(), self.secrets.clone(), self.hooks.hooks.clone())
     }
 
     /// Where sessions are kept.
@@ -136,7 +141,7 @@ impl Bench {
             .journals(self.store.clone())
             .blobs(self.store.clone())
             .spawner(self.crew);
-        let builder = self.hooks.hooks.into_iter().fold(builder, Builder::hook);
+        let builder = builder.hooks(self.hooks.hooks);
         let builder = tools.lookup.iter().cloned().fold(builder, Builder::hook);
         let builder = climbing(args, self.stronger, builder, self.store);
         let builder = match args.output() {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use holm_config::{Settings, ToolSet, Value};
+use holm_config::{Layers, Settings, ToolSet, Value};
 use holm_tools::shell::Rule;
 
-use super::Args;
+use super::{Args, Most};
 use crate::{
     exit::{Exit, Trouble},
     places::Places,
@@ -22,28 +22,23 @@ pub(crate) struct Settled {
     pub(super) reach: Reach,
     /// The text around the prompt.
     pub(super) template: Option<String>,
-    /// Whether an administrator's word is on what a session may do.
-    pub(super) bound: Bound,
-}
-
-/// Whether a session that goes on keeps what it may do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Bound {
-    /// It does.
-    #[default]
-    Free,
-    /// It gets what a new session would get, because an administrator has a say in it.
-    ByPolicy,
+    /// The most that an administrator lets a session have, where one has a say in it.
+    pub(super) most: Option<Most>,
 }
 
 impl Args {
     /// Takes over what the settings of this folder say.
     pub(crate) fn settle(mut self, places: &Places, screen: &Arc<Screen>) -> Result<Self, Trouble> {
         let here = Here::find(places)?;
-        let policy = &here.loaded.layers.policy;
-        let is_bound = policy.mode.is_some() || policy.grants.is_some() || policy.budget.is_some();
-        self.settled.bound = if is_bound { Bound::ByPolicy } else { Bound::Free };
-        let settings = here.settle(self.said(), screen);
+        here.check(places)?;
+        let policy = here.loaded.layers.policy.clone();
+        self.settled.most = most(&policy);
+        let flags = self.said();
+        if self.resume {
+            // What a session has stays, but for what is given now; and that stays within the policy.
+            self.narrow(Layers { policy, ..Layers::default() }.settle(flags.clone()));
+        }
+        let settings = here.settle(flags, screen);
         self.settled.reach = Reach::of(&settings, |name| std::env::var(name).ok());
         self.settled.template = self.template(&settings)?;
         self.take(settings)?;
@@ -89,13 +84,22 @@ impl Args {
         if !self.resume {
             self.system = settings.system.map(|system| system.value);
             self.turns = settings.turns.map(|turns| turns.value);
-        }
-        if !self.resume || self.settled.bound == Bound::ByPolicy {
             self.mode = settings.mode.map(|mode| mode.value);
             self.budget = settings.budget.map(|budget| budget.value);
             self.grant = settings.grants.into_iter().flatten().map(|grant| grant.value).collect();
         }
         Ok(())
+    }
+
+    /// What was given for a session that goes on, as far as the policy goes.
+    fn narrow(&mut self, bound: Settings) {
+        if self.mode.is_some() {
+            self.mode = bound.mode.map(|mode| mode.value);
+        }
+        if self.budget.is_some() {
+            self.budget = bound.budget.map(|budget| budget.value);
+        }
+        self.grant = bound.grants.into_iter().flatten().map(|grant| grant.value).collect();
     }
 
     fn template(&self, settings: &Settings) -> Result<Option<String>, Trouble> {
@@ -110,6 +114,17 @@ impl Args {
             Trouble::new(Exit::Missing, format!("there is no alias `{name}`")).hint(hint)
         })
     }
+}
+
+/// The bounds of a policy on what a session may do; none where it says nothing about that.
+fn most(policy: &Settings) -> Option<Most> {
+    let grants = policy.grants.as_ref();
+    let most = Most {
+        mode: policy.mode.as_ref().map(|mode| mode.value),
+        grants: grants.map(|grants| grants.iter().map(|grant| grant.value.clone()).collect()),
+        budget: policy.budget.as_ref().map(|budget| budget.value),
+    };
+    (most != Most::default()).then_some(most)
 }
 
 fn set_of(set: tools::Set) -> ToolSet {

@@ -13,6 +13,7 @@ use holm_tools::{
 };
 
 use crate::{
+    entries::{ENDING, Entry, Written},
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
@@ -63,6 +64,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
             question.size,
             question.hash
         ));
+        asks(&question.path).iter().for_each(|line| screen.answer(&format!("  {line}")));
     }
     for skipped in survey.skipped() {
         screen.answer(&format!("passed over: {} ({})", skipped.path.display(), skipped.why));
@@ -82,6 +84,18 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
     };
     screen.note(&format!("holm: {files}"));
     Ok(Exit::Done)
+}
+
+/// What the file of a server asks for: who says yes to it says yes to that.
+fn asks(path: &Path) -> Vec<String> {
+    if !path.to_string_lossy().ends_with(ENDING) {
+        return Vec::new();
+    }
+    let read = fs::read(path).map_err(|error| error.to_string());
+    match read.and_then(|bytes| Entry { path: path.to_owned(), bytes }.written()) {
+        Ok(written) => written.iter().flat_map(Written::asks).collect(),
+        Err(why) => vec![format!("cannot be used: {why}")],
+    }
 }
 
 /// Forgets what was trusted. Whoever runs now asks before each call, so the next one is refused.

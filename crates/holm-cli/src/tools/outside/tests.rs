@@ -3,8 +3,8 @@ use super::*;
 fn names(env: &[(&str, &str)], confinement: Confinement) -> (Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let env = |name: &str| env.iter().find(|(one, _)| *one == name).map(|(_, value)| (*value).to_owned());
-    let outside =
-        Outside::here(folder.path(), &folder.path().join("data"), Rules::default(), confinement, env);
+    let (data, kept) = (folder.path().join("data"), Kept::default());
+    let outside = Outside::here(folder.path(), &data, &kept, Rules::default(), confinement, env);
     outside.tools.check().unwrap();
     (outside.tools.declarations().into_iter().map(|tool| tool.name).collect(), outside.notes)
 }

@@ -1,8 +1,13 @@
 //! Which code was confirmed.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use super::super::{PinFile, Pins, Standing};
+use holm_runtime::BoxFuture;
+
+use super::super::{
+    Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Pins, Rank, Registry, Standing,
+};
 
 #[test]
 fn the_first_code_at_a_place_is_remembered_and_another_must_be_confirmed() {
@@ -67,4 +72,35 @@ fn what_is_forgotten_is_the_first_again_and_nothing_else_is() {
     pins.forget(&places[0], "mcp:sea:").unwrap();
     let standing: Vec<Standing> = places.iter().map(|place| pins.standing(place, &[2; 32])).collect();
     assert_eq!(standing, [Standing::Confirmed, Standing::Confirmed, Standing::Replaced]);
+}
+
+/// While it loads a file, a person confirms what lies there; then it fails.
+struct Fails(Arc<PinFile>);
+
+impl Loader for Fails {
+    fn claims(&self, _path: &Path, _head: &[u8]) -> bool {
+        true
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        Box::pin(async move {
+            self.0.confirm(found.path, found.sha256).unwrap();
+            Err(LoadError::unavailable("it said nothing"))
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_load_that_fails_takes_no_confirmation_away() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = folder.path().join("slow.say");
+    std::fs::write(&file, "one").unwrap();
+    let pins = Arc::new(PinFile::new(home.path().join("pins")));
+    let registry = Registry::new();
+    let shared: Arc<PinFile> = Arc::clone(&pins);
+    let watched = Folder::new(folder.path(), Rank::User, OpenGate).pins(shared);
+    Folders::new(&registry).loader(Fails(Arc::clone(&pins))).folder(watched).load().await;
+    assert_eq!(registry.snapshot().problems().len(), 1);
+    assert!(pins.knows(&file));
+    assert_eq!(pins.standing(&file, &[7; 32]), Standing::Replaced, "another code is not the first");
 }

@@ -60,6 +60,8 @@ fn the_sandbox_and_commands_have_the_same_list() {
         ("deep/.ENV", false, false),
         (".netrc", false, false),
         (".holm/tools/x.wasm", true, false),
+        ("holm.toml", true, false),
+        ("deep/down/HOLM.toml", true, false),
         (".bashrc", true, false),
         ("src/main.rs", true, true),
     ] {

@@ -1,0 +1,222 @@
+//! The files in which servers are written down: whose they are, what they ask for, and what nobody else is to know of them.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use holm::{
+    kernel::visible,
+    runtime::{SecretString, Secrets},
+};
+use holm_mcp::{ImportError, McpLoader, Means, Reach, ServerName, ServerSpec, import};
+use holm_tools::{
+    registry::{Gate as _, PinFile, Pins as _, Standing, TrustGate},
+    trust::ContentHash,
+};
+use serde_json::Value;
+
+use crate::{
+    exit::{Exit, Trouble},
+    places::Places,
+};
+
+/// The ending of the files in which servers are kept.
+pub(crate) const ENDING: &str = ".mcp.json";
+
+/// One such file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Entry {
+    /// All files that can be read, the user's own first.
+    pub(crate) fn all(places: &Places) -> Vec<Self> {
+        let read = |path: PathBuf| Some(Self { bytes: fs::read(&path).ok()?, path });
+        files(places).into_iter().filter_map(read).collect()
+    }
+
+    /// Those that may be used: a person trusts them, or confirmed them, or they are the first at their place.
+    pub(crate) fn admitted(places: &Places) -> impl Iterator<Item = Self> {
+        Self::all(places).into_iter().filter(|entry| entry.admit(places).is_ok())
+    }
+
+    /// To look at a server is to start it, so the same must hold as for a run.
+    pub(crate) fn admit(&self, places: &Places) -> Result<(), Trouble> {
+        let (path, hash) = (&self.path, *ContentHash::of(&self.bytes).as_bytes());
+        let refused = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.display()));
+        if is_project(path, places) {
+            return TrustGate::new(places.trust()).admits(path, &hash).map_err(refused);
+        }
+        let pins = PinFile::new(places.pins());
+        // A look confirms nothing: what does not even start can still be mended.
+        if !pins.knows(path) {
+            return Ok(());
+        }
+        match pins.standing(path, &hash) {
+            Standing::Confirmed => Ok(()),
+            Standing::Replaced => {
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
+                let why =
+                    format!("it is not what was confirmed; look at it, then `holm tool confirm {file}`");
+                Err(refused(why))
+            }
+        }
+    }
+
+    /// The servers as they are written, with no variable put in: what anybody may see.
+    pub(crate) fn written(&self) -> Result<Vec<Written>, String> {
+        let text = std::str::from_utf8(&self.bytes).map_err(|_| "it is no text".to_owned())?;
+        // A variable that is not set now may be set when it is used.
+        let unset = |_: &str| Some(String::new());
+        match import(text, &unset) {
+            Ok(imported) => {
+                let names = imported.written.iter().zip(imported.entries);
+                let mut found: Vec<Written> = names.map(|(name, entry)| Written::of(name, entry)).collect();
+                found.extend(imported.refused.iter().map(|(name, error)| Written {
+                    name: visible(name),
+                    entry: Value::Null,
+                    flaw: Some(error.to_string()),
+                }));
+                Ok(found)
+            }
+            Err(ImportError::NoServers) => {
+                let file = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                let name = file.strip_suffix(ENDING).unwrap_or(file);
+                let entry: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+                let read = match ServerName::near(name) {
+                    Some(name) => ServerSpec::read(name, &entry, &unset).map_err(|error| error.to_string()),
+                    None => Err("its name is none for a server".into()),
+                };
+                Ok(vec![Written { flaw: read.err(), ..Written::of(name, entry) }])
+            }
+            Err(error @ ImportError::Json(_)) => Err(error.to_string()),
+        }
+    }
+
+    /// The plain files with which its servers are started, where they really lie: code, and what that is given to read.
+    pub(crate) fn files(&self, work: &Path, places: &Places) -> Vec<PathBuf> {
+        let env = |name: &str| std::env::var(name).ok();
+        let loader = McpLoader::new(Means::new(), Arc::new(PinFile::new(places.pins())), env);
+        let mut files = Vec::new();
+        for spec in loader.read(&self.path, &self.bytes).unwrap_or_default() {
+            let Reach::Program(program) = spec.reach else { continue };
+            let folder = program.cwd.as_ref().map_or_else(|| work.to_owned(), |cwd| work.join(cwd));
+            let command = Some(program.command.as_str()).filter(|command| command.contains('/'));
+            let args = program.args.iter().flat_map(|word| {
+                let behind = word.split_once('=').map(|(_, value)| value);
+                [Some(word.as_str()), behind]
+            });
+            let words = args.flatten().chain(command).filter(|word| !word.is_empty());
+            let real = words.filter_map(|word| folder.join(word).canonicalize().ok());
+            files.extend(real.filter(|path| path.is_file()));
+        }
+        files
+    }
+}
+
+/// A server as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Written {
+    pub(crate) name: String,
+    entry: Value,
+    /// Why it cannot be used.
+    pub(crate) flaw: Option<String>,
+}
+
+impl Written {
+    fn of(name: &str, entry: Value) -> Self {
+        Self {
+            name: ServerName::near(name).map_or_else(|| visible(name), |name| name.to_string()),
+            entry,
+            flaw: None,
+        }
+    }
+
+    /// Its command line or its address.
+    pub(crate) fn reach(&self) -> String {
+        let text = |key: &str| self.entry.get(key).and_then(Value::as_str);
+        match text("command") {
+            Some(command) => {
+                let args = self.entry.get("args").and_then(Value::as_array).into_iter().flatten();
+                let words: Vec<&str> =
+                    std::iter::once(command).chain(args.filter_map(Value::as_str)).collect();
+                visible(&words.join(" "))
+            }
+            None => {
+                let url = ["url", "serverUrl", "httpUrl"].into_iter().find_map(text);
+                url.map(visible).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Its members that mean nothing here.
+    pub(crate) fn unknown_members(&self) -> Option<String> {
+        let spec = ServerSpec::read(ServerName::near(&self.name)?, &self.entry, &|_| Some(String::new()));
+        spec.ok()?.unknown_members()
+    }
+
+    /// What it asks for, one thing a line, for the person who decides.
+    pub(crate) fn asks(&self) -> Vec<String> {
+        let begins = if self.entry.get("command").is_some() { "starts" } else { "reaches" };
+        let mut asks = vec![format!("{} {begins} `{}`", self.name, self.reach())];
+        let grants = self.entry.get("grants").and_then(Value::as_array).into_iter().flatten();
+        asks.extend(grants.filter_map(Value::as_str).map(|grant| format!("wants {}", visible(grant))));
+        if self.entry.get("network").and_then(Value::as_str) == Some("open") {
+            asks.push("wants the whole network".into());
+        }
+        let variables = ["env", "headers"].into_iter().filter_map(|key| self.entry.get(key)?.as_object());
+        for (name, value) in variables.flatten() {
+            if let Some(value) = value.as_str().filter(|value| value.contains("${")) {
+                asks.push(format!("is given {} as {}", visible(value), visible(name)));
+            }
+        }
+        asks
+    }
+}
+
+/// The files of servers, the user's own first.
+pub(crate) fn files(places: &Places) -> Vec<PathBuf> {
+    let folders = [places.tools(), places.project_tools()];
+    let mut found: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files: Vec<PathBuf> = files.filter(|path| path.to_string_lossy().ends_with(ENDING)).collect();
+        files.sort();
+        found.extend(files);
+    }
+    found
+}
+
+/// Whether a file is the project's, and not the user's own.
+pub(crate) fn is_project(file: &Path, places: &Places) -> bool {
+    file.starts_with(places.project_tools())
+}
+
+/// Tells of every value that a variable puts into an entry that may be used. Paths of this machine are no secrets, and taken out
+/// of every text they would only hide what happens.
+pub(crate) fn told_to(secrets: Secrets, places: &Places) -> Secrets {
+    let seen: Arc<Mutex<BTreeMap<String, String>>> = Arc::default();
+    let noted = Arc::clone(&seen);
+    let env = move |name: &str| {
+        let value = std::env::var(name).ok()?;
+        noted.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), value.clone());
+        Some(value)
+    };
+    let loader = McpLoader::new(Means::new(), Arc::new(PinFile::new(places.pins())), env);
+    for entry in Entry::admitted(places) {
+        // What is wrong with it is said when it is loaded.
+        let _ = loader.read(&entry.path, &entry.bytes);
+    }
+    let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    let is_path = |value: &str| Path::new(value).is_absolute() && Path::new(value).exists();
+    let values = seen.into_iter().filter(|(_, value)| !is_path(value));
+    values.fold(secrets, |secrets, (name, value)| secrets.know(name, SecretString::from(value)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! What no tool writes although it lies where tools work: what Holm obeys, and the code that it starts because a person said
+//! so. Whoever could change it could switch off what guards a run, or run with what somebody else was given.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use holm::grants::{Denial, Denials, Grant, Kind, Request};
+use holm_config::Found;
+use holm_tools::{
+    root::{Denies, Protect, Root, RootError},
+    trust::{Ledger, Standing},
+};
+
+use crate::{entries::Entry, hooks::Owner, places::Places};
+
+/// Files that are read by tools and written by none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Kept(BTreeSet<PathBuf>);
+
+impl Kept {
+    /// The settings that hold here, the scripts that trusted hooks name, and the files with which servers are started.
+    pub(crate) fn find(places: &Places) -> Self {
+        let found = Found::from(&places.work, |name| std::env::var(name).ok());
+        let settings = found.user.into_iter().chain(found.project).chain(found.policies);
+        let files = settings.filter_map(|path| path.canonicalize().ok());
+        let servers = Entry::admitted(places).flat_map(|entry| entry.files(&places.work, places));
+        Self(files.chain(scripts(places)).chain(servers).collect())
+    }
+
+    /// The root, with these files kept from being written.
+    pub(crate) fn over(&self, root: Root) -> Result<Root, RootError> {
+        self.0.iter().try_fold(root, |root, path| root.protect(path, Protect::Writes))
+    }
+
+    /// The rules for commands: the usual ones, and these files by the paths at which they really lie.
+    pub(crate) fn of_commands(&self) -> Denials {
+        let mut denials = Denies::of_commands();
+        for path in &self.0 {
+            let Ok(request) = Request::new(Kind::Write, &path.to_string_lossy()) else { continue };
+            let Ok(grant) = Grant::exactly(&request) else { continue };
+            denials.insert(Denial::Grant(grant));
+        }
+        denials
+    }
+}
+
+/// The scripts that hooks name which somebody has trusted, also those that were trusted along with a file that has changed.
+fn scripts(places: &Places) -> Vec<PathBuf> {
+    let Ok(ledger) = Ledger::open(places.trust()) else { return Vec::new() };
+    let mut scripts = Vec::new();
+    for owner in Owner::ALL {
+        let Ok(Some(file)) = owner.read(places) else { continue };
+        scripts.extend(ledger.along(file.path()).map(std::path::Path::to_owned));
+        let is_trusted = owner == Owner::User || file.standing(&ledger) == Standing::Trusted;
+        if is_trusted {
+            scripts.extend(file.kept(&ledger));
+        }
+    }
+    scripts
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use holm_jail::{Engine, Launcher};
+
+use super::*;
+
+/// A project with a server, a key, a link, and a folder of Holm's inside; a key lies beside it.
+fn project() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(top.join("work/data")).unwrap();
+    for name in ["work/server.py", "work/id_rsa", "work/data/holm.db", "outside.txt"] {
+        fs::write(top.join(name), "").unwrap();
+    }
+    symlink(top.join("outside.txt"), top.join("work/link.txt")).unwrap();
+    (folder, top)
+}
+
+#[test]
+fn a_command_line_opens_plain_files_and_a_projects_only_those_of_the_project() {
+    let (_folder, top) = project();
+    let names =
+        ["work/server.py", "work/id_rsa", "work/data/holm.db", "work/link.txt", "outside.txt", "nothing"];
+    let paths = names.map(|name| top.join(name).display().to_string());
+    let program = Program::new("python3").args(paths).args(["work/server.py"]);
+    let opened = |named: NamedFiles| {
+        let programs = Programs::new(Launcher::this_executable(), Engine::Unconfined, top.join("work"));
+        let files = named_files(&programs.named(named), &program);
+        files.iter().map(|path| path.strip_prefix(&top).unwrap().display().to_string()).collect::<Vec<_>>()
+    };
+    let anywhere = ["work/server.py", "work/id_rsa", "work/data/holm.db", "outside.txt"];
+    assert_eq!(opened(NamedFiles::Anywhere), anywhere, "links are none");
+    let within = NamedFiles::Within { folder: top.join("work"), except: top.join("work/data") };
+    assert_eq!(opened(within), ["work/server.py"]);
+}
+
+#[test]
+fn a_hint_speaks_of_known_places_alone() {
+    let (_folder, top) = project();
+    let known = [top.join("work"), top.join("outside.txt")];
+    let said = |name: &str| missed(&format!("EACCES '{}/{name}'", top.display()), &known);
+    assert_eq!(said("work/server.py"), Some(format!("read:{}/work/server.py", top.display())));
+    assert!(said("outside.txt").is_some(), "its command line names it");
+    for name in ["work/../outside.txt", "work/nothing", "other"] {
+        assert_eq!(said(name), None, "{name}");
+    }
+    assert_eq!(missed("EACCES '/etc/passwd'", &known), None);
+}
