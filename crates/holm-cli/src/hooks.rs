@@ -19,6 +19,7 @@ use crate::{
     places::Places,
     screen::Screen,
     tools::Confinement,
+    withholding::Withholding,
 };
 
 /// The bits of a mode that let others change a file.
@@ -94,10 +95,11 @@ pub(crate) fn open_files(question: &Untrusted, ledger: &Ledger) -> Vec<(PathBuf,
 }
 
 /// The hooks of a run, and what a person should know of those that it does not have.
-#[derive(Default)]
 pub(crate) struct Gathered {
     pub(crate) hooks: Vec<CommandHooks>,
     pub(crate) notes: Vec<String>,
+    /// Hears of prompts that they withhold.
+    pub(crate) withholding: Arc<Withholding>,
 }
 
 impl Gathered {
@@ -110,7 +112,8 @@ impl Gathered {
         confinement: Confinement,
         screen: &Arc<Screen>,
     ) -> anyhow::Result<Self> {
-        let mut gathered = Self::default();
+        let withholding = Withholding::new(Arc::clone(screen));
+        let mut gathered = Self { hooks: Vec::new(), notes: Vec::new(), withholding };
         for owner in Owner::ALL {
             let path = owner.file(places);
             let file = match owner.read(places) {
@@ -131,6 +134,7 @@ impl Gathered {
             match owner.admit(file, places, &ledger)? {
                 Ok(hooks) => {
                     let hooks = CommandHooks::new(hooks, runner(places, confinement)?);
+                    let hooks = gathered.withholding.watch(hooks);
                     gathered.hooks.push(telling(hooks, screen));
                     gathered.notes.extend(gone.iter().map(|script| missing(script, &path)));
                 }

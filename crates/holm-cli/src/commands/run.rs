@@ -28,6 +28,7 @@ use crate::{
     prompt,
     screen::Screen,
     tools,
+    withholding::Lines,
 };
 use bench::{Bench, Tools};
 use settled::{Bound, Settled};
@@ -203,17 +204,25 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let yes = args.yes.iter().cloned().collect();
     let terminal = Terminal::new(yes, person, Arc::clone(&screen));
     let bench = Bench::lay_out(&args, &places, chosen, terminal, &screen).await?;
-    if let Some(id) = args.session.as_deref().filter(|_| args.resume) {
+    let resumed = args.session.as_deref().filter(|_| args.resume);
+    if let Some(id) = resumed {
         children::check(bench.store(), id).await?;
     }
+    let withholding = bench.withholding();
+    let lines = if output == Output::StreamJson { Lines::Yes } else { Lines::No };
+    withholding.of_session(bench.store(), resumed, lines).await?;
     let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
     let mut session = open(&agent, &args).await?;
     // Not before something answers at all.
     note.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+    let ladder = session.run().started().config.ladder.as_ref().filter(|ladder| ladder.start > 0);
+    if let Some(ladder) = ladder.filter(|_| !args.resume) {
+        screen.note(&format!("holm: begins with a stronger model: {}", ladder.why));
+    }
     let _following = tools.follow(&session);
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(&mut session, asks, args.resume).await?;
-    finish(&report, output, &screen, &drawing)
+    finish(&report, output, &screen, &drawing, &withholding.reasons())
 }
 
 /// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
@@ -282,8 +291,18 @@ async fn work(session: &mut Session, asks: Option<String>, resume: bool) -> anyh
     }
 }
 
-fn finish(report: &Report, output: Output, screen: &Screen, drawing: &Drawing) -> anyhow::Result<Exit> {
-    let exit = Exit::of(&report.ending);
+fn finish(
+    report: &Report,
+    output: Output,
+    screen: &Screen,
+    drawing: &Drawing,
+    withheld: &[String],
+) -> anyhow::Result<Exit> {
+    // Whoever answered has not heard what was asked.
+    let exit = match Exit::of(&report.ending) {
+        Exit::Done if !withheld.is_empty() => Exit::NoAnswer,
+        exit => exit,
+    };
     match output {
         Output::Text => {
             screen.end_line();
@@ -293,7 +312,7 @@ fn finish(report: &Report, output: Output, screen: &Screen, drawing: &Drawing) -
                 Err(error) => screen.note(&format!("error: {error}")),
             }
         }
-        Output::Json => screen.line(&summary(report)?.to_string()),
+        Output::Json => screen.line(&summary(report, exit, withheld)?.to_string()),
         Output::StreamJson => {}
     }
     if Screen::notes_to_a_person() {
@@ -305,15 +324,19 @@ fn finish(report: &Report, output: Output, screen: &Screen, drawing: &Drawing) -
 }
 
 /// What a program reads when the run has ended.
-fn summary(report: &Report) -> anyhow::Result<serde_json::Value> {
-    Ok(json!({
+fn summary(report: &Report, exit: Exit, withheld: &[String]) -> anyhow::Result<serde_json::Value> {
+    let mut summary = json!({
         "session": report.run,
         "text": report.text().ok(),
         "ending": serde_json::to_value(&report.ending)?,
         "usage": serde_json::to_value(report.usage)?,
         "spent_nano_usd": report.spent.value(),
-        "exit": Exit::of(&report.ending).code(),
-    }))
+        "exit": exit.code(),
+    });
+    if let Some(summary) = summary.as_object_mut().filter(|_| !withheld.is_empty()) {
+        summary.insert("withheld".into(), withheld.into());
+    }
+    Ok(summary)
 }
 
 /// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the second leaves at once.

@@ -159,6 +159,11 @@ fn a_helpers_session_is_marked_and_never_resumed_by_itself() {
     let helper = lines.iter().find(|line| line.starts_with("child-")).unwrap();
     assert!(helper.contains("  (helper) ") && !ran.out.contains("(helper) How many?"), "{ran:?}");
     let name = helper.split(' ').next().unwrap();
+    let listed = stage.holm(["session", "list", "--json"]).out;
+    for line in listed.lines() {
+        let session: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(session["helper"], (session["run"] == name).into(), "{line}");
+    }
     let asked = stage.double.requests().len();
     let ran = stage.run(&["-p", "And now?", "--session", name, "--resume"]);
     ran.fails(2, "is never resumed by itself");

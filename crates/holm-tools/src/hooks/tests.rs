@@ -363,6 +363,20 @@ async fn a_prompt_that_was_withheld_stays_withheld_when_others_follow() {
     assert_eq!(withheld(&anew), [4, 1].map(MessageId::new));
 }
 
+#[tokio::test]
+async fn whoever_wants_to_hears_of_a_withheld_prompt_once() {
+    let (listener, heard) = (Listener::default(), Arc::new(Mutex::new(Vec::new())));
+    let told = Arc::clone(&heard);
+    let hooks = listener
+        .hooks("UserPromptSubmit")
+        .on_withheld(move |id, reason: &str| told.lock().unwrap().push((id, reason.to_owned())));
+    let mut view = vec![message(1, Role::User, &["the secret"])];
+    hooks.context(&view).await;
+    view.push(message(2, Role::User, &["go on"]));
+    hooks.context(&view).await;
+    assert_eq!(*heard.lock().unwrap(), [(MessageId::new(1), "no".to_owned())]);
+}
+
 /// Takes its time over everything.
 struct Slow;
 

@@ -27,6 +27,7 @@ use crate::{
     stream::Stream,
     talk,
     tools::{self, Confinement, Outside},
+    withholding::Withholding,
     worktrees::Trees,
 };
 
@@ -104,6 +105,11 @@ impl Bench {
     /// Who starts the agents of files, and what nobody is told.
     pub(super) fn parts(&self) -> (AgentLoader, Secrets) {
         (self.crew.clone(), self.secrets.clone())
+    }
+
+    /// Hears of prompts that hooks withhold.
+    pub(super) fn withholding(&self) -> Arc<Withholding> {
+        Arc::clone(&self.hooks.withholding)
     }
 
     /// Where sessions are kept.
