@@ -89,6 +89,7 @@ impl Bench {
             confinement: confinement(args),
             trees: trees.unwrap_or_default(),
             data: places.data.clone(),
+            work: places.work.clone(),
             set: args.tools(),
         });
         let own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
