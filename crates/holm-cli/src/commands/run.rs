@@ -1,6 +1,7 @@
 //! `holm run`: gives an agent something to do.
 
 mod bench;
+mod kept;
 mod settled;
 
 use std::{
@@ -13,6 +14,7 @@ use holm::{
     grants::{Grant, GrantSet, Mode},
     kernel::{Config, Ending, NanoUsd},
     runtime::{Agent, Changes, DriveError, Handle, JournalFailed, Report, Secrets, Session},
+    store::Store,
 };
 use holm_tools::{agents::AgentLoader, shell::Rule};
 use serde_json::json;
@@ -24,7 +26,7 @@ use crate::{
     exit::{Exit, Trouble},
     model::{self, Chosen},
     money,
-    places::Places,
+    places::{self, Places},
     prompt,
     screen::Screen,
     tools,
@@ -61,8 +63,8 @@ pub(crate) struct Args {
     /// The session's name [default: a new one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Go on with the session: finish what was under way, then do what is asked. It keeps its mode, grants and budget;
-    /// those that are given now take their place
+    /// Go on with the session: finish what was under way, then do what is asked. It keeps its model, and its mode, grants
+    /// and budget; of these three, those that are given now take their place
     #[arg(long, requires = "session")]
     resume: bool,
     /// What standard output gets
@@ -184,7 +186,8 @@ enum Output {
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     args.check()?;
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
-    let args = args.settle(&places, &screen)?;
+    let (store, named) = (open_store(&places).await?, args.model.clone());
+    let args = args.settle(&places, &screen)?.keep_models(named.as_deref(), &store).await?;
     let output = args.output();
     let asks = if args.resume && args.prompt.is_empty() && args.alias.is_none() {
         None
@@ -203,7 +206,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let drawing = Drawing::new(Arc::clone(&screen), show);
     let yes = args.yes.iter().cloned().collect();
     let terminal = Terminal::new(yes, person, Arc::clone(&screen));
-    let bench = Bench::lay_out(&args, &places, chosen, terminal, &screen).await?;
+    let bench = Bench::lay_out(&args, &places, store, chosen, terminal, &screen).await?;
     let resumed = args.session.as_deref().filter(|_| args.resume);
     if let Some(id) = resumed {
         children::check(bench.store(), id).await?;
@@ -225,6 +228,10 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     finish(&report, output, &screen, &drawing, &withholding.reasons())
 }
 
+async fn open_store(places: &Places) -> anyhow::Result<Store> {
+    Ok(Store::open(places::database(&places.data)?).await?)
+}
+
 /// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
 pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
     if args.session.is_some() {
@@ -237,7 +244,8 @@ pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen
     }
     let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
     let terminal = Terminal::new(args.yes.iter().cloned().collect(), Person::Away, Arc::clone(screen));
-    let bench = Bench::lay_out(args, places, chosen, terminal, screen).await?;
+    let store = open_store(places).await?;
+    let bench = Bench::lay_out(args, places, store, chosen, terminal, screen).await?;
     let (crew, secrets) = bench.parts();
     let (agent, tools) = bench.agent(args, screen, &drawing)?;
     Ok(Made { agent, tools, crew, secrets })

@@ -57,10 +57,10 @@ fn a_manager_delegates_hands_out_again_what_failed_and_cites_all() {
             return manager(&body);
         }
         if !system.contains("You are the executor.") {
-            return match body.contains("From part-a") {
-                true => Act::says("All four were looked into."),
-                false => Act::calls(&[("m", "manager", r#"{"task":"Look into all four parts."}"#)]),
-            };
+            if body.contains("From part-a") {
+                return Act::says("All four were looked into.");
+            }
+            return Act::calls(&[("m", "manager", r#"{"task":"Look into all four parts."}"#)]);
         }
         highest.fetch_max(now.fetch_add(1, SeqCst) + 1, SeqCst);
         // The first one waits for a second beside it; then each takes a moment, in which a third could be seen.

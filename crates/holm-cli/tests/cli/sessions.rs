@@ -15,6 +15,28 @@ fn a_session_remembers_and_is_never_begun_twice() {
 }
 
 #[test]
+fn a_session_that_goes_on_keeps_its_model() {
+    let stage = Stage::new([Act::says("one"), Act::says("two")])
+        .file("script.json", r#"{"results":[{"replied":{"blocks":[{"text":"By heart."}]}}]}"#);
+    stage.run(&["-p", "First", "--session", "s"]).says("one\n");
+    let resume = ["run", "-p", "Second", "--session", "s", "--resume"];
+    let other = stage.holm([resume.as_slice(), &["--model", "openai/gpt-5"]].concat());
+    other.fails(2, "the session `s` works with openai/gpt-5-mini");
+    assert!(other.err.contains("hint: leave --model and --script out"), "{other:?}");
+    stage
+        .holm([resume.as_slice(), &["--script", "script.json"]].concat())
+        .fails(2, "scripted/file cannot take");
+    stage.holm(resume).says("two\n");
+    assert_eq!(stage.double.requests()[1].model(), "gpt-5-mini");
+
+    let scripted = ["run", "-p", "Say it.", "--session", "heart", "--script", "script.json"];
+    stage.holm(scripted).says("By heart.\n");
+    let ran = stage.holm(["run", "-p", "Again.", "--session", "heart", "--resume"]);
+    ran.fails(2, "is answered by a script, and none was given\n  hint: give it again with --script FILE");
+    stage.holm([scripted.as_slice(), &["--resume"]].concat()).says("By heart.\n");
+}
+
+#[test]
 fn sessions_are_listed_the_latest_first() {
     let stage = Stage::new([Act::says("one"), Act::says("two")]);
     stage.holm(["session", "list"]).says("");

@@ -81,7 +81,7 @@ fn what_is_not_said_is_not_given() {
 #[test]
 fn keys_that_mean_nothing_are_named_with_what_may_have_been_meant() {
     let file = AgentFile::parse(&head("tool: read\ngrant: [\"read:**\"]\ncolour: red")).unwrap();
-    let [tool, grant, colour] = file.remarks().try_into().unwrap();
+    let [tool, grant, colour]: [String; 3] = file.remarks().try_into().unwrap();
     assert_eq!(tool, "line 4: `tool` means nothing here; did you mean `tools`?");
     assert_eq!(grant, "line 5: `grant` means nothing here; did you mean `grants`?");
     assert!(colour.starts_with("line 6: `colour` means nothing here; the keys are name, "), "{colour}");
@@ -259,7 +259,7 @@ fn a_manager_only_delegates_and_only_to_agents() {
 fn a_manager_with_a_tool_that_acts_is_told_so() {
     let files = vec![agent("lead", "change", "manages: [scout]", ""), agent("scout", "", "", "")];
     let crew = Crew::gather(files, Arc::new(Acting));
-    let [fault] = crew.faults.try_into().unwrap();
+    let [fault]: [CrewFault; 1] = crew.faults.try_into().unwrap();
     assert!(fault.to_string().contains("the tool `change` acts, and a manager only delegates"), "{fault}");
 }
 

@@ -21,7 +21,7 @@ use crate::{
     draw::Drawing,
     hooks::Gathered,
     model::{self, Chosen},
-    places::{self, Places},
+    places::Places,
     screen::Screen,
     shelf::{Shelf, Watch},
     stream::Stream,
@@ -53,13 +53,13 @@ impl Bench {
     pub(super) async fn lay_out(
         args: &Args,
         places: &Places,
+        store: Store,
         chosen: Chosen,
         terminal: Terminal,
         screen: &Arc<Screen>,
     ) -> anyhow::Result<Self> {
         args.tools().check()?;
         let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
-        let store = Store::open(places::database(&places.data)?).await?;
         let hooks = Gathered::find(places, confinement(args), screen)?;
         let env = |name: &str| std::env::var(name).ok();
         let outside = Outside::here(&places.work, &places.data, rules(args), confinement(args), env)
