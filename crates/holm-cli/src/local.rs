@@ -85,6 +85,10 @@ pub(crate) fn files(
     env: &impl Fn(&str) -> Option<String>,
 ) -> Result<(PathBuf, Option<PathBuf>), Trouble> {
     let short = name.strip_prefix(PREFIX).unwrap_or(name);
+    if short.trim_matches('.').is_empty() {
+        let hint = "holm model list shows which there are; local/ and a path is a file of yours";
+        return Err(Trouble::new(Exit::Usage, format!("`{name}` names no model")).hint(hint));
+    }
     if short.contains('/') || Path::new(short).extension().is_some_and(|end| end == "gguf") {
         return Ok((PathBuf::from(short), None));
     }

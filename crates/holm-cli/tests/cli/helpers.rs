@@ -253,4 +253,12 @@ fn a_helper_that_names_a_tool_that_nobody_has_is_told_once_all_files_are_loaded(
         assert_eq!(said.len(), 1, "{ran:?}");
         assert!(said[0].contains("`wants`") && said[0].contains("`frobnicate`"), "{ran:?}");
     }
+    let listed = stage.holm(["tool", "list"]).out;
+    let row = |name: &str| listed.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap();
+    assert!(row("wants").contains("cannot be called now") && !row("later").contains("cannot"), "{listed}");
+    let ran = stage.holm(["tool", "validate", "wants"]);
+    assert!(
+        ran.code == Some(3) && ran.out.contains("wants: there is no tool and no agent `frobnicate`"),
+        "{ran:?}"
+    );
 }

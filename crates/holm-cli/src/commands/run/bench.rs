@@ -97,6 +97,7 @@ impl Bench {
         let shelf =
             Shelf::with_agents(registry, agents, Some(terminal.clone()), places, &own, screen, Watch::Always)
                 .await?;
+        shelf.tell(screen);
         let began = shelf.snapshot();
         let helping = Helping::of(&began);
         let lookup = lookup(&began, &talk, &helping);
