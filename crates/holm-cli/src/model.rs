@@ -109,7 +109,8 @@ fn refused(name: &str, error: &ClientError) -> Trouble {
         }
         ClientError::Name(_) => {
             let provider = name.split('/').next().unwrap_or_default();
-            let known: Vec<&str> = Services::stock().iter().map(|service| service.id.as_str()).collect();
+            let services = Services::stock();
+            let known: Vec<&str> = services.iter().map(|service| service.id.as_str()).collect();
             Trouble::new(Exit::Usage, error.to_string()).hint(format!(
                 "write it as provider/model; the providers are {}, and `local` for files on this machine; a server of \
                  your own that speaks OpenAI's format is [providers.{provider}] base_url = \"http://...\" in your \
@@ -144,7 +145,7 @@ fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
     let script: ScriptedModel = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     // A run that nothing answers would leave a session that holds nothing.
     let is_empty = serde_json::from_str::<serde_json::Value>(&text)
-        .is_ok_and(|script| script["results"].as_array().is_none_or(Vec::is_empty));
+        .is_ok_and(|script| script.get("results").and_then(|all| all.as_array()).is_none_or(Vec::is_empty));
     if is_empty { Err(wrong("it has no results".into())) } else { Ok(script) }
 }
 

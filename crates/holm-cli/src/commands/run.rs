@@ -352,8 +352,7 @@ async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
     if tokio::signal::ctrl_c().await.is_err() {
         return;
     }
-    screen.end_line();
-    screen.note("holm: stopping; press Ctrl-C again to leave at once");
+    screen.note_at_once("holm: stopping; press Ctrl-C again to leave at once");
     // A run that has ended needs no stopping.
     let _ = handle.cancel("interrupted");
     if tokio::signal::ctrl_c().await.is_ok() {

@@ -249,22 +249,26 @@ fn reason(tools: &Snapshot, which: &str) -> Option<String> {
         let file = Path::new(origin).file_name().and_then(|file| file.to_str()).unwrap_or_default();
         let stem = file.split('.').next().unwrap_or_default();
         let server = file.ends_with(".mcp.json") && which.split('_').next() == Some(stem);
-        !stem.is_empty() && (server || is_named(Path::new(origin), which) || is_file(origin, which))
+        !stem.is_empty() && (server || may_be_named(Path::new(origin), which) || is_file(origin, which))
     };
     let problem = tools.problems().iter().find(|problem| is_it(&problem.source.origin))?;
     Some(problem.what.clone())
 }
 
-/// Whether a file is meant by this name: its own, that without the ending, or that of the tool which it is or was, also where
-/// another tool had the name.
+/// Whether a file is meant by this name: its own, that without the ending, or that of the tool which it is.
 pub(super) fn is_named(file: &Path, name: &str) -> bool {
     let file = file.file_name().and_then(|file| file.to_str()).unwrap_or_default();
     let stem = file.split('.').next().unwrap_or_default();
-    let is_it = |name: &str| name == stem || name.strip_prefix("bash_") == Some(stem);
+    !stem.is_empty() && (name == file || name == stem || name.strip_prefix("bash_") == Some(stem))
+}
+
+/// The same, also for a file of which no tool is there: it may have been called `name_2`, because another had its name.
+pub(super) fn may_be_named(file: &Path, name: &str) -> bool {
     let numbered = |(name, number): (&str, &str)| {
-        is_it(name) && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+        let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+        is_number && is_named(file, name)
     };
-    !stem.is_empty() && (name == file || is_it(name) || name.rsplit_once('_').is_some_and(numbered))
+    is_named(file, name) || name.rsplit_once('_').is_some_and(numbered)
 }
 
 /// Whether a path leads to the file that a tool comes from.

@@ -12,7 +12,7 @@ use holm_tools::{
     trust::{ContentHash, Ledger, Standing, Survey},
 };
 
-use super::is_named;
+use super::{is_named, may_be_named};
 use crate::{
     exit::{Exit, Trouble},
     places::Places,
@@ -126,7 +126,7 @@ fn beneath(known: &[PathBuf], path: &Path) -> Vec<PathBuf> {
 
 /// Files of the project's tools with this name, whatever their endings: a program and its sidecar go together.
 fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
-    let is_it = |path: &PathBuf| name.to_str().is_some_and(|name| is_named(path, name));
+    let is_it = |path: &PathBuf| name.to_str().is_some_and(|name| may_be_named(path, name));
     beneath(known, folder).into_iter().filter(is_it).collect()
 }
 
