@@ -66,7 +66,7 @@ impl Screen {
     /// A piece of an answer, as it comes.
     pub(crate) fn piece(&self, text: &str) {
         let mut state = self.state();
-        state.put(Stream::Out, visible(text).to_string());
+        state.put(Stream::Out, visible(text));
         state.line = if text.ends_with('\n') { Line::Begun } else { Line::Within };
     }
 
@@ -110,7 +110,7 @@ impl Screen {
         {
             let mut state = self.state();
             write(Stream::Err, &visible(text));
-            state.waiting.get_or_insert_default();
+            state.waiting = Some(Vec::new());
         }
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line);

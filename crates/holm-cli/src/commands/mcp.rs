@@ -204,8 +204,11 @@ fn files(places: &Places) -> Vec<PathBuf> {
 }
 
 fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let loader = servers::loader(places, holm_mcp::Means::new());
-    for path in files(places) {
+    let (loader, files) = (servers::loader(places, holm_mcp::Means::new()), files(places));
+    if files.is_empty() {
+        screen.note("holm: there are no servers; `holm mcp add` writes one down");
+    }
+    for path in files {
         match fs::read(&path)
             .map_err(|error| error.to_string())
             .and_then(|bytes| loader.read(&path, &bytes).map_err(|error| error.to_string()))

@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     step_up: Vec<String>,
     /// What kind of task it is: what models have shown is remembered by it, and the next of a kind begins accordingly
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = not_empty)]
     kind: Option<String>,
     /// A file with the replies of a scripted model
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
@@ -162,6 +162,11 @@ impl Args {
     }
 }
 
+/// A label of nothing would be taken for no label.
+fn not_empty(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("it is empty".into()) } else { Ok(text.to_owned()) }
+}
+
 /// Without a turn nothing would be asked, and a session would be left that holds nothing.
 fn at_least_one(text: &str) -> Result<u64, String> {
     match text.parse() {
@@ -236,6 +241,10 @@ async fn open_store(places: &Places) -> anyhow::Result<Store> {
 pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
     if args.session.is_some() {
         let message = "each request has a session of its own, so --session and --resume mean nothing here";
+        return Err(Trouble::new(Exit::Usage, message).into());
+    }
+    if !args.prompt.is_empty() {
+        let message = "clients say what is to be done, so --prompt means nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     let chosen = args.choose()?;

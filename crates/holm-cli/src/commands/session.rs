@@ -88,6 +88,9 @@ async fn list(
         }
         return Ok(Exit::Done);
     }
+    if sessions.is_empty() {
+        screen.note("holm: there are no sessions");
+    }
     let wide = |column: fn(&Session) -> usize, least: usize| {
         sessions.iter().map(column).max().unwrap_or(0).max(least)
     };
@@ -285,6 +288,7 @@ fn in_words(ending: &Ending) -> String {
 fn missing(error: StoreError) -> anyhow::Error {
     match error {
         StoreError::Missing { run } => no_such(&run).into(),
+        StoreError::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
         other => other.into(),
     }
 }
@@ -292,6 +296,7 @@ fn missing(error: StoreError) -> anyhow::Error {
 fn missing_journal(error: JournalFailed) -> anyhow::Error {
     match error {
         JournalFailed::Missing { run } => no_such(&run).into(),
+        JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
         other => other.into(),
     }
 }

@@ -69,6 +69,8 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "-p", "hi", "--turns", "0"], "one turn at the least");
     check(&["run", "-p", "hi", "--turns", "many"], "`many` is no number of turns");
     check(&["mcp-server", "--", "--session", "s", "--resume"], "mean nothing here");
+    check(&["mcp-server", "--", "-p", "x"], "--prompt means nothing here");
+    check(&["run", "-p", "hi", "--kind", " "], "--kind");
     check(&["rum"], "unrecognized subcommand 'rum'");
 }
 

@@ -64,6 +64,7 @@ fn one_bad_program_is_told_and_takes_no_other_down() {
     stage.program("plain.sh", PING, 0o644);
     stage.program("broken.sh", "#!/bin/sh\nexit 3\n", 0o755);
     stage.program("words", "just words\n", 0o755);
+    stage.program("lost.sh", "#!/nope/interp -x\n", 0o755);
     assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
     let ran = stage.holm(["tool", "list"]);
     assert!(ran.out.contains("bash_ping"), "{ran:?}");
@@ -71,6 +72,7 @@ fn one_bad_program_is_told_and_takes_no_other_down() {
         ("plain.sh", "run chmod +x on it"),
         ("broken.sh", "`describe` ended with status 3"),
         ("words", "begin it with #!"),
+        ("lost.sh", "its first line names /nope/interp, which is not there"),
     ] {
         let lines: Vec<&str> = ran.err.lines().filter(|line| line.contains(name)).collect();
         assert!(lines.len() == 1 && lines[0].contains(why), "{name}: {ran:?}");

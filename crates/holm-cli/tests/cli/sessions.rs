@@ -39,7 +39,13 @@ fn a_session_that_goes_on_keeps_its_model() {
 #[test]
 fn sessions_are_listed_the_latest_first() {
     let stage = Stage::new([Act::says("one"), Act::says("two")]);
-    stage.holm(["session", "list"]).says("");
+    let ran = stage.holm(["session", "list"]);
+    assert_eq!(
+        (ran.code, ran.out.as_str(), ran.err.as_str()),
+        (Some(0), "", "holm: there are no sessions\n")
+    );
+    stage.holm(["session", "list", "--json"]).says("");
+    stage.holm(["session", "show", ""]).fails(2, "error: ");
     stage.run(&["-p", "First prompt", "--session", "first"]).says("one\n");
     stage.run(&["-p", "Second prompt", "--session", "second"]).says("two\n");
     let ran = stage.holm(["session", "list"]);
@@ -109,7 +115,8 @@ fn a_replay_for_people_is_short() {
 #[test]
 fn what_models_have_shown_is_known_from_the_sessions() {
     let stage = Stage::new([Act::says("one"), Act::says("two")]);
-    stage.holm(["model", "ledger"]).says("");
+    let ran = stage.holm(["model", "ledger"]);
+    assert!(ran.out.is_empty() && ran.err.contains("no session of this kind says anything"), "{ran:?}");
     stage.run(&["-p", "First"]).says("one\n");
     stage.run(&["-p", "Second"]).says("two\n");
     let ran = stage.holm(["model", "ledger"]);
@@ -122,7 +129,8 @@ fn what_models_have_shown_is_known_from_the_sessions() {
     let ran = stage.holm(["model", "ledger", "--json", "--kind", "General"]);
     let found: serde_json::Value = serde_json::from_str(ran.out.trim()).unwrap();
     assert_eq!((&found["score"]["tasks"], &found["score"]["successes"]), (&2.into(), &2.into()));
-    stage.holm(["model", "ledger", "--kind", "drawing"]).says("");
+    let ran = stage.holm(["model", "ledger", "--kind", "drawing"]);
+    assert!(ran.code == Some(0) && ran.out.is_empty() && !ran.err.is_empty(), "{ran:?}");
 }
 
 const WRITE: &str = r#"{"path":"once.txt","content":"x"}"#;

@@ -240,6 +240,31 @@ fn events_of_other_agents_are_named_and_hurt_nobody_else() {
 }
 
 #[test]
+fn members_that_mean_nothing_are_named_with_what_may_have_been_meant() {
+    let hook = json!({ "type": "command", "command": "x", "timeut": 3 });
+    let group = json!({ "match": "read", "hooks": [hook] });
+    let file = parse(&json!({ "hooks": { "Stop": [group] }, "grant": [], "frob": 1 }).to_string()).unwrap();
+    let strange =
+        |member: &str, meant: &str| format!("has the member `{member}`, which means nothing here{meant}");
+    assert_eq!(
+        file.warnings(),
+        [
+            strange("frob", ""),
+            strange("grant", "; did you mean `grants`?"),
+            strange("match", ""),
+            strange("timeut", "; did you mean `timeout`?"),
+        ]
+    );
+}
+
+#[test]
+fn an_empty_command_is_refused_and_a_file_without_any_needs_no_trust() {
+    let refused = parse(&file("", " ")).unwrap_err();
+    assert!(refused.to_string().contains("a command of PreToolUse is empty"), "{refused}");
+    assert!(parse("{}").unwrap().trusted(&Ledger::in_memory()).is_ok());
+}
+
+#[test]
 fn a_command_is_shown_exactly_as_it_is() {
     let asked = |command: &str| parse(&file("", command)).unwrap().asks().concat();
     let quoted = r#"sh -c "echo 'a b' \\ \"$X\"""#;
