@@ -25,7 +25,7 @@ use holm::{
 use holm_tools::{
     agents::{AgentLoader, CrewFault},
     registry::{Registry, Snapshot},
-    shell::Rules,
+    shell::{Gate, Rule, Rules},
 };
 use serde_json::json;
 
@@ -98,6 +98,12 @@ struct Execute {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
+    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
+    #[arg(long, value_name = "COMMAND")]
+    allow_command: Vec<Rule>,
+    /// Never run commands that begin like this, whatever is granted; may be given more than once
+    #[arg(long, value_name = "COMMAND")]
+    deny_command: Vec<Rule>,
     /// For a .wasm file: how much the call may use, such as time:5s, mem:64MiB or fuel:1e9; may be given more than once
     #[arg(long, value_name = "LIMIT")]
     limit: Vec<Allowance>,
@@ -110,6 +116,16 @@ struct Execute {
     /// Print the whole output as JSON
     #[arg(long)]
     json: bool,
+}
+
+impl Execute {
+    /// What may be run as a command, and what never.
+    fn rules(&self) -> Rules {
+        let mut rules = Rules::default();
+        self.allow_command.iter().cloned().for_each(|rule| rules.allow(rule));
+        self.deny_command.iter().cloned().for_each(|rule| rules.deny(rule));
+        rules
+    }
 }
 
 /// Runs the command.
@@ -132,7 +148,8 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let places = Places::find(data)?;
     let store = Store::open(places::database(&places.data)?).await?;
     args.tools.check()?;
-    let shelf = shelf(&places, &store, args.tools, &screen).await?;
+    let rules = if let Command::Execute(args) = &args.command { args.rules() } else { Rules::default() };
+    let shelf = shelf(&places, &store, args.tools, &rules, &screen).await?;
     let (held, faults) = (shelf.snapshot(), shelf.faults(&screen));
     match args.command {
         Command::List { json } => {
@@ -161,13 +178,14 @@ async fn shelf(
     places: &Places,
     store: &Store,
     set: tools::Set,
+    rules: &Rules,
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Shelf> {
     let env = |name: &str| std::env::var(name).ok();
-    let outside = Outside::here(&places.work, &places.data, Rules::default(), Confinement::Required, env)
+    let outside = Outside::here(&places.work, &places.data, rules.clone(), Confinement::Required, env)
         .and(tools::native(&places.work, &places.data, store));
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
-    let own = set.of(outside.tools, &tools::guests(places, &Rules::default()));
+    let own = set.of(outside.tools, &tools::guests(places, rules));
     let registry = Registry::new();
     let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set));
     Shelf::with_agents(registry, Some(agents), None, places, &own, screen, Watch::Once).await
@@ -365,7 +383,7 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
         .grants(args.grant.iter().cloned().collect())
         .mode(args.mode)
         .approvals(Approvals::Ask)
-        .approver(Terminal::new(yes, person, Arc::clone(screen)))
+        .approver(Gate::new(Terminal::new(yes, person, Arc::clone(screen)), args.rules()))
         .events(move |event: &Numbered| watch(&watched, &event.event))
         .build()?;
     agent.run("Run the tool once.").await?;

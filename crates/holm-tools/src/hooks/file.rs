@@ -224,6 +224,7 @@ impl HookFile {
                 }
             }
         }
+        unknown.sort();
         if entries.len() > MOST_COMMANDS {
             return Err(HookFileError::TooMany { found: entries.len() });
         }

@@ -251,7 +251,7 @@ fn members_that_mean_nothing_are_named_with_what_may_have_been_meant() {
         [
             strange("frob", ""),
             strange("grant", "; did you mean `grants`?"),
-            strange("match", ""),
+            strange("match", "; did you mean `matcher`?"),
             strange("timeut", "; did you mean `timeout`?"),
         ]
     );
