@@ -144,8 +144,9 @@ fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
     }
     let script: ScriptedModel = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     // A run that nothing answers would leave a session that holds nothing.
-    let is_empty = serde_json::from_str::<serde_json::Value>(&text)
-        .is_ok_and(|script| script.get("results").and_then(|all| all.as_array()).is_none_or(Vec::is_empty));
+    let is_empty = serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|script| {
+        script.get("results").and_then(serde_json::Value::as_array).is_none_or(Vec::is_empty)
+    });
     if is_empty { Err(wrong("it has no results".into())) } else { Ok(script) }
 }
 

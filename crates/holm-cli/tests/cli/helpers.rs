@@ -94,7 +94,12 @@ fn a_helper_in_the_background_is_heard_before_the_run_ends() {
     // Who is asked next is up to them: the run goes on while its helper works.
     let acts = [task].into_iter().chain((0..3).map(|_| Act::says("Ready.")));
     let stage = stage(acts, &agent("counter", "background: true"));
-    stage.run(&["-p", "How many?"]).says("Ready.\n");
+    stage.run(&["-p", "How many?", "--session", "s"]).says("Ready.\n");
+    let shown = stage.holm(["session", "show", "s"]).out;
+    assert!(
+        shown.contains("### Call of `counter` answered\n") && shown.contains("### Result of a child\n"),
+        "{shown}"
+    );
     let requests = stage.double.requests();
     let offered = requests[0].asked.as_ref().unwrap();
     assert!(offered.tools.iter().any(|tool| tool.name == "children"));
