@@ -208,12 +208,8 @@ fn of_two_helpers_with_one_name_the_projects_gets_another_and_both_can_be_called
         .unwrap();
     assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
     stage.run(&["-p", "Go."]).says("Done.\n");
-    let systems: Vec<String> = stage
-        .double
-        .requests()
-        .into_iter()
-        .map(|request| request.asked.unwrap().system.to_string())
-        .collect();
+    let systems: Vec<String> =
+        stage.double.requests().into_iter().map(|request| request.asked.unwrap().system).collect();
     assert!(systems[1].contains("and you count") && systems[3].contains("of the project"), "{systems:#?}");
     let ran = stage.holm(["tool", "list"]);
     assert!(ran.err.contains("wanted to be `counter` and is `counter_2`"), "{ran:?}");
