@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use holm_tools::trust::ContentHash;
 
 use crate::{
-    approve::read_answer,
     exit::{Exit, Trouble},
     screen::Screen,
 };
@@ -42,8 +41,7 @@ impl Question {
             screen.note(&format!("holm: if you agree: {} {}", self.command, words.join(" ")));
             return Ok(false);
         }
-        screen.ask(&format!("{} [y]es, [n]o: ", self.words));
-        let answer = read_answer().unwrap_or_default();
+        let answer = screen.question(&format!("{} [y]es, [n]o: ", self.words)).unwrap_or_default();
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 }

@@ -1,7 +1,7 @@
 //! Who answers when a call is asked about: what `--yes` names, then a person at the terminal, else nobody.
 
 use std::{
-    io::{self, BufRead},
+    io,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -182,26 +182,27 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
     question(proposal, offer).iter().for_each(|line| screen.note(line));
     let prefix =
         offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
+    let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
+    let choices = if leaves_plan {
+        "  [y]es, [n]o: ".to_owned()
+    } else {
+        format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: ")
+    };
     for _ in 0..MOST_TRIES {
         // What was typed before the question could be read answers something else; so does the rest of what was pasted.
         let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
-        screen.ask(&format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: "));
-        let Some(line) = read_answer() else { return Answer::No { reason: "nobody answered".into() } };
-        if let Some(answer) = answer(&line, offer) {
-            return answer;
+        let Some(line) = screen.question(&choices) else {
+            return Answer::No { reason: "nobody answered".into() };
+        };
+        match answer(&line, offer) {
+            // A plan is looked at each time, so nothing is said for the next one.
+            Some(Answer::Session | Answer::Prefix | Answer::Never) if leaves_plan => {}
+            Some(answer) => return answer,
+            None => {}
         }
         screen.note("  that is no answer; say one of the letters");
     }
     Answer::No { reason: "the person at the terminal gave no clear answer".into() }
-}
-
-/// What the person types, up to the end of the line. None if nobody types any more.
-pub(crate) fn read_answer() -> Option<String> {
-    let mut line = String::new();
-    match io::stdin().lock().read_line(&mut line) {
-        Ok(0) | Err(_) => None,
-        Ok(_) => Some(line),
-    }
 }
 
 /// Everything that a person must know before the answer.
@@ -209,8 +210,13 @@ fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
     let mut lines = vec![format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level)];
     let command = offer.command.iter().flat_map(|command| close_up(command));
     lines.extend(command.map(|line| format!("  command    {line}")));
-    let arguments = close_up(&proposal.arguments);
-    lines.extend(arguments.iter().map(|line| format!("  arguments  {line}")));
+    match plan(proposal) {
+        Some(plan) => lines.extend(close_up(&plan).iter().map(|line| format!("  plan       {line}"))),
+        None => {
+            let arguments = close_up(&proposal.arguments);
+            lines.extend(arguments.iter().map(|line| format!("  arguments  {line}")));
+        }
+    }
     for need in &proposal.needs {
         let missing = if proposal.missing.contains(need) { " (not granted)" } else { "" };
         lines.push(format!("  needs      {need}{missing}"));
@@ -220,6 +226,20 @@ fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
         proposal.reasons.iter().filter_map(|reason| why(*reason)).map(|why| format!("  because    {why}")),
     );
     lines
+}
+
+/// The plan that a person is to approve, as it is read and not as it is sent. None where there is more than its text, or where
+/// some of it is not shown: then the arguments are shown as they are.
+fn plan(proposal: &Proposal) -> Option<String> {
+    if !proposal.reasons.contains(&AskReason::LeavesPlan) {
+        return None;
+    }
+    let said: serde_json::Value = serde_json::from_str(&proposal.arguments).ok()?;
+    let mut members = said.as_object()?.values();
+    match (members.next(), members.next()) {
+        (Some(serde_json::Value::String(plan)), None) => Some(plan.clone()),
+        _ => None,
+    }
 }
 
 /// Why a person is asked, where the level and the needs do not say it already.

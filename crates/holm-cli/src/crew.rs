@@ -51,6 +51,8 @@ pub(crate) struct House {
     pub(crate) data: PathBuf,
     /// What no tool writes here.
     pub(crate) kept: Kept,
+    /// Where the run works.
+    pub(crate) work: PathBuf,
     /// Which tools a helper has that works in a folder of its own.
     pub(crate) set: Set,
 }
@@ -72,6 +74,7 @@ impl House {
             trees: Trees::here(places),
             data: places.data.clone(),
             kept: Kept::default(),
+            work: places.work.clone(),
             set,
         }
     }
@@ -104,6 +107,22 @@ impl Kit for House {
 
     fn isolation(&self) -> Option<Arc<dyn Isolation>> {
         self.trees.clone().map(|trees| trees as Arc<dyn Isolation>)
+    }
+
+    fn no_isolation(&self) -> String {
+        match Trees::top_above(&self.work) {
+            Some(top) => {
+                format!("this folder is not the top of its git repository; start `holm` in {}", top.display())
+            }
+            None => "there is no git repository here".into(),
+        }
+    }
+
+    fn called(&self, file: &Path) -> Option<String> {
+        let snapshot = self.registry.snapshot();
+        let mut agents = snapshot.tools().filter(|(tool, _)| is_agent(tool.declaration()));
+        let (tool, _) = agents.find(|(_, entry)| Path::new(&entry.origin) == file)?;
+        Some(tool.declaration().name.clone())
     }
 }
 

@@ -86,6 +86,10 @@ impl EventSink for Drawing {
             _ => {}
         }
         if !self.show.progress {
+            // Another model may cost more, so this is said to everybody.
+            if let Some(line) = climbed(&event.event) {
+                self.note(&format!("holm: {line}"));
+            }
             return;
         }
         let tool = |call: &CallId| state.tools.get(call).map_or("call", |tool| tool);
@@ -132,12 +136,7 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
             NextTry::Compact => format!("  the model failed ({message}); it is shown less"),
             NextTry::GiveUp => return None,
         },
-        Event::SteppedUp { from, to, reason, .. } => {
-            format!("  {from} is not up to it ({reason}); {to} takes over")
-        }
-        Event::LadderExhausted { model, reason, .. } => {
-            format!("  {model} is not up to it ({reason}), and no stronger model is left")
-        }
+        Event::SteppedUp { .. } | Event::LadderExhausted { .. } => format!("  {}", climbed(event)?),
         Event::Ruled { call, guard, reason, .. } => format!("  {}: {guard} says {reason}", tool(call)),
         Event::LoopSeen { tool, times } => format!("  {tool}: the same call {times} times"),
         Event::LimitNear { limit, left } => format!("  a limit is near: {left} of {limit:?} left"),
@@ -146,6 +145,19 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
         Event::ToolFlawed { tool, problems, .. } => format!("  {tool}: {}", problems.join("; ")),
         _ => return None,
     })
+}
+
+/// Which model takes over.
+fn climbed(event: &Event) -> Option<String> {
+    match event {
+        Event::SteppedUp { from, to, reason, .. } => {
+            Some(format!("{from} is not up to it ({reason}); {to} takes over"))
+        }
+        Event::LadderExhausted { model, reason, .. } => {
+            Some(format!("{model} is not up to it ({reason}), and no stronger model is left"))
+        }
+        _ => None,
+    }
 }
 
 /// What came of a helper in the background.

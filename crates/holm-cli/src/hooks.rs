@@ -20,6 +20,7 @@ use crate::{
     places::Places,
     screen::Screen,
     tools::Confinement,
+    withholding::Withholding,
 };
 
 /// The bits of a mode that let others change a file.
@@ -108,10 +109,11 @@ pub(crate) fn open_files(question: &Untrusted, ledger: &Ledger) -> Vec<(PathBuf,
 }
 
 /// The hooks of a run, and what a person should know of those that it does not have.
-#[derive(Default)]
 pub(crate) struct Gathered {
     pub(crate) hooks: Hooks,
     pub(crate) notes: Vec<String>,
+    /// Hears of prompts that they withhold.
+    pub(crate) withholding: Arc<Withholding>,
 }
 
 impl Gathered {
@@ -126,7 +128,8 @@ impl Gathered {
         screen: &Arc<Screen>,
         secrets: &Secrets,
     ) -> anyhow::Result<Self> {
-        let mut gathered = Self::default();
+        let withholding = Withholding::new(Arc::clone(screen));
+        let mut gathered = Self { hooks: Vec::new(), notes: Vec::new(), withholding };
         for owner in Owner::ALL {
             let path = owner.file(places);
             let Some(read) = owner.read(places).transpose() else { continue };
@@ -153,6 +156,7 @@ impl Gathered {
                 Ok(hooks) => {
                     gathered.notes.extend(hooks.shut().map(|script| shut(&script, &path)));
                     let hooks = CommandHooks::new(hooks, runner(places, confinement)?);
+                    let hooks = gathered.withholding.watch(hooks);
                     gathered.hooks = gathered.hooks.hook(telling(hooks, screen, secrets));
                 }
                 Err(_) => {

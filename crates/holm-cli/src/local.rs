@@ -69,6 +69,9 @@ pub(crate) fn list(folder: &Path) -> Vec<Found> {
             head: Gguf::open(&path).map_err(|error| error.to_string()),
         })
         .collect();
+    // One file, two models: with the adapter and without.
+    let bare = found.iter().find(|found| found.name == DEFAULT).cloned();
+    found.extend(bare.map(|found| Found { name: BARE.into(), ..found }));
     found.sort_by(|one, other| one.name.cmp(&other.name));
     found
 }
@@ -85,6 +88,10 @@ pub(crate) fn files(
     env: &impl Fn(&str) -> Option<String>,
 ) -> Result<(PathBuf, Option<PathBuf>), Trouble> {
     let short = name.strip_prefix(PREFIX).unwrap_or(name);
+    if short.trim_matches('.').is_empty() {
+        let hint = "holm model list shows which there are; local/ and a path is a file of yours";
+        return Err(Trouble::new(Exit::Usage, format!("`{name}` names no model")).hint(hint));
+    }
     if short.contains('/') || Path::new(short).extension().is_some_and(|end| end == "gguf") {
         return Ok((PathBuf::from(short), None));
     }
@@ -134,6 +141,24 @@ pub(crate) fn refused(error: &LocalError) -> Trouble {
         }
     };
     Trouble::new(exit, error.to_string())
+}
+
+/// What a program reads of a file.
+pub(crate) fn record(found: &Found) -> serde_json::Value {
+    match &found.head {
+        Err(why) => serde_json::json!({ "name": found.name, "problem": why }),
+        Ok(head) => serde_json::json!({
+            "name": found.name,
+            "kind": match head.kind {
+                Kind::Model => "model",
+                Kind::Adapter => "adapter",
+            },
+            "parameters": head.parameters,
+            "bytes": head.size,
+            "context": head.context,
+            "licence": head.licence,
+        }),
+    }
 }
 
 /// One line on a file, for a person.

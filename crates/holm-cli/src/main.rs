@@ -26,6 +26,7 @@ mod shelf;
 mod stream;
 mod talk;
 mod tools;
+mod withholding;
 mod worktrees;
 
 use std::{path::PathBuf, process::ExitCode};

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The name under which the demonstration runs.
-const DEMO: &str = "scripted/demo";
+pub(crate) const DEMO: &str = "scripted/demo";
 
 /// A model, what is known of it, and what should be said about it.
 pub(crate) struct Chosen {
@@ -107,17 +107,30 @@ fn refused(name: &str, error: &ClientError) -> Trouble {
                 Ok(_) | Err(_) => trouble,
             }
         }
-        ClientError::Name(_)
-        | ClientError::Variable(_)
-        | ClientError::SecretInBase { .. }
-        | ClientError::Transport(_) => Trouble::new(Exit::Usage, error.to_string()),
+        ClientError::Name(_) => {
+            let provider = name.split('/').next().unwrap_or_default();
+            let services = Services::stock();
+            let known: Vec<&str> = services.iter().map(|service| service.id.as_str()).collect();
+            Trouble::new(Exit::Usage, error.to_string()).hint(format!(
+                "write it as provider/model; the providers are {}, and `local` for files on this machine; a server of \
+                 your own that speaks OpenAI's format is [providers.{provider}] base_url = \"http://...\" in your \
+                 holm.toml",
+                known.join(", ")
+            ))
+        }
+        ClientError::Variable(_) | ClientError::SecretInBase { .. } | ClientError::Transport(_) => {
+            Trouble::new(Exit::Usage, error.to_string())
+        }
     }
 }
+
+/// What a script looks like, for whoever has written something else.
+const LOOKS: &str = r#"it looks like {"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}, and a call in it like {"tool_call":{"id":"1","name":"read","arguments":"{\"path\":\"a.txt\"}"}} with "stop":"tool_use" beside the blocks"#;
 
 fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
     let wrong = |reason: String| {
         Trouble::new(Exit::Usage, format!("the script {} cannot be used: {reason}", path.display()))
-            .hint(r#"it looks like {"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}"#)
+            .hint(LOOKS)
     };
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
@@ -125,7 +138,16 @@ fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
         }
         _ => wrong(error.to_string()),
     })?;
-    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+    if !text.trim_start().starts_with('{') {
+        // A list would be read as the members in order.
+        return Err(wrong("it is no object".into()));
+    }
+    let script: ScriptedModel = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    // A run that nothing answers would leave a session that holds nothing.
+    let is_empty = serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|script| {
+        script.get("results").and_then(serde_json::Value::as_array).is_none_or(Vec::is_empty)
+    });
+    if is_empty { Err(wrong("it has no results".into())) } else { Ok(script) }
 }
 
 /// Shows the loop without a model: one call, and then the truth.

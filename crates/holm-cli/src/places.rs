@@ -46,7 +46,10 @@ impl Places {
     /// user's folder of tools, so that they are there to be used.
     pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
         let data = data_folder(flag, |name| std::env::var(name).ok())?;
-        let work = std::env::current_dir()?;
+        let work = std::env::current_dir().map_err(|error| {
+            let message = format!("the folder in which `holm` was started cannot be used: {error}");
+            Trouble::new(Exit::Failed, message).hint("go to one that is there")
+        })?;
         database(&data)?;
         let places = Self { data: data.canonicalize()?, work };
         private_folder(&places.tools())?;

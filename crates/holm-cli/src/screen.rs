@@ -3,8 +3,8 @@
 //! What a model or a tool says is never obeyed by the terminal: whatever does not show itself is written out.
 
 use std::{
-    io::{self, IsTerminal, Write},
-    sync::{Mutex, PoisonError},
+    io::{self, BufRead as _, IsTerminal, Write},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use holm::kernel::visible;
@@ -12,8 +12,22 @@ use holm::kernel::visible;
 /// Both streams of the process, one writer at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
     /// How the last thing on standard output ended.
-    line: Mutex<Line>,
+    line: Line,
+    /// What waits until an open question was answered: it would stand where the person types.
+    waiting: Option<Vec<(Stream, String)>>,
+}
+
+/// Where something is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Out,
+    Err,
 }
 
 /// Where the cursor of standard output stands.
@@ -22,6 +36,15 @@ enum Line {
     #[default]
     Begun,
     Within,
+}
+
+impl State {
+    fn put(&mut self, stream: Stream, text: String) {
+        match &mut self.waiting {
+            Some(waiting) => waiting.push((stream, text)),
+            None => write(stream, &text),
+        }
+    }
 }
 
 impl Screen {
@@ -42,18 +65,18 @@ impl Screen {
 
     /// A piece of an answer, as it comes.
     pub(crate) fn piece(&self, text: &str) {
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        put(&visible(text), io::stdout().lock());
-        *line = if text.ends_with('\n') { Line::Begun } else { Line::Within };
+        let mut state = self.state();
+        state.put(Stream::Out, visible(text));
+        state.line = if text.ends_with('\n') { Line::Begun } else { Line::Within };
     }
 
     /// Ends a line that pieces have begun.
     pub(crate) fn end_line(&self) {
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        if *line == Line::Within {
-            put("\n", io::stdout().lock());
+        let mut state = self.state();
+        if state.line == Line::Within {
+            state.put(Stream::Out, "\n".to_owned());
         }
-        *line = Line::Begun;
+        state.line = Line::Begun;
     }
 
     /// A whole text on standard output.
@@ -67,24 +90,62 @@ impl Screen {
         if Self::answers_to_a_person() {
             return self.answer(text);
         }
-        let _line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        put(&format!("{text}\n"), io::stdout().lock());
+        self.state().put(Stream::Out, format!("{text}\n"));
     }
 
     /// A note on standard error.
     pub(crate) fn note(&self, text: &str) {
-        let _line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        put(&format!("{}\n", visible(text)), io::stderr().lock());
+        self.state().put(Stream::Err, format!("{}\n", visible(text)));
     }
 
-    /// A question on standard error, whose answer follows on the same line.
-    pub(crate) fn ask(&self, text: &str) {
-        let _line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        put(&visible(text), io::stderr().lock());
+    /// A note that cannot wait for an answer.
+    pub(crate) fn note_at_once(&self, text: &str) {
+        let _state = self.state();
+        write(Stream::Err, &format!("\n{}\n", visible(text)));
+    }
+
+    /// Asks on standard error, and gives what the person types on the same line, up to its end. None if nobody types any
+    /// more. What others write meanwhile is written afterwards.
+    pub(crate) fn question(&self, text: &str) -> Option<String> {
+        {
+            let mut state = self.state();
+            write(Stream::Err, &visible(text));
+            state.waiting = Some(Vec::new());
+        }
+        let mut line = String::new();
+        let read = io::stdin().lock().read_line(&mut line);
+        self.go_on();
+        match read {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(line),
+        }
+    }
+
+    /// Writes what has waited.
+    fn go_on(&self) {
+        let mut state = self.state();
+        for (stream, text) in state.waiting.take().into_iter().flatten() {
+            write(stream, &text);
+        }
+    }
+
+    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Writes and does not mind if nobody reads any more: the run goes on, and its journal has everything.
-fn put(text: &str, mut out: impl Write) {
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+fn write(stream: Stream, text: &str) {
+    let _ = match stream {
+        Stream::Out => flushed(io::stdout().lock(), text),
+        Stream::Err => flushed(io::stderr().lock(), text),
+    };
 }
+
+fn flushed(mut out: impl Write, text: &str) -> io::Result<()> {
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+}
+
+#[cfg(test)]
+mod tests;

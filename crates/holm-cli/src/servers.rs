@@ -17,12 +17,7 @@ use holm_tools::registry::{Found, LoadError, Loader, Offer, PinError, PinFile, P
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::{
-    approve::{Terminal, read_answer},
-    entries,
-    places::Places,
-    screen::Screen,
-};
+use crate::{approve::Terminal, entries, places::Places, screen::Screen};
 
 /// How long a file may take to say what its tools are before somebody who waits is told.
 const SLOW: Duration = Duration::from_secs(3);
@@ -175,15 +170,13 @@ fn fill_in(screen: &Screen, question: &Question) -> Option<Answer> {
         }
         Wanted::Form(schema) => schema.get("properties").and_then(Value::as_object),
     };
-    screen.ask("  answer it? [y/N] ");
-    if !matches!(read_answer()?.trim(), "y" | "Y" | "yes") {
+    if !matches!(screen.question("  answer it? [y/N] ")?.trim(), "y" | "Y" | "yes") {
         return Some(Answer::Declined);
     }
     let mut given = Map::new();
     for (name, field) in fields.into_iter().flatten() {
         let default = field.get("default").map(|value| format!(" [{value}]")).unwrap_or_default();
-        screen.ask(&format!("  {name}{default}: "));
-        let line = read_answer()?;
+        let line = screen.question(&format!("  {name}{default}: "))?;
         if let Some(value) = value(line.trim(), field) {
             given.insert(name.clone(), value);
         }

@@ -37,6 +37,7 @@ use crate::{
 /// The tools, kept in step with their folders as long as this is held.
 pub(crate) struct Shelf {
     registry: Registry,
+    crew: Option<AgentLoader>,
     _watching: Option<Watching>,
 }
 
@@ -49,7 +50,7 @@ pub(crate) enum Watch {
 
 impl Shelf {
     /// Loads the tools beside the command's own into a registry, with agents of files if there is somebody for them, and with
-    /// a person whom servers may ask. What cannot be used is told and left out.
+    /// a person whom servers may ask. What cannot be used is left out; [`tell`](Self::tell) says it.
     pub(crate) async fn with_agents(
         registry: Registry,
         agents: Option<AgentLoader>,
@@ -93,14 +94,24 @@ impl Shelf {
                 None
             }
         };
-        for problem in registry.snapshot().problems() {
+        Ok(Self { registry, crew, _watching: watching })
+    }
+
+    /// Says what cannot be used, and why.
+    pub(crate) fn tell(&self, screen: &Arc<Screen>) {
+        for problem in self.snapshot().problems() {
             screen.note(&format!("holm: {problem}"));
         }
-        // Only now: a later file may have brought what an earlier one names.
-        for fault in crew.iter().flat_map(AgentLoader::faults).filter(|fault| !is_talk(fault, screen)) {
+        for fault in self.faults(screen) {
             screen.note(&format!("holm: {fault}"));
         }
-        Ok(Self { registry, _watching: watching })
+    }
+
+    /// The agents that are there and cannot be called. Only now that all is loaded: a later file may have brought what an
+    /// earlier one names.
+    pub(crate) fn faults(&self, screen: &Arc<Screen>) -> Vec<CrewFault> {
+        let faults = self.crew.iter().flat_map(AgentLoader::faults);
+        faults.filter(|fault| !is_talk(fault, screen)).collect()
     }
 
     /// The tools as they are now.

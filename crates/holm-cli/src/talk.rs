@@ -5,10 +5,7 @@ use std::sync::Arc;
 use holm::runtime::{BoxFuture, Toolbox, Typed};
 use holm_tools::conversation::{AskUser, Brief, People, Sleep, Todo};
 
-use crate::{
-    approve::{Terminal, read_answer},
-    screen::Screen,
-};
+use crate::{approve::Terminal, screen::Screen};
 
 /// The tools of the conversation that these people take part in.
 pub(crate) fn tools(terminal: &Terminal) -> Toolbox {
@@ -39,8 +36,7 @@ fn ask(screen: &Screen, question: &str, choices: &[String]) -> Option<String> {
     for (number, choice) in choices.iter().enumerate() {
         screen.note(&format!("  [{}] {}", number + 1, indented(choice)));
     }
-    screen.ask("  your answer (empty for none): ");
-    answer(&read_answer()?, choices)
+    answer(&screen.question("  your answer (empty for none): ")?, choices)
 }
 
 /// A text of a model, whose lines cannot be mistaken for what the command itself says.

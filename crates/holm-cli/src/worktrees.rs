@@ -1,7 +1,10 @@
 //! Worktrees for helpers that work apart. Git is only asked when one of them is called, or when an earlier run may have
 //! left something behind.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use holm::runtime::{BoxFuture, Isolation};
 use holm_tools::worktree::{Afterwards, Worktrees};
@@ -32,6 +35,11 @@ impl Trees {
         let (repository, folder) = (places.work.clone(), places.worktrees());
         let this = Self { repository, folder, opened: OnceCell::new() };
         this.repository.join(".git").exists().then(|| Arc::new(this))
+    }
+
+    /// The top of the repository in which a folder lies, if it lies in one below its top.
+    pub(crate) fn top_above(folder: &Path) -> Option<PathBuf> {
+        folder.ancestors().skip(1).find(|above| above.join(".git").exists()).map(Path::to_owned)
     }
 
     async fn open(&self) -> Result<&Worktrees, String> {

@@ -71,6 +71,7 @@ pub use error::StoreError;
 pub use label::{MAX_TAG, MAX_TITLE};
 pub use sessions::{
     By, Cursor, Erased, Format, Hit, Listing, Order, Page, Retention, Session, Sort, UsageLine, UsageQuery,
+    Withheld, withheld,
 };
 pub use store::{Options, Store};
 pub use vault::MasterKey;

@@ -84,6 +84,18 @@ fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
 }
 
 #[test]
+fn a_plan_is_shown_as_it_is_read() {
+    let none = Offer { prefix: None, command: None };
+    let arguments = r#"{"plan":"1. Look.\n2. Write it down."}"#;
+    let asked = |reasons: Vec<AskReason>| {
+        question(&Proposal { reasons, arguments: arguments.into(), ..proposal(&[]) }, &none).join("\n")
+    };
+    let plan = asked(vec![AskReason::LeavesPlan]);
+    assert!(plan.contains("  plan       1. Look.\n  plan       2. Write it down."), "{plan}");
+    assert!(!plan.contains("arguments") && asked(vec![AskReason::Level]).contains(arguments));
+}
+
+#[test]
 fn nothing_hides_behind_emptiness() {
     let check = |text: &str, expect: &[&str]| assert_eq!(close_up(text), expect, "{text:?}");
     check("a\n\nb", &["a", "", "b"]);

@@ -63,6 +63,11 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     let settings = here.settle(flags, &screen);
     let reach = Reach::of(&settings, env);
     let chosen = model::choose(settings.model.as_ref().map(|model| &*model.value), None, &reach, env)?;
+    if chosen.card.name == model::DEMO && settings.model.is_none() {
+        let message = "no model was chosen, and the small one is not on this machine";
+        let hint = "choose one with --model or HOLM_MODEL; scripts/setup model brings the small one";
+        return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
+    }
     let mut line = chosen.client.open();
     match carried_out(&mut *line, chosen.card, &skill, &input).await? {
         Ok(value) => {

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use anyhow::Context as _;
 use clap::Subcommand;
 use holm_tools::trust::{ContentHash, Ledger, Standing};
 
@@ -43,7 +44,8 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     let mut ledger = Ledger::open(places.trust())?;
     let (mut open, mut leads, mut found, mut gone) = (Vec::new(), Vec::new(), false, Vec::new());
     for owner in Owner::ALL {
-        let Some(file) = owner.read(places)? else { continue };
+        let read = owner.read(places).with_context(|| owner.file(places).display().to_string());
+        let Some(file) = read? else { continue };
         found = true;
         let lead = file.path().to_owned();
         gone.extend(file.gone(&ledger).iter().map(|script| missing(script, &lead)));

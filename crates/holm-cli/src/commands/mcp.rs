@@ -190,7 +190,11 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
 
 /// Shows what is written: no variable is put in, whoever wrote the file.
 fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    for path in entries::files(places) {
+    let files = entries::files(places);
+    if files.is_empty() {
+        screen.note("holm: there are no servers; `holm mcp add` writes one down");
+    }
+    for path in files {
         let read = fs::read(&path).map_err(|error| error.to_string());
         let written = read.and_then(|bytes| Entry { path: path.clone(), bytes }.written());
         let note = |what: &str| screen.note(&format!("holm: {}: {what}", path.display()));

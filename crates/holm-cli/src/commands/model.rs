@@ -49,7 +49,9 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
         for standing in &known {
             screen.line(&serde_json::to_string(standing)?);
         }
-    } else if !known.is_empty() {
+    } else if known.is_empty() {
+        screen.note("holm: no session of this kind says anything of a model");
+    } else {
         screen.answer(&table(&known));
     }
     Ok(Exit::Done)

@@ -2,6 +2,7 @@
 
 mod bench;
 mod has;
+mod kept;
 mod settled;
 
 use std::{
@@ -27,10 +28,11 @@ use crate::{
     exit::{Exit, Trouble},
     model::{self, Chosen},
     money,
-    places::Places,
+    places::{self, Places},
     prompt,
     screen::Screen,
     tools,
+    withholding::Lines,
 };
 use bench::{Bench, Tools};
 use has::{Has, Most};
@@ -53,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     step_up: Vec<String>,
     /// What kind of task it is: what models have shown is remembered by it, and the next of a kind begins accordingly
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = not_empty)]
     kind: Option<String>,
     /// A file with the replies of a scripted model
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
@@ -65,7 +67,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Go on with the session, in the folder where it began: finish what was under way, then do what is asked. It keeps
-    /// its mode, grants and budget; those that are given now take their place. What --deny-command named stays forbidden
+    /// its model, and its mode, grants and budget; of these three, those that are given now take their place. What
+    /// --deny-command named stays forbidden
     #[arg(long, requires = "session")]
     resume: bool,
     /// What standard output gets
@@ -187,6 +190,11 @@ impl Args {
     }
 }
 
+/// A label of nothing would be taken for no label.
+fn not_empty(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("it is empty".into()) } else { Ok(text.to_owned()) }
+}
+
 /// Without a turn nothing would be asked, and a session would be left that holds nothing.
 fn at_least_one(text: &str) -> Result<u64, String> {
     match text.parse() {
@@ -212,7 +220,8 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     args.check()?;
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
     let began = args.began(&places)?;
-    let mut args = args.settle(&places, &screen)?;
+    let (store, named) = (open_store(&places).await?, args.model.clone());
+    let mut args = args.settle(&places, &screen)?.keep_models(named.as_deref(), &store).await?;
     args.deny_command.extend(began.deny.iter().cloned());
     let output = args.output();
     let asks = if args.resume && args.prompt.is_empty() && args.alias.is_none() {
@@ -232,21 +241,33 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let drawing = Drawing::new(Arc::clone(&screen), show);
     let yes = args.yes.iter().cloned().collect();
     let terminal = Terminal::new(yes, person, Arc::clone(&screen));
-    let bench = Bench::lay_out(&args, &places, chosen, terminal, &screen).await?;
+    let bench = Bench::lay_out(&args, &places, store, chosen, terminal, &screen).await?;
+    let resumed = args.session.as_deref().filter(|_| args.resume);
     let mut has = None;
-    if let Some(id) = args.session.as_deref().filter(|_| args.resume) {
+    if let Some(id) = resumed {
         children::check(bench.store(), id).await?;
         has = Has::read(bench.store(), id).await?;
     }
+    let withholding = bench.withholding();
+    let lines = if output == Output::StreamJson { Lines::Yes } else { Lines::No };
+    withholding.of_session(bench.store(), resumed, lines).await?;
     let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
     let mut session = open(&agent, &args, has.as_ref()).await?;
     began.keep(&places, session.id())?;
     // Not before something answers at all.
     note.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+    let ladder = session.run().started().config.ladder.as_ref().filter(|ladder| ladder.start > 0);
+    if let Some(ladder) = ladder.filter(|_| !args.resume) {
+        screen.note(&format!("holm: begins with a stronger model: {}", ladder.why));
+    }
     let _following = tools.follow(&session);
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(&mut session, asks, args.resume).await?;
-    finish(&report, output, &screen, &drawing)
+    finish(&report, output, &screen, &drawing, &withholding.reasons())
+}
+
+async fn open_store(places: &Places) -> anyhow::Result<Store> {
+    Ok(Store::open(places::database(&places.data)?).await?)
 }
 
 /// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
@@ -255,14 +276,19 @@ pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen
         let message = "each request has a session of its own, so --session and --resume mean nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
+    if !args.prompt.is_empty() {
+        let message = "clients say what is to be done, so --prompt means nothing here";
+        return Err(Trouble::new(Exit::Usage, message).into());
+    }
     let chosen = args.choose()?;
     if let Some(note) = &chosen.note {
         screen.note(&format!("holm: {note}"));
     }
     let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
     let terminal = Terminal::new(args.yes.iter().cloned().collect(), Person::Away, Arc::clone(screen));
-    let bench = Bench::lay_out(args, places, chosen, terminal, screen).await?;
-    let ((crew, secrets, hooks), store) = (bench.parts(), bench.store().clone());
+    let store = open_store(places).await?;
+    let bench = Bench::lay_out(args, places, store.clone(), chosen, terminal, screen).await?;
+    let (crew, secrets, hooks) = bench.parts();
     let (agent, tools) = bench.agent(args, screen, &drawing)?;
     Ok(Made { agent, tools, crew, secrets, hooks, store })
 }
@@ -317,8 +343,18 @@ async fn work(session: &mut Session, asks: Option<String>, resume: bool) -> anyh
     }
 }
 
-fn finish(report: &Report, output: Output, screen: &Screen, drawing: &Drawing) -> anyhow::Result<Exit> {
-    let exit = Exit::of(&report.ending);
+fn finish(
+    report: &Report,
+    output: Output,
+    screen: &Screen,
+    drawing: &Drawing,
+    withheld: &[String],
+) -> anyhow::Result<Exit> {
+    // Whoever answered has not heard what was asked.
+    let exit = match Exit::of(&report.ending) {
+        Exit::Done if !withheld.is_empty() => Exit::NoAnswer,
+        exit => exit,
+    };
     match output {
         Output::Text => {
             screen.end_line();
@@ -328,7 +364,7 @@ fn finish(report: &Report, output: Output, screen: &Screen, drawing: &Drawing) -
                 Err(error) => screen.note(&format!("error: {error}")),
             }
         }
-        Output::Json => screen.line(&summary(report)?.to_string()),
+        Output::Json => screen.line(&summary(report, exit, withheld)?.to_string()),
         Output::StreamJson => {}
     }
     if Screen::notes_to_a_person() {
@@ -340,15 +376,19 @@ fn finish(report: &Report, output: Output, screen: &Screen, drawing: &Drawing) -
 }
 
 /// What a program reads when the run has ended.
-fn summary(report: &Report) -> anyhow::Result<serde_json::Value> {
-    Ok(json!({
+fn summary(report: &Report, exit: Exit, withheld: &[String]) -> anyhow::Result<serde_json::Value> {
+    let mut summary = json!({
         "session": report.run,
         "text": report.text().ok(),
         "ending": serde_json::to_value(&report.ending)?,
         "usage": serde_json::to_value(report.usage)?,
         "spent_nano_usd": report.spent.value(),
-        "exit": Exit::of(&report.ending).code(),
-    }))
+        "exit": exit.code(),
+    });
+    if let Some(summary) = summary.as_object_mut().filter(|_| !withheld.is_empty()) {
+        summary.insert("withheld".into(), withheld.into());
+    }
+    Ok(summary)
 }
 
 /// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the second leaves at once.
@@ -356,8 +396,7 @@ async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
     if tokio::signal::ctrl_c().await.is_err() {
         return;
     }
-    screen.end_line();
-    screen.note("holm: stopping; press Ctrl-C again to leave at once");
+    screen.note_at_once("holm: stopping; press Ctrl-C again to leave at once");
     // A run that has ended needs no stopping.
     let _ = handle.cancel("interrupted");
     if tokio::signal::ctrl_c().await.is_ok() {

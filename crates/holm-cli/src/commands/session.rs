@@ -1,23 +1,27 @@
 //! `holm session`: what was done before, from its journal.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     path::Path,
 };
 
 use clap::Subcommand;
 use holm::{
-    kernel::{Author, Block, CallId, Effect, Ending, Event, Message, Outcome, Role, Timestamp, journal},
+    kernel::{
+        Author, Block, CallId, Effect, Ending, Event, Input, Message, MessageId, Outcome, Role, Timestamp,
+        journal::{self, Record},
+    },
     runtime::{JournalFailed, Journals as _, NotAnswered},
-    store::{Format, Listing, Session, Store, StoreError},
+    store::{Format, Listing, Session, Store, StoreError, Withheld, withheld},
 };
 use serde_json::json;
 
 use crate::{
     children,
     exit::{Exit, Trouble},
-    places,
+    money, places,
     screen::Screen,
+    withholding,
 };
 
 /// What `holm session` does.
@@ -76,9 +80,16 @@ async fn list(
     let sessions = store.list(&wanted).await?.sessions;
     if as_json {
         for session in &sessions {
-            screen.line(&serde_json::to_string(session)?);
+            let mut line = serde_json::to_value(session)?;
+            if let Some(line) = line.as_object_mut() {
+                line.insert("helper".into(), children::is_named_like_one(&session.run).into());
+            }
+            screen.line(&line.to_string());
         }
         return Ok(Exit::Done);
+    }
+    if sessions.is_empty() {
+        screen.note("holm: there are no sessions");
     }
     let wide = |column: fn(&Session) -> usize, least: usize| {
         sessions.iter().map(column).max().unwrap_or(0).max(least)
@@ -110,8 +121,9 @@ async fn show(store: &Store, screen: &Screen, id: &str, as_json: bool) -> anyhow
     if as_json {
         let records = journal::decode_strict(&store.read(id).await.map_err(missing_journal)?)?;
         let run = journal::replay(&records)?;
-        let messages = run.transcript();
-        screen.line(&json!({ "session": session, "messages": messages }).to_string());
+        let (messages, withheld) = (run.transcript(), withheld(&records));
+        let shown = json!({ "session": session, "messages": messages, "withheld": withheld });
+        screen.line(&shown.to_string());
         return Ok(Exit::Done);
     }
     let text = store.export(id, Format::Markdown).await.map_err(missing)?;
@@ -124,8 +136,22 @@ async fn replay(store: &Store, screen: &Screen, id: &str, as_json: bool) -> anyh
     let records = journal::decode_strict(&text)?;
     let mut events = 0_u64;
     let mut fault = None;
-    let mut telling = Telling::default();
-    journal::replay_with(&records, |_, effect| {
+    let mut withheld = VecDeque::from(withheld(&records));
+    let mut telling = Telling::without(&withheld);
+    if let Some(line) = began(&records).filter(|_| !as_json) {
+        screen.answer(&format!("    0  {line}"));
+    }
+    journal::replay_with(&records, |seq, effect| {
+        // A program was told before the request that the prompt is not in.
+        while let Some(known) = withheld.pop_front_if(|known| known.record <= seq) {
+            if as_json {
+                screen.line(&withholding::line(known.message, &known.shown));
+            } else {
+                let shown = below(&known.shown);
+                screen
+                    .answer(&format!("{seq:>5}  hook       withheld what was said; the model read: {shown}"));
+            }
+        }
         let Effect::Emit(event) = effect else { return };
         events += 1;
         if as_json {
@@ -153,9 +179,15 @@ struct Telling {
     wanted: BTreeMap<String, (String, String)>,
     /// The calls that were fit to be looked at. Those of tools that are not there never are.
     proposed: BTreeSet<CallId>,
+    /// The prompts that the model never read.
+    withheld: BTreeSet<MessageId>,
 }
 
 impl Telling {
+    fn without(withheld: &VecDeque<Withheld>) -> Self {
+        Self { withheld: withheld.iter().map(|known| known.message).collect(), ..Self::default() }
+    }
+
     /// One event on its lines, if it is worth any.
     fn lines(&mut self, event: &Event) -> Vec<String> {
         let line = match event {
@@ -176,6 +208,18 @@ impl Telling {
                 Some(format!("result     {outcome:?} after {millis} ms"))
             }
             Event::ModelFailed { message, .. } => Some(format!("failed     {message}")),
+            Event::SteppedUp { from, to, reason, .. } => {
+                Some(format!("model      {from} was not up to it ({reason}); {to} took over"))
+            }
+            Event::LadderExhausted { model, reason, .. } => {
+                Some(format!("model      {model} was not up to it ({reason}), and no stronger one was left"))
+            }
+            Event::ModeChanged { mode } => Some(format!("mode       {mode}")),
+            Event::GrantsChanged => Some("grants     others from here on".to_owned()),
+            Event::BudgetChanged { limit } => {
+                Some(format!("budget     {}", limit.map_or_else(|| "none".to_owned(), money::show)))
+            }
+            Event::HookFailed { reason } => Some(format!("hook       failed: {reason}")),
             Event::GroupEnded { ending, .. } => Some(format!("end        {}", in_words(ending))),
             _ => None,
         };
@@ -183,7 +227,8 @@ impl Telling {
     }
 
     fn message(&mut self, message: &Message) -> Vec<String> {
-        let mut lines: Vec<String> = said(message).into_iter().collect();
+        let is_withheld = self.withheld.contains(&message.id);
+        let mut lines: Vec<String> = said(message, is_withheld.then_some("withheld")).into_iter().collect();
         for block in &message.blocks {
             match block {
                 Block::ToolCall(call) => {
@@ -209,7 +254,8 @@ fn below(text: &str) -> String {
     text.replace('\n', "\n                  ")
 }
 
-fn said(message: &Message) -> Option<String> {
+/// What a message says, and who said it; `mark` stands in the place of that.
+fn said(message: &Message, mark: Option<&str>) -> Option<String> {
     let who = match message.role {
         Role::User if message.author == Author::Kernel => "holm",
         Role::User => "user",
@@ -218,7 +264,15 @@ fn said(message: &Message) -> Option<String> {
         Role::Tool | Role::Custom => return None,
     };
     let text: Vec<&str> = message.blocks.iter().filter_map(Block::as_text).collect();
-    (!text.is_empty()).then(|| format!("{who:<10} {}", below(&text.join(" "))))
+    (!text.is_empty()).then(|| format!("{:<10} {}", mark.unwrap_or(who), below(&text.join(" "))))
+}
+
+/// Why a run did not begin with its first model.
+fn began(records: &[Record]) -> Option<String> {
+    let first = records.first()?.payload().input().ok()?;
+    let Input::Started(started) = first else { return None };
+    let ladder = started.config.ladder.filter(|ladder| ladder.start > 0)?;
+    Some(format!("model      begins with a stronger one: {}", ladder.why))
 }
 
 fn in_words(ending: &Ending) -> String {
@@ -234,6 +288,7 @@ fn in_words(ending: &Ending) -> String {
 fn missing(error: StoreError) -> anyhow::Error {
     match error {
         StoreError::Missing { run } => no_such(&run).into(),
+        StoreError::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
         other => other.into(),
     }
 }
@@ -241,6 +296,7 @@ fn missing(error: StoreError) -> anyhow::Error {
 fn missing_journal(error: JournalFailed) -> anyhow::Error {
     match error {
         JournalFailed::Missing { run } => no_such(&run).into(),
+        JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
         other => other.into(),
     }
 }

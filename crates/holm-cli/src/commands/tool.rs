@@ -24,9 +24,9 @@ use holm::{
 };
 use holm_config::{Layers, Settings, Value};
 use holm_tools::{
-    agents::AgentLoader,
+    agents::{AgentLoader, CrewFault},
     registry::{Registry, Snapshot},
-    shell::Rules,
+    shell::{Gate, Rule, Rules},
 };
 use serde_json::json;
 
@@ -103,6 +103,12 @@ struct Execute {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
+    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
+    #[arg(long, value_name = "COMMAND")]
+    allow_command: Vec<Rule>,
+    /// Never run commands that begin like this, whatever is granted; may be given more than once
+    #[arg(long, value_name = "COMMAND")]
+    deny_command: Vec<Rule>,
     /// For a .wasm file: how much the call may use, such as time:5s, mem:64MiB or fuel:1e9; may be given more than once
     #[arg(long, value_name = "LIMIT")]
     limit: Vec<Allowance>,
@@ -115,6 +121,16 @@ struct Execute {
     /// Print the whole output as JSON
     #[arg(long)]
     json: bool,
+}
+
+impl Execute {
+    /// What may be run as a command, and what never.
+    fn rules(&self) -> Rules {
+        let mut rules = Rules::default();
+        self.allow_command.iter().cloned().for_each(|rule| rules.allow(rule));
+        self.deny_command.iter().cloned().for_each(|rule| rules.deny(rule));
+        rules
+    }
 }
 
 /// Runs the command.
@@ -132,23 +148,34 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
             let places = Places::find(data)?;
             return wasm::execute(bound(args, &places)?, &places, &screen).await;
         }
-        Command::Validate { tool, json } if tool == "-" => return validate(&screen, &read("-")?, json),
+        Command::Validate { tool, json } if tool == "-" => return validate(&screen, &read("-")?, &[], json),
         Command::List { .. } | Command::Show { .. } | Command::Validate { .. } | Command::Execute(_) => {}
     }
     let places = Places::find(data)?;
     let store = Store::open(places::database(&places.data)?).await?;
     args.tools.check()?;
-    let shelf = shelf(&places, &store, args.tools, &screen).await?;
-    let held = shelf.snapshot();
+    let rules = if let Command::Execute(args) = &args.command { args.rules() } else { Rules::default() };
+    let rules = denied(&places, rules);
+    let shelf = shelf(&places, &store, args.tools, &rules, &screen).await?;
+    let (held, faults) = (shelf.snapshot(), shelf.faults(&screen));
     match args.command {
         Command::List { json } => {
+            shelf.tell(&screen);
             let missing = tools::missing().filter(|_| args.tools != tools::Set::Native && !json);
             missing.iter().for_each(|what| screen.note(&format!("holm: {what}")));
-            show::list(&screen, &held, json)
+            show::list(&screen, &held, &faults, json)
         }
-        Command::Show { tool } => show::one(&screen, &held, &tool),
-        Command::Validate { tool, json } => validate(&screen, &declaration(&held, &tool)?, json),
-        Command::Execute(args) => try_once(&screen, &held, bound(args, &places)?).await,
+        Command::Show { tool } => {
+            tell(&screen, &about(&held, &faults, &tool));
+            show::one(&screen, &held, &tool)
+        }
+        Command::Validate { tool, json } => {
+            validate(&screen, &declaration(&held, &tool)?, &about(&held, &faults, &tool), json)
+        }
+        Command::Execute(args) => {
+            tell(&screen, &about(&held, &faults, &args.tool));
+            try_once(&screen, &held, bound(args, &places)?).await
+        }
         Command::New(_) | Command::Trust(_) | Command::Distrust(_) | Command::Confirm(_) => Ok(Exit::Done),
     }
 }
@@ -169,9 +196,8 @@ fn bound(mut args: Execute, places: &Places) -> Result<Execute, Trouble> {
     Ok(args)
 }
 
-/// The commands that the settings forbid. Settings that cannot be read are told of before anything runs.
-fn denied(places: &Places) -> Rules {
-    let mut rules = Rules::default();
+/// With the commands that the settings forbid. Settings that cannot be read are told of before anything runs.
+fn denied(places: &Places, mut rules: Rules) -> Rules {
     let settings = Here::find(places).map(|here| here.loaded.layers.settle(Settings::default()));
     let deny = settings.and_then(|settings| run::rules(settings.deny)).unwrap_or_default();
     deny.into_iter().for_each(|rule| rules.deny(rule));
@@ -183,15 +209,15 @@ async fn shelf(
     places: &Places,
     store: &Store,
     set: tools::Set,
+    rules: &Rules,
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Shelf> {
     let env = |name: &str| std::env::var(name).ok();
     let kept = Kept::find(places);
-    let outside =
-        Outside::here(&places.work, &places.data, &kept, denied(places), Confinement::Required, env)
-            .and(tools::native(places, &kept, store));
+    let outside = Outside::here(&places.work, &places.data, &kept, rules.clone(), Confinement::Required, env)
+        .and(tools::native(places, &kept, store));
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
-    let own = set.of(outside.tools, &tools::guests(places, &Rules::default()));
+    let own = set.of(outside.tools, &tools::guests(places, rules));
     let registry = Registry::new();
     let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set));
     Shelf::with_agents(registry, Some(agents), None, places, &own, screen, Watch::Once).await
@@ -202,8 +228,10 @@ const EXPECTED: &str = "give a tool's name, a .wasm file, or a file with a JSON 
     {\"name\":\"mine\",\"description\":\"What it does.\",\"level\":\"none\",\"schema\":{\"type\":\"object\"}}; \
     a program is checked when it lies in a folder of tools, by `holm tool list`";
 
-fn validate(screen: &Screen, tool: &Tool, as_json: bool) -> anyhow::Result<Exit> {
-    let (usable, problems) = flaws(tool);
+/// `found` is what its folder has to say of it.
+fn validate(screen: &Screen, tool: &Tool, found: &[String], as_json: bool) -> anyhow::Result<Exit> {
+    let (usable, mut problems) = flaws(tool);
+    problems.extend(found.iter().cloned());
     if as_json {
         screen.line(&json!({ "tool": tool.name, "usable": usable, "problems": problems }).to_string());
     } else {
@@ -214,7 +242,25 @@ fn validate(screen: &Screen, tool: &Tool, as_json: bool) -> anyhow::Result<Exit>
             screen.answer(&format!("{}: nothing is wrong with it", tool.name));
         }
     }
-    Ok(if usable { Exit::Done } else { Exit::NoAnswer })
+    Ok(if usable && found.is_empty() { Exit::Done } else { Exit::NoAnswer })
+}
+
+/// What a person should know of a tool before it is used. Of one that is not there, whoever looks for it says why.
+fn about(tools: &Snapshot, faults: &[CrewFault], which: &str) -> Vec<String> {
+    let Ok(tool) = find(tools, which) else { return Vec::new() };
+    let name = &tool.declaration().name;
+    let origins = tools.tools().filter(|(tool, _)| tool.declaration().name == *name);
+    let mut known: Vec<String> = Vec::new();
+    for (_, entry) in origins {
+        let problems = tools.problems().iter().filter(|problem| problem.source.origin == entry.origin);
+        known.extend(problems.map(|problem| problem.what.clone()));
+    }
+    known.extend(faults.iter().filter(|fault| fault.agent == *name).map(|fault| fault.why.to_string()));
+    known
+}
+
+fn tell(screen: &Screen, known: &[String]) {
+    known.iter().for_each(|what| screen.note(&format!("holm: {what}")));
 }
 
 /// A tool of ours by its name, or any tool by its declaration.
@@ -231,7 +277,8 @@ fn find<'a>(tools: &'a Snapshot, which: &str) -> Result<&'a Arc<dyn runtime::Too
     if let Some(tool) = tools.find(which) {
         return Ok(tool);
     }
-    let mut made = tools.tools().filter(|(_, entry)| is_file(&entry.origin, which)).map(|(tool, _)| tool);
+    let is_it = |origin: &str| is_file(origin, which) || is_named(Path::new(origin), which);
+    let mut made = tools.tools().filter(|(_, entry)| is_it(&entry.origin)).map(|(tool, _)| tool);
     match (made.next(), made.next()) {
         (Some(only), None) => Ok(only),
         (Some(first), Some(_)) => {
@@ -252,11 +299,26 @@ fn reason(tools: &Snapshot, which: &str) -> Option<String> {
         let file = Path::new(origin).file_name().and_then(|file| file.to_str()).unwrap_or_default();
         let stem = file.split('.').next().unwrap_or_default();
         let server = file.ends_with(".mcp.json") && which.split('_').next() == Some(stem);
-        let named = which == stem || which.strip_prefix("bash_") == Some(stem);
-        !stem.is_empty() && (server || named || is_file(origin, which))
+        !stem.is_empty() && (server || may_be_named(Path::new(origin), which) || is_file(origin, which))
     };
     let problem = tools.problems().iter().find(|problem| is_it(&problem.source.origin))?;
     Some(problem.what.clone())
+}
+
+/// Whether a file is meant by this name: its own, that without the ending, or that of the tool which it is.
+pub(super) fn is_named(file: &Path, name: &str) -> bool {
+    let file = file.file_name().and_then(|file| file.to_str()).unwrap_or_default();
+    let stem = file.split('.').next().unwrap_or_default();
+    !stem.is_empty() && (name == file || name == stem || name.strip_prefix("bash_") == Some(stem))
+}
+
+/// The same, also for a file of which no tool is there: it may have been called `name_2`, because another had its name.
+pub(super) fn may_be_named(file: &Path, name: &str) -> bool {
+    let numbered = |(name, number): (&str, &str)| {
+        let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+        is_number && is_named(file, name)
+    };
+    is_named(file, name) || name.rsplit_once('_').is_some_and(numbered)
 }
 
 /// Whether a path leads to the file that a tool comes from.
@@ -300,6 +362,9 @@ fn other_kind(path: &str, bytes: &[u8]) -> Option<&'static str> {
 }
 
 fn no_such(name: &str) -> Trouble {
+    if Path::new(name).exists() {
+        return Trouble::new(Exit::NoAnswer, format!("{name} is there, and is no tool")).hint(IN_A_FOLDER);
+    }
     let message = format!("there is no tool and no file `{name}`");
     Trouble::new(Exit::Missing, message).hint("holm tool list shows the tools")
 }
@@ -331,8 +396,16 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
         let message = format!("`{}` is an agent, which works for a run and not by hand", args.tool);
         return Err(Trouble::new(Exit::Usage, message).hint("ask for it in `holm run`").into());
     }
+    if let Some(grant) = args.grant.iter().find(|grant| !matches!(grant, Grant::Tool(_)))
+        && let Some(file) = asks_nothing(tools, &name)
+    {
+        screen.note(&format!(
+            "holm: `{name}` asks for nothing, so {grant} does not reach it; write what it needs into {file} beside it, \
+             such as asks = [\"read:{{path}}\"] with the name of its argument"
+        ));
+    }
     let output = Arc::new(Mutex::new(None));
-    let kept = Kept { tool: Arc::clone(tool), output: Arc::clone(&output) };
+    let kept = Overheard { tool: Arc::clone(tool), output: Arc::clone(&output) };
     let outcome = Arc::new(Mutex::new((Outcome::Refused, String::new())));
     let watched = Arc::clone(&outcome);
     let person = if Screen::can_ask() { Person::There } else { Person::Away };
@@ -342,13 +415,23 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
         .grants(args.grant.iter().cloned().collect())
         .mode(args.mode)
         .approvals(Approvals::Ask)
-        .approver(Terminal::new(yes, person, Arc::clone(screen)))
+        .approver(Gate::new(Terminal::new(yes, person, Arc::clone(screen)), args.rules()))
         .events(move |event: &Numbered| watch(&watched, &event.event))
         .build()?;
     agent.run("Run the tool once.").await?;
     let (outcome, said) = outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
     show(screen, outcome, &said, output.as_ref(), args.json)
+}
+
+/// Where a file of a folder would say what its tool asks for, if it asks for nothing.
+fn asks_nothing(tools: &Snapshot, name: &str) -> Option<String> {
+    let (tool, entry) = tools.tools().find(|(tool, _)| tool.declaration().name == name)?;
+    let file = Path::new(&entry.origin);
+    let is_server = entry.origin.ends_with(".mcp.json");
+    let sidecar = file.with_extension("toml");
+    (tool.declaration().needs.is_empty() && file.is_file() && !is_server)
+        .then(|| sidecar.file_name().unwrap_or_default().to_string_lossy().into_owned())
 }
 
 fn show(
@@ -399,12 +482,12 @@ fn told(message: &Message) -> Option<String> {
 }
 
 /// A tool whose output is kept for the person who called it.
-struct Kept {
+struct Overheard {
     tool: Arc<dyn runtime::Tool>,
     output: Arc<Mutex<Option<ToolOutput>>>,
 }
 
-impl runtime::Tool for Kept {
+impl runtime::Tool for Overheard {
     fn declaration(&self) -> &Tool {
         self.tool.declaration()
     }

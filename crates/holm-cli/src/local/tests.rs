@@ -42,4 +42,12 @@ fn a_file_that_cannot_be_used_is_listed_with_its_reason() {
     let [found] = &list(folder.path())[..] else { panic!("one file ends like a model") };
     let told = describe(found);
     assert!(told.starts_with("local/broken  cannot be used: the file is truncated"), "{told}");
+    assert_eq!(record(found)["name"], "local/broken");
+    fs::write(folder.path().join(FILE), b"GGUF").unwrap();
+    let names: Vec<String> = list(folder.path()).into_iter().map(|found| found.name).collect();
+    assert_eq!(names, ["local/broken", DEFAULT, BARE]);
+    for name in ["local/", "local/."] {
+        let refused = files(name, &|_: &str| None).unwrap_err();
+        assert!(refused.exit == Exit::Usage && refused.to_string().contains("names no model"), "{refused}");
+    }
 }

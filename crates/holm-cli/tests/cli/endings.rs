@@ -51,19 +51,26 @@ fn what_is_not_there_is_6() {
 
 #[test]
 fn what_is_not_understood_is_2_with_one_message() {
-    let stage = Stage::new([]).file("broken.json", "{");
+    let stage = Stage::new([])
+        .file("broken.json", "{")
+        .file("list.json", "[]")
+        .file("empty.json", r#"{"results":[]}"#);
     let check = |args: &[&str], expect: &str| stage.holm(args).fails(2, expect);
     check(&["run", "-p", ""], "the prompt is empty");
-    check(&["run", "-p", "hi", "--model", "nobody-knows/this"], "nobody-knows");
+    check(&["run", "-p", "hi", "--model", "nobody-knows/this"], "[providers.nobody-knows] base_url");
     check(&["run", "-p", "hi", "--grant", "fly:moon"], "fly:moon");
     check(&["run", "-p", "hi", "--mode", "sideways"], "sideways");
     check(&["run", "-p", "hi", "--budget", "much"], "is no amount in US dollars");
     check(&["run", "-p", "hi", "--session", "../up"], "../up");
     check(&["run", "-p", "hi", "--script", "broken.json"], "broken.json cannot be used");
+    check(&["run", "-p", "hi", "--script", "list.json"], "it is no object");
+    check(&["run", "-p", "hi", "--script", "empty.json"], "it has no results");
     check(&["run", "--resume", "-p", "hi"], "--session");
     check(&["run", "-p", "hi", "--turns", "0"], "one turn at the least");
     check(&["run", "-p", "hi", "--turns", "many"], "`many` is no number of turns");
     check(&["mcp-server", "--", "--session", "s", "--resume"], "mean nothing here");
+    check(&["mcp-server", "--", "-p", "x"], "--prompt means nothing here");
+    check(&["run", "-p", "hi", "--kind", " "], "--kind");
     check(&["rum"], "unrecognized subcommand 'rum'");
 }
 
@@ -76,6 +83,11 @@ fn what_cannot_be_copied_out_of_a_text_is_2_and_names_what_can() {
     let ran = stage.holm(["extract", "--text", " ", "--target", "email"]);
     ran.fails(2, "the text is empty");
     assert!(ran.err.contains("--text -") && !ran.err.contains("holm run"), "{ran:?}");
+    let ran = stage.holm(["extract", "--text", "a@b.example", "--target", "email"]);
+    ran.fails(
+        6,
+        "no model was chosen, and the small one is not on this machine\n  hint: choose one with --model",
+    );
 }
 
 #[cfg(feature = "local")]

@@ -94,7 +94,12 @@ fn a_helper_in_the_background_is_heard_before_the_run_ends() {
     // Who is asked next is up to them: the run goes on while its helper works.
     let acts = [task].into_iter().chain((0..3).map(|_| Act::says("Ready.")));
     let stage = stage(acts, &agent("counter", "background: true"));
-    stage.run(&["-p", "How many?"]).says("Ready.\n");
+    stage.run(&["-p", "How many?", "--session", "s"]).says("Ready.\n");
+    let shown = stage.holm(["session", "show", "s"]).out;
+    assert!(
+        shown.contains("### Call of `counter` answered\n") && shown.contains("### Result of a child\n"),
+        "{shown}"
+    );
     let requests = stage.double.requests();
     let offered = requests[0].asked.as_ref().unwrap();
     assert!(offered.tools.iter().any(|tool| tool.name == "children"));
@@ -159,6 +164,11 @@ fn a_helpers_session_is_marked_and_never_resumed_by_itself() {
     let helper = lines.iter().find(|line| line.starts_with("child-")).unwrap();
     assert!(helper.contains("  (helper) ") && !ran.out.contains("(helper) How many?"), "{ran:?}");
     let name = helper.split(' ').next().unwrap();
+    let listed = stage.holm(["session", "list", "--json"]).out;
+    for line in listed.lines() {
+        let session: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(session["helper"], serde_json::json!(session["run"] == name), "{line}");
+    }
     let asked = stage.double.requests().len();
     let ran = stage.run(&["-p", "And now?", "--session", name, "--resume"]);
     ran.fails(2, "is never resumed by itself");
@@ -167,6 +177,63 @@ fn a_helpers_session_is_marked_and_never_resumed_by_itself() {
         "{ran:?}"
     );
     assert_eq!(stage.double.requests().len(), asked, "nobody was asked");
+}
+
+#[test]
+fn a_helper_whose_name_a_tool_has_is_called_by_the_name_that_it_gets() {
+    let acts = [hands_on("read_2", r#"{"task":"Say it."}"#), Act::says("I said it."), Act::says("Done.")];
+    let stage = stage(acts, &agent("read", ""));
+    stage.run(&["-p", "Go."]).says("Done.\n");
+    let requests = stage.double.requests();
+    let system = &requests[0].asked.as_ref().unwrap().system;
+    assert!(system.contains("- read_2: Counts what is there."), "{system}");
+    assert!(requests[2].text().contains("I said it."), "{}", requests[2].text());
+    let shown = stage.holm(["tool", "show", "read_2"]).out;
+    assert!(shown.contains("spawn:read_2") && !shown.contains("\"spawn:read\""), "{shown}");
+}
+
+#[test]
+fn of_two_helpers_with_one_name_the_projects_gets_another_and_both_can_be_called() {
+    let acts = [
+        hands_on("counter", r#"{"task":"Mine."}"#),
+        Act::says("I am the user's."),
+        hands_on("counter_2", r#"{"task":"Yours."}"#),
+        Act::says("I am the project's."),
+        Act::says("Done."),
+    ];
+    let stage = stage(acts, &agent("counter", ""));
+    let tools = stage.work().join(".holm/tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(tools.join("counter.md"), agent("counter", "").replace("and you count", "of the project"))
+        .unwrap();
+    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    stage.run(&["-p", "Go."]).says("Done.\n");
+    let systems: Vec<String> =
+        stage.double.requests().into_iter().map(|request| request.asked.unwrap().system).collect();
+    assert!(systems[1].contains("and you count") && systems[3].contains("of the project"), "{systems:#?}");
+    let ran = stage.holm(["tool", "list"]);
+    assert!(ran.err.contains("wanted to be `counter` and is `counter_2`"), "{ran:?}");
+}
+
+#[test]
+fn a_worktree_below_the_top_of_a_repository_is_refused_with_where_the_top_is() {
+    let stage = stage([], &agent("counter", "isolation: worktree"));
+    fs::create_dir(stage.work().join(".git")).unwrap();
+    fs::create_dir(stage.work().join("below")).unwrap();
+    let mut command = stage.command(["tool", "list"]);
+    let ran = crate::stage::Ran::of(&command.current_dir(stage.work().join("below")).output().unwrap());
+    let expect = "this folder is not the top of its git repository; start `holm` in ";
+    assert!(ran.err.contains(expect), "{ran:?}");
+}
+
+#[test]
+fn keys_of_a_helpers_file_that_mean_nothing_are_named() {
+    let stage = stage([], &agent("counter", "tool: [read]"));
+    let ran = stage.holm(["tool", "list"]);
+    assert!(
+        ran.err.contains("counter.md: line 4: `tool` means nothing here; did you mean `tools`?"),
+        "{ran:?}"
+    );
 }
 
 #[test]
@@ -187,4 +254,12 @@ fn a_helper_that_names_a_tool_that_nobody_has_is_told_once_all_files_are_loaded(
         assert_eq!(said.len(), 1, "{ran:?}");
         assert!(said[0].contains("`wants`") && said[0].contains("`frobnicate`"), "{ran:?}");
     }
+    let listed = stage.holm(["tool", "list"]).out;
+    let row = |name: &str| listed.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap();
+    assert!(row("wants").contains("cannot be called now") && !row("later").contains("cannot"), "{listed}");
+    let ran = stage.holm(["tool", "validate", "wants"]);
+    assert!(
+        ran.code == Some(3) && ran.out.contains("wants: there is no tool and no agent `frobnicate`"),
+        "{ran:?}"
+    );
 }

@@ -69,6 +69,78 @@ fn trusted_hooks_block_a_call_with_their_reason() {
     assert!(told.contains("not on my watch") && !told.contains("one two three"), "{told}");
 }
 
+/// A file whose command withholds prompts with a word in them.
+fn censor() -> String {
+    let command = "if grep -q Paris; then echo 'bad word' >&2; exit 2; fi";
+    let hook = serde_json::json!({ "type": "command", "command": command });
+    serde_json::json!({ "hooks": { "UserPromptSubmit": [{ "hooks": [hook] }] } }).to_string()
+}
+
+#[test]
+fn a_prompt_that_a_hook_withholds_is_said_and_never_shown_as_ordinary() {
+    let stage = project(&censor(), [Act::says("Told."), Act::says("Hello."), Act::says("Told.")]);
+    trust(&stage, &[".holm/hooks.json"]);
+    let args = ["-p", "Say the word Paris", "--session", "s", "--output", "stream-json"];
+    let live = stage.run(&args);
+    assert_eq!(live.code, Some(3), "{live:?}");
+    assert_eq!(live.err, "holm: a hook withheld the prompt from the model: bad word\n");
+    assert!(!stage.double.requests()[0].text().contains("Paris"));
+    let (_, events) = live.out.split_once('\n').unwrap();
+    let notice = r#"{"withheld":{"message":0,"shown":"[A hook withheld what was said here: bad word]"}}"#;
+    assert_eq!(events.lines().filter(|line| *line == notice).count(), 1, "{events}");
+    assert_eq!(stage.holm(["session", "replay", "s", "--json"]).out, events);
+    // The next one is heard; what was withheld before is not told again.
+    stage.run(&["-p", "Say hello", "--session", "s", "--resume"]).says("Hello.\n");
+    let replayed = stage.holm(["session", "replay", "s"]).out;
+    assert!(replayed.contains("withheld   Say the word Paris"), "{replayed}");
+    assert!(
+        replayed.contains("user       Say hello") && !replayed.contains("user       Say the word"),
+        "{replayed}"
+    );
+    assert_eq!(replayed.matches("hook       withheld what was said; the model read: [A hook").count(), 1);
+    let shown = stage.holm(["session", "show", "s"]).out;
+    let heading = "## Prompt (withheld from the model by a hook)\n\n> Say the word Paris\n";
+    assert!(shown.contains(heading) && shown.contains("## Prompt\n\n> Say hello\n"), "{shown}");
+    let ran = stage.run(&["-p", "Paris", "--json"]);
+    let summary: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        (ran.code, &summary["exit"], &summary["withheld"][0]),
+        (Some(3), &3.into(), &"bad word".into())
+    );
+}
+
+#[test]
+fn what_hooks_did_to_a_run_is_shown() {
+    let hook = |command: &str| serde_json::json!([{ "hooks": [{ "type": "command", "command": command }] }]);
+    let rewrites = r#"echo '{"updatedInput":{"path":"other.txt"}}'"#;
+    let once = r#"if grep -q '"stop_hook_active":false'; then echo 'look again' >&2; exit 2; fi"#;
+    let hooks = serde_json::json!({ "hooks": {
+        "PreToolUse": hook(rewrites),
+        "PostToolUse": hook("echo 'seen by a hook'"),
+        "UserPromptSubmit": hook("echo 'mind the gap'"),
+        "Stop": hook(once),
+    } });
+    let read = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
+    let stage = project(&hooks.to_string(), [read, Act::says("Done."), Act::says("Really done.")])
+        .file("other.txt", "four five\n");
+    trust(&stage, &[".holm/hooks.json"]);
+    let ran = stage.run(&["-p", "Count.", "--session", "s", "--grant", "read:**"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Really done.\n"), "{ran:?}");
+    let shown = stage.holm(["session", "show", "s"]).out;
+    for expect in [
+        "*a hook gave the call other arguments:*",
+        "other.txt",
+        "### Result, as a hook changed it",
+        "seen by a hook",
+        "*a hook added for the model:*\n\n> mind the gap",
+        "## A hook, instead of an end",
+        "> A hook says that you are not done: look again",
+    ] {
+        assert!(shown.contains(expect), "{expect}\n{shown}");
+    }
+    assert_eq!(shown.matches("mind the gap").count(), 1, "{shown}");
+}
+
 #[test]
 fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_have_changed() {
     let stage = stage(&guard(REFUSES), 3);

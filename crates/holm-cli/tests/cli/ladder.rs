@@ -16,8 +16,25 @@ fn a_model_that_is_lost_is_taken_over_and_the_next_task_of_its_kind_begins_highe
     let acts = [lost("one"), lost("two"), lost("three"), Act::says("Found."), Act::says("At once.")];
     let stage = Stage::new(acts);
     let args = ["-p", "Find it.", "--step-up", STRONGER, "--kind", "Finding things"];
-    stage.run(&args).says("Found.\n");
-    stage.run(&args).says("At once.\n");
+    let ran = stage.run(&[args.as_slice(), &["--session", "climbs"]].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Found.\n"), "{ran:?}");
+    let climbed = "openai/gpt-5-mini is not up to it (there is no tool `three`";
+    assert!(ran.err.contains(climbed) && ran.err.contains("; openai/gpt-5 takes over"), "{ran:?}");
+    let ran = stage.run(&[args.as_slice(), &["--session", "higher"]].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "At once.\n"), "{ran:?}");
+    assert!(
+        ran.err.contains("holm: begins with a stronger model: openai/gpt-5-mini brought 0 of 1"),
+        "{ran:?}"
+    );
+    for (verb, session, expect) in [
+        ("replay", "climbs", "; openai/gpt-5 took over"),
+        ("show", "climbs", "; openai/gpt-5 took over"),
+        ("replay", "higher", "begins with a stronger one: openai/gpt-5-mini brought 0 of 1"),
+        ("show", "higher", "- began higher: openai/gpt-5-mini brought 0 of 1"),
+    ] {
+        let told = stage.holm(["session", verb, session]).out;
+        assert!(told.contains(expect), "{verb} {session}: {told}");
+    }
     let asked: Vec<String> =
         stage.double.requests().iter().map(|request| request.model().to_owned()).collect();
     assert_eq!(asked, ["gpt-5-mini", "gpt-5-mini", "gpt-5-mini", "gpt-5", "gpt-5"]);

@@ -12,6 +12,7 @@ mod hooks;
 mod ladder;
 #[cfg(feature = "local")]
 mod local;
+mod managed;
 mod mcp;
 mod programs;
 mod run;

@@ -64,6 +64,7 @@ fn one_bad_program_is_told_and_takes_no_other_down() {
     stage.program("plain.sh", PING, 0o644);
     stage.program("broken.sh", "#!/bin/sh\nexit 3\n", 0o755);
     stage.program("words", "just words\n", 0o755);
+    stage.program("lost.sh", "#!/nope/interp -x\n", 0o755);
     assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
     let ran = stage.holm(["tool", "list"]);
     assert!(ran.out.contains("bash_ping"), "{ran:?}");
@@ -71,6 +72,7 @@ fn one_bad_program_is_told_and_takes_no_other_down() {
         ("plain.sh", "run chmod +x on it"),
         ("broken.sh", "`describe` ended with status 3"),
         ("words", "begin it with #!"),
+        ("lost.sh", "its first line names /nope/interp, which is not there"),
     ] {
         let lines: Vec<&str> = ran.err.lines().filter(|line| line.contains(name)).collect();
         assert!(lines.len() == 1 && lines[0].contains(why), "{name}: {ran:?}");
@@ -182,13 +184,14 @@ fn a_replaced_program_says_that_its_asks_are_lost_until_it_is_confirmed() {
     let lost = "its asks are not granted until `holm tool confirm ping.sh`";
     assert!(!stage.holm(["tool", "list"]).err.contains(lost));
     fs::write(&path, PING.replace("pong", "peng")).unwrap();
-    for ran in [
-        stage.holm(["tool", "list"]),
-        stage.holm(["tool", "validate", "bash_ping"]),
-        stage.run(&["-p", "Say something."]),
-    ] {
+    for ran in [stage.holm(["tool", "list"]), stage.run(&["-p", "Say something."])] {
         assert_eq!((ran.code, ran.err.matches(lost).count()), (Some(0), 1), "{ran:?}");
     }
+    let ran = stage.holm(["tool", "validate", "bash_ping"]);
+    assert!(
+        ran.code == Some(3) && ran.out.contains(lost) && !ran.out.contains("nothing is wrong"),
+        "{ran:?}"
+    );
     let ran = stage.holm(["tool", "confirm", "ping"]);
     assert!(ran.code == Some(0) && ran.out.starts_with("ping.sh is confirmed"), "{ran:?}");
     assert!(!stage.holm(["tool", "list"]).err.contains(lost));
@@ -198,13 +201,39 @@ fn a_replaced_program_says_that_its_asks_are_lost_until_it_is_confirmed() {
 fn whoever_names_a_tool_that_cannot_be_used_is_told_why() {
     let stage = Stage::new([]).file("loose.sh", PING);
     stage.program("ping.sh", PING, 0o755);
-    for which in ["ping", "bash_ping", ".holm/tools/ping.sh"] {
+    for which in ["ping", "ping.sh", "bash_ping", "bash_ping_2", ".holm/tools/ping.sh"] {
         for command in ["show", "validate", "execute"] {
-            stage.holm(["tool", command, which]).fails(3, "nobody has trusted it");
+            let ran = stage.holm(["tool", command, which]);
+            ran.fails(3, "nobody has trusted it");
+            assert_eq!(ran.err.matches("nobody has trusted it").count(), 1, "{ran:?}");
         }
     }
+    for there in ["./loose.sh", ".", "/dev/null"] {
+        stage.holm(["tool", "execute", there]).fails(3, "is there, and is no tool");
+    }
+    // What is wrong with others is said by the list alone.
+    stage.holm(["tool", "validate", "read"]).says("read: nothing is wrong with it\n");
     stage.holm(["tool", "validate", "loose.sh"]).fails(3, "is a program, and no declaration");
     assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
-    let ran = stage.holm(["tool", "execute", ".holm/tools/ping.sh", CALL, "--grant", "tool:bash_ping"]);
-    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
+    for which in [".holm/tools/ping.sh", "ping"] {
+        let ran = stage.holm(["tool", "execute", which, CALL, "--grant", "tool:bash_ping"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
+    }
+    let ran = stage.holm(["tool", "execute", "ping", CALL, "--grant", "read:**"]);
+    assert!(ran.err.contains("`bash_ping` asks for nothing, so read:** does not reach it"), "{ran:?}");
+    assert!(ran.err.contains("into ping.toml beside it"), "{ran:?}");
+}
+
+#[test]
+fn trust_in_a_tool_that_has_changed_is_taken_back_by_its_name() {
+    let stage = Stage::new([]);
+    for name in ["ping", "ping.sh", "bash_ping_2"] {
+        let path = stage.program("ping.sh", PING, 0o755);
+        assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+        fs::write(&path, PING.replace("pong", "peng")).unwrap();
+        let ran = stage.holm(["tool", "distrust", name]);
+        assert!(ran.code == Some(0) && ran.out.contains("no longer trusted"), "{name}: {ran:?}");
+        let ledger = fs::read_to_string(stage.data().join("trust.json")).unwrap();
+        assert!(!ledger.contains("ping.sh"), "{name}: {ledger}");
+    }
 }

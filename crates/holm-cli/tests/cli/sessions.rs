@@ -15,9 +15,37 @@ fn a_session_remembers_and_is_never_begun_twice() {
 }
 
 #[test]
+fn a_session_that_goes_on_keeps_its_model() {
+    let stage = Stage::new([Act::says("one"), Act::says("two")])
+        .file("script.json", r#"{"results":[{"replied":{"blocks":[{"text":"By heart."}]}}]}"#);
+    stage.run(&["-p", "First", "--session", "s"]).says("one\n");
+    let resume = ["run", "-p", "Second", "--session", "s", "--resume"];
+    let other = stage.holm([resume.as_slice(), &["--model", "openai/gpt-5"]].concat());
+    other.fails(2, "the session `s` works with openai/gpt-5-mini");
+    assert!(other.err.contains("hint: leave --model and --script out"), "{other:?}");
+    stage
+        .holm([resume.as_slice(), &["--script", "script.json"]].concat())
+        .fails(2, "scripted/file cannot take");
+    stage.holm(resume).says("two\n");
+    assert_eq!(stage.double.requests()[1].model(), "gpt-5-mini");
+
+    let scripted = ["run", "-p", "Say it.", "--session", "heart", "--script", "script.json"];
+    stage.holm(scripted).says("By heart.\n");
+    let ran = stage.holm(["run", "-p", "Again.", "--session", "heart", "--resume"]);
+    ran.fails(2, "is answered by a script, and none was given\n  hint: give it again with --script FILE");
+    stage.holm([scripted.as_slice(), &["--resume"]].concat()).says("By heart.\n");
+}
+
+#[test]
 fn sessions_are_listed_the_latest_first() {
     let stage = Stage::new([Act::says("one"), Act::says("two")]);
-    stage.holm(["session", "list"]).says("");
+    let ran = stage.holm(["session", "list"]);
+    assert_eq!(
+        (ran.code, ran.out.as_str(), ran.err.as_str()),
+        (Some(0), "", "holm: there are no sessions\n")
+    );
+    stage.holm(["session", "list", "--json"]).says("");
+    stage.holm(["session", "show", ""]).fails(2, "error: ");
     stage.run(&["-p", "First prompt", "--session", "first"]).says("one\n");
     stage.run(&["-p", "Second prompt", "--session", "second"]).says("two\n");
     let ran = stage.holm(["session", "list"]);
@@ -87,7 +115,8 @@ fn a_replay_for_people_is_short() {
 #[test]
 fn what_models_have_shown_is_known_from_the_sessions() {
     let stage = Stage::new([Act::says("one"), Act::says("two")]);
-    stage.holm(["model", "ledger"]).says("");
+    let ran = stage.holm(["model", "ledger"]);
+    assert!(ran.out.is_empty() && ran.err.contains("no session of this kind says anything"), "{ran:?}");
     stage.run(&["-p", "First"]).says("one\n");
     stage.run(&["-p", "Second"]).says("two\n");
     let ran = stage.holm(["model", "ledger"]);
@@ -100,7 +129,8 @@ fn what_models_have_shown_is_known_from_the_sessions() {
     let ran = stage.holm(["model", "ledger", "--json", "--kind", "General"]);
     let found: serde_json::Value = serde_json::from_str(ran.out.trim()).unwrap();
     assert_eq!((&found["score"]["tasks"], &found["score"]["successes"]), (&2.into(), &2.into()));
-    stage.holm(["model", "ledger", "--kind", "drawing"]).says("");
+    let ran = stage.holm(["model", "ledger", "--kind", "drawing"]);
+    assert!(ran.code == Some(0) && ran.out.is_empty() && !ran.err.is_empty(), "{ran:?}");
 }
 
 const WRITE: &str = r#"{"path":"once.txt","content":"x"}"#;

@@ -66,6 +66,16 @@ fn a_plan_changes_nothing() {
 }
 
 #[test]
+fn rules_about_commands_hold_for_a_call_by_hand() {
+    let stage = Stage::new([]).file("a.txt", "x");
+    let call = ["tool", "execute", "shell", r#"{"script":"rm a.txt"}"#, "--mode", "full"];
+    let grants = ["read:**", "write:**", "exec:*", "exec:./**"].map(|grant| ["--grant", grant]).concat();
+    let denied = [call.as_slice(), &grants, &["--deny-command", "rm"]].concat();
+    stage.holm(denied).fails(3, "the rule `rm` forbids it");
+    assert!(stage.work().join("a.txt").exists());
+}
+
+#[test]
 fn a_declaration_is_checked_as_a_run_would() {
     let stage = Stage::new([]);
     stage.holm(["tool", "validate", "read"]).says("read: nothing is wrong with it\n");

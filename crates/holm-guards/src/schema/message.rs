@@ -206,7 +206,14 @@ fn size(length: usize) -> u64 {
 }
 
 /// The known name that a misspelt one was probably meant to be.
-fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+///
+/// ```
+/// use holm_guards::schema::closest;
+///
+/// assert_eq!(closest("grant", ["grants", "tools"].into_iter()), Some("grants"));
+/// assert_eq!(closest("colour", ["grants", "tools"].into_iter()), None);
+/// ```
+pub fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_NAME {
         return None;
     }

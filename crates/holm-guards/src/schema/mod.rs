@@ -39,6 +39,7 @@ mod violation;
 pub use compiled::Schema;
 pub use dialect::Dialect;
 pub use error::{Gap, SchemaError, Unsupported};
+pub use message::closest;
 pub use pattern::{Pattern, PatternError};
 
 pub(crate) use check::Checker;

@@ -69,16 +69,21 @@ fn missed(said: &str, known: &[PathBuf]) -> Option<String> {
         ["No such file", "Permission denied", "ENOENT", "EACCES", "Cannot find module"];
     let complains = |line: &&str| COMPLAINTS.iter().any(|complaint| line.contains(complaint));
     let ends = |letter: char| letter.is_whitespace() || "'\"`(),<>=[]".contains(letter);
-    let words = said.lines().filter(complains).flat_map(|line| line.split(ends));
-    let mut paths =
-        words.map(|word| word.trim_end_matches([':', '.', ';'])).filter(|word| word.starts_with('/'));
+    let named = |line: &'_ str| -> Vec<String> {
+        let words = line.split(ends).map(|word| word.trim_end_matches([':', '.', ';']));
+        let paths: Vec<String> = words.filter(|word| word.starts_with('/')).map(str::to_owned).collect();
+        // Who begins the line and names another file complains about that one.
+        let speaker = usize::from(line.starts_with('/') && paths.len() > 1);
+        paths.into_iter().skip(speaker).collect()
+    };
+    let mut paths = said.lines().filter(complains).flat_map(named);
     let is_known = |path: &Path| {
         let plain = !path.components().any(|part| part == Component::ParentDir);
         plain && known.iter().any(|place| path.starts_with(place))
     };
     let path = paths.find(|word| is_known(Path::new(word)) && Path::new(word).exists())?;
-    let folder = if Path::new(path).is_dir() && !path.ends_with('/') { "/" } else { "" };
-    Some(format!("read:{}{folder}", cut(path)))
+    let folder = if Path::new(&path).is_dir() && !path.ends_with('/') { "/" } else { "" };
+    Some(format!("read:{}{folder}", cut(&path)))
 }
 
 impl Process {

@@ -6,11 +6,16 @@ use std::{
 };
 
 use holm_kernel::{
-    Block, Effect, Event, Input, ModelResult, Outcome, Prompt, Reply, Seq, ToolOutput, ToolResult,
+    Answer, Block, Effect, Event, Input, Ladder, ModelResult, Outcome, Patch, Prompt, Reply, Seq, ToolOutput,
+    ToolResult, Verdict,
     journal::{self, Record},
+    plain_text,
 };
 
-use super::list::Session;
+use super::{
+    list::Session,
+    withheld::{Withheld, withheld},
+};
 use crate::Day;
 
 /// Writes a session as Markdown. What people, models and tools said stands as it is, in quotes or fences that it
@@ -29,86 +34,167 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
     if !session.tags.is_empty() {
         let _ = writeln!(out, "- tags: {}", session.tags.join(", "));
     }
-    let refused = refusals(records);
+    let mut telling = Telling { withheld: withheld(records), added: Vec::new() };
+    let mut told = Told::of(records);
     for record in records {
         match record.payload().input() {
-            Ok(input) => said(&mut out, &input),
+            Ok(input) => telling.said(&mut out, &input, record.seq()),
             Err(_) => {
                 let _ = writeln!(out, "\n*record {} was erased or is not understood*", record.seq());
             }
         }
-        for result in refused.get(&record.seq()).into_iter().flatten() {
-            let _ = writeln!(out, "\n### Call of `{}` refused\n", one_line(&result.tool));
+        for result in told.results.remove(&record.seq()).into_iter().flatten() {
+            let how = if result.outcome == Outcome::Refused { "refused" } else { "answered" };
+            let _ = writeln!(out, "\n### Call of `{}` {how}\n", one_line(&result.tool));
             fence(&mut out, &result.said());
+        }
+        for climb in told.climbs.remove(&record.seq()).into_iter().flatten() {
+            let _ = writeln!(out, "\n*{}*", one_line(&climb));
         }
     }
     out
 }
 
-/// What the model was told of calls that did not run, by the record that led to it: they have no record of their own. Stops
-/// where the journal cannot be folded any more, because something in it was erased.
-fn refusals(records: &[Record]) -> BTreeMap<Seq, Vec<ToolResult>> {
-    let ended = |record: &Record| match record.payload().input() {
-        Ok(Input::ToolFinished { call, .. } | Input::ChildFinished { call, .. }) => Some(call),
-        Ok(_) | Err(_) => None,
-    };
-    let ended: BTreeSet<_> = records.iter().filter_map(ended).collect();
-    let (mut refused, mut found) = (BTreeSet::new(), BTreeMap::<Seq, Vec<ToolResult>>::new());
-    let told = |seq: Seq, effect: &Effect| {
-        let Effect::Emit(event) = effect else { return };
-        match &event.event {
-            Event::CallFinished { call, id, outcome: Outcome::Refused, .. } if !ended.contains(call) => {
-                refused.insert(id.to_string());
-            }
-            Event::MessageAdded { message } => {
-                for block in &message.blocks {
-                    let Block::ToolResult(result) = block else { continue };
-                    // Ids are the provider's, and may come again.
-                    if refused.remove(&result.call) {
-                        found.entry(seq).or_default().push(result.clone());
-                    }
-                }
-            }
-            _ => {}
-        }
-    };
-    // What was found before the fold stopped is still true.
-    let _ = journal::replay_with(records, told);
-    found
+/// What no record says by itself, by the record that led to it.
+#[derive(Default)]
+struct Told {
+    /// What the model was told of calls that nobody carried out: those that were refused, and those that the kernel answers.
+    results: BTreeMap<Seq, Vec<ToolResult>>,
+    /// Which model took over from which.
+    climbs: BTreeMap<Seq, Vec<String>>,
 }
 
-fn said(out: &mut String, input: &Input) {
-    match input {
-        Input::Prompted(prompt) => person(out, "Prompt", prompt),
-        Input::Steered(prompt) => person(out, "Prompt, meanwhile", prompt),
-        Input::FollowedUp(prompt) => person(out, "Prompt, for afterwards", prompt),
-        Input::ModelFinished { result, .. } => answer(out, "Answer", result),
-        Input::Summarised { result, .. } => answer(out, "Summary", result),
-        Input::ToolFinished { result, .. } => output(out, "Result", result),
-        Input::ChildFinished { result, .. } => output(out, "Result of a child", &result.output),
-        Input::Cancelled { reason } => {
-            let _ = writeln!(out, "\n*cancelled* {}", one_line(reason));
-        }
-        Input::Resumed { host } => {
-            let _ = writeln!(out, "\n*resumed by* {}", one_line(host));
-        }
-        Input::Started(_)
-        | Input::Judged { .. }
-        | Input::Consulted { .. }
-        | Input::Dispatched { .. }
-        | Input::Checked { .. }
-        | Input::ChildStarted { .. }
-        | Input::ToolsChanged(_)
-        | Input::ModeChanged(_)
-        | Input::GrantsChanged(_)
-        | Input::BudgetChanged(_)
-        | Input::TimePassed => {}
+impl Told {
+    /// Folds the journal. Stops where that cannot be done any more, because something in it was erased.
+    fn of(records: &[Record]) -> Self {
+        let ended = |record: &Record| match record.payload().input() {
+            Ok(Input::ToolFinished { call, .. } | Input::ChildFinished { call, .. }) => {
+                Some((call, record.seq()))
+            }
+            Ok(_) | Err(_) => None,
+        };
+        let ended: BTreeMap<_, _> = records.iter().filter_map(ended).collect();
+        let (mut alone, mut told) = (BTreeSet::new(), Self::default());
+        let each = |seq: Seq, effect: &Effect| {
+            let Effect::Emit(event) = effect else { return };
+            match &event.event {
+                // One in the background is answered when it begins, and has a record of its own when it ends.
+                Event::CallFinished { call, id, .. } if ended.get(call).is_none_or(|at| *at > seq) => {
+                    alone.insert(id.to_string());
+                }
+                Event::MessageAdded { message } => {
+                    for block in &message.blocks {
+                        let Block::ToolResult(result) = block else { continue };
+                        // Ids are the provider's, and may come again.
+                        if alone.remove(&result.call) {
+                            told.results.entry(seq).or_default().push(result.clone());
+                        }
+                    }
+                }
+                Event::SteppedUp { from, to, reason, .. } => {
+                    let climb = format!("{from} was not up to it ({reason}); {to} took over");
+                    told.climbs.entry(seq).or_default().push(climb);
+                }
+                Event::LadderExhausted { model, reason, .. } => {
+                    let end = format!("{model} was not up to it ({reason}), and no stronger model was left");
+                    told.climbs.entry(seq).or_default().push(end);
+                }
+                _ => {}
+            }
+        };
+        // What was found before the fold stopped is still true.
+        let _ = journal::replay_with(records, each);
+        told
     }
 }
 
-fn person(out: &mut String, heading: &str, prompt: &Prompt) {
-    let _ = writeln!(out, "\n## {heading}\n");
-    blocks(out, &prompt.blocks);
+/// A session while it is written.
+struct Telling {
+    /// What the model never read.
+    withheld: Vec<Withheld>,
+    /// What hooks added last: they add it to every request, and it is shown once.
+    added: Vec<Block>,
+}
+
+impl Telling {
+    fn said(&mut self, out: &mut String, input: &Input, seq: Seq) {
+        match input {
+            Input::Prompted(prompt) => self.person(out, "Prompt", prompt),
+            Input::Steered(prompt) => self.person(out, "Prompt, meanwhile", prompt),
+            Input::FollowedUp(prompt) => self.person(out, "Prompt, for afterwards", prompt),
+            Input::ModelFinished { result, .. } => answer(out, "Answer", result),
+            Input::Summarised { result, .. } => answer(out, "Summary", result),
+            Input::ToolFinished { result, .. } => output(out, "Result", result),
+            Input::ChildFinished { result, .. } => output(out, "Result of a child", &result.output),
+            Input::Cancelled { reason } => {
+                let _ = writeln!(out, "\n*cancelled* {}", one_line(reason));
+            }
+            Input::Resumed { host } => {
+                let _ = writeln!(out, "\n*resumed by* {}", one_line(host));
+            }
+            Input::Judged { verdict: Verdict::Rewrite { arguments }, .. } => {
+                let _ = writeln!(out, "\n*a hook gave the call other arguments:*\n");
+                fence(out, arguments);
+            }
+            Input::Consulted { answer, .. } => self.hooked(out, answer, seq),
+            Input::Started(started) => begun(out, started.config.ladder.as_ref()),
+            Input::Judged { .. }
+            | Input::Dispatched { .. }
+            | Input::Checked { .. }
+            | Input::ChildStarted { .. }
+            | Input::ToolsChanged(_)
+            | Input::ModeChanged(_)
+            | Input::GrantsChanged(_)
+            | Input::BudgetChanged(_)
+            | Input::TimePassed => {}
+        }
+    }
+
+    /// What hooks made of a request, a result or a stop.
+    fn hooked(&mut self, out: &mut String, answer: &Answer, seq: Seq) {
+        for withheld in self.withheld.iter().filter(|withheld| withheld.record == seq) {
+            let _ = writeln!(out, "\n*a hook kept the prompt from the model, which read in its place:*\n");
+            quote(out, if withheld.shown.is_empty() { "(nothing)" } else { &withheld.shown });
+        }
+        match answer {
+            Answer::Patch(patches) => {
+                let appended = patches.iter().filter_map(|patch| match patch {
+                    Patch::Append(blocks) => Some(blocks),
+                    Patch::Hide(_) | Patch::Replace { .. } => None,
+                });
+                let added: Vec<Block> = appended.flatten().cloned().collect();
+                if !added.is_empty() && added != self.added {
+                    let _ = writeln!(out, "\n*a hook added for the model:*\n");
+                    blocks(out, &added);
+                }
+                self.added = added;
+            }
+            Answer::Output(result) => output(out, "Result, as a hook changed it", result),
+            Answer::Continue(prompt) => {
+                let _ = writeln!(out, "\n## A hook, instead of an end\n");
+                blocks(out, &prompt.blocks);
+            }
+            Answer::Failed { reason } => {
+                let _ = writeln!(out, "\n*a hook failed:* {}", one_line(reason));
+            }
+            Answer::Nothing | Answer::Tools(_) | Answer::Model(_) => {}
+        }
+    }
+
+    fn person(&self, out: &mut String, heading: &str, prompt: &Prompt) {
+        let text = plain_text(&prompt.blocks);
+        let is_withheld = self.withheld.iter().any(|withheld| withheld.said == text);
+        let mark = if is_withheld { " (withheld from the model by a hook)" } else { "" };
+        let _ = writeln!(out, "\n## {heading}{mark}\n");
+        blocks(out, &prompt.blocks);
+    }
+}
+
+/// Where experience had the run begin, if not with its first model.
+fn begun(out: &mut String, ladder: Option<&Ladder>) {
+    if let Some(ladder) = ladder.filter(|ladder| ladder.start > 0) {
+        let _ = writeln!(out, "- began higher: {}", one_line(&ladder.why));
+    }
 }
 
 fn answer(out: &mut String, heading: &str, result: &ModelResult) {

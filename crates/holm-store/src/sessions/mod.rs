@@ -7,6 +7,7 @@ mod markdown;
 mod retention;
 mod search;
 mod usage;
+mod withheld;
 
 pub use export::Format;
 #[cfg(feature = "sqlite")]
@@ -15,3 +16,4 @@ pub use list::{Cursor, Listing, Order, Page, Session, Sort};
 pub use retention::{Erased, Retention};
 pub use search::Hit;
 pub use usage::{By, UsageLine, UsageQuery};
+pub use withheld::{Withheld, withheld};

@@ -7,7 +7,7 @@ use std::{
 };
 
 use holm_grants::GrantSet;
-use holm_kernel::NanoUsd;
+use holm_kernel::{NanoUsd, provider_names};
 use holm_runtime::{
     Agent, BoxFuture, BuildError, Builder, Helper, Helpers, Isolation, Toolbox, ToolboxError,
 };
@@ -33,6 +33,18 @@ pub trait Kit: Send + Sync + 'static {
     fn isolation(&self) -> Option<Arc<dyn Isolation>> {
         None
     }
+
+    /// Why it has none, for a person.
+    fn no_isolation(&self) -> String {
+        "there is no git repository here".into()
+    }
+
+    /// What the agent of this file is called as a tool; none if the host does not know, and then of two that want one name
+    /// the later becomes `name_2`.
+    fn called(&self, file: &Path) -> Option<String> {
+        let _ = file;
+        None
+    }
 }
 
 /// The agents of a set of files.
@@ -46,7 +58,7 @@ pub struct Crew {
 
 impl Crew {
     /// Makes helpers of files. A file that cannot be used, and whoever relies on it, is left out and said; the others
-    /// are made.
+    /// are made. Of two that want one name the later becomes `name_2`.
     pub fn gather(files: impl IntoIterator<Item = AgentFile>, kit: Arc<dyn Kit>) -> Self {
         Self::gather_into(Helpers::new(), files.into_iter().map(Arc::new), kit)
     }
@@ -59,13 +71,7 @@ impl Crew {
     ) -> Self {
         let mut gathering = Gathering { files: BTreeMap::new(), made: BTreeMap::new(), kit };
         let mut faults = Vec::new();
-        for file in files {
-            if gathering.files.contains_key(&file.name) {
-                faults.push(CrewFault { agent: file.name.clone(), why: CrewProblem::Twice });
-                continue;
-            }
-            gathering.files.insert(file.name.clone(), file);
-        }
+        gathering.files.extend(distinct(files).into_iter().map(|file| (file.name.clone(), file)));
         let names: Vec<String> = gathering.files.keys().cloned().collect();
         for name in names {
             match gathering.helper(&name, &mut Vec::new()) {
@@ -75,6 +81,21 @@ impl Crew {
         }
         Self { helpers, faults }
     }
+}
+
+/// The same agents, each under a name of its own.
+pub(super) fn distinct(files: impl IntoIterator<Item = Arc<AgentFile>>) -> Vec<Arc<AgentFile>> {
+    let files: Vec<Arc<AgentFile>> = files.into_iter().collect();
+    let names = provider_names(files.iter().map(|file| file.name.as_str()));
+    files.into_iter().zip(names).map(|(file, name)| under(file, name)).collect()
+}
+
+/// The agent under another name.
+pub(super) fn under(file: Arc<AgentFile>, name: String) -> Arc<AgentFile> {
+    if file.name == name {
+        return file;
+    }
+    Arc::new(AgentFile { name, ..(*file).clone() })
 }
 
 /// Agents while they are made.
@@ -120,6 +141,16 @@ impl Gathering {
                 helpers = helpers.with(below);
             }
         }
+        for name in &file.manages {
+            if available.find(name).is_some() && !self.files.contains_key(name) {
+                return Err(CrewProblem::NoAgent { tool: name.clone() });
+            }
+            let below = self.helper(name, above).map_err(|why| why.above(name))?;
+            helpers = helpers.with(below);
+        }
+        if let Some(most) = file.at_once {
+            helpers = helpers.at_most(most);
+        }
         let plan = Plan { file: Arc::clone(file), helpers, kit: Arc::clone(&self.kit) };
         plan.helper()
     }
@@ -141,7 +172,8 @@ impl Plan {
         let helper = match file.place {
             Place::Shared => Helper::new(name, description, agent),
             Place::Worktree => {
-                let isolation = Folders(self.kit.isolation().ok_or(CrewProblem::NoRepository)?);
+                let none = || CrewProblem::NoRepository { why: self.kit.no_isolation() };
+                let isolation = Folders(self.kit.isolation().ok_or_else(none)?);
                 Helper::isolated(name, description, isolation, move |folder| self.agent(Some(folder)))
             }
         };
@@ -170,7 +202,12 @@ impl Plan {
         };
         let builder = self.kit.begin(file.model.as_deref()).map_err(flawed)?;
         let builder = builder.name(file.name.clone()).system(file.system.clone()).tools(tools);
-        let builder = builder.helpers(self.helpers.clone()).config(|config| {
+        let builder = if file.manages.is_empty() {
+            builder.helpers(self.helpers.clone())
+        } else {
+            builder.manages(self.helpers.clone())
+        };
+        let builder = builder.config(|config| {
             config.grants.extend(file.grants.iter().cloned());
             file.limits.narrow(&mut config.limits);
             if let Some(mode) = file.mode {
@@ -228,9 +265,6 @@ pub struct CrewFault {
 /// Why an agent of a file cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CrewProblem {
-    /// Two files have one name.
-    #[error("another file has the same name; rename one")]
-    Twice,
     /// Agents hand work on in a circle.
     #[error("work would go in a circle: {}; take one of them out of the other's tools", .circle.join(" -> "))]
     Circle {
@@ -255,9 +289,20 @@ pub enum CrewProblem {
         /// Which.
         agent: String,
     },
+    /// It manages what is no agent.
+    #[error(
+        "`{tool}` is a tool and no agent, and a manager only hands work to agents; take it out of `manages`"
+    )]
+    NoAgent {
+        /// Which.
+        tool: String,
+    },
     /// It wants a worktree, and there is no repository.
-    #[error("it wants a worktree, and there is no git repository here")]
-    NoRepository,
+    #[error("it wants a worktree, and {why}")]
+    NoRepository {
+        /// What the host says.
+        why: String,
+    },
     /// The runtime does not make it.
     #[error("{reason}")]
     NotMade {
@@ -271,7 +316,7 @@ impl CrewProblem {
     fn above(self, agent: &str) -> Self {
         match self {
             Self::Circle { .. } | Self::TooDeep { .. } | Self::NoTool { .. } => self,
-            Self::Twice | Self::Below { .. } | Self::NoRepository | Self::NotMade { .. } => {
+            Self::NoAgent { .. } | Self::Below { .. } | Self::NoRepository { .. } | Self::NotMade { .. } => {
                 Self::Below { agent: agent.to_owned() }
             }
         }

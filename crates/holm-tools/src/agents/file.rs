@@ -1,6 +1,7 @@
 //! An agent as a file: a head that says what it may do, and a body that is its system prompt. Nothing here opens a file.
 
 use holm_grants::{Allowance, GrantSet, Mode};
+use holm_guards::schema::closest;
 use holm_kernel::{Limits, NanoUsd};
 
 use super::{
@@ -16,6 +17,21 @@ const MOST_NAME: usize = 64;
 
 /// The longest description: every helper's is in its parent's prompt.
 const MOST_DESCRIPTION: usize = 1_024;
+
+/// Every key of a head.
+const KEYS: [&str; 11] = [
+    "name",
+    "description",
+    "model",
+    "tools",
+    "grants",
+    "mode",
+    "isolation",
+    "background",
+    "manages",
+    "at_once",
+    "limits",
+];
 
 /// An agent that a file describes.
 ///
@@ -63,6 +79,10 @@ pub struct AgentFile {
     pub place: Place,
     /// Whether its parent may go on meanwhile.
     pub waits: Waits,
+    /// The agents that it manages; none if it is no manager. A manager can only delegate.
+    pub manages: Vec<String>,
+    /// How many of those below it may be at work at the same time.
+    pub at_once: Option<usize>,
     /// Its system prompt.
     pub system: String,
     /// Keys that mean nothing here, with their lines; a person may have meant something by them.
@@ -139,6 +159,18 @@ impl AgentFile {
         }
         draft.finish(front.body)
     }
+
+    /// What a person should know of the keys that mean nothing here, each with its line and what may have been meant.
+    pub fn remarks(&self) -> Vec<String> {
+        let remark = |Ignored { line, key }: &Ignored| {
+            let meant = match closest(key, KEYS.into_iter()) {
+                Some(known) => format!("did you mean `{known}`?"),
+                None => format!("the keys are {}", KEYS.join(", ")),
+            };
+            format!("line {line}: `{key}` means nothing here; {meant}")
+        };
+        self.ignored.iter().map(remark).collect()
+    }
 }
 
 impl AgentLimits {
@@ -189,6 +221,8 @@ struct Draft {
     limits: AgentLimits,
     place: Place,
     waits: Waits,
+    manages: Vec<String>,
+    at_once: Option<usize>,
     ignored: Vec<Ignored>,
 }
 
@@ -228,6 +262,16 @@ impl Draft {
                     _ => return Err(bad("true or false")),
                 }
             }
+            "manages" => {
+                self.manages = items_of(&entry)?.into_iter().map(|item| item.text).collect();
+                if self.manages.is_empty() {
+                    return Err(bad("the names of agents"));
+                }
+            }
+            "at_once" => {
+                let most = text_of(&entry)?.parse::<usize>().ok().filter(|most| *most > 0);
+                self.at_once = Some(most.ok_or_else(|| bad("a whole number of 1 or more"))?);
+            }
             "limits" => {
                 let Value::Map(limits) = &entry.value else {
                     return Err(bad("keys below it, such as turns: 10"));
@@ -253,6 +297,8 @@ impl Draft {
             limits: self.limits,
             place: self.place,
             waits: self.waits,
+            manages: self.manages,
+            at_once: self.at_once,
             system: body.to_owned(),
             ignored: self.ignored,
         })
@@ -277,6 +323,10 @@ fn tools(entry: &Entry) -> Result<ToolNames, AgentFileError> {
         && text == "*"
     {
         return Ok(ToolNames::All);
+    }
+    if let Some(item) = items.iter().find(|item| !item.text.contains(|c: char| c.is_alphabetic())) {
+        let expected = "a list of names, such as [read, grep], or \"*\" for all";
+        return Err(AgentProblem::BadValue { key: entry.key.clone(), expected }.at(item.line));
     }
     Ok(ToolNames::These(items.into_iter().map(|item| item.text).collect()))
 }

@@ -12,7 +12,7 @@ use holm_runtime::{BoxFuture, Child, Helper, Helpers, Job, LiveChild, Spawner, T
 
 use super::{
     AgentFile, Crew, CrewFault, CrewProblem, Kit, ToolNames,
-    crew::{asked, dressed},
+    crew::{asked, distinct, dressed, under},
 };
 use crate::registry::{Found, LoadError, Loader, Offer};
 
@@ -29,8 +29,8 @@ pub struct AgentLoader {
     files: Arc<Mutex<Files>>,
 }
 
-/// The agents by name: where each one's file lies, and the agent as long as somebody holds the tool that it is.
-type Files = BTreeMap<String, (PathBuf, Weak<AgentFile>)>;
+/// The agents by where their files lie, each as long as somebody holds the tool that it is.
+type Files = BTreeMap<PathBuf, Weak<AgentFile>>;
 
 impl AgentLoader {
     /// Makes agents of what this host has.
@@ -58,7 +58,7 @@ impl AgentLoader {
     /// What a system prompt says of the agents that there are; empty if there are none.
     pub fn introduction(&self) -> String {
         let mut text = String::new();
-        for file in self.known() {
+        for file in self.agents() {
             let lead = if text.is_empty() { "Helpers that you can hand work to, each a tool:" } else { "" };
             let _ = write!(text, "{lead}\n- {}: {}", file.name, file.description);
         }
@@ -68,14 +68,26 @@ impl AgentLoader {
     /// What keeps agents from being called as things are now: a tool that their file names and nobody has. It may still come,
     /// so they stay; whoever has loaded all folders says this to a person, and a call of such an agent says it to the model.
     pub fn faults(&self) -> Vec<CrewFault> {
-        Crew::gather_into(Helpers::new(), self.known(), Arc::clone(&self.kit)).faults
+        Crew::gather_into(Helpers::new(), self.agents(), Arc::clone(&self.kit)).faults
     }
 
-    /// The agents whose tools somebody holds.
-    fn known(&self) -> Vec<Arc<AgentFile>> {
-        let mut files = self.files();
-        files.retain(|_, (_, file)| file.strong_count() > 0);
-        files.values().filter_map(|(_, file)| file.upgrade()).collect()
+    /// The agents whose tools somebody holds, under the names by which they are called.
+    fn agents(&self) -> Vec<Arc<AgentFile>> {
+        distinct(self.known().into_iter().map(|(_, file)| file))
+    }
+
+    /// The same with their places.
+    fn known(&self) -> Vec<(PathBuf, Arc<AgentFile>)> {
+        let held: Vec<(PathBuf, Arc<AgentFile>)> = {
+            let mut files = self.files();
+            files.retain(|_, file| file.strong_count() > 0);
+            files.iter().filter_map(|(path, file)| Some((path.clone(), file.upgrade()?))).collect()
+        };
+        let called = |(path, file): (PathBuf, Arc<AgentFile>)| match self.kit.called(&path) {
+            Some(name) => (path, under(file, name)),
+            None => (path, file),
+        };
+        held.into_iter().map(called).collect()
     }
 
     /// Every change is one step, so a panic elsewhere leaves nothing half done.
@@ -87,21 +99,17 @@ impl AgentLoader {
         let text = str::from_utf8(bytes).map_err(|_| LoadError::refused("it is no text"))?;
         let file = AgentFile::parse(text).map_err(|error| LoadError::refused(error.to_string()))?;
         let file = Arc::new(file);
-        self.check(&file)?;
+        self.check(path, &file)?;
         let declaration = self.declare(&file)?;
-        let mut files = self.files();
-        let taken =
-            files.get(&file.name).is_some_and(|(owner, agent)| owner != path && agent.strong_count() > 0);
-        if taken {
-            return Err(LoadError::refused(CrewProblem::Twice.to_string()));
-        }
-        files.insert(file.name.clone(), (path.to_owned(), Arc::downgrade(&file)));
-        Ok(Offer::new(Arc::new(AgentTool { declaration, _file: file })))
+        let remarks = file.remarks();
+        self.files().insert(path.to_owned(), Arc::downgrade(&file));
+        let offer = Offer::new(Arc::new(AgentTool { declaration, _file: file }));
+        Ok(remarks.into_iter().fold(offer, Offer::note))
     }
 
     /// Whether it could be made beside the others. That something it needs is not there yet is told when it is called.
-    fn check(&self, file: &Arc<AgentFile>) -> Result<(), LoadError> {
-        let others = self.known().into_iter().filter(|other| other.name != file.name);
+    fn check(&self, path: &Path, file: &Arc<AgentFile>) -> Result<(), LoadError> {
+        let others = self.known().into_iter().filter(|(other, _)| other != path).map(|(_, file)| file);
         let files = [Arc::clone(file)].into_iter().chain(others);
         let crew = Crew::gather_into(Helpers::new(), files, Arc::clone(&self.kit));
         for fault in crew.faults.into_iter().filter(|fault| fault.agent == file.name) {
@@ -109,9 +117,9 @@ impl AgentLoader {
                 CrewProblem::NoTool { .. } | CrewProblem::Below { .. } => {}
                 CrewProblem::Circle { .. }
                 | CrewProblem::TooDeep { .. }
-                | CrewProblem::NoRepository
-                | CrewProblem::NotMade { .. }
-                | CrewProblem::Twice => return Err(LoadError::refused(fault.why.to_string())),
+                | CrewProblem::NoAgent { .. }
+                | CrewProblem::NoRepository { .. }
+                | CrewProblem::NotMade { .. } => return Err(LoadError::refused(fault.why.to_string())),
             }
         }
         Ok(())
@@ -123,12 +131,13 @@ impl AgentLoader {
         let agent = self.kit.begin(file.model.as_deref()).map_err(refused)?;
         let agent = agent.build().map_err(|error| LoadError::refused(error.to_string()))?;
         let tools = self.kit.tools(None);
-        let below: Vec<&str> = match &file.tools {
+        let mut below: Vec<&str> = match &file.tools {
             ToolNames::All => Vec::new(),
             ToolNames::These(names) => {
                 names.iter().map(|name| &**name).filter(|name| tools.find(name).is_none()).collect()
             }
         };
+        below.extend(file.manages.iter().map(|name| &**name));
         let helper = Helper::new(&*file.name, &*file.description, agent);
         let helper = dressed(helper, file, asked(file, below));
         // With those in the background comes the tool that looks after them, which is not this one.
@@ -153,7 +162,7 @@ impl Loader for AgentLoader {
 
 impl Spawner for AgentLoader {
     fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
-        let crew = Crew::gather_into(self.helpers.clone(), self.known(), Arc::clone(&self.kit));
+        let crew = Crew::gather_into(self.helpers.clone(), self.agents(), Arc::clone(&self.kit));
         let fault = crew.faults.iter().find(|fault| fault.agent == *child.request.tool);
         if let Some(fault) = fault {
             let reason = fault.to_string();

@@ -79,6 +79,15 @@ fn what_is_not_said_is_not_given() {
 }
 
 #[test]
+fn keys_that_mean_nothing_are_named_with_what_may_have_been_meant() {
+    let file = AgentFile::parse(&head("tool: read\ngrant: [\"read:**\"]\ncolour: red")).unwrap();
+    let [tool, grant, colour]: [String; 3] = file.remarks().try_into().unwrap();
+    assert_eq!(tool, "line 4: `tool` means nothing here; did you mean `tools`?");
+    assert_eq!(grant, "line 5: `grant` means nothing here; did you mean `grants`?");
+    assert!(colour.starts_with("line 6: `colour` means nothing here; the keys are name, "), "{colour}");
+}
+
+#[test]
 fn lists_are_written_in_three_ways() {
     let expect = ToolNames::These(vec!["x".into(), "y".into()]);
     for lines in
@@ -117,6 +126,9 @@ fn what_is_wrong_is_said_with_its_line() {
     check(&head("isolation: moon"), 4, "none or worktree");
     check(&head("background: maybe"), 4, "true or false");
     check(&head("limits: 3"), 4, "keys below it");
+    check(&head("tools: 5"), 4, "a list of names");
+    check(&head("manages: []"), 4, "the names of agents");
+    check(&head("manages: [b]\nat_once: 0"), 5, "1 or more");
     check(&head("limits:\n  turns: many"), 5, "a whole number");
     check(&head("limits:\n  turnz: 3"), 5, "no limit `turnz`");
     check(&head("limits:\n  spend: 3"), 5, "0.50usd");
@@ -224,6 +236,49 @@ fn what_a_file_says_of_how_it_is_called_is_declared() {
 }
 
 #[test]
+fn a_manager_only_delegates_and_only_to_agents() {
+    let files = vec![
+        agent("lead", "", "manages: [scout, aide]\nat_once: 2", ""),
+        agent("scout", "look", "", ""),
+        agent("aide", "", "", ""),
+        agent("tooled", "", "manages: [look]", ""),
+        agent("lost", "", "manages: [nobody]", ""),
+    ];
+    let crew = Crew::gather(files, Arc::new(House));
+    let declared = crew.helpers.declarations();
+    let names: Vec<&str> = declared.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["aide", "lead", "scout"]);
+    let ToolKind::Agent { grants, .. } = &declared[1].kind else { panic!("it is an agent") };
+    assert_eq!(*grants, GrantSet::parse(["spawn:aide", "spawn:scout"]).unwrap());
+    let said: Vec<String> = crew.faults.iter().map(ToString::to_string).collect();
+    assert!(said.iter().any(|fault| fault.contains("`look` is a tool and no agent")), "{said:?}");
+    assert!(said.iter().any(|fault| fault.contains("no tool and no agent `nobody`")), "{said:?}");
+}
+
+#[test]
+fn a_manager_with_a_tool_that_acts_is_told_so() {
+    let files = vec![agent("lead", "change", "manages: [scout]", ""), agent("scout", "", "", "")];
+    let crew = Crew::gather(files, Arc::new(Acting));
+    let [fault]: [CrewFault; 1] = crew.faults.try_into().unwrap();
+    assert!(fault.to_string().contains("the tool `change` acts, and a manager only delegates"), "{fault}");
+}
+
+/// A host with a tool that writes.
+struct Acting;
+
+impl Kit for Acting {
+    fn begin(&self, model: Option<&str>) -> Result<Builder, String> {
+        House.begin(model)
+    }
+
+    fn tools(&self, _: Option<&Path>) -> Toolbox {
+        let schema = Json::object([("type", "object".into())]);
+        let change = Tool::new("change", "Changes.", schema).level(Level::Write);
+        Toolbox::new().with(tool_fn(change, |_: Job| async { ToolOutput::text("changed") }))
+    }
+}
+
+#[test]
 fn circles_are_found_and_hurt_nobody_else() {
     let files = vec![
         agent("a", "b", "", ""),
@@ -256,10 +311,9 @@ fn files_that_cannot_be_used_are_said_and_the_others_are_made() {
         deep("five", ""),
     ];
     let (names, faults) = gather(files);
-    assert_eq!(names, ["fine", "five", "four", "three", "two"]);
+    assert_eq!(names, ["fine", "fine_2", "five", "four", "three", "two"]);
     let said = faults.join("\n");
     for text in [
-        "`fine` cannot be used: another file",
         "no tool and no agent `no_such`",
         "there is no such model here",
         "`relies` cannot be used: it hands work to `rich`",
@@ -294,13 +348,16 @@ async fn a_file_in_a_tool_folder_is_a_helper_while_it_lies_there() {
     ));
     folders.load().await;
     let snapshot = registry.snapshot();
-    assert_eq!(snapshot.catalogue().names().collect::<Vec<_>>(), ["lead", "scout"]);
+    assert_eq!(snapshot.catalogue().names().collect::<Vec<_>>(), ["lead", "scout", "scout_2"]);
+    let second = snapshot.find("scout_2").unwrap().declaration();
+    let needs: Vec<String> = second.needs.iter().map(ToString::to_string).collect();
+    assert_eq!(needs, ["spawn:scout_2"], "who may be called goes by the name that it has");
     let problems = snapshot.problems().iter().map(|problem| &*problem.what).collect::<Vec<_>>().join("\n");
-    for said in ["another file has the same name", "circle -> circle", "line 3: `mode`"] {
+    for said in ["circle -> circle", "line 3: `mode`"] {
         assert!(problems.contains(said), "{said} in {problems}");
     }
     assert!(
-        loader.introduction().ends_with("- lead: Is lead.\n- scout: Is scout."),
+        loader.introduction().ends_with("- lead: Is lead.\n- scout: Is scout.\n- scout_2: Is scout."),
         "{}",
         loader.introduction()
     );
@@ -311,11 +368,16 @@ async fn a_file_in_a_tool_folder_is_a_helper_while_it_lies_there() {
     let agent = main().tools(snapshot.toolbox()).build().unwrap();
     let answer = agent.run("go").await.unwrap().into_text().unwrap();
     assert!(answer.contains("seen with own eyes"), "{answer}");
+    let other = main().system("call scout_2").tools(snapshot.toolbox()).build().unwrap();
+    let answer = other.run("go").await.unwrap().into_text().unwrap();
+    assert!(answer.contains("done after") && !answer.contains("no helper"), "{answer}");
 
     // Without the second file the first can still be called, and says what it lacks.
     let gone = Folder::new(folder.path(), Rank::User, OpenGate).source(&folder.path().join("b-scout.md"));
     registry.edit(|edit| edit.remove(&gone));
-    drop((snapshot, agent));
+    let twin = Folder::new(folder.path(), Rank::User, OpenGate).source(&folder.path().join("c-twin.md"));
+    registry.edit(|edit| edit.remove(&twin));
+    drop((snapshot, agent, other));
     let agent = main().tools(registry.snapshot().toolbox()).build().unwrap();
     let answer = agent.run("go").await.unwrap().into_text().unwrap();
     assert!(answer.contains("there is no tool and no agent `scout`"), "{answer}");

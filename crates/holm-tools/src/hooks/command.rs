@@ -25,8 +25,8 @@ use crate::trust::ContentHash;
 /// command that is asked again.
 const MOST_PROMPTS: usize = 4_096;
 
-/// What stands in the place of a prompt that no command could be asked about in time.
-const NOT_ASKED: &str = "[Withheld from this request: the hooks had no time to look at what was said here.]";
+/// Why a prompt is withheld that no command could be asked about in time.
+const NOT_ASKED: &str = "the hooks had no time to look at it";
 
 /// What stands between the beginning and the end of a large result.
 const LEFT_OUT: &str = "\n[...]\n";
@@ -50,10 +50,15 @@ pub struct CommandHooks {
     stops: Mutex<BTreeMap<String, u64>>,
     /// Who is told of calls that are denied.
     denied: Option<Arc<Denied>>,
+    /// Who is told of prompts that are withheld.
+    withheld: Option<Arc<Withheld>>,
 }
 
 /// Hears which tool was not called, and why.
 type Denied = dyn Fn(&str, &str) + Send + Sync;
+
+/// Hears which prompt did not reach the model, and why.
+type Withheld = dyn Fn(MessageId, &str) + Send + Sync;
 
 /// What the commands said of one prompt. Runs number their messages alike, so the text tells them apart.
 struct Said {
@@ -65,7 +70,7 @@ struct Said {
 /// What becomes of a prompt.
 #[derive(Clone)]
 enum Remark {
-    /// This stands in its place, in every request.
+    /// It is in no request, for this reason.
     Withheld(String),
     /// This is added while it is the latest.
     Adds(Vec<Block>),
@@ -75,7 +80,7 @@ impl CommandHooks {
     /// Hooks of a trusted file, run by this runner.
     pub fn new(file: TrustedHooks, runner: impl Runner + 'static) -> Self {
         let (said, stops) = (Mutex::default(), Mutex::default());
-        Self { file, runner: Arc::new(runner), said, stops, denied: None }
+        Self { file, runner: Arc::new(runner), said, stops, denied: None, withheld: None }
     }
 
     /// Tells of every call that they deny, with the tool and the reason: also of those of a run's children.
@@ -83,6 +88,19 @@ impl CommandHooks {
     pub fn on_denial(mut self, tell: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         self.denied = Some(Arc::new(tell));
         self
+    }
+
+    /// Tells of every prompt that they withhold, with the reason, when they are asked about it: a process that goes on with
+    /// a run asks anew about all that was said in it.
+    #[must_use]
+    pub fn on_withheld(mut self, tell: impl Fn(MessageId, &str) + Send + Sync + 'static) -> Self {
+        self.withheld = Some(Arc::new(tell));
+        self
+    }
+
+    /// What the model reads in the place of a prompt that is withheld for this reason.
+    pub fn in_place(reason: &str) -> String {
+        format!("[A hook withheld what was said here: {reason}]")
     }
 
     fn deny(&self, tool: &str, reason: String) -> Opinion {
@@ -182,13 +200,19 @@ impl CommandHooks {
             let remark = match self.known(message.id, &prompt) {
                 Some(remark) => remark,
                 // What comes too late is not heard, so whoever was not asked about has not been let through.
-                None => tokio::time::timeout_at(end, self.remark(message.id, &prompt))
-                    .await
-                    .unwrap_or_else(|_| Remark::Withheld(NOT_ASKED.to_owned())),
+                None => {
+                    let asked = tokio::time::timeout_at(end, self.remark(message.id, &prompt)).await;
+                    let remark = asked.unwrap_or_else(|_| Remark::Withheld(NOT_ASKED.to_owned()));
+                    if let (Remark::Withheld(reason), Some(tell)) = (&remark, &self.withheld) {
+                        tell(message.id, reason);
+                    }
+                    remark
+                }
             };
             match remark {
-                Remark::Withheld(text) => {
-                    patches.push(Patch::Replace { id: message.id, blocks: vec![Block::Text(text)] });
+                Remark::Withheld(reason) => {
+                    let blocks = vec![Block::Text(Self::in_place(&reason))];
+                    patches.push(Patch::Replace { id: message.id, blocks });
                 }
                 Remark::Adds(blocks) if latest => added = blocks,
                 Remark::Adds(_) => {}
@@ -219,7 +243,7 @@ impl CommandHooks {
                 Err(_) => continue,
             };
             if let Some(reason) = wish.block {
-                remark = Remark::Withheld(format!("[A hook withheld what was said here: {reason}]"));
+                remark = Remark::Withheld(reason);
                 break;
             }
             if let Remark::Adds(blocks) = &mut remark {

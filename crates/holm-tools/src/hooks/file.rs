@@ -8,7 +8,7 @@ use std::{
 };
 
 use holm_grants::{Grant, GrantSet};
-use holm_guards::schema::Pattern;
+use holm_guards::schema::{Pattern, closest};
 use holm_kernel::visible;
 use serde::Deserialize;
 
@@ -76,6 +76,8 @@ pub struct HookFile {
     content: TrustedHooks,
     /// Events that other agents have, and that never come here.
     missing: Vec<String>,
+    /// Members that mean nothing here.
+    unknown: Vec<String>,
     /// What a person should know who looks at it.
     remarks: Vec<String>,
     path: PathBuf,
@@ -203,8 +205,10 @@ impl HookFile {
             // A list would be read as the members in order.
             return Err(HookFileError::Unreadable { reason: "it is no object".into() });
         }
-        let raw: RawFile = serde_json::from_str(text)
-            .map_err(|error| HookFileError::Unreadable { reason: error.to_string() })?;
+        let unreadable = |error: serde_json::Error| HookFileError::Unreadable { reason: error.to_string() };
+        let mut unknown =
+            strangers(&serde_json::from_str(text).map_err(unreadable)?, &["hooks", "grants", "network"]);
+        let raw: RawFile = serde_json::from_str(text).map_err(unreadable)?;
         let (mut entries, mut missing, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
         for (name, groups) in raw.hooks {
             let Some(event) = HookEvent::named(&name) else {
@@ -214,12 +218,23 @@ impl HookFile {
                 missing.push(name);
                 continue;
             };
+            for group in groups.as_array().into_iter().flatten() {
+                unknown.extend(strangers(group, &["matcher", "hooks"]));
+                let hooks = group.get("hooks").and_then(serde_json::Value::as_array);
+                let known = ["type", "command", "timeout"];
+                unknown.extend(hooks.into_iter().flatten().flat_map(|hook| strangers(hook, &known)));
+            }
             let groups: Vec<RawGroup> = serde_json::from_value(groups)
                 .map_err(|error| HookFileError::Unreadable { reason: format!("{name}: {error}") })?;
             for group in groups {
                 let matcher = Matcher::parse(&group.matcher)?;
                 for hook in group.hooks {
                     let RawKind::Command = hook.kind;
+                    if hook.command.trim().is_empty() {
+                        return Err(HookFileError::Unreadable {
+                            reason: format!("a command of {name} is empty"),
+                        });
+                    }
                     let wanted = hook.timeout.map_or(MOST_TIME, Duration::from_secs);
                     let limit = wanted.min(MOST_TIME);
                     if wanted > limit {
@@ -231,19 +246,21 @@ impl HookFile {
                 }
             }
         }
+        unknown.sort();
         if entries.len() > MOST_COMMANDS {
             return Err(HookFileError::TooMany { found: entries.len() });
         }
         let wants = Wants { grants: grants(&raw.grants)?, network: raw.network };
         let content = TrustedHooks { entries, wants, scripts: Vec::new() };
         let (path, hash) = (path.to_owned(), ContentHash::of(text.as_bytes()));
-        Ok(Self { content, missing, remarks, path, hash })
+        Ok(Self { content, missing, unknown, remarks, path, hash })
     }
 
-    /// What its author may believe and must not: the file has commands for events that never come here.
+    /// What its author may believe and must not: the file has commands for events that never come here, or members that mean
+    /// nothing.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |event: &String| format!("has commands for {event}, an event that never comes here");
-        self.missing.iter().map(warning).collect()
+        self.missing.iter().map(warning).chain(self.unknown.iter().cloned()).collect()
     }
 
     /// What it asks for, one thing a line, for the person who decides.
@@ -322,6 +339,10 @@ impl HookFile {
     /// # Errors
     /// [`Untrusted`], with what to show and what to remember.
     pub fn trusted(self, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
+        if self.content.entries.is_empty() {
+            // Nothing runs, so there is nothing to look at.
+            return Ok(self.content);
+        }
         let mut files = vec![(self.path.clone(), self.hash)];
         files.extend(self.content.scripts.iter().filter_map(Script::seen));
         if files.iter().all(|(path, hash)| ledger.standing(path, hash) == Standing::Trusted) {
@@ -329,6 +350,20 @@ impl HookFile {
         }
         Err(Untrusted { asks: self.asks(), files })
     }
+}
+
+/// The members of an object that are not among these, each with what may have been meant.
+fn strangers(object: &serde_json::Value, known: &[&str]) -> Vec<String> {
+    let members = object.as_object().into_iter().flat_map(serde_json::Map::keys);
+    let strange = members.filter(|member| !known.contains(&member.as_str()));
+    let remark = |member: &String| {
+        let meant = match closest(member, known.iter().copied()) {
+            Some(known) => format!("; did you mean `{known}`?"),
+            None => String::new(),
+        };
+        format!("has the member `{}`, which means nothing here{meant}", shown(member))
+    };
+    strange.map(remark).collect()
 }
 
 /// For which tools a command is.

@@ -295,6 +295,31 @@ fn events_of_other_agents_are_named_and_hurt_nobody_else() {
 }
 
 #[test]
+fn members_that_mean_nothing_are_named_with_what_may_have_been_meant() {
+    let hook = json!({ "type": "command", "command": "x", "timeut": 3 });
+    let group = json!({ "match": "read", "hooks": [hook] });
+    let file = parse(&json!({ "hooks": { "Stop": [group] }, "grant": [], "frob": 1 }).to_string()).unwrap();
+    let strange =
+        |member: &str, meant: &str| format!("has the member `{member}`, which means nothing here{meant}");
+    assert_eq!(
+        file.warnings(),
+        [
+            strange("frob", ""),
+            strange("grant", "; did you mean `grants`?"),
+            strange("match", "; did you mean `matcher`?"),
+            strange("timeut", "; did you mean `timeout`?"),
+        ]
+    );
+}
+
+#[test]
+fn an_empty_command_is_refused_and_a_file_without_any_needs_no_trust() {
+    let refused = parse(&file("", " ")).unwrap_err();
+    assert!(refused.to_string().contains("a command of PreToolUse is empty"), "{refused}");
+    assert!(parse("{}").unwrap().trusted(&Ledger::in_memory()).is_ok());
+}
+
+#[test]
 fn a_command_is_shown_exactly_as_it_is() {
     let asked = |command: &str| parse(&file("", command)).unwrap().asks().concat();
     let quoted = r#"sh -c "echo 'a b' \\ \"$X\"""#;
@@ -416,6 +441,20 @@ async fn a_prompt_that_was_withheld_stays_withheld_when_others_follow() {
     // A process that goes on with the run has been told nothing.
     let anew = listener.hooks("UserPromptSubmit").context(&view).await;
     assert_eq!(withheld(&anew), [4, 1].map(MessageId::new));
+}
+
+#[tokio::test]
+async fn whoever_wants_to_hears_of_a_withheld_prompt_once() {
+    let (listener, heard) = (Listener::default(), Arc::new(Mutex::new(Vec::new())));
+    let told = Arc::clone(&heard);
+    let hooks = listener
+        .hooks("UserPromptSubmit")
+        .on_withheld(move |id, reason: &str| told.lock().unwrap().push((id, reason.to_owned())));
+    let mut view = vec![message(1, Role::User, &["the secret"])];
+    hooks.context(&view).await;
+    view.push(message(2, Role::User, &["go on"]));
+    hooks.context(&view).await;
+    assert_eq!(*heard.lock().unwrap(), [(MessageId::new(1), "no".to_owned())]);
 }
 
 /// Takes its time over everything.

@@ -163,7 +163,13 @@ fn startable(found: &Found<'_>) -> Result<(), LoadError> {
     let data = found.file.metadata().map_err(|error| LoadError::unavailable(error.to_string()))?;
     let begins = found.bytes.starts_with(b"#!") || found.bytes.starts_with(ELF);
     match (data.permissions().mode() & 0o111 != 0, begins) {
-        (true, true) => Ok(()),
+        (true, true) => match interpreter(found.bytes) {
+            Some(path) if !path.exists() => Err(LoadError::refused(format!(
+                "its first line names {}, which is not there; install it, or name another interpreter",
+                path.display()
+            ))),
+            Some(_) | None => Ok(()),
+        },
         (false, true) => Err(LoadError::refused("it may not be executed; run chmod +x on it")),
         (true, false) => {
             Err(LoadError::refused("it has no first line that names its interpreter; begin it with #!"))
@@ -172,4 +178,11 @@ fn startable(found: &Found<'_>) -> Result<(), LoadError> {
             "it is no program: begin it with #! and run chmod +x on it, or move it away",
         )),
     }
+}
+
+/// What a script's first line says that it is run by.
+fn interpreter(bytes: &[u8]) -> Option<PathBuf> {
+    let line = bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let words = str::from_utf8(line).ok()?;
+    words.split_whitespace().next().map(PathBuf::from).filter(|path| path.is_absolute())
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use holm_grants::Level;
-use holm_kernel::ToolOutput;
+use holm_grants::{Level, Template};
+use holm_kernel::{ToolKind, ToolOutput};
 use holm_runtime::{BoxFuture, Job, Reveal, Tool, Toolbox};
 
 use super::{Offer, Source};
@@ -158,7 +158,16 @@ fn named(name: &str, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
     if tool.declaration().name == name {
         return tool;
     }
-    let declaration = holm_kernel::Tool { name: name.into(), ..tool.declaration().clone() };
+    let mut declaration = holm_kernel::Tool { name: name.into(), ..tool.declaration().clone() };
+    if matches!(declaration.kind, ToolKind::Agent { .. }) {
+        // Who may be called goes by the name under which it is called.
+        let wanted = format!("spawn:{}", tool.declaration().name);
+        let given = format!("spawn:{name}").parse::<Template>();
+        for need in declaration.needs.iter_mut().filter(|need| need.to_string() == wanted) {
+            // A name that cannot be granted is told when a run begins: its grant is missing there.
+            *need = given.clone().unwrap_or_else(|_| need.clone());
+        }
+    }
     Arc::new(Named { declaration, tool })
 }
 

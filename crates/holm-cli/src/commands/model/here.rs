@@ -26,7 +26,11 @@ const MEASURED: u64 = 64;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Show the models on this machine
-    List,
+    List {
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
     /// Try a model: a question, and a call that must be valid
     Test {
         /// Its name, such as local/smollm2, or local/ and a path
@@ -51,10 +55,15 @@ pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
     let screen = Screen::default();
     let env = |name: &str| std::env::var(name).ok();
     match command {
-        Command::List => {
-            let Some(folder) = local::folder(&env) else { return Ok(Exit::Done) };
-            for found in local::list(&folder) {
-                screen.line(&local::describe(&found));
+        Command::List { json } => {
+            let found = local::folder(&env).map(|folder| local::list(&folder)).unwrap_or_default();
+            if found.is_empty() && !json {
+                screen.note(
+                    "holm: there are no models on this machine; scripts/setup model brings a small one",
+                );
+            }
+            for found in &found {
+                screen.line(&if json { local::record(found).to_string() } else { local::describe(found) });
             }
             Ok(Exit::Done)
         }

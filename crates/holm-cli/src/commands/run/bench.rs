@@ -23,12 +23,13 @@ use crate::{
     hooks::Gathered,
     kept::Kept,
     model::{self, Chosen},
-    places::{self, Places},
+    places::Places,
     screen::Screen,
     shelf::{Shelf, Watch},
     stream::Stream,
     talk,
     tools::{self, Confinement, Outside},
+    withholding::Withholding,
     worktrees::Trees,
 };
 
@@ -54,13 +55,13 @@ impl Bench {
     pub(super) async fn lay_out(
         args: &Args,
         places: &Places,
+        store: Store,
         chosen: Chosen,
         terminal: Terminal,
         screen: &Arc<Screen>,
     ) -> anyhow::Result<Self> {
         args.tools().check()?;
         let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
-        let store = Store::open(places::database(&places.data)?).await?;
         let env = |name: &str| std::env::var(name).ok();
         let kept = Kept::find(places);
         let outside = Outside::here(&places.work, &places.data, &kept, rules(args), confinement(args), env)
@@ -93,6 +94,7 @@ impl Bench {
             trees: trees.unwrap_or_default(),
             data: places.data.clone(),
             kept,
+            work: places.work.clone(),
             set: args.tools(),
         });
         let own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
@@ -100,6 +102,7 @@ impl Bench {
         let shelf =
             Shelf::with_agents(registry, agents, Some(terminal.clone()), places, &own, screen, Watch::Always)
                 .await?;
+        shelf.tell(screen);
         let began = shelf.snapshot();
         let helping = Helping::of(&began);
         let lookup = lookup(&began, &talk, &helping);
@@ -109,6 +112,11 @@ impl Bench {
     /// Who starts the agents of files, what nobody is told, and what looks at every call.
     pub(super) fn parts(&self) -> (AgentLoader, Secrets, Hooks) {
         (self.crew.clone(), self.secrets.clone(), self.hooks.hooks.clone())
+    }
+
+    /// Hears of prompts that hooks withhold.
+    pub(super) fn withholding(&self) -> Arc<Withholding> {
+        Arc::clone(&self.hooks.withholding)
     }
 
     /// Where sessions are kept.

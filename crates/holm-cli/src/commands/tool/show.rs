@@ -1,13 +1,18 @@
 //! What tools there are.
 
-use holm_tools::registry::Snapshot;
+use holm_tools::{agents::CrewFault, registry::Snapshot};
 use serde_json::json;
 
 use super::{find, no_such};
 use crate::{exit::Exit, screen::Screen};
 
 /// All of them, a line each.
-pub(super) fn list(screen: &Screen, tools: &Snapshot, as_json: bool) -> anyhow::Result<Exit> {
+pub(super) fn list(
+    screen: &Screen,
+    tools: &Snapshot,
+    faults: &[CrewFault],
+    as_json: bool,
+) -> anyhow::Result<Exit> {
     let declared = tools.toolbox().declarations();
     if as_json {
         screen.line(&serde_json::to_string(&declared)?);
@@ -18,7 +23,9 @@ pub(super) fn list(screen: &Screen, tools: &Snapshot, as_json: bool) -> anyhow::
         let needs: Vec<String> = tool.needs.iter().map(ToString::to_string).collect();
         let needs = if needs.is_empty() { String::new() } else { format!(", needs {}", needs.join(" and ")) };
         let about = tool.description.lines().next().unwrap_or_default();
-        screen.answer(&format!("{:widest$}  {about} ({}{needs})", tool.name, tool.level));
+        let closed = faults.iter().any(|fault| fault.agent == tool.name);
+        let closed = if closed { ", cannot be called now" } else { "" };
+        screen.answer(&format!("{:widest$}  {about} ({}{needs}{closed})", tool.name, tool.level));
     }
     for renamed in tools.renamed() {
         screen.note(&format!(

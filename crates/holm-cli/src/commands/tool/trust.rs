@@ -12,6 +12,7 @@ use holm_tools::{
     trust::{ContentHash, Ledger, Standing, Survey},
 };
 
+use super::{is_named, may_be_named};
 use crate::{
     entries::{ENDING, Entry, Written},
     exit::{Exit, Trouble},
@@ -47,7 +48,9 @@ pub(crate) struct Confirm {
 pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let folder = args.folder.clone().unwrap_or_else(|| places.project_tools());
     if !folder.is_dir() {
-        return Err(Trouble::new(Exit::Missing, format!("there is no folder {}", folder.display())).into());
+        let message = format!("there is no folder {}", folder.display());
+        let hint = "whole folders are trusted; without one it is .holm/tools of the project";
+        return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
     let survey = Survey::of(&folder.canonicalize()?)?;
     let mut ledger = Ledger::open(places.trust())?;
@@ -137,11 +140,7 @@ fn beneath(known: &[PathBuf], path: &Path) -> Vec<PathBuf> {
 
 /// Files of the project's tools with this name, whatever their endings: a program and its sidecar go together.
 fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
-    let is_it = |path: &PathBuf| {
-        let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
-        let stem = file.split('.').next().unwrap_or_default();
-        name.to_str().is_some_and(|name| name == stem || name.strip_prefix("bash_") == Some(stem))
-    };
+    let is_it = |path: &PathBuf| name.to_str().is_some_and(|name| may_be_named(path, name));
     beneath(known, folder).into_iter().filter(is_it).collect()
 }
 
@@ -168,9 +167,8 @@ fn own_file(name: &str, places: &Places) -> PathBuf {
     let files = fs::read_dir(places.tools()).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files = files.filter(|path| {
         let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
-        let stem = file.split('.').next().unwrap_or_default();
         // What stands beside a tool is not its code.
-        !file.ends_with(".toml") && (name == stem || name.strip_prefix("bash_") == Some(stem))
+        !file.ends_with(".toml") && is_named(path, name)
     });
     match (files.next(), files.next()) {
         (Some(only), None) => only,

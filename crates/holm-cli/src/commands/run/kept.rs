@@ -1,0 +1,59 @@
+//! The models of a session that goes on: it keeps those that it began with, whatever a new one would get.
+
+use holm::{
+    kernel::{Input, journal},
+    runtime::Journals as _,
+    store::Store,
+    wire::services::Services,
+};
+
+use super::Args;
+use crate::exit::{Exit, Trouble};
+
+/// The model of a session that a file answers.
+const SCRIPT: &str = "scripted/file";
+
+impl Args {
+    /// Takes the models of the session that is to go on, if there is one. `named` is what the flag `--model` said.
+    pub(super) async fn keep_models(mut self, named: Option<&str>, store: &Store) -> Result<Self, Trouble> {
+        let Some(session) = self.session.clone().filter(|_| self.resume) else { return Ok(self) };
+        let models = models(store, &session).await;
+        // Whoever takes it up says that it is not there.
+        let Some((first, others)) = models.split_first() else { return Ok(self) };
+        if first == SCRIPT {
+            if self.script.is_none() {
+                let message = format!("the session `{session}` is answered by a script, and none was given");
+                return Err(Trouble::new(Exit::Usage, message).hint("give it again with --script FILE"));
+            }
+            return Ok(self);
+        }
+        let given = self.script.as_ref().map(|_| SCRIPT).or(named);
+        if let Some(given) = given.filter(|given| full(given) != full(first)) {
+            let message =
+                format!("the session `{session}` works with {first}, which {given} cannot take the place of");
+            return Err(Trouble::new(Exit::Usage, message)
+                .hint("leave --model and --script out, or start a new session"));
+        }
+        self.model = Some(first.clone());
+        if self.step_up.is_empty() {
+            self.step_up = others.to_vec();
+        }
+        Ok(self)
+    }
+}
+
+/// The models that a session was begun with, the first one first; none if it is not there or cannot be read.
+async fn models(store: &Store, session: &str) -> Vec<String> {
+    let Ok(text) = store.read(session).await else { return Vec::new() };
+    let Ok(tail) = journal::decode(&text) else { return Vec::new() };
+    let first = tail.records.first().and_then(|record| record.payload().input().ok());
+    match first {
+        Some(Input::Started(started)) => started.config.models.into_iter().map(|model| model.name).collect(),
+        Some(_) | None => Vec::new(),
+    }
+}
+
+/// A name as its provider has it: two names may mean one model.
+fn full(name: &str) -> String {
+    Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string())
+}

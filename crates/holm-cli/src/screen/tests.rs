@@ -1,0 +1,15 @@
+use super::*;
+
+#[test]
+fn what_is_said_while_a_question_is_open_waits_in_its_order() {
+    let screen = Screen::default();
+    screen.state().waiting = Some(Vec::new());
+    screen.note("a note");
+    screen.piece("a piece");
+    screen.end_line();
+    let waiting = screen.state().waiting.clone().unwrap();
+    let expect = [(Stream::Err, "a note\n"), (Stream::Out, "a piece"), (Stream::Out, "\n")];
+    assert_eq!(waiting, expect.map(|(stream, text)| (stream, text.to_owned())));
+    screen.go_on();
+    assert_eq!(screen.state().waiting, None);
+}
