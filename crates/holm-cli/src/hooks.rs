@@ -129,7 +129,7 @@ impl Gathered {
         secrets: &Secrets,
     ) -> anyhow::Result<Self> {
         let withholding = Withholding::new(Arc::clone(screen));
-        let mut gathered = Self { hooks: Vec::new(), notes: Vec::new(), withholding };
+        let mut gathered = Self { hooks: Hooks::default(), notes: Vec::new(), withholding };
         for owner in Owner::ALL {
             let path = owner.file(places);
             let Some(read) = owner.read(places).transpose() else { continue };
