@@ -1,8 +1,10 @@
 //! The `holm` command: agents from a terminal. Thin on purpose: it parses, asks and prints; what happens is decided in
 //! the library that everybody else uses too.
 
+mod agents;
 mod agreed;
 mod approve;
+mod brought;
 mod children;
 mod commands;
 mod crew;
@@ -51,6 +53,9 @@ enum Command {
     Run(Box<commands::run::Args>),
     /// See, check and try the tools
     Tool(commands::tool::Args),
+    /// See and begin agents that are files
+    #[command(subcommand)]
+    Agent(commands::agent::Command),
     /// Use the tools of MCP servers
     #[command(subcommand)]
     Mcp(commands::mcp::Command),
@@ -107,6 +112,7 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
         match cli.command {
             Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
             Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
+            Command::Agent(command) => commands::agent::execute(command, cli.data.as_deref()),
             Command::Mcp(command) => commands::mcp::execute(command, cli.data.as_deref()).await,
             Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref()).await,
             Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),

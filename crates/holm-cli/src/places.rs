@@ -39,6 +39,8 @@ pub(crate) struct Places {
     pub(crate) data: PathBuf,
     /// Where the command was started.
     pub(crate) work: PathBuf,
+    /// Folders of tools that the chosen agent brings along.
+    pub(crate) brought: Vec<PathBuf>,
 }
 
 impl Places {
@@ -48,7 +50,7 @@ impl Places {
         let data = data_folder(flag, |name| std::env::var(name).ok())?;
         let work = std::env::current_dir()?;
         database(&data)?;
-        let places = Self { data: data.canonicalize()?, work };
+        let places = Self { data: data.canonicalize()?, work, brought: Vec::new() };
         private_folder(&places.tools())?;
         Ok(places)
     }
@@ -61,6 +63,16 @@ impl Places {
     /// The tools of the project.
     pub(crate) fn project_tools(&self) -> PathBuf {
         self.work.join(".holm/tools")
+    }
+
+    /// The user's own agents.
+    pub(crate) fn agents(&self) -> PathBuf {
+        self.data.join("agents")
+    }
+
+    /// The agents of the project.
+    pub(crate) fn project_agents(&self) -> PathBuf {
+        self.work.join(".holm/agents")
     }
 
     /// The user's own hooks.

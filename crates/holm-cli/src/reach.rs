@@ -28,6 +28,14 @@ impl Reach {
         Self { keys, providers: settings.providers.clone() }
     }
 
+    /// With one more key. One of the environment stays: whoever set it means it.
+    pub(crate) fn with_key(mut self, provider: &str, key: &str) -> Self {
+        if self.keys.get(provider).is_none() {
+            self.keys = self.keys.with(provider, key);
+        }
+        self
+    }
+
     /// The keys.
     pub(crate) fn keys(&self) -> &Keys {
         &self.keys

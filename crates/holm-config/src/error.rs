@@ -56,6 +56,15 @@ pub enum ConfigProblem {
     /// Somebody else could have written it.
     #[error("others can write it, so it proves nothing")]
     Exposed,
+    /// An agent stands below itself.
+    #[error("the agent `{agent}` would hand work to one that it stands below")]
+    Cycle {
+        /// Which.
+        agent: String,
+    },
+    /// Nobody has looked at it as it is.
+    #[error("{0}")]
+    Untrusted(String),
 }
 
 impl ConfigError {
@@ -81,6 +90,11 @@ impl ConfigError {
             ConfigProblem::Missing => "make it, or take its name away".into(),
             ConfigProblem::Unreadable(_) => "make it readable for you".into(),
             ConfigProblem::TooLarge { .. } => "make it smaller".into(),
+            ConfigProblem::Cycle { .. } => "take one of them out of the other".into(),
+            ConfigProblem::Untrusted(_) => {
+                let folder = self.path.parent().unwrap_or(Path::new("."));
+                format!("look at it; `holm tool trust --yes {}` trusts the folder as it is", folder.display())
+            }
             ConfigProblem::Exposed => format!("chmod go-w {}", self.path.display()),
         }
     }

@@ -7,6 +7,7 @@
 //!
 //! - [`Found`]: which files there are.
 //! - [`File`]: what one of them says; [`schema`] is the same for editors.
+//! - [`exe`]: projects of agents-exe.
 //! - [`Layers`]: all of them, and what is left when the later ones have spoken ([`Settings`]).
 //!
 //! ```
@@ -23,6 +24,7 @@
 
 mod environment;
 mod error;
+pub mod exe;
 mod file;
 mod find;
 mod layers;

@@ -1,5 +1,6 @@
 //! One file for each command, named after it.
 
+pub(crate) mod agent;
 pub(crate) mod check;
 pub(crate) mod config;
 pub(crate) mod doctor;

@@ -97,6 +97,9 @@ pub(crate) struct Args {
     /// Run commands without a jail: they can do what you can do
     #[arg(long)]
     unconfined: bool,
+    /// The agent that works: one of `holm agent list` by its name, or an agent.json of agents-exe
+    #[arg(long, value_name = "NAME", alias = "agent-file")]
+    agent: Option<String>,
     /// Put the prompt into the text of this name, which the settings have
     #[arg(long, value_name = "NAME")]
     alias: Option<String>,
@@ -183,7 +186,7 @@ enum Output {
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     args.check()?;
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
-    let args = args.settle(&places, &screen)?;
+    let (args, places) = args.settle(places, &screen)?;
     let output = args.output();
     let asks = if args.resume && args.prompt.is_empty() && args.alias.is_none() {
         None

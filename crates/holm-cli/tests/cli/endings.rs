@@ -107,6 +107,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
     Commands:
       run         Give an agent something to do
       tool        See, check and try the tools
+      agent       See and begin agents that are files
       mcp         Use the tools of MCP servers
       mcp-server  Serve agents and tools to MCP clients
       session     See and replay what was done before

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use holm::{
     kernel::{Approvals, Bound, Config, Ladder, Model as Card},
-    runtime::{Agent, Builder, Secrets, Session, Toolbox},
+    runtime::{self, Agent, Builder, Secrets, Session, Toolbox},
     store::Store,
 };
 use holm_tools::{
     agents::AgentLoader,
+    catalogue::Entry,
     conversation::{Lookup, Showing, TOOL_SEARCH, plan_tools},
     registry::{Following, Registry, Snapshot, keep_current},
     shell::{Gate, Rules},
@@ -16,7 +17,9 @@ use holm_tools::{
 
 use super::{Args, Output};
 use crate::{
+    agents::{self, Only},
     approve::Terminal,
+    brought::Brought,
     crew::{Helping, House},
     draw::Drawing,
     hooks::Gathered,
@@ -45,6 +48,8 @@ pub(super) struct Bench {
     helping: Helping,
     /// Looks tools up, if there are too many to be shown.
     lookup: Option<Lookup>,
+    /// Which of the tools the chosen agent has.
+    only: Only,
 }
 
 impl Bench {
@@ -95,10 +100,24 @@ impl Bench {
         let shelf =
             Shelf::with_agents(registry, agents, Some(terminal.clone()), places, &own, screen, Watch::Always)
                 .await?;
+        let only = chosen_tools(args, &shelf, &crew, places, screen).await;
         let began = shelf.snapshot();
         let helping = Helping::of(&began);
-        let lookup = lookup(&began, &talk, &helping);
-        Ok(Self { chosen, stronger, store, secrets, terminal, hooks, crew, shelf, began, helping, lookup })
+        let lookup = lookup(&began, &talk, &helping).filter(|_| only == Only::All);
+        Ok(Self {
+            chosen,
+            stronger,
+            store,
+            secrets,
+            terminal,
+            hooks,
+            crew,
+            shelf,
+            began,
+            helping,
+            lookup,
+            only,
+        })
     }
 
     /// Who starts the agents of files, and what nobody is told.
@@ -118,7 +137,7 @@ impl Bench {
         screen: &Arc<Screen>,
         drawing: &Drawing,
     ) -> anyhow::Result<(Agent, Tools)> {
-        let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup };
+        let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only };
         let toolbox = tools.begun();
         let gate = Gate::new(self.terminal, rules(args));
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
@@ -152,11 +171,12 @@ pub(crate) struct Tools {
     shelf: Shelf,
     began: Arc<Snapshot>,
     lookup: Option<Lookup>,
+    only: Only,
 }
 
 impl Tools {
     fn begun(&self) -> Toolbox {
-        given(self.lookup.as_ref(), &self.began)
+        given(self.lookup.as_ref(), &self.only, &self.began)
     }
 
     /// All tools, as they come and go.
@@ -166,14 +186,45 @@ impl Tools {
 
     /// Tells the run of tools that come and go.
     pub(super) fn follow(&self, session: &Session) -> Following {
-        let lookup = self.lookup.clone();
-        let pick = move |snapshot: &Snapshot| given(lookup.as_ref(), snapshot);
+        let (lookup, only) = (self.lookup.clone(), self.only.clone());
+        let pick = move |snapshot: &Snapshot| given(lookup.as_ref(), &only, snapshot);
         keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
     }
 }
 
-fn given(lookup: Option<&Lookup>, snapshot: &Snapshot) -> Toolbox {
-    lookup.map_or_else(|| snapshot.toolbox(), |lookup| lookup.of_snapshot(snapshot))
+fn given(lookup: Option<&Lookup>, only: &Only, snapshot: &Snapshot) -> Toolbox {
+    if *only == Only::All {
+        return lookup.map_or_else(|| snapshot.toolbox(), |lookup| lookup.of_snapshot(snapshot));
+    }
+    let mut tools = Toolbox::new();
+    let fits = |(tool, entry): &(&Arc<dyn runtime::Tool>, &Entry)| {
+        only.admits(&tool.declaration().name, &entry.origin)
+    };
+    for (tool, _) in snapshot.tools().filter(fits) {
+        // Names of a snapshot are unique.
+        let _ = tools.add_shared(Arc::clone(tool));
+    }
+    tools
+}
+
+/// Which tools the chosen agent has; helpers and servers that it brings are added first.
+async fn chosen_tools(
+    args: &Args,
+    shelf: &Shelf,
+    crew: &AgentLoader,
+    places: &Places,
+    screen: &Arc<Screen>,
+) -> Only {
+    match &args.settled.agent {
+        None => Only::All,
+        Some(agents::Chosen::Native { file, .. }) => Only::of(&file.tools),
+        Some(agents::Chosen::Exe(exe)) => {
+            let mut brought = Brought { registry: shelf.registry(), crew, places, notes: Vec::new() };
+            let only = brought.add(exe).await;
+            brought.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+            only
+        }
+    }
 }
 
 /// Looks tools up once they are many. Those of the conversation and the helpers are always shown.
@@ -188,7 +239,9 @@ fn lookup(began: &Snapshot, talk: &Toolbox, helping: &Helping) -> Option<Lookup>
 
 /// What the model is told first: what the person wants, and which helpers there are.
 fn system(args: &Args, crew: &AgentLoader) -> String {
-    let parts = [args.system.clone().unwrap_or_default(), crew.introduction()];
+    // An agent that was chosen knows its helpers by its file.
+    let helpers = if args.settled.agent.is_none() { crew.introduction() } else { String::new() };
+    let parts = [args.system.clone().unwrap_or_default(), helpers];
     let said: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     said.join("\n\n")
 }

@@ -7,6 +7,7 @@ use holm_tools::shell::Rule;
 
 use super::Args;
 use crate::{
+    agents::Chosen,
     exit::{Exit, Trouble},
     places::Places,
     reach::Reach,
@@ -22,6 +23,8 @@ pub(crate) struct Settled {
     pub(super) reach: Reach,
     /// The text around the prompt.
     pub(super) template: Option<String>,
+    /// The agent that was chosen.
+    pub(super) agent: Option<Chosen>,
     /// Whether an administrator's word is on what a session may do.
     pub(super) bound: Bound,
 }
@@ -37,17 +40,35 @@ pub(super) enum Bound {
 }
 
 impl Args {
-    /// Takes over what the settings of this folder say.
-    pub(crate) fn settle(mut self, places: &Places, screen: &Arc<Screen>) -> Result<Self, Trouble> {
-        let here = Here::find(places)?;
+    /// Takes over what the settings of this folder and the chosen agent say; the places hold then what the agent brings
+    /// along.
+    pub(crate) fn settle(
+        mut self,
+        mut places: Places,
+        screen: &Arc<Screen>,
+    ) -> Result<(Self, Places), Trouble> {
+        let mut here = Here::find(&places)?;
+        let chosen = self.agent.as_deref().map(|name| Chosen::find(name, &places)).transpose()?;
+        if let Some(chosen) = &chosen {
+            let (says, owner) = chosen.says();
+            here.loaded.layers = here.loaded.layers.with_agent(says, owner);
+            places.brought = chosen.brings();
+        }
         let policy = &here.loaded.layers.policy;
         let is_bound = policy.mode.is_some() || policy.grants.is_some() || policy.budget.is_some();
         self.settled.bound = if is_bound { Bound::ByPolicy } else { Bound::Free };
         let settings = here.settle(self.said(), screen);
-        self.settled.reach = Reach::of(&settings, |name| std::env::var(name).ok());
+        let reach = Reach::of(&settings, |name| std::env::var(name).ok());
+        self.settled.reach = match &chosen {
+            Some(Chosen::Exe(exe)) => {
+                exe.keys().fold(reach, |reach, (provider, key)| reach.with_key(&provider, key))
+            }
+            Some(Chosen::Native { .. }) | None => reach,
+        };
+        self.settled.agent = chosen;
         self.settled.template = self.template(&settings)?;
         self.take(settings)?;
-        Ok(self)
+        Ok((self, places))
     }
 
     /// What the flags say, as a layer.
