@@ -235,8 +235,9 @@ fn admitted(path: &Path, owner: Layer, places: &Places) -> Result<(), Trouble> {
     }
     let bytes = fs::read(path).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(".")).display().to_string();
-    TrustGate::new(places.trust()).admits(path, ContentHash::of(&bytes).as_bytes()).map_err(|why| {
-        Trouble::new(Exit::NoAnswer, why)
+    TrustGate::new(places.trust()).admits(path, ContentHash::of(&bytes).as_bytes()).map_err(|_| {
+        let message = format!("{}: nobody has trusted it as it is", path.display());
+        Trouble::new(Exit::NoAnswer, message)
             .hint(format!("`holm tool trust --yes {folder}` trusts what is there now"))
     })
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::{
     agents::{Exe, Only},
     places::Places,
-    servers,
+    servers, skills,
 };
 
 /// What a tree brings to a run.
@@ -68,6 +68,9 @@ impl Brought<'_> {
                     self.notes.push(format!("{path}: the server `{}` is not used: {why}", server.name));
                 }
             }
+        }
+        if !tree.agent.skills.is_empty() {
+            names.push(skills::TOOL.to_owned());
         }
         let folders: Vec<PathBuf> = tree.agent.tools.iter().map(|tools| tools.path.clone()).collect();
         Only::These { names, folders }

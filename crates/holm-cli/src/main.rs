@@ -22,6 +22,7 @@ mod screen;
 mod servers;
 mod settings;
 mod shelf;
+mod skills;
 mod stream;
 mod talk;
 mod tools;
@@ -49,6 +50,8 @@ struct Cli {
 /// What can be done.
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Begin: write a file of settings
+    Init(commands::init::Args),
     /// Give an agent something to do
     Run(Box<commands::run::Args>),
     /// See, check and try the tools
@@ -56,6 +59,9 @@ enum Command {
     /// See and begin agents that are files
     #[command(subcommand)]
     Agent(commands::agent::Command),
+    /// See and use what agents can be taught
+    #[command(subcommand)]
+    Skill(commands::skill::Command),
     /// Use the tools of MCP servers
     #[command(subcommand)]
     Mcp(commands::mcp::Command),
@@ -67,6 +73,9 @@ enum Command {
     /// Say which commands may look at what agents do
     #[command(subcommand)]
     Hooks(commands::hooks::Command),
+    /// Keep the keys of providers
+    #[command(subcommand)]
+    Keys(commands::keys::Command),
     /// See the settings that hold here
     #[command(subcommand)]
     Config(commands::config::Command),
@@ -84,6 +93,12 @@ enum Command {
     Extract(commands::extract::Args),
     /// Put the files of a turn back to what they were before it
     Undo(commands::undo::Args),
+    /// Describe Holm as a tool, as agents-exe asks programs to
+    Describe(commands::describe::Args),
+    /// Print what a shell completes the command with
+    Completions(commands::completions::Args),
+    /// Print the manual page
+    Man,
 }
 
 fn main() -> ExitCode {
@@ -110,6 +125,12 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let exit = runtime.block_on(async {
         match cli.command {
+            Command::Init(args) => commands::init::execute(&args, cli.data.as_deref()),
+            Command::Skill(command) => commands::skill::execute(command, cli.data.as_deref()).await,
+            Command::Keys(command) => commands::keys::execute(command, cli.data.as_deref()).await,
+            Command::Describe(args) => Ok(commands::describe::execute(&args)),
+            Command::Completions(args) => commands::completions::execute(&args),
+            Command::Man => commands::completions::manual(),
             Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
             Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
             Command::Agent(command) => commands::agent::execute(command, cli.data.as_deref()),

@@ -97,6 +97,11 @@ impl Places {
         self.data.join("trust.json")
     }
 
+    /// The keys of providers that a person keeps here.
+    pub(crate) fn keys(&self) -> PathBuf {
+        self.data.join("keys.json")
+    }
+
     /// Which code of the user's own tools was confirmed.
     pub(crate) fn pins(&self) -> PathBuf {
         self.data.join("tools.pins")

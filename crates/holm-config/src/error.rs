@@ -56,6 +56,12 @@ pub enum ConfigProblem {
     /// Somebody else could have written it.
     #[error("others can write it, so it proves nothing")]
     Exposed,
+    /// Somebody else could read it.
+    #[error("others can read it, and it holds keys")]
+    Shared,
+    /// The system does not take it.
+    #[error("it cannot be written: {0}")]
+    Unwritable(String),
     /// An agent stands below itself.
     #[error("the agent `{agent}` would hand work to one that it stands below")]
     Cycle {
@@ -95,6 +101,8 @@ impl ConfigError {
                 let folder = self.path.parent().unwrap_or(Path::new("."));
                 format!("look at it; `holm tool trust --yes {}` trusts the folder as it is", folder.display())
             }
+            ConfigProblem::Shared => format!("chmod 600 {}", self.path.display()),
+            ConfigProblem::Unwritable(_) => "make its folder yours".into(),
             ConfigProblem::Exposed => format!("chmod go-w {}", self.path.display()),
         }
     }

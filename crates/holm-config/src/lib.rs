@@ -8,6 +8,7 @@
 //! - [`Found`]: which files there are.
 //! - [`File`]: what one of them says; [`schema`] is the same for editors.
 //! - [`exe`]: projects of agents-exe.
+//! - [`KeyFile`]: keys of providers; [`skills`] and [`guides`]: what agents are told by files.
 //! - [`Layers`]: all of them, and what is left when the later ones have spoken ([`Settings`]).
 //!
 //! ```
@@ -27,15 +28,20 @@ mod error;
 pub mod exe;
 mod file;
 mod find;
+mod guide;
+mod keys;
 mod layers;
 mod origin;
 mod read;
 mod settings;
+pub mod skills;
 
 pub use environment::VARIABLES;
 pub use error::{ConfigError, ConfigProblem};
 pub use file::{Alias, Commands, File, Ladder, Limits, Located, Provider, SCHEMA_ID, ToolSet, Usd, schema};
 pub use find::{Found, POLICY, PROJECT_FILE};
+pub use guide::guides;
+pub use keys::KeyFile;
 pub use layers::{Layers, Loaded};
 pub use origin::{Layer, Origin, Value};
 pub use read::MOST_FILE_BYTES;

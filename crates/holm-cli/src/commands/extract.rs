@@ -57,8 +57,9 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     let (env, screen) = (|name: &str| std::env::var(name).ok(), Screen::default());
     let model = args.model.clone().map(|model| Value::flag("--model", model));
     let flags = Settings { model, ..Settings::default() };
-    let settings = Here::find(&Places::find(data)?)?.settle(flags, &screen);
-    let reach = Reach::of(&settings, env);
+    let places = Places::find(data)?;
+    let settings = Here::find(&places)?.settle(flags, &screen);
+    let reach = Reach::here(&settings, &places)?;
     let chosen = model::choose(settings.model.as_ref().map(|model| &*model.value), None, &reach, env)?;
     let mut line = chosen.client.open();
     match carried_out(&mut *line, chosen.card, &skill, &input).await? {

@@ -114,6 +114,12 @@ impl Args {
         self.grant.iter().cloned().collect()
     }
 
+    /// With this asked before anything else.
+    pub(crate) fn asked(mut self, text: String) -> Self {
+        self.prompt.insert(0, text);
+        self
+    }
+
     /// Which of the command's own tools there are.
     fn tools(&self) -> tools::Set {
         self.tools.unwrap_or_default()

@@ -67,7 +67,7 @@ fn an_agent_of_a_project_waits_for_trust_and_takes_nothing_that_its_user_does_no
     let stage =
         Stage::new([call(), Act::says("I may not."), call(), Act::says("Three.")]).file("notes.txt", "one\n");
     assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
-    stage.run(&["--agent", "counter", "-p", "x"]).fails(3, "is not trusted");
+    stage.run(&["--agent", "counter", "-p", "x"]).fails(3, "counter.md: nobody has trusted it");
     assert_eq!(stage.holm(["tool", "trust", "--yes", ".holm/agents"]).code, Some(0));
     stage.run(&["--agent", "counter", "-p", "x"]).says_without("read", "I may not.\n");
     stage.run(&["--agent", "counter", "-p", "x", "--grant", "read:**"]).says("Three.\n");

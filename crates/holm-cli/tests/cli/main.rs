@@ -18,6 +18,7 @@ mod programs;
 mod run;
 mod sessions;
 mod settings;
+mod skills;
 mod stage;
 mod templates;
 mod terminal;

@@ -1,6 +1,6 @@
 //! Everything that an agent of `holm run` is made of, laid out before the agent is put together.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use holm::{
     kernel::{Approvals, Bound, Config, Ladder, Model as Card},
@@ -26,7 +26,9 @@ use crate::{
     model::{self, Chosen},
     places::{self, Places},
     screen::Screen,
+    settings::guides,
     shelf::{Shelf, Watch},
+    skills::{self, Skills},
     stream::Stream,
     talk,
     tools::{self, Confinement, Outside},
@@ -50,6 +52,9 @@ pub(super) struct Bench {
     lookup: Option<Lookup>,
     /// Which of the tools the chosen agent has.
     only: Only,
+    skills: Skills,
+    /// What the project tells every agent.
+    guides: Vec<String>,
 }
 
 impl Bench {
@@ -73,9 +78,13 @@ impl Bench {
             outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
         let trees = Trees::find(places).await;
         let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
+        let skills = Skills::find(places, &brought_skills(args));
+        let (guides, unheard) = guides(places);
         hooks
             .notes
             .iter()
+            .chain(&skills.notes)
+            .chain(&unheard)
             .chain(&outside.notes)
             .chain(&troubled)
             .for_each(|note| screen.note(&format!("holm: {note}")));
@@ -95,7 +104,10 @@ impl Bench {
             data: places.data.clone(),
             set: args.tools(),
         });
-        let own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
+        let mut own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
+        if let Some(tool) = skills.tool() {
+            own.add_shared(tool)?;
+        }
         let agents = Some(crew.clone());
         let shelf =
             Shelf::with_agents(registry, agents, Some(terminal.clone()), places, &own, screen, Watch::Always)
@@ -117,6 +129,8 @@ impl Bench {
             helping,
             lookup,
             only,
+            skills,
+            guides,
         })
     }
 
@@ -140,9 +154,12 @@ impl Bench {
         let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only };
         let toolbox = tools.begun();
         let gate = Gate::new(self.terminal, rules(args));
+        let taught =
+            if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
+        let system = system(args, &self.crew, self.guides, taught);
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
             .name("holm")
-            .system(system(args, &self.crew))
+            .system(system)
             .config(|config| settle(config, args, &self.helping, &toolbox))
             .tools(toolbox)
             .mode(args.mode())
@@ -207,6 +224,16 @@ fn given(lookup: Option<&Lookup>, only: &Only, snapshot: &Snapshot) -> Toolbox {
     tools
 }
 
+/// The folders of skills that the chosen agent names.
+fn brought_skills(args: &Args) -> Vec<PathBuf> {
+    match &args.settled.agent {
+        Some(agents::Chosen::Exe(exe)) => {
+            exe.tree.agents().iter().flat_map(|agent| agent.skills.clone()).collect()
+        }
+        Some(agents::Chosen::Native { .. }) | None => Vec::new(),
+    }
+}
+
 /// Which tools the chosen agent has; helpers and servers that it brings are added first.
 async fn chosen_tools(
     args: &Args,
@@ -237,12 +264,14 @@ fn lookup(began: &Snapshot, talk: &Toolbox, helping: &Helping) -> Option<Lookup>
     (needed && began.find(TOOL_SEARCH).is_none()).then_some(lookup)
 }
 
-/// What the model is told first: what the person wants, and which helpers there are.
-fn system(args: &Args, crew: &AgentLoader) -> String {
+/// What the model is told first: what the person wants, what the project tells everybody, and which helpers and skills there
+/// are.
+fn system(args: &Args, crew: &AgentLoader, guides: Vec<String>, taught: String) -> String {
     // An agent that was chosen knows its helpers by its file.
     let helpers = if args.settled.agent.is_none() { crew.introduction() } else { String::new() };
-    let parts = [args.system.clone().unwrap_or_default(), helpers];
-    let said: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let own = args.system.clone().unwrap_or_default();
+    let parts = [own].into_iter().chain(guides).chain([helpers, taught]);
+    let said: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     said.join("\n\n")
 }
 

@@ -58,11 +58,11 @@ impl Args {
         let is_bound = policy.mode.is_some() || policy.grants.is_some() || policy.budget.is_some();
         self.settled.bound = if is_bound { Bound::ByPolicy } else { Bound::Free };
         let settings = here.settle(self.said(), screen);
-        let reach = Reach::of(&settings, |name| std::env::var(name).ok());
+        let reach = Reach::here(&settings, &places)?;
         self.settled.reach = match &chosen {
-            Some(Chosen::Exe(exe)) => {
-                exe.keys().fold(reach, |reach, (provider, key)| reach.with_key(&provider, key))
-            }
+            Some(Chosen::Exe(exe)) => exe
+                .keys()
+                .fold(reach, |reach, (provider, key)| reach.with_key(&provider, key.to_owned().into())),
             Some(Chosen::Native { .. }) | None => reach,
         };
         self.settled.agent = chosen;
