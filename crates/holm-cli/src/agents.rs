@@ -170,7 +170,9 @@ impl Exe {
         let same = |url: &str| url.trim_end_matches('/') == agent.model_url.trim_end_matches('/');
         let services = Services::stock();
         let known = services.iter().find(|service| same(&service.base_url));
-        let provider = known.map_or_else(|| agent.slug.clone(), |service| service.id.clone());
+        // A name of its own, so that no agent gets the key of a provider whose name it took.
+        let own = || format!("exe-{}", agent.slug.replace('/', "-"));
+        let provider = known.map_or_else(own, |service| service.id.clone());
         format!("{provider}/{}", agent.model_name)
     }
 
@@ -274,8 +276,8 @@ pub(crate) enum Only {
     These {
         /// The names.
         names: Vec<String>,
-        /// The folders.
-        folders: Vec<PathBuf>,
+        /// The folders, and what the names of files must hold.
+        folders: Vec<(PathBuf, Option<String>)>,
     },
 }
 
@@ -293,8 +295,12 @@ impl Only {
         match self {
             Self::All => true,
             Self::These { names, folders } => {
-                let parent = Path::new(origin).parent();
-                names.iter().any(|known| known == name) || folders.iter().any(|folder| parent == Some(folder))
+                let path = Path::new(origin);
+                let file = path.file_name().map(|file| file.to_string_lossy()).unwrap_or_default();
+                let lies_in = |(folder, filter): &(PathBuf, Option<String>)| {
+                    path.parent() == Some(folder) && filter.as_ref().is_none_or(|part| file.contains(part))
+                };
+                names.iter().any(|known| known == name) || folders.iter().any(lies_in)
             }
         }
     }

@@ -1,7 +1,5 @@
 //! A project of agents-exe at work: its helpers and servers among the tools of a run.
 
-use std::path::PathBuf;
-
 use holm_mcp::{Means, Remote, ServerName, ServerSpec};
 use holm_tools::{
     agents::{AgentFile, AgentLimits, AgentLoader, Place, ToolNames, Waits},
@@ -72,7 +70,8 @@ impl Brought<'_> {
         if !tree.agent.skills.is_empty() {
             names.push(skills::TOOL.to_owned());
         }
-        let folders: Vec<PathBuf> = tree.agent.tools.iter().map(|tools| tools.path.clone()).collect();
+        let folders =
+            tree.agent.tools.iter().map(|tools| (tools.path.clone(), tools.filter.clone())).collect();
         Only::These { names, folders }
     }
 

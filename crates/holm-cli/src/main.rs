@@ -93,6 +93,8 @@ enum Command {
     Extract(commands::extract::Args),
     /// Put the files of a turn back to what they were before it
     Undo(commands::undo::Args),
+    /// Take over what other programs have written down
+    Import(commands::import::Args),
     /// Describe Holm as a tool, as agents-exe asks programs to
     Describe(commands::describe::Args),
     /// Print what a shell completes the command with
@@ -128,6 +130,7 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
             Command::Init(args) => commands::init::execute(&args, cli.data.as_deref()),
             Command::Skill(command) => commands::skill::execute(command, cli.data.as_deref()).await,
             Command::Keys(command) => commands::keys::execute(command, cli.data.as_deref()).await,
+            Command::Import(args) => commands::import::execute(&args, cli.data.as_deref()),
             Command::Describe(args) => Ok(commands::describe::execute(&args)),
             Command::Completions(args) => commands::completions::execute(&args),
             Command::Man => commands::completions::manual(),

@@ -8,6 +8,7 @@
 //! - [`Found`]: which files there are.
 //! - [`File`]: what one of them says; [`schema`] is the same for editors.
 //! - [`exe`]: projects of agents-exe.
+//! - [`import`]: what other programs have written down, in Holm's forms.
 //! - [`KeyFile`]: keys of providers; [`skills`] and [`guides`]: what agents are told by files.
 //! - [`Layers`]: all of them, and what is left when the later ones have spoken ([`Settings`]).
 //!
@@ -29,6 +30,7 @@ pub mod exe;
 mod file;
 mod find;
 mod guide;
+pub mod import;
 mod keys;
 mod layers;
 mod origin;

@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 #[cfg(feature = "local")]
 pub(crate) mod extract;
 pub(crate) mod hooks;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod keys;
 pub(crate) mod mcp;

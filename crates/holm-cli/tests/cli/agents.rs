@@ -85,15 +85,16 @@ fn a_project_of_agents_exe_works_as_it_is() {
     let stage = Stage::new(acts);
     let work = stage.work();
     fs::create_dir_all(work.join("tools/expert-1-tools")).unwrap();
-    fs::create_dir_all(work.join("sub")).unwrap();
-    fs::write(
-        work.join("agent.json"),
-        exe(&stage, "main", &json!({"toolDirectory": "tools", "luaThings": 1})),
-    )
-    .unwrap();
+    let more =
+        json!([{"tag": "FileSystemDirectory", "contents": {"Path": "more", "BasenameFilter": "want"}}]);
+    let main = exe(&stage, "main", &json!({"toolDirectory": "tools", "bashToolboxes": more, "luaThings": 1}));
     let expert = exe(&stage, "expert-1", &json!({"toolDirectory": "expert-1-tools"}));
+    fs::write(work.join("agent.json"), main).unwrap();
     fs::write(work.join("tools/expert-1.json"), expert).unwrap();
     program(&work.join("tools/ping.sh"), "ping");
+    fs::create_dir(work.join("more")).unwrap();
+    program(&work.join("more/wanted.sh"), "wanted");
+    program(&work.join("more/other.sh"), "other");
     program(&work.join("tools/expert-1-tools/deep.sh"), "deep");
     fs::write(work.join("agents-exe.cfg.json"), r#"{"agentsFiles": ["agent.json"]}"#).unwrap();
     fs::write(work.join("agents-exe.keys"), json!({"keys": [{"id": "mine", "value": KEY}]}).to_string())
@@ -118,6 +119,7 @@ fn a_project_of_agents_exe_works_as_it_is() {
     assert_eq!(models[..3], ["model-of-main", "model-of-main", "model-of-expert-1"]);
     let names = offered(&requests[0]);
     assert!(names.contains(&"bash_ping".into()) && names.contains(&"expert-1".into()), "{names:?}");
+    assert!(names.contains(&"bash_wanted".into()) && !names.contains(&"bash_other".into()), "{names:?}");
     assert!(!names.contains(&"bash_deep".into()) && !names.contains(&"write".into()), "{names:?}");
     assert_eq!(offered(&requests[2]), ["bash_deep"]);
     assert!(requests[0].text().contains("You are main.") && requests[2].text().contains("You are expert-1."));
@@ -140,4 +142,52 @@ fn what_is_wrong_with_an_agent_is_one_message_with_its_line() {
     run("gone.json").fails(2, "gone.json: there is no such file");
     let shown = stage.holm(["agent", "show", "broken.json"]);
     shown.fails(2, "broken.json:3: ");
+}
+
+#[test]
+fn an_agent_that_takes_a_providers_name_does_not_get_its_key() {
+    let stage = Stage::new([Act::says("Got it.")]);
+    fs::write(stage.work().join("agent.json"), exe(&stage, "openai", &json!({}))).unwrap();
+    assert_eq!(stage.holm(["tool", "trust", "--yes", "."]).code, Some(0));
+    let ran = stage.holm(["run", "--agent", "agent.json", "-p", "x"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(5), ""), "{ran:?}");
+    assert!(!stage.double.requests().iter().any(|seen| format!("{seen:?}").contains(KEY)));
+}
+
+#[test]
+fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritten() {
+    let stage = Stage::new([]);
+    let write = |path: &str, text: &str| {
+        let path = stage.work().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(
+        ".claude/agents/reviewer.md",
+        "---\nname: reviewer\ndescription: Reviews.\ntools: Read, Frob\n---\nReview.\n",
+    );
+    write(".claude/commands/fix.md", "Fix $ARGUMENTS.\n");
+    write(".codex/config.toml", "[mcp_servers.time]\ncommand = \"uvx\"\nargs = [\"mcp-server-time\"]\n");
+    write("agent.json", &exe(&stage, "main", &json!({})));
+    let import = |from: &str| {
+        let mut command = stage.command(["import", from]);
+        crate::stage::Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap())
+    };
+    let ran = import(".claude");
+    assert_eq!((ran.code, ran.out.lines().count()), (Some(0), 2), "{ran:?}");
+    assert!(ran.err.contains("there is no tool like `Frob`") && ran.err.contains("no grants"), "{ran:?}");
+    let skill = stage.work().join("../home/.holm/skills/fix/SKILL.md");
+    assert!(fs::read_to_string(skill).unwrap().contains("list: false"));
+    assert_eq!(import(".codex/config.toml").code, Some(0));
+    assert!(stage.data().join("tools/time.mcp.json").is_file());
+    let ran = import("agent.json");
+    assert!(ran.code == Some(0) && ran.err.contains("by the key `mine`"), "{ran:?}");
+    let listed = stage.holm(["agent", "list"]);
+    let names: Vec<&str> = listed.out.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["main", "reviewer"], "{listed:?}");
+    let again = import(".claude");
+    assert!(again.code == Some(3) && again.err.matches("is left as it is").count() == 2, "{again:?}");
+    import("nowhere").fails(6, "there is no nowhere");
+    write("notes.txt", "x");
+    import("notes.txt").fails(3, "is known here");
 }
