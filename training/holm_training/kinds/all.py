@@ -1,7 +1,7 @@
 """Every kind there is, and which of them only the evaluation may show."""
 
 from ..kind import parse
-from . import daily, deeds, family, files, work, world
+from . import daily, deeds, family, files, lessons, work, world
 
 HELD = frozenset("""
 air_quality sunrise flights distance synonyms nutrition package_track tide bus taxi blinds vacuum heating contact_add call
@@ -70,8 +70,13 @@ NEAR = [
 """Sets of which one could stand in for another: none is shown where its neighbour is the tool that is missing."""
 
 
+def known():
+    """What training shows: the kinds that are not held out, with more words, and those that are its own."""
+    return lessons.kinds([kind for kind in everything() if not is_held(kind)])
+
+
 def everything():
-    """All kinds, sorted as written."""
+    """The kinds of which some are held out, sorted as written; the evaluation draws from these alone."""
     out = []
     for domain, module in (("files", files), ("world", world), ("daily", daily), ("work", work)):
         out += parse(domain, module.TEXT)
@@ -90,4 +95,17 @@ def neighbours(kind):
         if kind.id in ids:
             out.update(ids)
     out.discard(kind.id)
+    return out
+
+
+def confusable(every):
+    """Ids of the kinds that could be taken for each kind, whichever of the two says so."""
+    out = {kind.id: neighbours(kind) for kind in every}
+    for one, others in lessons.neighbours().items():
+        if one in out:
+            out[one] |= others
+    for one, others in list(out.items()):
+        for other in others:
+            if other in out:
+                out[other].add(one)
     return out
