@@ -74,9 +74,7 @@ class Pool:
             self.by_entity.setdefault(kind.entity, []).append(kind)
             self.by_op.setdefault(kind.op, []).append(kind)
             self.by_domain.setdefault(kind.domain, []).append(kind)
-        self.near = (
-            {kind.id: kinds.neighbours(kind) for kind in every} if held else kinds.confusable(every)
-        )
+        self.near = {kind.id: kinds.neighbours(kind) for kind in every} if held else kinds.confusable(every)
 
     def target(self, rng):
         """A kind to ask for; the evaluation keeps to kinds written by hand and to things, which are nearer to life."""

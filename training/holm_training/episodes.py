@@ -7,15 +7,6 @@ from .kind import PLACE, Draw, draw
 from .kinds import all as kinds, family, lessons
 from .wording import word
 
-KNOWLEDGE = set(
-    """define synonyms encyclopedia translate recipe recipe_by_ingredient joke quote rhyme uppercase lowercase reverse slug summarize sentiment
-detect_language spellcheck baby_names horoscope plant_care movie lyrics population holidays count_chars count_words_text color_mix draw speech
-capital animal_facts element planet poem riddle proverb history_day country_facts flag roman morse hex binary factor gcd power max_of sort_numbers title_case trim truncate
-repeat replace_words rewrite formal bullet keywords grammar pronounce conjugate anagram crossword bedtime_story quiz etiquette gift_idea stats clothing name_origin stain
-recycle text_diff readability plug dial_code fossil flashcard explain_code circle rectangle bmi age workout_plan meditation meal_plan""".split()
-)
-"""Kinds whose requests a model may answer from what it knows; never used where nothing is to fit."""
-
 MOST_TOOLS = 12
 """More than this a small model is not shown."""
 
@@ -167,7 +158,7 @@ class Maker:
 
     def nothing_fits(self):
         kind = self.pool.target(self.rng)
-        while kind.id in KNOWLEDGE or kind.broad:
+        while kind.id in kinds.KNOWLEDGE or kind.broad:
             kind = self.pool.target(self.rng)
         drawn = draw(kind, self.rng, self.held)
         beside = self.pool.beside(kind, 1 + self.size(), self.rng, missing=True)

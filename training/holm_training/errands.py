@@ -1,7 +1,9 @@
 """Errands in a working folder with Holm's own tools: list, read, search, count, compute, write, and say so where nothing fits."""
 
 from . import protocol, talk, values
+from .catalogue import Catalogue
 from .kind import Draw, draw
+from .kinds import all as kinds
 from .wording import word
 from .workshop import Workshop, expects, numbered
 
@@ -58,7 +60,7 @@ ASKS = {
         "list every e-mail address that {file} has|pull the mail addresses from {file}",
     ),
     "find": (
-        "find the word {w}[ in {dir}]|where does {w} occur[ in {dir}]?|which file mentions {w}[ in {dir}]?|search for {w}[ in {dir}]|look for \"{w}\"[ in {dir}]|is {w} used anywhere[ in {dir}]?|grep {w}[ {dir}]",
+        'find the word {w}[ in {dir}]|where does {w} occur[ in {dir}]?|which file mentions {w}[ in {dir}]?|search for {w}[ in {dir}]|look for "{w}"[ in {dir}]|is {w} used anywhere[ in {dir}]?|grep {w}[ {dir}]',
         "in which file can I read about {w}[ under {dir}]?|hunt for the word {w}[ in {dir}]",
     ),
     "glob": (
@@ -73,15 +75,21 @@ ASKS = {
         "what is the date today?|which day is it?|what day of the week is it?|tell me today's date",
         "do you know the date of today?|today is which day?",
     ),
-    "time": ("what time is it?|how late is it?|what's the time in UTC?", "tell me the hour|do you have the time?"),
+    "time": (
+        "what time is it?|how late is it?|what's the time in UTC?",
+        "tell me the hour|do you have the time?",
+    ),
     "cores": (
         "how many cores does this machine have?|number of cores?|how many processor cores are there?",
         "count the cores of this computer",
     ),
-    "system": ("which operating system is this?|what system does this machine run?|what kind of system are we on?", "name the operating system here"),
+    "system": (
+        "which operating system is this?|what system does this machine run?|what kind of system are we on?",
+        "name the operating system here",
+    ),
     "save": (
-        "write \"{t}\" to {file}|save \"{t}\" as {file}|create {file} with the text \"{t}\"|put \"{t}\" into a new file {file}|make a file {file} that says \"{t}\"",
-        "I want a file {file} with \"{t}\" in it|note \"{t}\" in {file}",
+        'write "{t}" to {file}|save "{t}" as {file}|create {file} with the text "{t}"|put "{t}" into a new file {file}|make a file {file} that says "{t}"',
+        'I want a file {file} with "{t}" in it|note "{t}" in {file}',
     ),
     "swap": (
         "in {file}, replace {old} with {new}|change {old} to {new} in {file}|edit {file}: {old} becomes {new}|{old} in {file} should be {new}",
@@ -116,9 +124,11 @@ class Errands:
         more = []
         if self.rng.chance(0.2):
             target = self.maker.pool.target(self.rng)
-            members = [kind for kind in self.maker.pool.beside(target, self.rng.between(1, 4), self.rng, missing=True) if kind.domain not in ("files", "craft", "work")]
-            from .catalogue import Catalogue
-
+            members = [
+                kind
+                for kind in self.maker.pool.beside(target, self.rng.between(1, 4), self.rng, missing=True)
+                if kind.domain not in ("files", "craft", "work")
+            ]
             more = Catalogue(members, self.rng).tools
         return Workshop(self.rng, needed, more, without)
 
@@ -138,21 +148,30 @@ class Errands:
     def entries(self):
         """Files with sizes, and folders, in the order of their names."""
         rng = self.rng
-        files = {values.filename(rng, self.held): rng.between(1, 9) * 10 ** rng.between(0, 6) + rng.between(0, 99) for _ in range(rng.between(1, 7))}
-        folders = {f"{values.folder(rng, self.held).strip('./').split('/')[-1]}/" for _ in range(rng.below(3))}
+        files = {
+            values.filename(rng, self.held): rng.between(1, 9) * 10 ** rng.between(0, 6) + rng.between(0, 99)
+            for _ in range(rng.between(1, 7))
+        }
+        folders = {
+            f"{values.folder(rng, self.held).strip('./').split('/')[-1]}/" for _ in range(rng.below(3))
+        }
         return files, folders
 
     def listing(self, files, folders):
         plain = self.rng.chance(0.1)
         return "\n".join(
-            sorted([name if plain else f"{name}  {size} bytes" for name, size in files.items()] + list(folders))
+            sorted(
+                [name if plain else f"{name}  {size} bytes" for name, size in files.items()] + list(folders)
+            )
         )
 
     # Errands
 
     def look(self):
         rng = self.rng
-        mode = rng.weighted([("all", 4), ("count", 3), ("biggest", 4), ("smallest", 2), ("exists", 2), ("size", 2)])
+        mode = rng.weighted(
+            [("all", 4), ("count", 3), ("biggest", 4), ("smallest", 2), ("exists", 2), ("size", 2)]
+        )
         place = self.place()
         where = f" in {place['dir']}" if place else ""
         files, folders = self.entries()
@@ -180,14 +199,23 @@ class Errands:
             both = sorted(names + list(folders))
             answer(f"The files{where}: {', '.join(both)}.", *both)
         elif mode == "count":
-            answer(f"There are {len(names)} files{where}." if len(names) != 1 else f"There is 1 file{where}.", len(names))
+            answer(
+                f"There are {len(names)} files{where}." if len(names) != 1 else f"There is 1 file{where}.",
+                len(names),
+            )
         elif mode == "exists":
-            answer(f"Yes, {goal} is there." if present else f"No, {goal} is not there.", "Yes" if present else "No")
+            answer(
+                f"Yes, {goal} is there." if present else f"No, {goal} is not there.",
+                "Yes" if present else "No",
+            )
         elif mode == "size":
             answer(f"{goal} has {files[goal]} bytes.", files[goal])
         else:
             top = (max if mode == "biggest" else min)(names, key=lambda each: files[each])
-            answer(f"The {'largest' if mode == 'biggest' else 'smallest'} file{where} is {top} with {files[top]} bytes.", top)
+            answer(
+                f"The {'largest' if mode == 'biggest' else 'smallest'} file{where} is {top} with {files[top]} bytes.",
+                top,
+            )
 
     def lines(self, count):
         return [values.sentence(self.rng, self.held) for _ in range(count)]
@@ -199,9 +227,21 @@ class Errands:
         mails = []
         if mode == "mails":
             mails = list(dict.fromkeys(values.email(rng, self.held) for _ in range(rng.between(1, 4))))
-            spots = ["write to {m}", "{m}", "contact: {m}", "- {m}", "{m} asked for the keys", "mail {m} before noon"]
+            spots = [
+                "write to {m}",
+                "{m}",
+                "contact: {m}",
+                "- {m}",
+                "{m} asked for the keys",
+                "mail {m} before noon",
+            ]
             lines = rng.shuffled(lines[:4] + [rng.pick(spots).replace("{m}", mail) for mail in mails])
-            mails = [mail for line in lines for mail in mails if line in [spot.replace("{m}", mail) for spot in spots]]
+            mails = [
+                mail
+                for line in lines
+                for mail in mails
+                if line in [spot.replace("{m}", mail) for spot in spots]
+            ]
         shop = self.shop("read")
         self.ask(mode, file=file)
         short = mode == "first" and rng.chance(0.5) and "limit" in self.keys(shop, "read")
@@ -209,14 +249,18 @@ class Errands:
         body = "\n".join(lines)
         shown = numbered(body) if rng.chance(0.8) else body
         if short:
-            shown = numbered(lines[0]) + (f"\n[lines 1 to 1 of {len(lines)}; go on with offset 2]" if len(lines) > 1 else "")
+            shown = numbered(lines[0]) + (
+                f"\n[lines 1 to 1 of {len(lines)}; go on with offset 2]" if len(lines) > 1 else ""
+            )
         if mode == "lines":
             shown = numbered(body)
         self.maker.result(name, shown)
         if mode == "say":
             self.maker.answer(f"{file} says: {' '.join(lines)}", *lines)
         elif mode == "lines":
-            self.maker.answer(f"{file} has {len(lines)} lines." if len(lines) > 1 else f"{file} has 1 line.", len(lines))
+            self.maker.answer(
+                f"{file} has {len(lines)} lines." if len(lines) > 1 else f"{file} has 1 line.", len(lines)
+            )
         elif mode == "mails":
             self.maker.answer(f"The addresses: {', '.join(mails)}.", *mails)
         else:
@@ -245,7 +289,9 @@ class Errands:
             name = self.call(shop, "fetch", {"url": url})
         else:
             file = values.path(rng, self.held)
-            self.maker.ask(word(self.maker.file_frame().replace("{a}", asked), Draw({"file": file}), rng, self.held))
+            self.maker.ask(
+                word(self.maker.file_frame().replace("{a}", asked), Draw({"file": file}), rng, self.held)
+            )
             name = self.call(shop, "read", {"path": file})
         self.maker.result(name, text if web else numbered(text))
         if absent:
@@ -282,9 +328,13 @@ class Errands:
             ]
         )
         shop = self.shop("list", "read")
-        self.maker.ask(word(rng.pick(frames).replace("{t}", topic).replace("{a}", asked), Draw(place), rng, self.held))
+        self.maker.ask(
+            word(rng.pick(frames).replace("{t}", topic).replace("{a}", asked), Draw(place), rng, self.held)
+        )
         name = self.call(shop, "list", {"path": place["dir"]} if place else {})
-        self.maker.result(name, "\n".join(f"{each}  {rng.between(20, 90000)} bytes" for each in sorted(names)))
+        self.maker.result(
+            name, "\n".join(f"{each}  {rng.between(20, 90000)} bytes" for each in sorted(names))
+        )
         path = f"{place['dir']}/{goal}" if place else goal
         name = self.call(shop, "read", {"path": path})
         self.maker.result(name, numbered(text))
@@ -306,7 +356,13 @@ class Errands:
         for _ in range(count):
             file = values.filename(rng, self.held)
             spots.append((f"{place['dir']}/{file}" if place else file, rng.between(1, 90)))
-        said = [f"the {sought} is here", f"{sought} comes first", f"no {sought} today", f"look at {sought}", f"we need a {sought}"]
+        said = [
+            f"the {sought} is here",
+            f"{sought} comes first",
+            f"no {sought} today",
+            f"look at {sought}",
+            f"we need a {sought}",
+        ]
         self.maker.result(name, "\n".join(f"{file}:{line}:{rng.pick(said)}" for file, line in spots))
         found = "; ".join(f"{file}, line {line}" for file, line in spots)
         self.maker.answer(f"Found in {found}.", *[file for file, _ in spots])
@@ -316,11 +372,22 @@ class Errands:
         rng = self.rng
         place, ext = self.place(), rng.pick(values.EXT)
         shop = self.shop("glob")
-        spoken = {"py": "Python", "rs": "Rust", "js": "JavaScript", "md": "Markdown"}.get(ext, ext) if rng.chance(0.3) else rng.pick([ext, f".{ext}"])
+        spoken = (
+            {"py": "Python", "rs": "Rust", "js": "JavaScript", "md": "Markdown"}.get(ext, ext)
+            if rng.chance(0.3)
+            else rng.pick([ext, f".{ext}"])
+        )
         self.ask("glob", x=spoken, **place)
-        name = self.call(shop, "glob", {"pattern": f"**/*.{ext}", **({"path": place["dir"]} if place else {})})
+        name = self.call(
+            shop, "glob", {"pattern": f"**/*.{ext}", **({"path": place["dir"]} if place else {})}
+        )
         head = f"{place['dir']}/" if place else ""
-        found = sorted({head + values.filename(rng, self.held).rsplit(".", 1)[0] + f".{ext}" for _ in range(rng.below(5))})
+        found = sorted(
+            {
+                head + values.filename(rng, self.held).rsplit(".", 1)[0] + f".{ext}"
+                for _ in range(rng.below(5))
+            }
+        )
         self.maker.result(name, "\n".join(found) or "[no file fits]")
         if found:
             self.maker.answer(f"The files: {', '.join(found)}.", *found)
@@ -353,17 +420,33 @@ class Errands:
             day = rng.pick("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
             date = f"{rng.between(2024, 2029)}-{rng.between(1, 12):02}-{rng.between(1, 28):02}"
             clock = f"{rng.between(0, 23):02}:{rng.between(0, 59):02}"
-            self.maker.result(name, f"{day}, {date} {clock}:{rng.between(0, 59):02} UTC ({rng.between(1700000000, 1900000000)} seconds since 1970)")
+            self.maker.result(
+                name,
+                f"{day}, {date} {clock}:{rng.between(0, 59):02} UTC ({rng.between(1700000000, 1900000000)} seconds since 1970)",
+            )
             if mode == "date":
                 self.maker.answer(f"Today is {day}, {date}.", day, date)
             else:
                 self.maker.answer(f"It is {clock} UTC.", clock)
             return shop
-        system = rng.pick(["linux (Debian GNU/Linux 12 (bookworm))", "linux (Ubuntu 24.04)", "macos", "windows", "linux (Fedora 41)", "linux (Alpine)"])
+        system = rng.pick(
+            [
+                "linux (Debian GNU/Linux 12 (bookworm))",
+                "linux (Ubuntu 24.04)",
+                "macos",
+                "windows",
+                "linux (Fedora 41)",
+                "linux (Alpine)",
+            ]
+        )
         cores = rng.between(1, 64)
-        self.maker.result(name, f"system: {system}\nprocessor: {rng.pick(['x86_64', 'aarch64'])}\ncores: {cores}")
+        self.maker.result(
+            name, f"system: {system}\nprocessor: {rng.pick(['x86_64', 'aarch64'])}\ncores: {cores}"
+        )
         if mode == "cores":
-            self.maker.answer(f"This machine has {cores} cores." if cores > 1 else "This machine has 1 core.", cores)
+            self.maker.answer(
+                f"This machine has {cores} cores." if cores > 1 else "This machine has 1 core.", cores
+            )
         else:
             self.maker.answer(f"The system is {system}.", system)
         return shop
@@ -394,7 +477,21 @@ class Errands:
         command = values.command(rng, self.held)
         shop = self.shop("shell", without=("program",) if rng.chance(0.5) else ())
         if rng.chance(0.5):
-            kind = self.maker.pool.every[rng.pick(["move_file", "copy_file", "make_folder", "delete_file", "git_status", "git_log", "disk_free", "git_switch", "file_hash"])]
+            kind = self.maker.pool.every[
+                rng.pick(
+                    [
+                        "move_file",
+                        "copy_file",
+                        "make_folder",
+                        "delete_file",
+                        "git_status",
+                        "git_log",
+                        "disk_free",
+                        "git_switch",
+                        "file_hash",
+                    ]
+                )
+            ]
             drawn = draw(kind, rng, self.held)
             self.maker.ask(self.maker.words(kind, drawn))
             command = drawn.fill(self.maker.COMMANDS[kind.id])
@@ -409,13 +506,11 @@ class Errands:
     def nothing(self):
         """A request for which a working folder has no tool."""
         rng = self.rng
-        from .episodes import KNOWLEDGE
-
         kind = self.maker.pool.target(rng)
         while (
             kind.domain not in NOWHERE
             or kind.broad
-            or kind.id in KNOWLEDGE
+            or kind.id in kinds.KNOWLEDGE
             or kind.id in ("current_time", "news")
             or FILES & {slot.type for slot in kind.slots}
         ):
@@ -437,7 +532,9 @@ class Errands:
             self.maker.result(name, f"error: `{file}` does not exist")
             self.maker.honest(f"{protocol.FAILED}`{file}` does not exist.")
         else:
-            self.maker.result(name, f"denied: nobody is there to be asked; it needs read:{file}, which was not granted")
+            self.maker.result(
+                name, f"denied: nobody is there to be asked; it needs read:{file}, which was not granted"
+            )
             self.maker.honest(f"{protocol.DENIED}read:{file} was not granted.")
         return shop
 

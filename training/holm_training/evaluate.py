@@ -142,7 +142,9 @@ def main(arguments=None):
     parser.add_argument("--quick", action="store_true", help="only adapter with grammar")
     parser.add_argument("--errands", action="store_true", help="measure on the held-out errands instead")
     parser.add_argument(
-        "--calibrated", action="store_true", help="also measure with `none` and call each divided by its content-free prior"
+        "--calibrated",
+        action="store_true",
+        help="also measure with `none` and call each divided by its content-free prior",
     )
     parser.add_argument("--device", default=None)
     opt = parser.parse_args(arguments)

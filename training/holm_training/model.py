@@ -96,8 +96,8 @@ class Model(torch.nn.Module):
             x = run(x, cos, sin, norms, list(self.parts(layer, adapt)), sizes, keep, mask)
         return F.rms_norm(x, (self.width,), self.weights["output_norm"], self.eps)
 
-    def compile(self):
-        """Fuses what one layer computes while it learns; costs half a minute, then a step takes half as long."""
+    def fuse(self):
+        """Compiles what one layer computes while it learns; costs half a minute at the start."""
         self.compiled = torch.compile(block)
 
     def logits(self, hidden):

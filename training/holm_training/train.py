@@ -9,11 +9,11 @@ import time
 
 import numpy as np
 
-SETTLED = 60
-"""Steps after which the speed is known."""
+SETTLED = 180
+"""Steps after which the speed is known; two thirds of them may go to compiling."""
 SHARD = 2000
 """Episodes that one process makes at a time."""
-PLACES = 56_000
+PLACES = 75_000
 """Tokens of a batch, padding counted: batches of long episodes have fewer, so that memory is bounded."""
 
 
@@ -149,7 +149,7 @@ def main(arguments=None):
     if opt.init:
         adapter.load(model, opt.init)
     if opt.compile:
-        model.compile()
+        model.fuse()
     steps = run(opt, model, rows, batches(rows, opt.batch, opt.seed))
     before = f", begun from adapter {adapter.sha256(opt.init)}" if opt.init else ""
     note = f"LoRA rank {opt.rank}, {steps} steps of {opt.batch} generated episodes, seed {opt.seed}, first episode {opt.first}, rate {opt.rate}{before}"
@@ -171,10 +171,10 @@ def run(opt, model, rows, plan):
     began, total, recent = time.time(), len(plan), []
     with open(opt.curve, "w", encoding="utf-8") as curve:
         for step, part in enumerate(plan):
-            if step == SETTLED // 3:
+            if step == SETTLED // 3 * 2:
                 since = time.time()
             if opt.seconds and step == SETTLED:
-                spent = (time.time() - since) / (SETTLED - SETTLED // 3)
+                spent = (time.time() - since) / (SETTLED - SETTLED // 3 * 2)
                 total = min(total, step + int((opt.seconds - (time.time() - began)) / spent))
                 print(f"{spent:.3f} s a step, {total} steps", flush=True)
             if step >= total:

@@ -118,8 +118,21 @@ SPECS = {
     ),
     "multi_edit": Spec(
         "multi_edit edits",
-        ("Makes several replacements in one file, in their order: all of them, or none.", "Many edits of one file at once."),
-        {"path": TEXT, "edits": {"type": "array", "items": {"type": "object", "properties": {"all": FLAG, "new": TEXT, "old": TEXT}, "required": ["new", "old"]}}},
+        (
+            "Makes several replacements in one file, in their order: all of them, or none.",
+            "Many edits of one file at once.",
+        ),
+        {
+            "path": TEXT,
+            "edits": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"all": FLAG, "new": TEXT, "old": TEXT},
+                    "required": ["new", "old"],
+                },
+            },
+        },
         ("edits", "path"),
     ),
     "patch": Spec(
@@ -163,7 +176,10 @@ SPECS = {
     ),
     "program": Spec(
         "run_program exec_program",
-        ("Runs one program with exactly these arguments, without a shell, confined like `shell`.", "Starts a single program with its arguments."),
+        (
+            "Runs one program with exactly these arguments, without a shell, confined like `shell`.",
+            "Starts a single program with its arguments.",
+        ),
         {"program": TEXT, "args": ARRAY, "input": TEXT, "seconds": WHOLE, **WHERE},
         ("program",),
     ),
@@ -180,25 +196,61 @@ SPECS = {
     ),
     "ask": Spec(
         "ask_user question",
-        ("Asks the person a question and waits for the answer. Ask only what you cannot find out yourself.", "Puts a question to the person and waits."),
+        (
+            "Asks the person a question and waits for the answer. Ask only what you cannot find out yourself.",
+            "Puts a question to the person and waits.",
+        ),
         {"question": TEXT, "choices": ARRAY},
         ("question",),
     ),
-    "brief": Spec("brief tell_person", ("Tells the person how things stand; you go on without an answer.", "A short word on progress to the person."), {"text": TEXT}, ("text",)),
+    "brief": Spec(
+        "brief tell_person",
+        (
+            "Tells the person how things stand; you go on without an answer.",
+            "A short word on progress to the person.",
+        ),
+        {"text": TEXT},
+        ("text",),
+    ),
     "todo": Spec(
         "todo task_list",
-        ("Keeps your list of what is to be done. Give the whole list every time; begin one thing at a time.", "The list of steps that you are working through."),
+        (
+            "Keeps your list of what is to be done. Give the whole list every time; begin one thing at a time.",
+            "The list of steps that you are working through.",
+        ),
         {"items": ARRAY},
         ("items",),
     ),
-    "sleep": Spec("sleep wait", ("Waits. Use it while something else takes its time.", "Does nothing for some seconds."), {"seconds": WHOLE}, ("seconds",)),
+    "sleep": Spec(
+        "sleep wait",
+        ("Waits. Use it while something else takes its time.", "Does nothing for some seconds."),
+        {"seconds": WHOLE},
+        ("seconds",),
+    ),
     "plan": Spec(
         "enter_plan plan_mode",
-        ("Enters plan mode: from now on you look and change nothing. Use it before work that is large or cannot be undone, and come back with a plan.", "Goes over to planning only."),
+        (
+            "Enters plan mode: from now on you look and change nothing. Use it before work that is large or cannot be undone, and come back with a plan.",
+            "Goes over to planning only.",
+        ),
         {},
     ),
 }
-MAIN = ("read", "list", "glob", "grep", "write", "edit", "multi_edit", "patch", "date", "system", "shell", "program", "fetch")
+MAIN = (
+    "read",
+    "list",
+    "glob",
+    "grep",
+    "write",
+    "edit",
+    "multi_edit",
+    "patch",
+    "date",
+    "system",
+    "shell",
+    "program",
+    "fetch",
+)
 TALK = ("ask", "brief", "todo", "sleep", "plan")
 
 
@@ -228,7 +280,11 @@ class Workshop:
         renamed = {} if real else {group[0]: rng.pick(group) for group in spec.aliases}
         properties = {renamed.get(key, key): schema for key, schema in spec.properties.items()}
         if not real and rng.chance(0.5):
-            properties = {key: schema for key, schema in properties.items() if key == "path" or key in renamed.values() or key in spec.required or rng.chance(0.4)}
+            properties = {
+                key: schema
+                for key, schema in properties.items()
+                if key == "path" or key in renamed.values() or key in spec.required or rng.chance(0.4)
+            }
         schema = {"type": "object", "properties": properties}
         if spec.required:
             schema["required"] = sorted(renamed.get(key, key) for key in spec.required)

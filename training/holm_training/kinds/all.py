@@ -1,5 +1,7 @@
 """Every kind there is, and which of them only the evaluation may show."""
 
+import functools
+
 from ..kind import parse
 from . import daily, deeds, family, files, lessons, work, world
 
@@ -70,6 +72,17 @@ NEAR = [
 """Sets of which one could stand in for another: none is shown where its neighbour is the tool that is missing."""
 
 
+KNOWLEDGE = set(
+    """define synonyms encyclopedia translate recipe recipe_by_ingredient joke quote rhyme uppercase lowercase reverse slug summarize sentiment
+detect_language spellcheck baby_names horoscope plant_care movie lyrics population holidays count_chars count_words_text color_mix draw speech
+capital animal_facts element planet poem riddle proverb history_day country_facts flag roman morse hex binary factor gcd power max_of sort_numbers title_case trim truncate
+repeat replace_words rewrite formal bullet keywords grammar pronounce conjugate anagram crossword bedtime_story quiz etiquette gift_idea stats clothing name_origin stain
+recycle text_diff readability plug dial_code fossil flashcard explain_code circle rectangle bmi age workout_plan meditation meal_plan""".split()
+)
+"""Kinds whose requests a model may answer from what it knows; never used where nothing is to fit."""
+
+
+@functools.cache
 def known():
     """What training shows: the kinds that are not held out, with more words, and those that are its own."""
     return lessons.kinds([kind for kind in everything() if not is_held(kind)])

@@ -164,7 +164,18 @@ def meanings():
 def _it(verb):
     """`switch on` to `switch it on`, `take a picture of` to `take a picture of it`."""
     parts = verb.split(" ")
-    if len(parts) == 2 and parts[1] in ("up", "off", "out", "away", "apart", "together", "down", "back", "in", "on"):
+    if len(parts) == 2 and parts[1] in (
+        "up",
+        "off",
+        "out",
+        "away",
+        "apart",
+        "together",
+        "down",
+        "back",
+        "in",
+        "on",
+    ):
         return f"{parts[0]} it {parts[1]}"
     return f"{verb} it"
 
@@ -178,7 +189,9 @@ def _one(noun):
 
 def _meant(nouns, gloss, verbs, does, rng):
     slots, tail, said = [], "", ""
-    for index, (spec, ask, description) in enumerate(rng.sample(deeds.DETAILS, rng.weighted([(0, 1), (1, 4), (2, 3)]))):
+    for index, (spec, ask, description) in enumerate(
+        rng.sample(deeds.DETAILS, rng.weighted([(0, 1), (1, 4), (2, 3)]))
+    ):
         needed = index == 0 or rng.chance(0.5)
         slots.append(slot(spec if needed else spec.replace(":", "?:", 1)))
         tail += ask if needed else f"[{ask}]"
@@ -457,11 +470,17 @@ def _cross(op, words):
     return Kind(
         id=f"{op['op']}_{words[0].replace(' ', '_')}",
         domain="crossings",
-        names=tuple(family.plural(name, word.replace(" ", "_").replace("-", "_")) for name in op["names"] for word in words),
+        names=tuple(
+            family.plural(name, word.replace(" ", "_").replace("-", "_"))
+            for name in op["names"]
+            for word in words
+        ),
         descriptions=tuple(every(op["d"])),
         slots=tuple(slot(part) for part in op.get("a", "").split()),
         asks=tuple(every(op["q"])),
-        near=frozenset(f"{other}_{words[0].replace(' ', '_')}" for group in ALIKE if op["op"] in group for other in group),
+        near=frozenset(
+            f"{other}_{words[0].replace(' ', '_')}" for group in ALIKE if op["op"] in group for other in group
+        ),
         entity=f"crossed {words[0]}",
         op=f"crossed {op['op']}",
         lesson=True,
