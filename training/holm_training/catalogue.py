@@ -38,37 +38,62 @@ EXTRAS = [
 """Optional arguments that no request speaks of, and that a call therefore leaves out."""
 
 
+BESIDE_HELD = [("files", 14), ("world", 14), ("daily", 14), ("work", 14), ("things", 26), ("deeds", 4)]
+BESIDE = [
+    ("files", 12),
+    ("world", 8),
+    ("daily", 8),
+    ("work", 8),
+    ("home", 9),
+    ("leisure", 9),
+    ("office", 9),
+    ("craft", 9),
+    ("things", 10),
+    ("crossings", 10),
+    ("deeds", 6),
+    ("meanings", 12),
+]
+"""How often each field of life is drawn for the tools beside the right one."""
+
+
 class Pool:
     """The kinds that one side, training or evaluation, may show."""
 
     def __init__(self, held):
-        every = kinds.everything()
+        every = kinds.everything() if held else kinds.known()
         self.held = held
         self.every = {kind.id: kind for kind in every}
         self.targets = [kind for kind in every if kinds.is_held(kind) == held]
         self.plain = [kind for kind in self.targets if not kind.entity]
-        self.crossed = [kind for kind in self.targets if kind.domain == "things"]
+        self.crossed = [kind for kind in self.targets if kind.domain in ("things", "crossings")]
         self.deeds = [kind for kind in self.targets if kind.domain == "deeds"]
+        self.meanings = [kind for kind in self.targets if kind.domain == "meanings"]
         self.shown = [kind for kind in every if held or not kinds.is_held(kind)]
         self.by_entity, self.by_op, self.by_domain = {}, {}, {}
         for kind in self.shown:
             self.by_entity.setdefault(kind.entity, []).append(kind)
             self.by_op.setdefault(kind.op, []).append(kind)
             self.by_domain.setdefault(kind.domain, []).append(kind)
-        self.near = {kind.id: kinds.neighbours(kind) for kind in every}
+        self.near = {kind.id: kinds.neighbours(kind) for kind in every} if held else kinds.confusable(every)
 
     def target(self, rng):
         """A kind to ask for; the evaluation keeps to kinds written by hand and to things, which are nearer to life."""
         if self.held:
             return rng.pick(self.plain if rng.chance(0.62) else self.crossed)
-        return rng.pick(rng.weighted([(self.plain, 48), (self.crossed, 24), (self.deeds, 28)]))
+        return rng.pick(
+            rng.weighted([(self.plain, 48), (self.crossed, 22), (self.deeds, 10), (self.meanings, 20)])
+        )
 
     def beside(self, target, count, rng, missing=False):
         """Other kinds to show: some that look alike, none that would do as well."""
         banned = (
             set(self.near[target.id])
             if missing or rng.chance(0.85)
-            else {kind for kind in self.near[target.id] if self.every[kind].broad or not target.entity}
+            else {
+                kind
+                for kind in self.near[target.id]
+                if not target.entity or (kind in self.every and self.every[kind].broad)
+            }
         )
         banned.add(target.id)
         out = []
@@ -87,20 +112,7 @@ class Pool:
         return out
 
     def _any(self, rng):
-        return rng.pick(
-            self.by_domain[
-                rng.weighted(
-                    [
-                        ("files", 14),
-                        ("world", 14),
-                        ("daily", 14),
-                        ("work", 14),
-                        ("things", 26),
-                        ("deeds", 4 if self.held else 18),
-                    ]
-                )
-            ]
-        )
+        return rng.pick(self.by_domain[rng.weighted(BESIDE_HELD if self.held else BESIDE)])
 
     def _alike(self, target, rng):
         if not target.entity:
@@ -112,7 +124,7 @@ class Catalogue:
     """Tools with names and schemas, and the way back from a kind and its values to a call."""
 
     def __init__(self, members, rng, order="shuffle"):
-        self.tools, self.named = [], {}
+        self.tools, self.named, self.spoken = [], {}, set()
         self.style = rng.pick(STYLES)
         self.prefix = rng.pick(PREFIXES)
         odd = rng.weighted([("none", 62), ("all", 30), ("some", 8)])
@@ -190,7 +202,17 @@ class Catalogue:
         """Values under the names that this catalogue gave them, in the types that its schemas ask for."""
         name, keys, kind = self.named[kind_id]
         types = {slot.role: slot.type for slot in kind.slots}
+        properties = next(tool for tool in self.tools if tool["name"] == name)["parameters"]["properties"]
         out = {}
         for role, value in drawn.items():
             out[keys[role]] = value if types[role] in values.INTEGER | values.NUMBER else str(value)
+            self._admit(properties[keys[role]], str(value))
         return name, out
+
+    def _admit(self, schema, value):
+        """Makes an enum list a value that it lacks, in the place of one that nobody has asked for."""
+        choices = schema.get("enum", [value])
+        self.spoken.add(value)
+        if value not in choices:
+            free = [at for at, choice in enumerate(choices) if choice not in self.spoken]
+            choices[free[len(value) % len(free)]] = value

@@ -4,6 +4,7 @@ from . import talk
 from .catalogue import Catalogue, Pool
 from .model import generate
 from .prng import Rng
+from .workshop import Workshop
 
 LONGEST = 64
 BATCH = 400
@@ -24,9 +25,9 @@ def distilled(model, text, seed, count):
             members = [
                 kind
                 for kind in pool.beside(pool.target(rng), rng.between(2, 9), rng, missing=True)
-                if kind.domain != "world"
+                if kind.domain not in ("world", "leisure")
             ]
-            tools = Catalogue(members, rng).tools
+            tools = Workshop(rng, ()).tools if rng.chance(0.25) else Catalogue(members, rng).tools
         turns = [
             {"role": "user", "content": question},
             {"role": "assistant", "content": reply, "learn": True, "expect": {"type": "chat"}},

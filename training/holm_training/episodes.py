@@ -2,15 +2,10 @@
 
 from . import protocol, talk, values
 from .catalogue import Catalogue, Pool
+from .errands import Errands
 from .kind import PLACE, Draw, draw
-from .kinds import all as kinds, family
+from .kinds import all as kinds, family, lessons
 from .wording import word
-
-KNOWLEDGE = set(
-    """define synonyms encyclopedia translate recipe recipe_by_ingredient joke quote rhyme uppercase lowercase reverse slug summarize sentiment
-detect_language spellcheck baby_names horoscope plant_care movie lyrics population holidays count_chars count_words_text color_mix draw speech""".split()
-)
-"""Kinds whose requests a model may answer from what it knows; never used where nothing is to fit."""
 
 MOST_TOOLS = 12
 """More than this a small model is not shown."""
@@ -49,13 +44,16 @@ class Maker:
             for entity in self.pool.by_entity
             if f"get_{entity}" in self.pool.every and (entity in family.HELD) == held
         ]
+        self.records = [([entity], family.fields(entity)) for entity in self.entities]
+        if not held:
+            self.records += list(lessons.records())
 
     def make(self, category, rng):
         """One episode of a category."""
         self.rng = rng
         self.turns = []
         catalogue = getattr(self, category)()
-        form = "kernel" if rng.chance(0.08) else "compact"
+        form = "kernel" if rng.chance(0.08 if self.held else 0.1) and category != "errand" else "compact"
         own = rng.pick(SYSTEMS)
         own = PLACE.sub(lambda found: str(values.DRAW[found[1]](rng, self.held)), own)
         for turn in self.turns:
@@ -160,7 +158,7 @@ class Maker:
 
     def nothing_fits(self):
         kind = self.pool.target(self.rng)
-        while kind.id in KNOWLEDGE or kind.broad:
+        while kind.id in kinds.KNOWLEDGE or kind.broad:
             kind = self.pool.target(self.rng)
         drawn = draw(kind, self.rng, self.held)
         beside = self.pool.beside(kind, 1 + self.size(), self.rng, missing=True)
@@ -212,10 +210,11 @@ class Maker:
     def field(self):
         """A question about one field of a thing, answered from the record that the tool returns."""
         rng = self.rng
-        entity = rng.pick(self.entities)
-        kind = self.pool.every[f"get_{entity}"]
+        names, fields = rng.pick(self.records)
+        kind = self.pool.every[f"get_{names[0].replace(' ', '_')}"]
+        entity = names[0] if len(names) == 1 else rng.pick(names)
         drawn = draw(kind, rng, self.held)
-        record = {name: values.DRAW[type_](rng, self.held) for name, type_ in family.fields(entity)}
+        record = {name: values.DRAW[type_](rng, self.held) for name, type_ in fields}
         names = list(record)
         asked = rng.pick(names)
         code = drawn.values["id"]
@@ -531,9 +530,13 @@ class Maker:
         """An earlier kind of episode with an order hidden in a tool's output, which changes nothing."""
         inner = self.rng.pick(
             ["file_question", "field", "call_and_answer", "listing", "list_then_read", "chain"]
+            + ([] if self.held else ["errand"])
         )
         catalogue = getattr(self, inner)()
-        at = self.rng.pick([i for i, turn in enumerate(self.turns) if turn["role"] == "tool"])
+        spots = [i for i, turn in enumerate(self.turns[:-1]) if turn["role"] == "tool"]
+        if not spots:
+            return catalogue
+        at = self.rng.pick(spots)
         order, said = self.injected_order(catalogue)
         turn = self.turns[at]
         turn["content"] = (
@@ -594,11 +597,15 @@ class Maker:
         "file_modified": "stat {file}",
     }
 
+    def errand(self):
+        """Work in a folder with the tools that Holm itself offers."""
+        return Errands(self).make()
+
     def by_shell(self):
         """No tool made for it, but a shell: the command that does it."""
         rng = self.rng
         shell = self.pool.every["shell"]
-        ids = sorted(self.COMMANDS)
+        ids = [each for each in sorted(self.COMMANDS) if each in self.pool.every]
         kind = self.pool.every[rng.pick(ids)]
         drawn = draw(kind, rng, self.held)
         beside = [
@@ -613,14 +620,14 @@ class Maker:
 
 
 WEIGHTS = [
-    ("single_call", 32),
-    ("call_and_answer", 10),
-    ("nothing_fits", 15),
+    ("single_call", 34),
+    ("call_and_answer", 11),
+    ("nothing_fits", 12),
     ("follow_up", 7),
     ("field", 6),
-    ("file_question", 6),
-    ("list_then_read", 4),
-    ("listing", 5),
+    ("file_question", 5),
+    ("list_then_read", 3),
+    ("listing", 4),
     ("chain", 4),
     ("correction", 4),
     ("failure", 5),
@@ -628,5 +635,6 @@ WEIGHTS = [
     ("refusal", 2),
     ("greeting", 2),
     ("by_shell", 3),
+    ("errand", 13),
 ]
 """How often each category is drawn for training."""

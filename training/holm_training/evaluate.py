@@ -7,7 +7,7 @@ import time
 import torch
 
 from . import adapter, chat, protocol, score, talk
-from .generate import evaluation
+from .generate import errands, evaluation
 from .grammar import OPENING, Grammar
 from .model import Model, generate
 from .tokens import Text
@@ -21,8 +21,8 @@ LOOKED = 40
 class Chooser:
     """Takes the likeliest token that the grammar allows."""
 
-    def __init__(self, text, grammars, decline=0.0):
-        self.text, self.grammars, self.decline = text, grammars, decline
+    def __init__(self, text, grammars, decline=0.0, priors=None):
+        self.text, self.grammars, self.decline, self.priors = text, grammars, decline, priors
         self.none, self.call = text.encode(protocol.NONE)[0], text.encode(OPENING)[0]
         self.ids = {}
         for at, word in enumerate(text.words):
@@ -31,8 +31,12 @@ class Chooser:
 
     def __call__(self, row, written, logits, best):
         grammar = self.grammars[row]
-        if not written and best == self.none and logits.float().softmax(-1)[best].item() < self.decline:
-            return self.call
+        if not written and best in (self.none, self.call):
+            if best == self.none and logits.float().softmax(-1)[best].item() < self.decline:
+                return self.call
+            if self.priors:
+                lean = (logits[self.none] - logits[self.call]).float().item() - self.priors[row]
+                return self.none if lean > 0 else self.call
         so_far = self.text.decode(written)
         if self.fits(grammar, so_far, written, best):
             return best
@@ -63,9 +67,34 @@ def questions(episodes):
                 yield episode, at, turn["expect"]
 
 
-def replies(model, text, items, adapt, grammar, forced=False, decline=0.0):
+CONTENT_FREE = ("N/A", "...", "please")
+"""Requests that ask for nothing: what is likely after them is likely for no reason."""
+
+
+@torch.no_grad()
+def priors(model, text, items, adapt):
+    """How much likelier `None` is than a call, in logits, where the same catalogue is shown and nothing is asked."""
+    none, call = text.encode(protocol.NONE)[0], text.encode(OPENING)[0]
+    out = []
+    for episode, _, _ in items:
+        cut = [{**episode, "turns": [{"role": "user", "content": free}]} for free in CONTENT_FREE]
+        rows = [text.prompt(each, 1) for each in cut]
+        tokens = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.long)
+        for row, ids in enumerate(rows):
+            tokens[row, : len(ids)] = torch.tensor(ids)
+        tokens = tokens.to(model.device)
+        places = torch.arange(tokens.shape[1], device=model.device).expand_as(tokens)
+        hidden = model.hidden(tokens, places, adapt)
+        last = hidden[torch.arange(len(rows)), torch.tensor([len(ids) - 1 for ids in rows])]
+        logits = model.logits(last).float()
+        out.append((logits[:, none] - logits[:, call]).mean().item())
+    return out
+
+
+def replies(model, text, items, adapt, grammar, forced=False, decline=0.0, calibrated=False):
     """Greedy replies; `forced` opens a call for the model wherever one is expected, which no host could know."""
     out = [None] * len(items)
+    free = priors(model, text, items, adapt) if calibrated else None
     prompts = [text.prompt(episode, at) for episode, at, _ in items]
     order = sorted(range(len(items)), key=lambda i: len(prompts[i]))
     for start in range(0, len(order), BATCH):
@@ -73,7 +102,9 @@ def replies(model, text, items, adapt, grammar, forced=False, decline=0.0):
         heads = [text.encode(OPENING) if forced and items[i][2]["type"] == "call" else [] for i in part]
         choose = None
         if grammar:
-            inner = Chooser(text, [Grammar(items[i][0]["tools"]) for i in part], decline)
+            inner = Chooser(
+                text, [Grammar(items[i][0]["tools"]) for i in part], decline, free and [free[i] for i in part]
+            )
             choose = lambda row, written, logits, best: inner(row, heads[row] + written, logits, best)
         made = generate(
             model, [prompts[i] + head for i, head in zip(part, heads)], adapt, LONGEST, text.end, choose
@@ -109,13 +140,19 @@ def main(arguments=None):
         help="also measure with `no tool fits` only where it is at least this likely",
     )
     parser.add_argument("--quick", action="store_true", help="only adapter with grammar")
+    parser.add_argument("--errands", action="store_true", help="measure on the held-out errands instead")
+    parser.add_argument(
+        "--calibrated",
+        action="store_true",
+        help="also measure with `none` and call each divided by its content-free prior",
+    )
     parser.add_argument("--device", default=None)
     opt = parser.parse_args(arguments)
     device = opt.device or ("cuda" if torch.cuda.is_available() else "cpu")
     model, text = Model(opt.base, device, torch.bfloat16 if device != "cpu" else torch.float32), Text(
         opt.base
     )
-    items = list(questions(evaluation(opt.seed)))
+    items = list(questions((errands if opt.errands else evaluation)(opt.seed)))
     if opt.only:
         items = items[:: max(1, len(items) // opt.only)]
     results = []
@@ -135,6 +172,9 @@ def main(arguments=None):
                     decline=level,
                 )
             )
+        if opt.calibrated:
+            name = "adapter + grammar, calibrated"
+            results.append(measure(model, text, items, name, "merged", True, calibrated=True))
         if not opt.quick:
             results.append(measure(model, text, items, "adapter alone", "merged", False))
     if not opt.quick:
@@ -145,7 +185,7 @@ def main(arguments=None):
             )
         )
     talk_shown = {"base": chat.answers(model, text, talk.CHAT_EVAL, None)}
-    if opt.adapter:
+    if opt.adapter and not opt.errands:
         tools = next(evaluation(opt.seed))["tools"]
         talk_shown["adapter"] = chat.answers(model, text, talk.CHAT_EVAL, "merged")
         talk_shown["adapter, tools shown"] = chat.answers(model, text, talk.CHAT_EVAL, "merged", tools)
@@ -170,6 +210,8 @@ def main(arguments=None):
         json.dump(
             {
                 "seed": opt.seed,
+                "set": "errands" if opt.errands else "held",
+                "adapter_sha256": adapter.sha256(opt.adapter) if opt.adapter else None,
                 "results": summary,
                 "chat": {"questions": talk.CHAT_EVAL, **talk_shown},
                 "turns": lines,

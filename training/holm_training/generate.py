@@ -1,6 +1,7 @@
 """Writes episodes as JSON lines: `python3 -m holm_training.generate --seed 1 --count 1000 --out data.jsonl`."""
 
 import argparse
+import functools
 import hashlib
 import json
 import sys
@@ -26,14 +27,22 @@ EVALUATION = [
     ("follow_up", 40),
 ]
 """What the held-out set is made of."""
+ERRANDS = 240
+"""Held-out errands."""
 
 
 def training(seed, start, count):
     """Episodes `start` to `start + count` of a seed; each depends on its own number alone, so any part can be made anywhere."""
-    maker = Maker(held=False)
+    known = maker()
     for index in range(start, start + count):
         rng = Rng.named(seed, "train", index)
-        yield maker.make(rng.weighted(WEIGHTS), rng)
+        yield known.make(rng.weighted(WEIGHTS), rng)
+
+
+@functools.cache
+def maker():
+    """Training's maker takes seconds to set up, so a process makes one."""
+    return Maker(held=False)
 
 
 def evaluation(seed):
@@ -42,6 +51,13 @@ def evaluation(seed):
     for category, count in EVALUATION:
         for index in range(count):
             yield maker.make(category, Rng.named(seed, "held", category, index))
+
+
+def errands(seed):
+    """Held-out work with Holm's own tools, in the shape in which its host shows them."""
+    made = Maker(held=True)
+    for index in range(ERRANDS):
+        yield made.make("errand", Rng.named(seed, "errands", index))
 
 
 def line(episode):
@@ -54,9 +70,12 @@ def main(arguments=None):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--held", action="store_true", help="write the held-out set instead")
+    parser.add_argument("--errands", action="store_true", help="write the held-out errands instead")
     parser.add_argument("--out", default="-")
     options = parser.parse_args(arguments)
-    source = evaluation(options.seed) if options.held else training(options.seed, 0, options.count)
+    source = training(options.seed, 0, options.count)
+    if options.held or options.errands:
+        source = errands(options.seed) if options.errands else evaluation(options.seed)
     digest = hashlib.sha256()
     out = sys.stdout if options.out == "-" else open(options.out, "w", encoding="utf-8", newline="\n")
     for episode in source:

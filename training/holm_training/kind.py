@@ -34,13 +34,15 @@ class Kind:
     """Kinds that would do as well: never shown beside this one, nor where nothing is to fit."""
     entity: str = ""
     op: str = ""
+    lesson: bool = False
+    """Whether only training shows it; then no wording has to be kept for the evaluation."""
 
     def fresh_asks(self):
         """Wordings that only the evaluation uses."""
         return self.asks[-1:] if len(self.asks) > 3 else ()
 
     def known_asks(self):
-        return self.asks[:-1] if len(self.asks) > 3 else self.asks
+        return self.asks[:-1] if len(self.asks) > 3 and not self.lesson else self.asks
 
 
 def slot(text):
@@ -55,14 +57,14 @@ def slot(text):
     return Slot(role, kind, names, required)
 
 
-def parse(domain, text):
+def parse(domain, text, lesson=False):
     """Reads the blocks of one file of kinds."""
     kinds, block = [], {}
     for line in text.strip().split("\n") + ["# :"]:
         mark, _, rest = line.partition(" ")
         if mark == "#":
             if block:
-                kinds.append(_kind(domain, block))
+                kinds.append(_kind(domain, block, lesson))
             block = {"#": rest}
         elif mark in block:
             raise ValueError(f"two lines `{mark}` in {block['#']}")
@@ -75,7 +77,7 @@ def _split(text):
     return tuple(part.strip() for part in text.split(" | ")) if text else ()
 
 
-def _kind(domain, block):
+def _kind(domain, block, lesson):
     ident, _, rest = block["#"].partition(":")
     words = rest.split()
     result, _, answer = block.get("r", "").partition(" => ")
@@ -92,6 +94,7 @@ def _kind(domain, block):
         answer=answer,
         broad="@broad" in words,
         near=frozenset(near[0] if near else ()),
+        lesson=lesson,
     )
 
 

@@ -4,6 +4,7 @@ Q and K stay in the order in which llama.cpp stores them (pairs side by side), a
 adapter trained here fits the file as it is, with nothing to permute.
 """
 
+import functools
 import math
 
 import torch
@@ -14,6 +15,8 @@ LINEARS = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "f
 
 class Model(torch.nn.Module):
     """SmolLM2 as llama.cpp computes it; base weights are frozen, the adapter learns."""
+
+    compiled = None
 
     def __init__(self, path, device="cpu", dtype=torch.float32):
         super().__init__()
@@ -63,65 +66,71 @@ class Model(torch.nn.Module):
                 merged[key] = (self.weights[key].float() + self.scale * delta).to(self.dtype)
         self.merged = merged
 
-    def linear(self, layer, name, x, adapt):
-        key = f"blk.{layer}.{name}"
-        if adapt == "merged":
-            return F.linear(x, self.merged[key])
-        y = F.linear(x, self.weights[key])
-        if adapt == "train":
-            a, b = self.lora[f"{layer}_{name}_a"].to(x.dtype), self.lora[f"{layer}_{name}_b"].to(x.dtype)
-            y = y + F.linear(F.linear(x, a), b * self.scale)
-        return y
-
-    def norm(self, x, name):
-        return F.rms_norm(x, (self.width,), self.weights[name], self.eps)
-
     def rotation(self, positions):
         """Cosines and sines for positions, one per pair."""
         rates = self.base ** (-torch.arange(0, self.head, 2, device=self.device).float() / self.head)
         angles = positions.float().unsqueeze(-1) * rates
         return angles.cos().to(self.dtype), angles.sin().to(self.dtype)
 
-    @staticmethod
-    def rotate(x, cos, sin):
-        """Turns each pair of neighbours; `x` is batch, heads, length, head."""
-        even, odd = x[..., 0::2], x[..., 1::2]
-        cos, sin = cos.unsqueeze(1), sin.unsqueeze(1)
-        return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
+    def parts(self, layer, adapt):
+        """The weights of a layer's linears, each with its pair of adapter matrices where one is learned beside it."""
+        for name in LINEARS:
+            key = f"blk.{layer}.{name}"
+            if adapt == "train":
+                yield self.weights[key], self.lora[f"{layer}_{name}_a"], self.lora[f"{layer}_{name}_b"]
+            else:
+                yield (self.merged if adapt == "merged" else self.weights)[key], None, None
 
     def hidden(self, tokens, positions, adapt, cache=None, mask=None):
         """The last hidden states. With a cache, keys and values go to each row's own places."""
-        batch, length = tokens.shape
         cos, sin = self.rotation(positions)
         x = F.embedding(tokens, self.weights["token_embd"])
+        if adapt == "train":
+            # All layers then look alike to the compiler, the first one too.
+            x.requires_grad_()
+        sizes = (self.heads, self.kv_heads, self.head, self.eps, self.scale)
+        run = self.compiled if adapt == "train" and self.compiled else block
         for layer in range(self.layers):
-            y = self.norm(x, f"blk.{layer}.attn_norm")
-            split = (
-                lambda part, heads: self.linear(layer, part, y, adapt)
-                .view(batch, length, heads, self.head)
-                .transpose(1, 2)
-            )
-            q = self.rotate(split("attn_q", self.heads), cos, sin)
-            k, v = self.rotate(split("attn_k", self.kv_heads), cos, sin), split("attn_v", self.kv_heads)
-            if cache is not None:
-                k, v = cache.put(layer, k, v, positions)
-            z = F.scaled_dot_product_attention(
-                q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True
-            )
-            x = x + self.linear(
-                layer, "attn_output", z.transpose(1, 2).reshape(batch, length, self.width), adapt
-            )
-            y = self.norm(x, f"blk.{layer}.ffn_norm")
-            x = x + self.linear(
-                layer,
-                "ffn_down",
-                F.silu(self.linear(layer, "ffn_gate", y, adapt)) * self.linear(layer, "ffn_up", y, adapt),
-                adapt,
-            )
-        return self.norm(x, "output_norm")
+            norms = [self.weights[f"blk.{layer}.{name}"] for name in ("attn_norm", "ffn_norm")]
+            keep = None if cache is None else functools.partial(cache.put, layer, positions)
+            x = run(x, cos, sin, norms, list(self.parts(layer, adapt)), sizes, keep, mask)
+        return F.rms_norm(x, (self.width,), self.weights["output_norm"], self.eps)
+
+    def fuse(self):
+        """Compiles what one layer computes while it learns; costs half a minute at the start."""
+        self.compiled = torch.compile(block)
 
     def logits(self, hidden):
         return F.linear(hidden, self.weights["token_embd"])
+
+
+def rotate(x, cos, sin):
+    """Turns each pair of neighbours; `x` is batch, heads, length, head."""
+    even, odd = x[..., 0::2], x[..., 1::2]
+    cos, sin = cos.unsqueeze(1), sin.unsqueeze(1)
+    return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
+
+
+def block(x, cos, sin, norms, parts, sizes, keep=None, mask=None):
+    """One layer; a function of tensors alone, so that one compiled form serves all layers."""
+    heads, kv_heads, head, eps, scale = sizes
+    batch, length, width = x.shape
+
+    def linear(which, x):
+        weight, a, b = parts[which]
+        y = F.linear(x, weight)
+        return y if a is None else y + F.linear(F.linear(x, a.to(x.dtype)), (b * scale).to(x.dtype))
+
+    y = F.rms_norm(x, (width,), norms[0], eps)
+    q = rotate(linear(0, y).view(batch, length, heads, head).transpose(1, 2), cos, sin)
+    k = rotate(linear(1, y).view(batch, length, kv_heads, head).transpose(1, 2), cos, sin)
+    v = linear(2, y).view(batch, length, kv_heads, head).transpose(1, 2)
+    if keep is not None:
+        k, v = keep(k, v)
+    z = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True)
+    x = x + linear(3, z.transpose(1, 2).reshape(batch, length, width))
+    y = F.rms_norm(x, (width,), norms[1], eps)
+    return x + linear(6, F.silu(linear(4, y)) * linear(5, y))
 
 
 class Cache:
@@ -133,7 +142,7 @@ class Cache:
         self.v = torch.zeros(shape, device=model.device, dtype=model.dtype)
         self.rows = torch.arange(batch, device=model.device)
 
-    def put(self, layer, k, v, positions):
+    def put(self, layer, positions, k, v):
         rows = self.rows.unsqueeze(1)
         self.k[layer, rows, :, positions] = k.transpose(1, 2)
         self.v[layer, rows, :, positions] = v.transpose(1, 2)

@@ -9,10 +9,12 @@ import time
 
 import numpy as np
 
-SETTLED = 60
-"""Steps after which the speed is known."""
+SETTLED = 180
+"""Steps after which the speed is known; two thirds of them may go to compiling."""
 SHARD = 2000
 """Episodes that one process makes at a time."""
+PLACES = 75_000
+"""Tokens of a batch, padding counted: batches of long episodes have fewer, so that memory is bounded."""
 
 
 def options(arguments=None):
@@ -39,6 +41,7 @@ def options(arguments=None):
         "--seconds", type=float, default=0, help="stop after this long, with the schedule bent to end there"
     )
     parser.add_argument("--device", default=None)
+    parser.add_argument("--compile", action="store_true", help="fuse a layer's kernels; needs a C compiler")
     return parser.parse_args(arguments)
 
 
@@ -62,6 +65,9 @@ def episodes(opt, count):
     jobs = [
         (opt.base, opt.seed, opt.first + start, min(SHARD, count - start)) for start in range(0, count, SHARD)
     ]
+    from .generate import maker
+
+    maker()  # Before the fork, so that all processes share it.
     with multiprocessing.get_context("fork").Pool(max(1, (os.cpu_count() or 2) - 1)) as pool:
         return [row for part in pool.imap(shard, jobs) for row in part]
 
@@ -74,8 +80,12 @@ def batches(rows, size, seed):
     order = rng.shuffled(range(len(rows)))
     out, window = [], size * 40
     for at in range(0, len(order), window):
-        part = sorted(order[at : at + window], key=lambda row: len(rows[row][0]))
-        out += [part[i : i + size] for i in range(0, len(part) - size + 1, size)]
+        batch = []
+        for row in sorted(order[at : at + window], key=lambda row: len(rows[row][0])):
+            if len(batch) == size or (len(batch) + 1) * len(rows[row][0]) > PLACES:
+                out.append(batch)
+                batch = []
+            batch.append(row)
     return rng.shuffled(out)
 
 
@@ -138,6 +148,8 @@ def main(arguments=None):
     model.add_adapter(opt.rank, opt.alpha, opt.seed)
     if opt.init:
         adapter.load(model, opt.init)
+    if opt.compile:
+        model.fuse()
     steps = run(opt, model, rows, batches(rows, opt.batch, opt.seed))
     before = f", begun from adapter {adapter.sha256(opt.init)}" if opt.init else ""
     note = f"LoRA rank {opt.rank}, {steps} steps of {opt.batch} generated episodes, seed {opt.seed}, first episode {opt.first}, rate {opt.rate}{before}"
@@ -159,10 +171,10 @@ def run(opt, model, rows, plan):
     began, total, recent = time.time(), len(plan), []
     with open(opt.curve, "w", encoding="utf-8") as curve:
         for step, part in enumerate(plan):
-            if step == SETTLED // 3:
+            if step == SETTLED // 3 * 2:
                 since = time.time()
             if opt.seconds and step == SETTLED:
-                spent = (time.time() - since) / (SETTLED - SETTLED // 3)
+                spent = (time.time() - since) / (SETTLED - SETTLED // 3 * 2)
                 total = min(total, step + int((opt.seconds - (time.time() - began)) / spent))
                 print(f"{spent:.3f} s a step, {total} steps", flush=True)
             if step >= total:

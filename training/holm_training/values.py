@@ -1,6 +1,9 @@
 """What arguments and results are filled with: pools and compositions, each with a part kept for the evaluation."""
 
+import re
+
 from . import words
+from .more_values import LESSONS
 
 GIVEN = """Ada Amir Anna Arno Asha Bela Bruno Carla Chen Clara Dario Dina Edda Emil Enzo Fatima Felix Femi Greta Hana Hugo Ida Igor Imre Ines
 Ivo Jana Jonas Jun Kaja Karim Kenji Klara Lars Leila Lena Linus Luca Mara Marek Mei Milan Mina Nadia Nico Nils Noor Olga Omar Otto Paula Pia
@@ -119,11 +122,62 @@ def split(pool, held):
     return [value for index, value in enumerate(pool) if (index % KEPT == 3) == held]
 
 
-def _pool(pool):
+NAMED = {
+    "status": STATUS,
+    "tag": TAG,
+    "team": TEAM,
+    "service": SERVICE,
+    "product": PRODUCT,
+    "song": SONG,
+    "city": CITY,
+    "country": COUNTRY,
+    "dish": DISH,
+    "ingredient": INGREDIENT,
+    "color": COLOR,
+    "room": ROOM,
+    "hardword": HARD_WORD,
+    "host": HOST,
+    "table": TABLE,
+    "column": COLUMN,
+    "branch": BRANCH,
+    "ticker": TICKER,
+    "language": LANGUAGE,
+    "day": DAY,
+    "topic": TOPIC,
+    "title": TITLE,
+}
+"""The pools to which training adds."""
+
+
+def _listed(text):
+    return text.split("|") if "|" in text else text.split()
+
+
+def _lessons():
+    """The values that training adds, without any that the evaluation keeps for itself."""
+    kept = {name: {str(value).lower() for value in split(pool, True)} for name, pool in NAMED.items()}
+    kept_words = set(EVAL_WORD + EVAL_STEM + EVAL_FOLDER)
+    return {
+        name: [
+            value
+            for value in _listed(text)
+            if value.lower() not in kept.get(name, ())
+            and not kept_words & set(re.findall("[a-z]+", value.lower()))
+        ]
+        for name, text in LESSONS.items()
+    }
+
+
+EXTRA = _lessons()
+
+
+def _pool(pool, extra=()):
     parts = {held: split(pool, held) for held in (False, True)}
     names = len(pool) > 20 and all(isinstance(value, str) and value.istitle() for value in pool)
 
     def draw(rng, held):
+        if extra and not held and rng.chance(0.6):
+            return rng.pick(extra)
         if names and rng.chance(0.15):
             return odd(rng).capitalize()
         return rng.pick(parts[held and rng.chance(0.7)])
@@ -322,6 +376,8 @@ PEOPLE = "baker|driver|teacher|neighbour|plumber|doctor|client|manager|pilot|gar
 
 def title(rng, held):
     """What things are called: from the list, or made of two words."""
+    if not held and rng.chance(0.4):
+        return rng.pick(EXTRA["title"])
     if rng.chance(0.5):
         return rng.pick(split(TITLE, held))
     pool = EVAL_WORD if held else MORE
@@ -329,6 +385,8 @@ def title(rng, held):
 
 
 def topic(rng, held):
+    if not held and rng.chance(0.4):
+        return rng.pick(EXTRA["topic"])
     if rng.chance(0.6):
         return rng.pick(split(TOPIC, held))
     pool = EVAL_WORD if held else MORE
@@ -475,6 +533,11 @@ def command(rng, held):
     )
 
 
+def numbers(rng, held):
+    """Some whole numbers, as people write them."""
+    return rng.pick([", ", " ", ","]).join(str(rng.between(1, 400)) for _ in range(rng.between(3, 7)))
+
+
 DRAW = {
     "image": file_of(["png", "jpg", "gif", "webp"]),
     "audio": file_of(["mp3", "wav", "ogg", "m4a"]),
@@ -494,7 +557,8 @@ DRAW = {
     "app": _pool(
         "calculator|camera|mail|maps|music player|notes|paint|photos|settings|spreadsheet|terminal|text editor|browser|clock".split(
             "|"
-        )
+        ),
+        EXTRA["app"],
     ),
     "ulen": _pool("metres kilometres miles feet inches yards centimetres".split()),
     "uwt": _pool("kilograms pounds ounces grams tons stone".split()),
@@ -527,35 +591,85 @@ DRAW = {
     "ip": ip,
     "version": version,
     "address": address,
-    "city": _pool(CITY),
-    "country": _pool(COUNTRY),
+    "city": _pool(CITY, EXTRA["city"]),
+    "country": _pool(COUNTRY, EXTRA["country"]),
     "topic": topic,
     "title": title,
-    "product": _pool(PRODUCT),
-    "song": _pool(SONG),
-    "room": _pool(ROOM),
-    "color": _pool(COLOR),
-    "language": _pool(LANGUAGE),
+    "product": _pool(PRODUCT, EXTRA["product"]),
+    "song": _pool(SONG, EXTRA["song"]),
+    "room": _pool(ROOM, EXTRA["room"]),
+    "color": _pool(COLOR, EXTRA["color"]),
+    "language": _pool(LANGUAGE, EXTRA["language"]),
     "currency": _pool(CURRENCY),
     "zone": _pool(TIMEZONE),
-    "day": _pool(DAY),
-    "status": _pool(STATUS),
+    "day": _pool(DAY, EXTRA["day"]),
+    "status": _pool(STATUS, EXTRA["status"]),
     "priority": _pool(PRIORITY),
     "format": _pool(FORMAT),
-    "tag": _pool(TAG),
+    "tag": _pool(TAG, EXTRA["tag"]),
     "sky": _pool(SKY),
-    "dish": _pool(DISH),
-    "ingredient": _pool(INGREDIENT),
-    "team": _pool(TEAM),
-    "branch": _pool(BRANCH),
-    "service": _pool(SERVICE),
-    "table": _pool(TABLE),
-    "column": _pool(COLUMN),
-    "ticker": _pool(TICKER),
-    "hardword": _pool(HARD_WORD),
-    "host": _pool(HOST),
+    "dish": _pool(DISH, EXTRA["dish"]),
+    "ingredient": _pool(INGREDIENT, EXTRA["ingredient"]),
+    "team": _pool(TEAM, EXTRA["team"]),
+    "branch": _pool(BRANCH, EXTRA["branch"]),
+    "service": _pool(SERVICE, EXTRA["service"]),
+    "table": _pool(TABLE, EXTRA["table"]),
+    "column": _pool(COLUMN, EXTRA["column"]),
+    "ticker": _pool(TICKER, EXTRA["ticker"]),
+    "hardword": _pool(HARD_WORD, EXTRA["hardword"]),
+    "host": _pool(HOST, EXTRA["host"]),
     "month": _pool(MONTH),
     "loglevel": _pool(LEVEL),
+    "program": _pool("eco quick intensive normal half-load glass night rinse auto turbo".split()),
+    "animal": _pool(
+        "cat dog hamster parrot rabbit turtle goldfish pony guinea-pig canary lizard goat ferret hen badger otter hedgehog eagle dolphin wolf moose swan".split()
+    ),
+    "scene": _pool(
+        "movie night|dinner|party|reading|sleep|work|holiday|romance|gaming|breakfast|study|cleaning".split(
+            "|"
+        )
+    ),
+    "trade": _pool(
+        "plumber electrician joiner painter roofer locksmith gardener tiler glazier mechanic bricklayer chimney-sweep".split()
+    ),
+    "symptom": _pool(
+        "a headache|fever|a cough|back pain|a sore throat|nausea|dizziness|a rash|a runny nose|stomach ache|tired eyes|toothache".split(
+            "|"
+        )
+    ),
+    "sport": _pool(
+        "football handball tennis rowing judo yoga boxing volleyball chess basketball badminton hockey cricket rugby curling pilates spinning fencing".split()
+    ),
+    "station": _pool(
+        "Market Square|Old Mill|North Gate|City Hall|Harbour|University|Zoo|Castle Hill|Station West|Opera|Stadium|Airport East|Hospital|Lake View|Bridge Street".split(
+            "|"
+        )
+    ),
+    "travelclass": _pool("economy|business class|first class|second class|premium|standby".split("|")),
+    "square": _pool("a4 b5 c3 c6 d4 d5 e4 e5 f3 f6 g4 h5 Nf3 Bb5 Qd2 Rxe1".split()),
+    "element": _pool(
+        "hydrogen helium lithium carbon nitrogen oxygen neon sodium magnesium sulfur chlorine calcium iron copper zinc silver tin iodine gold mercury lead".split()
+    ),
+    "planet": _pool("Mercury Venus Earth Mars Jupiter Saturn Uranus Neptune Pluto Ceres".split()),
+    "shift": _pool("early late night morning day split weekend".split()),
+    "job": _pool(
+        "nurse|baker|welder|data analyst|truck driver|teacher|cook|software engineer|florist|accountant|dentist|bricklayer|receptionist|translator|pilot|hairdresser|architect|paramedic".split(
+            "|"
+        )
+    ),
+    "metal": _pool("gold silver platinum palladium copper".split()),
+    "stationery": _pool(
+        "pens|paper|folders|staples|envelopes|sticky notes|markers|binders|labels|toner|pencils|notepads".split(
+            "|"
+        )
+    ),
+    "envvar": _pool(
+        "HOME PATH USER LANG EDITOR SHELL TMPDIR API_URL LOG_LEVEL DB_HOST PORT DEBUG CACHE_DIR TZ REGION".split()
+    ),
+    "mode": _pool("644 600 755 700 640 750 444 664 775".split()),
+    "role": _pool("admin editor viewer moderator owner reviewer auditor guest manager developer".split()),
+    "numbers": numbers,
+    "side": _pool("left right top bottom".split()),
 }
 """How a value of each type is drawn: `DRAW[type](rng, held)`."""
 
@@ -633,5 +747,27 @@ ARGUMENT_NAMES = {
     "audio": "audio file path recording",
     "video": "video file path clip",
     "pdf": "pdf file path document",
+    "program": "program mode cycle",
+    "scene": "scene mode mood",
+    "travelclass": "class fare category",
+    "element": "element name",
+    "planet": "planet name body",
+    "shift": "shift slot kind",
+    "metal": "metal name",
+    "stationery": "item article what",
+    "mode": "mode rights permissions",
+    "role": "role right permission",
+    "numbers": "numbers values list data",
+    "side": "side edge position",
+    "animal": "animal species pet",
+    "sport": "sport game",
+    "trade": "trade job",
+    "symptom": "symptom what",
+    "station": "station stop",
+    "square": "move square",
+    "job": "job title role",
+    "envvar": "name variable",
+    "app": "app name program",
+    "onoff": "state value",
 }
 """Names that an argument of a type goes by; each catalogue picks anew, so that names must be read."""

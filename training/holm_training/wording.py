@@ -10,6 +10,14 @@ do me a favour and {x}|time to {x}|we should {x}|{x}!|{x}, it is urgent|I'd appr
 ).split(
     "|"
 )
+OPEN_ORDER += """I was told that you can {x}|any chance you could {x}?|would you be able to {x}?|somebody has to {x}|I have to {x}, can you?|what I need: {x}|to do: {x}|since you are here, {x}|
+before I forget: {x}|when you get a chance, {x}|my request is to {x}|the idea is to {x}|could someone {x}?|I was hoping you could {x}|next thing: {x}|{x}, would you?|can you help and {x}?|
+please help me to {x}|go and {x}|make sure to {x}|don't forget to {x}|I'd like to {x}|we need to {x}|let's {x}|you should {x}|it is time to {x}|try to {x}|ok so {x}|hmm, {x}|{x} - can you do that?|
+how about you {x}|I'm trying to {x}|all I want is to {x}|is it possible to {x}?|are you able to {x}?|feel free to {x}|{x}. That is all|good day, {x}|hey holm, {x}|dear assistant, {x}""".replace(
+    "\n", ""
+).split(
+    "|"
+)
 FRESH_OPEN_ORDER = """would you mind and {x}?|may I ask you to {x}?|if possible, {x}|{x}, if you would|I'm asking you to {x}|let us {x}|{x}, thank you so much|
 my wish: {x}|be a dear and {x}|would it be possible to {x}?|listen, {x}|{x} as soon as you can|alright: {x}|here is what I need: {x}""".replace(
     "\n", ""
@@ -19,6 +27,13 @@ my wish: {x}|be a dear and {x}|would it be possible to {x}?|listen, {x}|{x} as s
 OPEN_QUESTION = """{x}|quick question: {x}|hey, {x}|hi, {x}|tell me: {x}|I was wondering: {x}|do you know, {x}|sorry to bother you, {x}|one question, {x}|so {x}|
 excuse me, {x}|I need to know: {x}|question: {x}|ok and {x}|please tell me, {x}|I forgot: {x}|just curious, {x}|hello! {x}|{x} thanks|{x} please|
 can you find out: {x}|and {x}|well, {x}|can you tell me: {x}|{x} I have no idea|um, {x}""".replace(
+    "\n", ""
+).split(
+    "|"
+)
+OPEN_QUESTION += """what I want to know: {x}|hm, {x}|another question: {x}|can you check: {x}|could you look up: {x}|my colleague wants to know: {x}|be honest, {x}|for my notes: {x}|
+while we are at it, {x}|do tell: {x}|any chance you know {x}|could you find out {x}|I can't remember: {x}|seriously, {x}|ok, {x}|first of all, {x}|please answer: {x}|let me ask: {x}|it's important: {x}|
+{x} I'd like to know|{x} Thanks in advance|hey holm, {x}""".replace(
     "\n", ""
 ).split(
     "|"
@@ -33,6 +48,14 @@ CONTEXT = """I am in a hurry.|My manager asked for this.|The meeting starts soon
 I am on the train.|I lost my overview.|It is late already.|I just came back from lunch.|We talked about it this morning.|I am a bit stressed.|Everybody is waiting.|
 I am cleaning up.|It is my last task for now.|My phone is almost dead.|I promised to do it.|The customer is on the phone.|We have visitors.|I could not sleep.|
 I hope this is not too much.|Good morning!|Good evening!|Long day.|I tried it myself and failed.|It matters a lot.|No rush.|I am working from home.""".replace(
+    "\n", ""
+).split(
+    "|"
+)
+CONTEXT += """I have no time for this myself.|It is raining here.|The kids are asleep.|My screen is tiny.|Somebody is at the door.|It came up in the call.|I read about it yesterday.|
+We do this every month.|The old way was slower.|I am not sure how this works.|Let me know how it goes.|It does not have to be perfect.|This is the third time today.|I have a headache.|
+My colleague is ill.|The boss wants it soon.|I should have done this last week.|We are a small team.|It is for the archive.|I am just testing you.|Coffee first.|Sorry for the short notice.|
+I do not care how.|The others have left already.|You did well last time.|I have just moved to another desk.|That would help me a lot.|My hands are full.""".replace(
     "\n", ""
 ).split(
     "|"

@@ -1,17 +1,19 @@
 """The data: the same bytes from the same seed, honest splits, calls that fit their schemas."""
 
+import functools
 import hashlib
 import json
 import unittest
 
-from holm_training import protocol, talk, wording
+from holm_training import errands as made, protocol, talk, values, workshop, wording
 from holm_training.episodes import WEIGHTS, Maker
-from holm_training.generate import EVALUATION, evaluation, line, training
+from holm_training.generate import EVALUATION, errands, evaluation, line, training
 from holm_training.grammar import Grammar
-from holm_training.kinds import all as kinds
+from holm_training.kinds import all as kinds, family, lessons, synonyms
 from holm_training.prng import Rng
 
 
+@functools.cache
 def some(count=1500):
     return list(training(7, 0, count))
 
@@ -57,15 +59,21 @@ class Variety(unittest.TestCase):
     def test_every_category_is_drawn(self):
         self.assertEqual({e["category"] for e in some()}, {name for name, _ in WEIGHTS})
 
-    def test_two_to_twelve_tools_are_shown(self):
-        sizes = {len(e["tools"]) for e in some()}
-        self.assertGreaterEqual(min(sizes), 1)
-        self.assertLessEqual(max(sizes), 12)
+    def test_two_to_twelve_tools_are_shown_and_up_to_twenty_for_errands(self):
+        for episode in some():
+            most = workshop.MOST if "read" in str(episode["tools"]) else 12
+            self.assertTrue(1 <= len(episode["tools"]) <= most, len(episode["tools"]))
+
+    def test_things_and_deeds_have_several_names(self):
+        for text in (synonyms.NOUNS, synonyms.VERBS):
+            for words, gloss in synonyms.groups(text):
+                self.assertGreaterEqual(len(set(words)), 2, words)
+                self.assertTrue(gloss, words)
 
 
 class Honesty(unittest.TestCase):
     def test_calls_fit_the_schemas_shown(self):
-        for episode in some() + list(evaluation(7)):
+        for episode in some() + list(evaluation(7)) + list(errands(7)):
             grammar = Grammar(episode["tools"])
             for turn in episode["turns"]:
                 if turn.get("learn") and turn["expect"]["type"] == "call":
@@ -73,7 +81,7 @@ class Honesty(unittest.TestCase):
 
     def test_string_arguments_stand_in_what_was_said_before(self):
         for episode in some():
-            if episode["category"] in ("by_shell", "list_then_read", "injection"):
+            if episode["category"] in ("by_shell", "list_then_read", "injection", "errand"):
                 continue
             said = ""
             for turn in episode["turns"]:
@@ -90,7 +98,7 @@ class Honesty(unittest.TestCase):
                     turn.get("learn")
                     and turn["expect"]["type"] == "answer"
                     and before["role"] == "tool"
-                    and episode["category"] not in ("listing", "injection")
+                    and episode["category"] not in ("listing", "injection", "errand")
                 ):
                     for value in turn["expect"]["values"]:
                         self.assertIn(value, before["content"])
@@ -104,7 +112,78 @@ class Honesty(unittest.TestCase):
                         self.assertNotIn(phrase, turn["content"].lower())
 
 
+class Errands(unittest.TestCase):
+    def replies(self, kind):
+        """Errands of one kind with their last answer."""
+        maker = Maker(held=False)
+        for index in range(60):
+            maker.rng, maker.turns = Rng.named("errands", kind, index), []
+            getattr(made.Errands(maker), kind)()
+            yield maker.turns
+
+    def test_files_are_counted_compared_and_found_as_the_listing_says(self):
+        for turns in self.replies("look"):
+            answer, shown = turns[-1]["content"], turns[-2]["content"]
+            sizes = {
+                row.split("  ")[0]: int(row.split("  ")[1].split()[0])
+                for row in shown.split("\n")
+                if "  " in row
+            }
+            if answer.startswith("There"):
+                self.assertIn(f" {len(sizes)} file", answer)
+            if answer.startswith("The largest"):
+                self.assertIn(f"{max(sizes, key=sizes.get)} with {max(sizes.values())} bytes", answer)
+            if answer.startswith("The smallest"):
+                self.assertIn(f"{min(sizes, key=sizes.get)} with {min(sizes.values())} bytes", answer)
+            if answer.startswith(("Yes", "No,")):
+                self.assertEqual(answer.split(", ")[1].split(" ")[0] in sizes, answer.startswith("Yes"))
+
+    def test_lines_are_counted_as_they_are_numbered(self):
+        for turns in self.replies("text"):
+            answer, shown = turns[-1]["content"], turns[-2]["content"]
+            if " has " in answer and answer.endswith(("lines.", "line.")) and shown.startswith("     1"):
+                self.assertIn(f" {shown.split(chr(10))[-1].split(chr(9))[0].strip()} line", answer)
+
+    def test_sums_are_right(self):
+        for turns in self.replies("arithmetic"):
+            script = turns[1]["expect"]["arguments"]
+            term = next(value for value in script.values())[8:-2]
+            left, sign, right = term.split(" ")
+            result = {"+": int(left) + int(right), "-": int(left) - int(right), "*": int(left) * int(right)}[
+                sign
+            ]
+            self.assertTrue(turns[-1]["content"].endswith(f"= {result}"), turns)
+
+
 class HeldOut(unittest.TestCase):
+    def test_the_held_out_set_is_the_one_of_the_first_figures(self):
+        digest = hashlib.sha256("".join(line(e) for e in evaluation(3)).encode()).hexdigest()
+        self.assertEqual(digest, "f1308ac054dd39eccd2453cf1b23424ef497b862bad7edeacddd7e463396202e")
+
+    def test_what_training_alone_shows_has_none_of_the_held_out_kinds(self):
+        held = [kind for kind in kinds.everything() if kinds.is_held(kind) and kind.domain != "deeds"]
+        names = {name for kind in held for name in kind.names}
+        asks = {ask for kind in held for ask in kind.asks}
+        for kind in kinds.known():
+            if kind.lesson:
+                self.assertFalse(names & set(kind.names), kind.id)
+                self.assertFalse(asks & set(kind.asks), kind.id)
+        things = {word for words, _ in lessons.records() for word in words}
+        things |= {word for words, _ in synonyms.groups(synonyms.NOUNS) for word in words}
+        for row in family.ENTITIES.strip().split("\n"):
+            words = row.partition(":")[0].split(",")
+            if words[0] in family.HELD:
+                self.assertFalse(things & set(filter(None, words)), words)
+
+    def test_no_lesson_has_a_value_that_the_evaluation_keeps(self):
+        for name, extra in values.EXTRA.items():
+            kept = (
+                set(values.split(values.NAMED.get(name, []), True))
+                if len(values.NAMED.get(name, [])) >= values.KEPT
+                else set()
+            )
+            self.assertFalse(kept & set(extra), name)
+
     def test_held_kinds_never_appear_in_training(self):
         maker = Maker(held=False)
         self.assertFalse([kind.id for kind in maker.pool.shown if kinds.is_held(kind)])

@@ -24,13 +24,15 @@ class Letters:
         return "".join(self.words[token] for token in ids)
 
 
-def choose(written, scores, decline=0.0):
+def choose(written, scores, decline=0.0, prior=None):
     """What is chosen after some text, given scores by character."""
     text = Letters()
     logits = torch.full((len(text.words),), -20.0)
     for char, score in scores.items():
         logits[text.end if char == "end" else text.words.index(char)] = score
-    token = Chooser(text, [Grammar(TOOLS)], decline)(0, text.encode(written), logits, logits.argmax().item())
+    token = Chooser(text, [Grammar(TOOLS)], decline, prior and [prior])(
+        0, text.encode(written), logits, logits.argmax().item()
+    )
     return "end" if token == text.end else text.words[token]
 
 
@@ -50,6 +52,11 @@ class Choosing(unittest.TestCase):
         self.assertEqual(choose("", {"N": 2.0, "{": 1.0}, decline=0.9), "{")
         self.assertEqual(choose("", {"N": 9.0, "{": 1.0}, decline=0.9), "N")
         self.assertEqual(choose("", {"N": 2.0, "{": 1.0}), "N")
+
+    def test_a_prior_shifts_the_choice_between_none_and_a_call(self):
+        self.assertEqual(choose("", {"N": 2.0, "{": 1.0}, prior=3.0), "{")
+        self.assertEqual(choose("", {"N": 1.0, "{": 2.0}, prior=-3.0), "N")
+        self.assertEqual(choose("", {"H": 3.0, "N": 2.0}, prior=3.0), "H")
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ impl Kit for House {
         let outside =
             Outside::here(folder, &self.data, &self.kept, self.rules.clone(), self.confinement, env);
         let outside = outside.and(tools::native_apart(folder, &self.store));
-        let places = Places { data: self.data.clone(), work: folder.to_owned() };
+        let places = Places { data: self.data.clone(), work: folder.to_owned(), brought: Vec::new() };
         self.talk.clone().join(self.set.of(outside.tools, &tools::guests(&places, &self.rules)))
     }
 

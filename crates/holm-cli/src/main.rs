@@ -1,9 +1,11 @@
 //! The `holm` command: agents from a terminal. Thin on purpose: it parses, asks and prints; what happens is decided in
 //! the library that everybody else uses too.
 
+mod agents;
 mod agreed;
 mod approve;
 mod began;
+mod brought;
 mod children;
 mod commands;
 mod crew;
@@ -23,6 +25,7 @@ mod screen;
 mod servers;
 mod settings;
 mod shelf;
+mod skills;
 mod stream;
 mod talk;
 mod tools;
@@ -51,10 +54,18 @@ struct Cli {
 /// What can be done.
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Begin: write a file of settings
+    Init(commands::init::Args),
     /// Give an agent something to do
     Run(Box<commands::run::Args>),
     /// See, check and try the tools
     Tool(commands::tool::Args),
+    /// See and begin agents that are files
+    #[command(subcommand)]
+    Agent(commands::agent::Command),
+    /// See and use what agents can be taught
+    #[command(subcommand)]
+    Skill(commands::skill::Command),
     /// Use the tools of MCP servers
     #[command(subcommand)]
     Mcp(commands::mcp::Command),
@@ -66,6 +77,9 @@ enum Command {
     /// Say which commands may look at what agents do
     #[command(subcommand)]
     Hooks(commands::hooks::Command),
+    /// Keep the keys of providers
+    #[command(subcommand)]
+    Keys(commands::keys::Command),
     /// See the settings that hold here
     #[command(subcommand)]
     Config(commands::config::Command),
@@ -83,6 +97,14 @@ enum Command {
     Extract(commands::extract::Args),
     /// Put the files of a turn back to what they were before it
     Undo(commands::undo::Args),
+    /// Take over what other programs have written down
+    Import(commands::import::Args),
+    /// Describe Holm as a tool, as agents-exe asks programs to
+    Describe(commands::describe::Args),
+    /// Print what a shell completes the command with
+    Completions(commands::completions::Args),
+    /// Print the manual page
+    Man,
 }
 
 fn main() -> ExitCode {
@@ -109,8 +131,16 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let exit = runtime.block_on(async {
         match cli.command {
+            Command::Init(args) => commands::init::execute(&args, cli.data.as_deref()),
+            Command::Skill(command) => commands::skill::execute(command, cli.data.as_deref()).await,
+            Command::Keys(command) => commands::keys::execute(command, cli.data.as_deref()).await,
+            Command::Import(args) => commands::import::execute(&args, cli.data.as_deref()),
+            Command::Describe(args) => Ok(commands::describe::execute(&args)),
+            Command::Completions(args) => commands::completions::execute(&args),
+            Command::Man => commands::completions::manual(),
             Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
             Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
+            Command::Agent(command) => commands::agent::execute(command, cli.data.as_deref()),
             Command::Mcp(command) => commands::mcp::execute(command, cli.data.as_deref()).await,
             Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref()).await,
             Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),

@@ -39,6 +39,8 @@ pub(crate) struct Places {
     pub(crate) data: PathBuf,
     /// Where the command was started.
     pub(crate) work: PathBuf,
+    /// Folders of tools that the chosen agent brings along.
+    pub(crate) brought: Vec<PathBuf>,
 }
 
 impl Places {
@@ -51,7 +53,7 @@ impl Places {
             Trouble::new(Exit::Failed, message).hint("go to one that is there")
         })?;
         database(&data)?;
-        let places = Self { data: data.canonicalize()?, work };
+        let places = Self { data: data.canonicalize()?, work, brought: Vec::new() };
         private_folder(&places.tools())?;
         Ok(places)
     }
@@ -64,6 +66,16 @@ impl Places {
     /// The tools of the project.
     pub(crate) fn project_tools(&self) -> PathBuf {
         self.work.join(".holm/tools")
+    }
+
+    /// The user's own agents.
+    pub(crate) fn agents(&self) -> PathBuf {
+        self.data.join("agents")
+    }
+
+    /// The agents of the project.
+    pub(crate) fn project_agents(&self) -> PathBuf {
+        self.work.join(".holm/agents")
     }
 
     /// The user's own hooks.
@@ -86,6 +98,11 @@ impl Places {
     /// Which files of projects a person has trusted.
     pub(crate) fn trust(&self) -> PathBuf {
         self.data.join("trust.json")
+    }
+
+    /// The keys of providers that a person keeps here.
+    pub(crate) fn keys(&self) -> PathBuf {
+        self.data.join("keys.json")
     }
 
     /// Which code of the user's own tools was confirmed.

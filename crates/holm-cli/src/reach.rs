@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use holm::{
-    models::{Client, ClientError, Endpoint, Keys},
+    models::{Client, ClientError, Endpoint, Keys, SecretString},
     wire::services::{Service, Services},
 };
-use holm_config::{Layer, ProviderSettings, Settings};
+use holm_config::{KeyFile, Layer, ProviderSettings, Settings};
+
+use crate::{exit::Trouble, places::Places, settings::refused};
 
 /// Keys and addresses by the names of providers.
 #[derive(Debug, Clone, Default)]
@@ -16,8 +18,18 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
+    /// What the environment and these settings say, and the keys that are kept here, where the environment has none.
+    ///
+    /// # Errors
+    /// Where keys are kept in a file that cannot be used.
+    pub(crate) fn here(settings: &Settings, places: &Places) -> Result<Self, Trouble> {
+        let kept = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
+        let reach = Self::of(settings, |name| std::env::var(name).ok());
+        Ok(kept.iter().fold(reach, |reach, (provider, key)| reach.with_key(provider, key.clone())))
+    }
+
     /// What the environment and these settings say.
-    pub(crate) fn of(settings: &Settings, env: impl Fn(&str) -> Option<String>) -> Self {
+    fn of(settings: &Settings, env: impl Fn(&str) -> Option<String>) -> Self {
         let mut keys = Keys::from_lookup(&env);
         for (name, provider) in &settings.providers {
             let key = provider.key_env.as_ref().and_then(|variable| env(&variable.value));
@@ -26,6 +38,14 @@ impl Reach {
             }
         }
         Self { keys, providers: settings.providers.clone() }
+    }
+
+    /// With one more key. One of the environment stays: whoever set it means it.
+    pub(crate) fn with_key(mut self, provider: &str, key: SecretString) -> Self {
+        if self.keys.get(provider).is_none() {
+            self.keys = self.keys.with(provider, key);
+        }
+        self
     }
 
     /// The keys.

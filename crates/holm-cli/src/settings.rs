@@ -63,6 +63,27 @@ impl Here {
     }
 }
 
+/// What the project tells every agent, as far as a person has trusted the files; and which are not heard.
+pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
+    let (mut texts, mut notes) = (Vec::new(), Vec::new());
+    for path in holm_config::guides(&places.work) {
+        let shown = path.display();
+        match std::fs::read(&path).map_err(|error| error.to_string()) {
+            Ok(bytes) => match admitted(places, &path, &bytes) {
+                Ok(()) => {
+                    texts.push(format!("What {shown} says:\n\n{}", String::from_utf8_lossy(&bytes).trim()));
+                }
+                Err(why) => {
+                    let hint = "`holm config trust` shows it and asks you";
+                    notes.push(format!("what {shown} says is not heard: {why}; {hint}"));
+                }
+            },
+            Err(why) => notes.push(format!("what {shown} says is not heard: {why}")),
+        }
+    }
+    (texts, notes)
+}
+
 /// A file that cannot be used, in the command's words.
 pub(crate) fn refused(error: &ConfigError) -> Trouble {
     Trouble::new(Exit::Usage, error.to_string()).hint(error.fix())

@@ -63,11 +63,16 @@ impl Shelf {
         let own: Vec<Offer> = own.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
         registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), own));
         let pins = Arc::new(PinFile::new(places.pins()));
-        let user = Folder::new(places.tools(), Rank::User, OpenGate).pins(pins);
-        let project = Folder::new(places.project_tools(), Rank::Project, TrustGate::new(places.trust()));
+        let own_folders = [places.tools(), places.agents()];
+        let own_folders =
+            own_folders.map(|path| Folder::new(path, Rank::User, OpenGate).pins(Arc::clone(&pins) as _));
+        let theirs =
+            [places.project_tools(), places.project_agents()].into_iter().chain(places.brought.clone());
+        let theirs = theirs.map(|path| Folder::new(path, Rank::Project, TrustGate::new(places.trust())));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
         let servers = Servers::new(places, terminal, screen);
-        let folders = Folders::new(&registry).loader(servers).loader(loader).folder(user).folder(project);
+        let folders = Folders::new(&registry).loader(servers).loader(loader);
+        let folders = own_folders.into_iter().chain(theirs).fold(folders, Folders::folder);
         let crew = agents.clone();
         let folders = match agents {
             Some(agents) => folders.loader(agents),

@@ -59,6 +59,21 @@ pub enum ConfigProblem {
     /// It belongs to somebody else, who can write it whatever its mode says.
     #[error("it belongs to somebody else, so it proves nothing")]
     Foreign,
+    /// Somebody else could read it.
+    #[error("others can read it, and it holds keys")]
+    Shared,
+    /// The system does not take it.
+    #[error("it cannot be written: {0}")]
+    Unwritable(String),
+    /// An agent stands below itself.
+    #[error("the agent `{agent}` would hand work to one that it stands below")]
+    Cycle {
+        /// Which.
+        agent: String,
+    },
+    /// Nobody has looked at it as it is.
+    #[error("{0}")]
+    Untrusted(String),
 }
 
 impl ConfigError {
@@ -84,6 +99,13 @@ impl ConfigError {
             ConfigProblem::Missing => "make it, or take its name away".into(),
             ConfigProblem::Unreadable(_) => "make it readable for you".into(),
             ConfigProblem::TooLarge { .. } => "make it smaller".into(),
+            ConfigProblem::Cycle { .. } => "take one of them out of the other".into(),
+            ConfigProblem::Untrusted(_) => {
+                let folder = self.path.parent().unwrap_or(Path::new("."));
+                format!("look at it; `holm tool trust --yes {}` trusts the folder as it is", folder.display())
+            }
+            ConfigProblem::Shared => format!("chmod 600 {}", self.path.display()),
+            ConfigProblem::Unwritable(_) => "make its folder yours".into(),
             ConfigProblem::Exposed => format!("chmod go-w {}", self.path.display()),
             ConfigProblem::Foreign => {
                 format!("make it yours or root's: chown, or copy it; {}", self.path.display())

@@ -17,6 +17,8 @@ pub struct Layers {
     pub user: Settings,
     /// The project's file, if a person trusts it.
     pub project: Settings,
+    /// The agent that was chosen, over the files and below the environment.
+    pub agent: Settings,
     /// The environment.
     pub environment: Settings,
     /// The administrator's files together.
@@ -74,12 +76,27 @@ impl Layers {
         Ok(loaded)
     }
 
+    /// With an agent that was chosen. One that is the user's own says what it likes; one of a project is bound as the
+    /// project is, and its mode counts where it is narrower.
+    #[must_use]
+    pub fn with_agent(mut self, agent: Settings, owner: Layer) -> Self {
+        self.agent = if owner == Layer::Project {
+            let mut agent = agent.within(&self.user);
+            let most = self.user.mode.as_ref().map_or_else(Mode::default, |mode| mode.value);
+            agent.mode = agent.mode.filter(|mode| mode.value < most);
+            agent
+        } else {
+            agent
+        };
+        self
+    }
+
     /// What holds, with these flags.
     #[must_use]
     pub fn settle(self, flags: Settings) -> Settings {
-        let Self { user, project, environment, policy } = self;
+        let Self { user, project, agent, environment, policy } = self;
         let project = project.within(&user);
-        let asked = flags.added_to(environment.over(project.over(user)));
+        let asked = flags.added_to(environment.over(agent.over(project.over(user))));
         policy.bind(asked)
     }
 }

@@ -7,6 +7,9 @@
 //!
 //! - [`Found`]: which files there are.
 //! - [`File`]: what one of them says; [`schema`] is the same for editors.
+//! - [`exe`]: projects of agents-exe.
+//! - [`import`]: what other programs have written down, in Holm's forms.
+//! - [`KeyFile`]: keys of providers; [`skills`] and [`guides`]: what agents are told by files.
 //! - [`Layers`]: all of them, and what is left when the later ones have spoken ([`Settings`]).
 //!
 //! ```
@@ -23,17 +26,24 @@
 
 mod environment;
 mod error;
+pub mod exe;
 mod file;
 mod find;
+mod guide;
+pub mod import;
+mod keys;
 mod layers;
 mod origin;
 mod read;
 mod settings;
+pub mod skills;
 
 pub use environment::VARIABLES;
 pub use error::{ConfigError, ConfigProblem};
 pub use file::{Alias, Commands, File, Ladder, Limits, Located, Provider, SCHEMA_ID, ToolSet, Usd, schema};
 pub use find::{Found, POLICY, PROJECT_FILE};
+pub use guide::guides;
+pub use keys::KeyFile;
 pub use layers::{Layers, Loaded};
 pub use origin::{Layer, Origin, Value};
 pub use read::MOST_FILE_BYTES;

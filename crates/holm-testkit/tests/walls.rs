@@ -77,7 +77,8 @@ const ARROWS: &[(&str, Knows)] = &[
     ("holm-tools", Knows::Only(TOOL_SIDE)),
     // Its servers are offers of the registry.
     ("holm-mcp", Knows::Only(MCP_SIDE)),
-    ("holm-config", Knows::Only(&["holm-grants", "holm-guards", "holm-kernel", "holm-runtime", "holm-wire"])),
+    // Agents and skills have one kind of head, and one reader reads it.
+    ("holm-config", Knows::Only(&["holm-grants", "holm-guards", "holm-kernel", "holm-tools"])),
     ("holm-wasm", Knows::Only(PURE)),
     (
         "holm-testkit",

@@ -13,6 +13,7 @@
 //! - [`program`]: programs of a folder, run.
 //! - [`fetch`], [`search`]: pages of the web, and how they are found.
 //! - [`agents`]: agents that are files, as helpers of others.
+//! - [`front`]: the head of a Markdown file, as agents and skills have one.
 //! - [`conversation`]: asks a person, tells one, waits, keeps a list, looks up tools.
 //! - [`hooks`]: commands that look at what a run does.
 //! - [`worktree`]: a git worktree for every child.
@@ -29,6 +30,7 @@ pub mod describe;
 pub mod fetch;
 #[cfg(unix)]
 pub mod files;
+pub mod front;
 pub mod help;
 pub mod hooks;
 pub mod info;

@@ -1,7 +1,9 @@
 """Every kind there is, and which of them only the evaluation may show."""
 
+import functools
+
 from ..kind import parse
-from . import daily, deeds, family, files, work, world
+from . import daily, deeds, family, files, lessons, work, world
 
 HELD = frozenset("""
 air_quality sunrise flights distance synonyms nutrition package_track tide bus taxi blinds vacuum heating contact_add call
@@ -70,8 +72,24 @@ NEAR = [
 """Sets of which one could stand in for another: none is shown where its neighbour is the tool that is missing."""
 
 
+KNOWLEDGE = set(
+    """define synonyms encyclopedia translate recipe recipe_by_ingredient joke quote rhyme uppercase lowercase reverse slug summarize sentiment
+detect_language spellcheck baby_names horoscope plant_care movie lyrics population holidays count_chars count_words_text color_mix draw speech
+capital animal_facts element planet poem riddle proverb history_day country_facts flag roman morse hex binary factor gcd power max_of sort_numbers title_case trim truncate
+repeat replace_words rewrite formal bullet keywords grammar pronounce conjugate anagram crossword bedtime_story quiz etiquette gift_idea stats clothing name_origin stain
+recycle text_diff readability plug dial_code fossil flashcard explain_code circle rectangle bmi age workout_plan meditation meal_plan""".split()
+)
+"""Kinds whose requests a model may answer from what it knows; never used where nothing is to fit."""
+
+
+@functools.cache
+def known():
+    """What training shows: the kinds that are not held out, with more words, and those that are its own."""
+    return lessons.kinds([kind for kind in everything() if not is_held(kind)])
+
+
 def everything():
-    """All kinds, sorted as written."""
+    """The kinds of which some are held out, sorted as written; the evaluation draws from these alone."""
     out = []
     for domain, module in (("files", files), ("world", world), ("daily", daily), ("work", work)):
         out += parse(domain, module.TEXT)
@@ -90,4 +108,17 @@ def neighbours(kind):
         if kind.id in ids:
             out.update(ids)
     out.discard(kind.id)
+    return out
+
+
+def confusable(every):
+    """Ids of the kinds that could be taken for each kind, whichever of the two says so."""
+    out = {kind.id: neighbours(kind) for kind in every}
+    for one, others in lessons.neighbours().items():
+        if one in out:
+            out[one] |= others
+    for one, others in list(out.items()):
+        for other in others:
+            if other in out:
+                out[other].add(one)
     return out

@@ -48,7 +48,7 @@ def kinds():
     return out
 
 
-def _third(verb):
+def third(verb):
     """`polish` to `polishes`, `carry out` to `carries out`."""
     first, _, rest = verb.partition(" ")
     if first.endswith(("s", "sh", "ch", "x", "z")):
@@ -73,7 +73,7 @@ def _deed(thing, verbs, rng, held):
     asks = [f"{verb} {which} {thing}{tail}" for verb in verbs for which in ("the", "my", article, "our")]
     asks += [f"the {thing} is waiting, {verbs[0]} it{tail}", f"I want to {verbs[-1]} the {thing}{tail}"]
     descriptions = [
-        f"{_third(verbs[0]).capitalize()} {article} {thing}{said}.",
+        f"{third(verbs[0]).capitalize()} {article} {thing}{said}.",
         f"Lets one {verbs[-1]} {article} {thing}{said}.",
         f"{thing.capitalize()}: {verbs[0]} it{said}.",
         f"To {verbs[len(verbs) // 2]} the {thing}{said}.",

@@ -159,7 +159,7 @@ def kinds():
     for line in ENTITIES.strip().split("\n"):
         head, _, fields = line.partition(": ")
         entity, _, other = head.partition(",")
-        for op in _ops():
+        for op in blocks(OPS):
             out.append(_cross(op, entity, other))
         out.append(_create(entity, other, fields.split()))
     return out
@@ -174,9 +174,10 @@ def fields(entity):
     raise KeyError(entity)
 
 
-def _ops():
+def blocks(text):
+    """The operations of a text, each with its names, descriptions, slots and asks."""
     ops, block = [], None
-    for line in OPS.strip().split("\n"):
+    for line in text.strip().split("\n"):
         mark, _, rest = line.partition(" ")
         if mark in ("d", "a", "q"):
             block[mark] = rest
@@ -186,7 +187,7 @@ def _ops():
     return ops
 
 
-def _plural(text, word):
+def plural(text, word):
     """Puts a word into a pattern, with its plural where the pattern has `%ss`."""
     many = (
         word[:-1] + "ies"
@@ -199,9 +200,9 @@ def _plural(text, word):
 
 def _cross(op, entity, other):
     words = [entity] + ([other] if other else [])
-    asks = [_plural(ask, entity) for ask in op["q"].split(" | ")]
+    asks = [plural(ask, entity) for ask in op["q"].split(" | ")]
     if other:
-        asks = [_plural(ask, other) for ask in op["q"].split(" | ")[:3]] + asks
+        asks = [plural(ask, other) for ask in op["q"].split(" | ")[:3]] + asks
     near = {f"{name}_{entity}" for name in READS if op["op"] in READS and name != op["op"]}
     if op["op"] in ("delete", "archive"):
         near = {f"{name}_{entity}" for name in ("delete", "archive") if name != op["op"]}
@@ -210,8 +211,8 @@ def _cross(op, entity, other):
     return Kind(
         id=f"{op['op']}_{entity}",
         domain="things",
-        names=tuple(_plural(name, entity) for name in op["names"]),
-        descriptions=tuple(_plural(text, word) for text in op["d"].split(" | ") for word in words[:1]),
+        names=tuple(plural(name, entity) for name in op["names"]),
+        descriptions=tuple(plural(text, word) for text in op["d"].split(" | ") for word in words[:1]),
         slots=tuple(slot(part) for part in op.get("a", "").split()),
         asks=tuple(asks),
         near=frozenset(near),
@@ -244,10 +245,10 @@ def _create(entity, other, parts):
     return Kind(
         id=f"create_{entity}",
         domain="things",
-        names=tuple(_plural(name, entity) for name in names),
-        descriptions=tuple(_plural(text, entity) for text in descriptions),
+        names=tuple(plural(name, entity) for name in names),
+        descriptions=tuple(plural(text, entity) for text in descriptions),
         slots=slots,
-        asks=tuple(_plural(ask, entity) for ask in asks),
+        asks=tuple(plural(ask, entity) for ask in asks),
         near=frozenset({f"copy_{entity}"}),
         entity=entity,
         op="create",

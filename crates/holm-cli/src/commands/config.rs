@@ -30,13 +30,13 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Show this project's holm.toml, and trust it as it is now
+    /// Show this project's holm.toml and AGENTS.md, and trust them as they are now
     Trust {
-        /// Trust the file with this content (SHA-256) without being asked
+        /// Trust the file with this content (SHA-256) without being asked; may be given more than once
         #[arg(long, value_name = "HASH")]
         yes: Vec<ContentHash>,
     },
-    /// Trust this project's holm.toml no longer
+    /// Trust this project's holm.toml and AGENTS.md no longer
     Forget,
     /// Print the JSON Schema of holm.toml, for editors
     Schema,
@@ -81,50 +81,61 @@ fn object(row: &Row) -> serde_json::Value {
     })
 }
 
-/// Shows the file, and remembers a yes for exactly that.
+/// Shows what nobody has looked at yet, and remembers a yes for exactly that.
 fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let path = project(places)?;
-    let text = std::fs::read(&path)?;
-    let (hash, mut ledger) = (ContentHash::of(&text), Ledger::open(places.trust())?);
-    let how = match ledger.standing(&path, &hash) {
-        Standing::Trusted => {
-            screen.note("holm: nothing here is new");
-            return Ok(Exit::Done);
-        }
-        Standing::Changed => "changed",
-        Standing::Unknown => "new",
-    };
-    screen.answer(&format!("{how}: {} ({hash})", path.display()));
-    screen.answer(&String::from_utf8_lossy(&text));
-    let words = "May these settings hold, as they are now, whenever an agent works here?";
+    let mut ledger = Ledger::open(places.trust())?;
+    let mut open = Vec::new();
+    for path in files(places)? {
+        let text = std::fs::read(&path)?;
+        let hash = ContentHash::of(&text);
+        let how = match ledger.standing(&path, &hash) {
+            Standing::Trusted => continue,
+            Standing::Changed => "changed",
+            Standing::Unknown => "new",
+        };
+        screen.answer(&format!("{how}: {} ({hash})", path.display()));
+        screen.answer(&String::from_utf8_lossy(&text));
+        open.push((path, hash));
+    }
+    if open.is_empty() {
+        screen.note("holm: nothing here is new");
+        return Ok(Exit::Done);
+    }
+    let words = "May this hold, as it is now, whenever an agent works here?";
     let question = Question { command: "holm config trust", words };
-    if !question.ask(yes, &BTreeSet::from([hash]), screen)? {
+    if !question.ask(yes, &open.iter().map(|(_, hash)| *hash).collect(), screen)? {
         screen.note("holm: it does nothing");
         return Ok(Exit::NoAnswer);
     }
-    ledger.trust_file(&path, hash)?;
+    for (path, hash) in &open {
+        ledger.trust_file(path, *hash)?;
+    }
     screen.note("holm: trusted as it is now");
     Ok(Exit::Done)
 }
 
 fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let path = project(places)?;
     let mut ledger = Ledger::open(places.trust())?;
-    let known = ledger.knows(&path);
-    ledger.forget(&path)?;
+    let mut known = false;
+    for path in files(places)? {
+        known |= ledger.knows(&path);
+        ledger.forget(&path)?;
+    }
     screen.note(if known { "holm: it is trusted no longer" } else { "holm: nobody had trusted it" });
     Ok(Exit::Done)
 }
 
-/// The project's file, by its real path.
-fn project(places: &Places) -> anyhow::Result<PathBuf> {
-    // Whatever is wrong with it or with others: it is looked at, not used.
+/// The project's settings and what it tells agents, by their real paths.
+fn files(places: &Places) -> anyhow::Result<Vec<PathBuf>> {
+    // Whatever is wrong with one: it is looked at, not used.
     let found = holm_config::Found::from(&places.work, |name| std::env::var(name).ok());
-    let Some(path) = found.project else {
-        let message = format!("there is no holm.toml in {} and above it", places.work.display());
+    let files: Vec<PathBuf> = found.project.into_iter().chain(holm_config::guides(&places.work)).collect();
+    if files.is_empty() {
+        let message =
+            format!("there is no holm.toml and no AGENTS.md in {} and above it", places.work.display());
         return Err(Trouble::new(Exit::Missing, message)
             .hint("`holm paths` shows where settings are")
             .into());
-    };
-    Ok(path.canonicalize()?)
+    }
+    Ok(files.iter().map(|path| path.canonicalize()).collect::<Result<_, _>>()?)
 }

@@ -101,18 +101,20 @@ fn jail() -> Finding {
 
 /// Which providers have keys; the keys themselves are never shown.
 fn keys(places: &Places) -> Finding {
-    let env = |name: &str| std::env::var(name).ok();
     let settings = Here::find(places)
         .map_or_else(|_| Settings::default(), |here| here.loaded.layers.settle(Settings::default()));
-    let reach = Reach::of(&settings, env);
+    let reach = match Reach::here(&settings, places) {
+        Ok(reach) => reach,
+        Err(trouble) => {
+            let words = trouble.to_string().replace("\n  hint: ", "; ");
+            return Finding { what: "keys", state: State::Bad, words };
+        }
+    };
     let services = Services::stock();
-    let known: Vec<&str> = services
-        .iter()
-        .filter(|service| reach.keys().get(&service.id).is_some())
-        .map(|service| &*service.id)
-        .collect();
+    let known = services.iter().filter(|service| reach.keys().get(&service.id).is_some());
+    let known: Vec<&str> = known.map(|service| &*service.id).collect();
     let (state, words) = match known.as_slice() {
-        [] => (State::Lacking, "there is no provider's key; set one, such as ANTHROPIC_API_KEY".to_owned()),
+        [] => (State::Lacking, "there is no provider's key; `holm keys add PROVIDER` keeps one".to_owned()),
         known => (State::Good, format!("there are keys for {}", known.join(", "))),
     };
     Finding { what: "keys", state, words }

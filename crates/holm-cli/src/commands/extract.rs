@@ -61,7 +61,7 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     let here = Here::find(&places)?;
     here.check(&places)?;
     let settings = here.settle(flags, &screen);
-    let reach = Reach::of(&settings, env);
+    let reach = Reach::here(&settings, &places)?;
     let chosen = model::choose(settings.model.as_ref().map(|model| &*model.value), None, &reach, env)?;
     if chosen.card.name == model::DEMO && settings.model.is_none() {
         let message = "no model was chosen, and the small one is not on this machine";

@@ -158,8 +158,13 @@ fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &Screen) -> a
 fn take_over(file: &Path, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let text = fs::read_to_string(file)
         .map_err(|error| Trouble::new(Exit::Missing, format!("{}: {error}", file.display())))?;
-    let imported = import(&text, &|_| Some(String::new()))
-        .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", file.display())))?;
+    take_over_text(&text, places, screen).map_err(|error| error.context(file.display().to_string()))
+}
+
+/// Takes over the servers of a text with `mcpServers`.
+pub(super) fn take_over_text(text: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+    let imported = import(text, &|_| Some(String::new()))
+        .map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?;
     let mut exit = Exit::Done;
     for ((spec, entry), written) in imported.servers.iter().zip(&imported.entries).zip(&imported.written) {
         if spec.name.as_str() != written {

@@ -48,8 +48,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
     })?;
     let screen = Arc::new(Screen::default());
-    let places = Places::find(data)?;
-    let run = options.run.settle(&places, &screen)?;
+    let (run, places) = options.run.settle(Places::find(data)?, &screen)?;
     let made = run::unattended(&run, &places, &screen).await?;
     let (hooks, store, budget) = (made.hooks.clone(), made.store.clone(), run.budget());
     // What a client calls is looked at, paid for and remembered like what a model calls.

@@ -1,16 +1,23 @@
 //! One file for each command, named after it.
 
+pub(crate) mod agent;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod describe;
 pub(crate) mod doctor;
 #[cfg(feature = "local")]
 pub(crate) mod extract;
 pub(crate) mod hooks;
+pub(crate) mod import;
+pub(crate) mod init;
+pub(crate) mod keys;
 pub(crate) mod mcp;
 pub(crate) mod mcp_server;
 pub(crate) mod model;
 pub(crate) mod paths;
 pub(crate) mod run;
 pub(crate) mod session;
+pub(crate) mod skill;
 pub(crate) mod tool;
 pub(crate) mod undo;

@@ -105,6 +105,9 @@ pub(crate) struct Args {
     /// Run commands without a jail: they can do what you can do
     #[arg(long)]
     unconfined: bool,
+    /// The agent that works: one of `holm agent list` by its name, or an agent.json of agents-exe
+    #[arg(long, value_name = "NAME", alias = "agent-file")]
+    agent: Option<String>,
     /// Put the prompt into the text of this name, which the settings have
     #[arg(long, value_name = "NAME")]
     alias: Option<String>,
@@ -117,6 +120,12 @@ impl Args {
     /// What was granted.
     pub(crate) fn granted(&self) -> GrantSet {
         self.grant.iter().cloned().collect()
+    }
+
+    /// With this asked before anything else.
+    pub(crate) fn asked(mut self, text: String) -> Self {
+        self.prompt.insert(0, text);
+        self
     }
 
     /// Which of the command's own tools there are.
@@ -221,7 +230,8 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
     let began = args.began(&places)?;
     let (store, named) = (open_store(&places).await?, args.model.clone());
-    let mut args = args.settle(&places, &screen)?.keep_models(named.as_deref(), &store).await?;
+    let (args, places) = args.settle(places, &screen)?;
+    let mut args = args.keep_models(named.as_deref(), &store).await?;
     args.deny_command.extend(began.deny.iter().cloned());
     let output = args.output();
     let asks = if args.resume && args.prompt.is_empty() && args.alias.is_none() {

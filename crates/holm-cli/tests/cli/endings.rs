@@ -117,20 +117,28 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
     Usage: holm [OPTIONS] <COMMAND>
 
     Commands:
-      run         Give an agent something to do
-      tool        See, check and try the tools
-      mcp         Use the tools of MCP servers
-      mcp-server  Serve agents and tools to MCP clients
-      session     See and replay what was done before
-      hooks       Say which commands may look at what agents do
-      config      See the settings that hold here
-      check       Check every file of settings, agents, hooks and servers; runs none
-      doctor      Look whether this machine has what agents need
-      paths       Show where things are kept
-      model       See what models have shown, and look after those on this machine
-      extract     Copy addresses, URLs, dates or names out of a text
-      undo        Put the files of a turn back to what they were before it
-      help        Print this message or the help of the given subcommand(s)
+      init         Begin: write a file of settings
+      run          Give an agent something to do
+      tool         See, check and try the tools
+      agent        See and begin agents that are files
+      skill        See and use what agents can be taught
+      mcp          Use the tools of MCP servers
+      mcp-server   Serve agents and tools to MCP clients
+      session      See and replay what was done before
+      hooks        Say which commands may look at what agents do
+      keys         Keep the keys of providers
+      config       See the settings that hold here
+      check        Check every file of settings, agents, hooks and servers; runs none
+      doctor       Look whether this machine has what agents need
+      paths        Show where things are kept
+      model        See what models have shown, and look after those on this machine
+      extract      Copy addresses, URLs, dates or names out of a text
+      undo         Put the files of a turn back to what they were before it
+      import       Take over what other programs have written down
+      describe     Describe Holm as a tool, as agents-exe asks programs to
+      completions  Print what a shell completes the command with
+      man          Print the manual page
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
           --data <FOLDER>  The folder of the sessions [default: $HOLM_DATA, else $XDG_DATA_HOME/holm,

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
 
+mod agents;
 mod approvals;
 mod conversation;
 mod crash;
@@ -18,6 +19,7 @@ mod programs;
 mod run;
 mod sessions;
 mod settings;
+mod skills;
 mod stage;
 mod templates;
 mod terminal;

@@ -10,8 +10,8 @@ fn layers(user: &str, project: &str, policy: &str) -> Layers {
     Layers {
         user: layer(user, Layer::User),
         project: layer(project, Layer::Project),
-        environment: Settings::default(),
         policy: layer(policy, Layer::Policy),
+        ..Layers::default()
     }
 }
 
@@ -56,6 +56,23 @@ fn a_project_narrows_grants_and_limits_and_never_widens_them() {
         &["limits.budget \"1.00usd\" /user.toml:2"],
     );
     check("", "[limits]\nbudget = \"2\"", &["limits.budget \"2.00usd\" /project.toml:2"]);
+}
+
+#[test]
+fn an_agent_of_a_project_is_bound_and_the_users_own_is_not() {
+    let agent =
+        || layer("model = \"x/x\"\nmode = \"full\"\ngrants = [\"read:**\", \"write:**\"]", Layer::User);
+    let user = "model = \"u/u\"\ngrants = [\"read:src/**\"]";
+    let of = |owner: Layer| {
+        let rows =
+            layers(user, "model = \"p/p\"", "").with_agent(agent(), owner).settle(Settings::default()).rows();
+        rows.iter().map(|row| format!("{} {}", row.key, row.value)).collect::<Vec<_>>()
+    };
+    let all = ["model \"x/x\"", "mode \"full\"", "grants \"read:**\"", "grants \"write:**\""];
+    assert_eq!(of(Layer::User), all);
+    assert_eq!(of(Layer::Project), ["model \"x/x\"", "grants \"read:src/**\""]);
+    let plan = layers(user, "", "").with_agent(layer("mode = \"plan\"", Layer::User), Layer::Project);
+    assert_eq!(plan.settle(Settings::default()).mode.unwrap().value, Mode::Plan);
 }
 
 #[test]

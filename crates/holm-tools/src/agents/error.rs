@@ -15,7 +15,7 @@ pub struct AgentFileError {
 pub enum AgentProblem {
     /// It has no head.
     #[error(
-        "an agent's file begins with a line of three dashes; write its name and description between two of them"
+        "such a file begins with a line of three dashes; write its name and description between two of them"
     )]
     NoHead,
     /// The head does not end.
@@ -87,7 +87,7 @@ pub enum AgentProblem {
 }
 
 impl AgentProblem {
-    pub(super) fn at(self, line: usize) -> AgentFileError {
+    pub(crate) fn at(self, line: usize) -> AgentFileError {
         AgentFileError { line, problem: self }
     }
 }

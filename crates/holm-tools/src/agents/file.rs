@@ -4,10 +4,8 @@ use holm_grants::{Allowance, GrantSet, Mode};
 use holm_guards::schema::closest;
 use holm_kernel::{Limits, NanoUsd};
 
-use super::{
-    AgentFileError, AgentProblem,
-    front::{Entry, Front, Item, Value, split_items},
-};
+use super::{AgentFileError, AgentProblem};
+use crate::front::{Entry, Front, Item, Value, split_items};
 
 /// The largest file: a system prompt beyond this leaves no room for work.
 pub const MOST_FILE_BYTES: usize = 256 * 1024;

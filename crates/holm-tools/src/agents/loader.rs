@@ -98,6 +98,14 @@ impl AgentLoader {
     fn read(&self, path: &Path, bytes: &[u8]) -> Result<Offer, LoadError> {
         let text = str::from_utf8(bytes).map_err(|_| LoadError::refused("it is no text"))?;
         let file = AgentFile::parse(text).map_err(|error| LoadError::refused(error.to_string()))?;
+        self.offer(path, file)
+    }
+
+    /// The tool that an agent of a file is, for whoever read the file. The agent is there as long as the tool is held.
+    ///
+    /// # Errors
+    /// Why it cannot be made beside the others.
+    pub fn offer(&self, path: &Path, file: AgentFile) -> Result<Offer, LoadError> {
         let file = Arc::new(file);
         self.check(path, &file)?;
         let declaration = self.declare(&file)?;

@@ -23,7 +23,6 @@
 mod crew;
 mod error;
 mod file;
-mod front;
 mod loader;
 
 #[cfg(test)]

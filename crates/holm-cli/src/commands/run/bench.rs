@@ -1,14 +1,15 @@
 //! Everything that an agent of `holm run` is made of, laid out before the agent is put together.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use holm::{
     kernel::{Approvals, Bound, Config, Ladder, Model as Card},
-    runtime::{Agent, Builder, Hooks, Secrets, Session, Toolbox},
+    runtime::{self, Agent, Builder, Hooks, Secrets, Session, Toolbox},
     store::Store,
 };
 use holm_tools::{
     agents::AgentLoader,
+    catalogue::Entry,
     conversation::{Lookup, Showing, TOOL_SEARCH, plan_tools},
     registry::{Following, Registry, Snapshot, keep_current},
     shell::{Gate, Rules},
@@ -16,7 +17,9 @@ use holm_tools::{
 
 use super::{Args, Output};
 use crate::{
+    agents::{self, Only},
     approve::Terminal,
+    brought::Brought,
     crew::{Helping, House},
     draw::Drawing,
     entries,
@@ -25,7 +28,9 @@ use crate::{
     model::{self, Chosen},
     places::Places,
     screen::Screen,
+    settings::guides,
     shelf::{Shelf, Watch},
+    skills::{self, Skills},
     stream::Stream,
     talk,
     tools::{self, Confinement, Outside},
@@ -48,6 +53,11 @@ pub(super) struct Bench {
     helping: Helping,
     /// Looks tools up, if there are too many to be shown.
     lookup: Option<Lookup>,
+    /// Which of the tools the chosen agent has.
+    only: Only,
+    skills: Skills,
+    /// What the project tells every agent.
+    guides: Vec<String>,
 }
 
 impl Bench {
@@ -73,9 +83,13 @@ impl Bench {
         let hooks = Gathered::find(places, confinement(args), screen, &secrets)?;
         let trees = Trees::find(places).await;
         let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
+        let skills = Skills::find(places, &brought_skills(args));
+        let (guides, unheard) = guides(places);
         hooks
             .notes
             .iter()
+            .chain(&skills.notes)
+            .chain(&unheard)
             .chain(&outside.notes)
             .chain(&troubled)
             .for_each(|note| screen.note(&format!("holm: {note}")));
@@ -97,16 +111,35 @@ impl Bench {
             work: places.work.clone(),
             set: args.tools(),
         });
-        let own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
+        let mut own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
+        if let Some(tool) = skills.tool() {
+            own.add_shared(tool)?;
+        }
         let agents = Some(crew.clone());
         let shelf =
             Shelf::with_agents(registry, agents, Some(terminal.clone()), places, &own, screen, Watch::Always)
                 .await?;
         shelf.tell(screen);
+        let only = chosen_tools(args, &shelf, &crew, places, screen).await;
         let began = shelf.snapshot();
         let helping = Helping::of(&began);
-        let lookup = lookup(&began, &talk, &helping);
-        Ok(Self { chosen, stronger, store, secrets, terminal, hooks, crew, shelf, began, helping, lookup })
+        let lookup = lookup(&began, &talk, &helping).filter(|_| only == Only::All);
+        Ok(Self {
+            chosen,
+            stronger,
+            store,
+            secrets,
+            terminal,
+            hooks,
+            crew,
+            shelf,
+            began,
+            helping,
+            lookup,
+            only,
+            skills,
+            guides,
+        })
     }
 
     /// Who starts the agents of files, what nobody is told, and what looks at every call.
@@ -131,12 +164,15 @@ impl Bench {
         screen: &Arc<Screen>,
         drawing: &Drawing,
     ) -> anyhow::Result<(Agent, Tools)> {
-        let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup };
+        let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only };
         let toolbox = tools.begun();
         let gate = Gate::new(self.terminal, rules(args));
+        let taught =
+            if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
+        let system = system(args, &self.crew, self.guides, taught);
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
             .name("holm")
-            .system(system(args, &self.crew))
+            .system(system)
             .config(|config| settle(config, args, &self.helping, &toolbox))
             .tools(toolbox)
             .mode(args.mode())
@@ -165,11 +201,12 @@ pub(crate) struct Tools {
     shelf: Shelf,
     began: Arc<Snapshot>,
     lookup: Option<Lookup>,
+    only: Only,
 }
 
 impl Tools {
     fn begun(&self) -> Toolbox {
-        given(self.lookup.as_ref(), &self.began)
+        given(self.lookup.as_ref(), &self.only, &self.began)
     }
 
     /// All tools, as they come and go.
@@ -179,14 +216,55 @@ impl Tools {
 
     /// Tells the run of tools that come and go.
     pub(super) fn follow(&self, session: &Session) -> Following {
-        let lookup = self.lookup.clone();
-        let pick = move |snapshot: &Snapshot| given(lookup.as_ref(), snapshot);
+        let (lookup, only) = (self.lookup.clone(), self.only.clone());
+        let pick = move |snapshot: &Snapshot| given(lookup.as_ref(), &only, snapshot);
         keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
     }
 }
 
-fn given(lookup: Option<&Lookup>, snapshot: &Snapshot) -> Toolbox {
-    lookup.map_or_else(|| snapshot.toolbox(), |lookup| lookup.of_snapshot(snapshot))
+fn given(lookup: Option<&Lookup>, only: &Only, snapshot: &Snapshot) -> Toolbox {
+    if *only == Only::All {
+        return lookup.map_or_else(|| snapshot.toolbox(), |lookup| lookup.of_snapshot(snapshot));
+    }
+    let mut tools = Toolbox::new();
+    let fits = |(tool, entry): &(&Arc<dyn runtime::Tool>, &Entry)| {
+        only.admits(&tool.declaration().name, &entry.origin)
+    };
+    for (tool, _) in snapshot.tools().filter(fits) {
+        // Names of a snapshot are unique.
+        let _ = tools.add_shared(Arc::clone(tool));
+    }
+    tools
+}
+
+/// The folders of skills that the chosen agent names.
+fn brought_skills(args: &Args) -> Vec<PathBuf> {
+    match &args.settled.agent {
+        Some(agents::Chosen::Exe(exe)) => {
+            exe.tree.agents().iter().flat_map(|agent| agent.skills.clone()).collect()
+        }
+        Some(agents::Chosen::Native { .. }) | None => Vec::new(),
+    }
+}
+
+/// Which tools the chosen agent has; helpers and servers that it brings are added first.
+async fn chosen_tools(
+    args: &Args,
+    shelf: &Shelf,
+    crew: &AgentLoader,
+    places: &Places,
+    screen: &Arc<Screen>,
+) -> Only {
+    match &args.settled.agent {
+        None => Only::All,
+        Some(agents::Chosen::Native { file, .. }) => Only::of(&file.tools),
+        Some(agents::Chosen::Exe(exe)) => {
+            let mut brought = Brought { registry: shelf.registry(), crew, places, notes: Vec::new() };
+            let only = brought.add(exe).await;
+            brought.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+            only
+        }
+    }
 }
 
 /// Looks tools up once they are many. Those of the conversation and the helpers are always shown.
@@ -199,10 +277,14 @@ fn lookup(began: &Snapshot, talk: &Toolbox, helping: &Helping) -> Option<Lookup>
     (needed && began.find(TOOL_SEARCH).is_none()).then_some(lookup)
 }
 
-/// What the model is told first: what the person wants, and which helpers there are.
-fn system(args: &Args, crew: &AgentLoader) -> String {
-    let parts = [args.system.clone().unwrap_or_default(), crew.introduction()];
-    let said: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+/// What the model is told first: what the person wants, what the project tells everybody, and which helpers and skills there
+/// are.
+fn system(args: &Args, crew: &AgentLoader, guides: Vec<String>, taught: String) -> String {
+    // An agent that was chosen knows its helpers by its file.
+    let helpers = if args.settled.agent.is_none() { crew.introduction() } else { String::new() };
+    let own = args.system.clone().unwrap_or_default();
+    let parts = [own].into_iter().chain(guides).chain([helpers, taught]);
+    let said: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     said.join("\n\n")
 }
 

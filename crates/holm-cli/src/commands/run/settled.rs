@@ -7,6 +7,7 @@ use holm_tools::shell::Rule;
 
 use super::{Args, Most};
 use crate::{
+    agents::Chosen,
     exit::{Exit, Trouble},
     places::Places,
     reach::Reach,
@@ -22,15 +23,28 @@ pub(crate) struct Settled {
     pub(super) reach: Reach,
     /// The text around the prompt.
     pub(super) template: Option<String>,
+    /// The agent that was chosen.
+    pub(super) agent: Option<Chosen>,
     /// The most that an administrator lets a session have, where one has a say in it.
     pub(super) most: Option<Most>,
 }
 
 impl Args {
-    /// Takes over what the settings of this folder say.
-    pub(crate) fn settle(mut self, places: &Places, screen: &Arc<Screen>) -> Result<Self, Trouble> {
-        let here = Here::find(places)?;
-        here.check(places)?;
+    /// Takes over what the settings of this folder and the chosen agent say; the places hold then what the agent brings
+    /// along.
+    pub(crate) fn settle(
+        mut self,
+        mut places: Places,
+        screen: &Arc<Screen>,
+    ) -> Result<(Self, Places), Trouble> {
+        let mut here = Here::find(&places)?;
+        here.check(&places)?;
+        let chosen = self.agent.as_deref().map(|name| Chosen::find(name, &places)).transpose()?;
+        if let Some(chosen) = &chosen {
+            let (says, owner) = chosen.says();
+            here.loaded.layers = here.loaded.layers.with_agent(says, owner);
+            places.brought = chosen.brings();
+        }
         let policy = here.loaded.layers.policy.clone();
         self.settled.most = most(&policy);
         let flags = self.said();
@@ -39,10 +53,17 @@ impl Args {
             self.narrow(Layers { policy, ..Layers::default() }.settle(flags.clone()));
         }
         let settings = here.settle(flags, screen);
-        self.settled.reach = Reach::of(&settings, |name| std::env::var(name).ok());
+        let reach = Reach::here(&settings, &places)?;
+        self.settled.reach = match &chosen {
+            Some(Chosen::Exe(exe)) => exe
+                .keys()
+                .fold(reach, |reach, (provider, key)| reach.with_key(&provider, key.to_owned().into())),
+            Some(Chosen::Native { .. }) | None => reach,
+        };
+        self.settled.agent = chosen;
         self.settled.template = self.template(&settings)?;
         self.take(settings)?;
-        Ok(self)
+        Ok((self, places))
     }
 
     /// What the flags say, as a layer.

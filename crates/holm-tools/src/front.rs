@@ -3,44 +3,66 @@
 //! This is the part of YAML that people write at the head of a file, read by hand: no anchors, no tags, no types that
 //! depend on how a word looks, and every line that is not understood is said with its number.
 
-use super::{AgentFileError, AgentProblem};
+use crate::agents::{AgentFileError, AgentProblem};
 
 /// The most lines of a head; more than this was not written by hand.
 const MOST_LINES: usize = 1_000;
 
 /// The head of a file, and what follows it.
+///
+/// ```
+/// use holm_tools::front::{Front, Value};
+///
+/// let front = Front::parse("---\nname: reviewer\n---\nYou review.\n")?;
+/// assert_eq!((front.entries[0].line, &front.entries[0].value), (2, &Value::Text("reviewer".into())));
+/// assert_eq!(front.body, "You review.");
+/// # Ok::<(), holm_tools::agents::AgentFileError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Front<'a> {
-    pub(super) entries: Vec<Entry>,
-    pub(super) body: &'a str,
+pub struct Front<'a> {
+    /// What the head says, in its order.
+    pub entries: Vec<Entry>,
+    /// What follows it.
+    pub body: &'a str,
 }
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) line: usize,
-    pub(super) key: String,
-    pub(super) value: Value,
+pub struct Entry {
+    /// Its line, from 1.
+    pub line: usize,
+    /// The key.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
 }
 
 /// What stands behind a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub enum Value {
+    /// One text.
     Text(String),
+    /// A list of texts.
     List(Vec<Item>),
+    /// Keys below the key.
     Map(Vec<Entry>),
 }
 
 /// One item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item {
-    pub(super) line: usize,
-    pub(super) text: String,
+pub struct Item {
+    /// Its line, from 1.
+    pub line: usize,
+    /// The text.
+    pub text: String,
 }
 
 impl<'a> Front<'a> {
     /// Splits a file and reads its head.
-    pub(super) fn parse(text: &'a str) -> Result<Self, AgentFileError> {
+    ///
+    /// # Errors
+    /// The first line that is not understood.
+    pub fn parse(text: &'a str) -> Result<Self, AgentFileError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut rest = text;
         let mut next = || {
@@ -192,7 +214,7 @@ fn inline(text: &str) -> Result<Inline, AgentProblem> {
 }
 
 /// The items of a list on one line; commas in quotes do not count.
-pub(super) fn split_items(text: &str) -> Vec<&str> {
+pub(crate) fn split_items(text: &str) -> Vec<&str> {
     let (mut items, mut quote, mut start) = (Vec::new(), None, 0);
     for (place, c) in text.char_indices() {
         match (quote, c) {

@@ -1,0 +1,307 @@
+//! Agents that a person can choose by name: files of Holm's own form, and projects of agents-exe. Nothing is run here.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use holm::wire::services::Services;
+use holm_config::{
+    Layer, Origin, ProviderSettings, Settings, Value,
+    exe::{ExeAgent, ExeKeys, ExeProject, ExeTree},
+};
+use holm_tools::{
+    agents::{AgentFile, ToolNames},
+    registry::{Gate as _, TrustGate},
+    trust::ContentHash,
+};
+
+use crate::{
+    exit::{Exit, Trouble},
+    places::Places,
+    settings::refused,
+};
+
+/// An agent of a file.
+#[derive(Debug, Clone)]
+pub(crate) enum Chosen {
+    /// In Holm's own form.
+    Native {
+        /// What the file says.
+        file: Box<AgentFile>,
+        /// Where it lies.
+        path: PathBuf,
+        /// Whose it is.
+        owner: Layer,
+    },
+    /// A project of agents-exe.
+    Exe(Box<Exe>),
+}
+
+/// A project of agents-exe with its keys.
+#[derive(Debug, Clone)]
+pub(crate) struct Exe {
+    /// The agent and those below it.
+    pub(crate) tree: ExeTree,
+    /// Its keys.
+    pub(crate) keys: ExeKeys,
+}
+
+/// One agent in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Listed {
+    /// What it is called; its file's name where the file cannot be read.
+    pub(crate) name: String,
+    /// Its file.
+    pub(crate) path: PathBuf,
+    /// Whether it is of Holm's form or of agents-exe's.
+    pub(crate) form: &'static str,
+    /// What it is for, or why it cannot be used.
+    pub(crate) about: Result<String, String>,
+}
+
+impl Chosen {
+    /// The agent of a name, or of a file.
+    ///
+    /// # Errors
+    /// Where there is none, nobody trusts its file, or its file is wrong.
+    pub(crate) fn find(name: &str, places: &Places) -> Result<Self, Trouble> {
+        if Path::new(name).extension().is_some_and(|ending| ending == "json") {
+            return Exe::load(&places.work.join(name), places);
+        }
+        for (folder, owner) in folders(places) {
+            for path in files_of(&folder) {
+                let Some(read) = native(&path) else { continue };
+                let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+                match read {
+                    Ok(file) if file.name == name => {
+                        admitted(&path, owner, places)?;
+                        return Ok(Self::Native { file: Box::new(file), path, owner });
+                    }
+                    Err(why) if stem == name => {
+                        let message = format!("{}: {why}", path.display());
+                        return Err(Trouble::new(Exit::Usage, message).hint("mend the file"));
+                    }
+                    Ok(_) | Err(_) => {}
+                }
+            }
+        }
+        let project = exe_project(places)?;
+        for path in &project.agents {
+            let text = fs::read_to_string(path).unwrap_or_default();
+            if ExeAgent::parse(&text, path).is_ok_and(|agent| agent.slug == name) {
+                return Exe::load(path, places);
+            }
+        }
+        let message = format!("there is no agent `{name}`");
+        Err(Trouble::new(Exit::Missing, message).hint("holm agent list shows them; a file ends with .json"))
+    }
+
+    /// All agents that can be chosen, Holm's own first.
+    pub(crate) fn list(places: &Places) -> Result<Vec<Listed>, Trouble> {
+        let mut listed = Vec::new();
+        for (folder, owner) in folders(places) {
+            for path in files_of(&folder) {
+                let Some(read) = native(&path) else { continue };
+                let stem =
+                    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+                let trusted = admitted(&path, owner, places).map_err(|trouble| trouble.to_string());
+                let (name, about) = match read {
+                    Ok(file) => (file.name.clone(), trusted.map(|()| file.description)),
+                    Err(why) => (stem, Err(why)),
+                };
+                listed.push(Listed { name, path, form: "holm", about });
+            }
+        }
+        for path in exe_project(places)?.agents {
+            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let (name, about) = match ExeAgent::parse(&text, &path) {
+                Ok(agent) => (agent.slug, Ok(agent.announce)),
+                Err(error) => (stem, Err(error.to_string())),
+            };
+            listed.push(Listed { name, path, form: "agents-exe", about });
+        }
+        Ok(listed)
+    }
+
+    /// What the agent says, as a layer of settings, and whose word that is.
+    pub(crate) fn says(&self) -> (Settings, Layer) {
+        match self {
+            Self::Native { file, path, owner } => (of_file(file, path, *owner), *owner),
+            // Its model and its address are what a person has trusted it for; it grants nothing.
+            Self::Exe(exe) => (exe.settings(), Layer::User),
+        }
+    }
+
+    /// The folders of tools that come along.
+    pub(crate) fn brings(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Native { .. } => Vec::new(),
+            Self::Exe(exe) => {
+                let agents = exe.tree.agents().into_iter();
+                let mut folders: Vec<PathBuf> =
+                    agents.flat_map(|agent| agent.tools.iter().map(|tools| tools.path.clone())).collect();
+                folders.sort();
+                folders.dedup();
+                folders
+            }
+        }
+    }
+}
+
+impl Exe {
+    fn load(path: &Path, places: &Places) -> Result<Chosen, Trouble> {
+        let admits = |path: &Path, bytes: &[u8]| {
+            let gate = TrustGate::new(places.trust());
+            gate.admits(path, ContentHash::of(bytes).as_bytes())
+                .map_err(|_| "nobody has trusted it as it is".to_owned())
+        };
+        let tree = ExeTree::load(path, &admits).map_err(|error| refused(&error))?;
+        let project = exe_project(places)?;
+        let beside = path.parent().unwrap_or(Path::new("")).join("agents-exe.keys");
+        let file = project.keys.into_iter().chain([beside]).find(|file| file.is_file());
+        let keys = file.map(|file| ExeKeys::load(&file)).transpose().map_err(|error| refused(&error))?;
+        Ok(Chosen::Exe(Box::new(Self { tree, keys: keys.unwrap_or_default() })))
+    }
+
+    /// The model of an agent as a name: its provider's own where the address is the provider's, else one of the agent's.
+    pub(crate) fn model(agent: &ExeAgent) -> String {
+        let same = |url: &str| url.trim_end_matches('/') == agent.model_url.trim_end_matches('/');
+        let services = Services::stock();
+        let known = services.iter().find(|service| same(&service.base_url));
+        // A name of its own, so that no agent gets the key of a provider whose name it took.
+        let own = || format!("exe-{}", agent.slug.replace('/', "-"));
+        let provider = known.map_or_else(own, |service| service.id.clone());
+        format!("{provider}/{}", agent.model_name)
+    }
+
+    /// The keys of the tree's agents, by the providers of their models.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (String, &str)> {
+        self.tree.agents().into_iter().filter_map(|agent| {
+            let provider = Self::model(agent).split('/').next()?.to_owned();
+            Some((provider, self.keys.get(&agent.api_key_id)?))
+        })
+    }
+
+    fn settings(&self) -> Settings {
+        let main = &self.tree.agent;
+        let said = |text: String| Some(at(text, &main.path, Layer::User));
+        let mut settings = Settings {
+            model: said(Self::model(main)),
+            system: said(main.system.clone()),
+            ..Settings::default()
+        };
+        for agent in self.tree.agents() {
+            let provider = Self::model(agent).split('/').next().unwrap_or_default().to_owned();
+            let base_url = Some(at(agent.model_url.clone(), &agent.path, Layer::User));
+            settings.providers.insert(provider, ProviderSettings { base_url, key_env: None });
+        }
+        settings
+    }
+}
+
+/// The agent of a file of Holm's form; none where the file is something else.
+fn native(path: &Path) -> Option<Result<AgentFile, String>> {
+    let text = match fs::read(path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) => return Some(Err(error.to_string())),
+    };
+    let is_agent = text.trim_start_matches('\u{feff}').starts_with("---");
+    is_agent.then(|| AgentFile::parse(&text).map_err(|error| error.to_string()))
+}
+
+/// The Markdown files of a folder, by name.
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
+    files.sort();
+    files
+}
+
+/// Where agents of Holm's form lie, and whose they are.
+fn folders(places: &Places) -> [(PathBuf, Layer); 4] {
+    [
+        (places.agents(), Layer::User),
+        (places.tools(), Layer::User),
+        (places.project_agents(), Layer::Project),
+        (places.project_tools(), Layer::Project),
+    ]
+}
+
+/// A project's file counts once a person has looked at it.
+fn admitted(path: &Path, owner: Layer, places: &Places) -> Result<(), Trouble> {
+    if owner != Layer::Project {
+        return Ok(());
+    }
+    let bytes = fs::read(path).unwrap_or_default();
+    let folder = path.parent().unwrap_or(Path::new(".")).display().to_string();
+    TrustGate::new(places.trust()).admits(path, ContentHash::of(&bytes).as_bytes()).map_err(|_| {
+        let message = format!("{}: nobody has trusted it as it is", path.display());
+        Trouble::new(Exit::NoAnswer, message)
+            .hint(format!("`holm tool trust --yes {folder}` trusts what is there now"))
+    })
+}
+
+/// The project of agents-exe that this folder belongs to.
+fn exe_project(places: &Places) -> Result<ExeProject, Trouble> {
+    ExeProject::find(&places.work, |name| std::env::var(name).ok()).map_err(|error| refused(&error))
+}
+
+fn of_file(file: &AgentFile, path: &Path, layer: Layer) -> Settings {
+    let grants = file.grants.iter().map(|grant| at(grant.clone(), path, layer)).collect::<Vec<_>>();
+    Settings {
+        model: file.model.clone().map(|model| at(model, path, layer)),
+        system: Some(at(file.system.clone(), path, layer)),
+        mode: file.mode.map(|mode| at(mode, path, layer)),
+        grants: (!grants.is_empty()).then_some(grants),
+        turns: file.limits.turns.map(|turns| at(turns, path, layer)),
+        budget: file.limits.spend.map(|spend| at(spend, path, layer)),
+        ..Settings::default()
+    }
+}
+
+fn at<T>(value: T, path: &Path, layer: Layer) -> Value<T> {
+    Value { value, origin: Origin::File { layer, path: path.to_owned(), line: 1 } }
+}
+
+/// Which tools an agent that was chosen has of all that there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Only {
+    /// All of them.
+    #[default]
+    All,
+    /// Those of these names, and those that come from these folders.
+    These {
+        /// The names.
+        names: Vec<String>,
+        /// The folders, and what the names of files must hold.
+        folders: Vec<(PathBuf, Option<String>)>,
+    },
+}
+
+impl Only {
+    /// What a file of Holm's form names.
+    pub(crate) fn of(tools: &ToolNames) -> Self {
+        match tools {
+            ToolNames::All => Self::All,
+            ToolNames::These(names) => Self::These { names: names.clone(), folders: Vec::new() },
+        }
+    }
+
+    /// Whether a tool of this name and origin is among them.
+    pub(crate) fn admits(&self, name: &str, origin: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::These { names, folders } => {
+                let path = Path::new(origin);
+                let file = path.file_name().map(|file| file.to_string_lossy()).unwrap_or_default();
+                let lies_in = |(folder, filter): &(PathBuf, Option<String>)| {
+                    path.parent() == Some(folder) && filter.as_ref().is_none_or(|part| file.contains(part))
+                };
+                names.iter().any(|known| known == name) || folders.iter().any(lies_in)
+            }
+        }
+    }
+}

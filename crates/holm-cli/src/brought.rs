@@ -1,0 +1,102 @@
+//! A project of agents-exe at work: its helpers and servers among the tools of a run.
+
+use holm_mcp::{Means, Remote, ServerName, ServerSpec};
+use holm_tools::{
+    agents::{AgentFile, AgentLimits, AgentLoader, Place, ToolNames, Waits},
+    registry::{PinFile, Rank, Registry, Snapshot, Source},
+};
+use serde_json::json;
+
+use crate::{
+    agents::{Exe, Only},
+    places::Places,
+    servers, skills,
+};
+
+/// What a tree brings to a run.
+pub(crate) struct Brought<'a> {
+    pub(crate) registry: &'a Registry,
+    pub(crate) crew: &'a AgentLoader,
+    pub(crate) places: &'a Places,
+    /// What a person should know.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Brought<'_> {
+    /// Adds servers and helpers, the lowest first, and says which tools the agent at the top has. Programs of its folders are
+    /// loaded already.
+    pub(crate) async fn add(&mut self, exe: &Exe) -> Only {
+        self.notes.extend(exe.tree.unsupported().iter().map(ToString::to_string));
+        self.below(&exe.tree).await
+    }
+
+    async fn below(&mut self, tree: &holm_config::exe::ExeTree) -> Only {
+        let mut names = Vec::new();
+        for child in &tree.below {
+            let only = Box::pin(self.below(child)).await;
+            let tools = names_of(&only, &self.registry.snapshot());
+            let agent = &child.agent;
+            let file = AgentFile {
+                name: agent.slug.clone(),
+                description: agent.announce.clone(),
+                model: Some(Exe::model(agent)),
+                tools: ToolNames::These(tools),
+                grants: holm::grants::GrantSet::new(),
+                mode: None,
+                limits: AgentLimits::default(),
+                place: Place::Shared,
+                waits: Waits::Always,
+                system: agent.system.clone(),
+                ignored: Vec::new(),
+            };
+            match self.crew.offer(&agent.path, file) {
+                Ok(offer) => {
+                    let source = Source::new(Rank::Project, agent.path.display().to_string());
+                    self.registry.edit(|edit| edit.set(source, [offer]));
+                    names.push(agent.slug.clone());
+                }
+                Err(error) => self.notes.push(format!("{}: {error}", agent.path.display())),
+            }
+        }
+        for server in &tree.agent.servers {
+            match self.server(server).await {
+                Ok(tools) => names.extend(tools),
+                Err(why) => {
+                    let path = tree.agent.path.display();
+                    self.notes.push(format!("{path}: the server `{}` is not used: {why}", server.name));
+                }
+            }
+        }
+        if !tree.agent.skills.is_empty() {
+            names.push(skills::TOOL.to_owned());
+        }
+        let folders =
+            tree.agent.tools.iter().map(|tools| (tools.path.clone(), tools.filter.clone())).collect();
+        Only::These { names, folders }
+    }
+
+    /// Starts a server and adds its tools; gives their names.
+    async fn server(&self, server: &holm_config::exe::ExeServer) -> Result<Vec<String>, String> {
+        let name = ServerName::near(&server.name).ok_or("its name is none for a server")?;
+        let entry = json!({ "command": server.executable, "args": server.args });
+        let spec = ServerSpec::read(name, &entry, &|name| std::env::var(name).ok());
+        let spec = spec.map_err(|error| error.to_string())?;
+        let means: Means = servers::means(self.places)?;
+        let remote = Remote::new(spec, means);
+        let pins = PinFile::new(self.places.pins());
+        let (offers, listing) = remote.offers(&pins).await.map_err(|error| error.to_string())?;
+        if offers.is_empty() && !listing.changed.is_empty() {
+            return Err("its tools have changed since they were first seen".to_owned());
+        }
+        let names = offers.iter().map(|offer| offer.tool.declaration().name.clone()).collect();
+        let source = Source::new(Rank::Project, format!("mcp {}", server.name));
+        self.registry.edit(|edit| edit.set(source, offers));
+        Ok(names)
+    }
+}
+
+/// The names of the tools that an agent has now.
+fn names_of(only: &Only, snapshot: &Snapshot) -> Vec<String> {
+    let named = snapshot.tools().map(|(tool, entry)| (tool.declaration().name.clone(), entry.origin.clone()));
+    named.filter(|(name, origin)| only.admits(name, origin)).map(|(name, _)| name).collect()
+}

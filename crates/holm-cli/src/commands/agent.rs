@@ -1,0 +1,140 @@
+//! `holm agent`: the agents that are files.
+
+use std::{fs, path::Path};
+
+use clap::Subcommand;
+use holm::grants::Mode;
+use holm_tools::agents::{AgentFile, ToolNames};
+use serde_json::json;
+
+use crate::{
+    agents::{Chosen, Exe},
+    exit::{Exit, Trouble},
+    places::Places,
+    screen::Screen,
+};
+
+/// What `holm agent` does.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the agents that can be chosen with `holm run --agent`
+    List {
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what an agent is, and what of its file cannot be used
+    Show {
+        /// Its name, or an agent.json of agents-exe
+        agent: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Begin an agent of your own
+    New {
+        /// What it is called
+        name: String,
+        /// Put it among this project's agents in place of yours
+        #[arg(long)]
+        project: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let (places, screen) = (Places::find(data)?, Screen::default());
+    match command {
+        Command::List { json } => list(&places, &screen, json),
+        Command::Show { agent, json } => show(&agent, &places, &screen, json),
+        Command::New { name, project } => {
+            let folder = if project { places.project_agents() } else { places.agents() };
+            new(&name, &folder, &screen)
+        }
+    }
+}
+
+fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
+    for agent in Chosen::list(places)? {
+        let (about, problem) = (agent.about.as_ref().ok(), agent.about.as_ref().err());
+        if as_json {
+            let object = json!({
+                "name": agent.name, "path": agent.path, "form": agent.form, "about": about, "problem": problem,
+            });
+            screen.line(&object.to_string());
+            continue;
+        }
+        let words = match &agent.about {
+            Ok(about) => about.clone(),
+            Err(why) => format!("cannot be used: {}", why.replace("\n  hint: ", "; ")),
+        };
+        screen.answer(&format!("{}  {words}  ({})", agent.name, agent.path.display()));
+    }
+    Ok(Exit::Done)
+}
+
+fn show(name: &str, places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
+    let chosen = Chosen::find(name, places)?;
+    let shown = match &chosen {
+        Chosen::Native { file, path, .. } => {
+            let tools = match &file.tools {
+                ToolNames::All => vec!["*".to_owned()],
+                ToolNames::These(names) => names.clone(),
+            };
+            json!({
+                "name": file.name, "path": path, "form": "holm", "about": file.description, "model": file.model,
+                "tools": tools, "grants": file.grants, "mode": file.mode.map(Mode::as_str),
+                "turns": file.limits.turns, "system": file.system,
+                "ignored": file.ignored.iter().map(|key| format!("{} at line {}", key.key, key.line)).collect::<Vec<_>>(),
+            })
+        }
+        Chosen::Exe(exe) => {
+            let agent = &exe.tree.agent;
+            let folders: Vec<_> = agent.tools.iter().map(|tools| &tools.path).collect();
+            let servers: Vec<_> = agent.servers.iter().map(|server| &server.name).collect();
+            let helpers: Vec<_> = exe.tree.below.iter().map(|child| &child.agent.slug).collect();
+            json!({
+                "name": agent.slug, "path": agent.path, "form": "agents-exe", "about": agent.announce,
+                "model": Exe::model(agent), "address": agent.model_url, "key": agent.api_key_id, "tools": folders,
+                "servers": servers, "helpers": helpers, "system": agent.system,
+                "unsupported": exe.tree.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            })
+        }
+    };
+    if as_json {
+        screen.line(&shown.to_string());
+        return Ok(Exit::Done);
+    }
+    for (key, value) in shown.as_object().into_iter().flatten() {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if !value.is_null() && text != "[]" {
+            screen.answer(&format!("{key:11}  {}", text.replace('\n', "\n             ")));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes a file that works as it is.
+fn new(name: &str, folder: &Path, screen: &Screen) -> anyhow::Result<Exit> {
+    let text = format!(
+        "---\nname: {name}\ndescription: Says in one line what it is for; others read this before they hand work to it.\n\
+         tools: [read, grep, glob]\ngrants: [\"read:**\"]\nmode: plan\nlimits:\n  turns: 20\n---\n\
+         You are careful and brief. Say what you looked at, and what you could not find.\n"
+    );
+    if let Err(error) = AgentFile::parse(&text) {
+        let hint = "use letters, digits, - and _, at most 64, and begin with a letter";
+        return Err(Trouble::new(Exit::Usage, format!("`{name}` is no name for an agent: {error}"))
+            .hint(hint)
+            .into());
+    }
+    fs::create_dir_all(folder)?;
+    let path = folder.join(format!("{name}.md"));
+    let made = fs::OpenOptions::new().write(true).create_new(true).open(&path);
+    let mut file = made.map_err(|error| {
+        let message = format!("{} cannot be made: {error}", path.display());
+        Trouble::new(Exit::Usage, message).hint("choose another name")
+    })?;
+    std::io::Write::write_all(&mut file, text.as_bytes())?;
+    screen.answer(&format!("{} is there; next: holm run --agent {name} -p \"…\"", path.display()));
+    Ok(Exit::Done)
+}

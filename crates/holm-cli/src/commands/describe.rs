@@ -1,0 +1,33 @@
+//! `holm describe`: Holm is itself a program that describes itself, so that others can call it as a tool.
+
+use serde_json::json;
+
+use crate::{exit::Exit, screen::Screen};
+
+/// What `holm describe` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What the tool is called
+    #[arg(long, default_value = "holm")]
+    slug: String,
+    /// What the tool is said to do
+    #[arg(
+        long,
+        default_value = "Gives an agent something to do in this folder, and answers with what came of it."
+    )]
+    description: String,
+}
+
+/// Prints the description; the call that it describes is `holm run --prompt TEXT`.
+pub(crate) fn execute(args: &Args) -> Exit {
+    let prompt = json!({
+        "name": "prompt", "description": "What to do.", "type": "string", "backing_type": "string",
+        "arity": "single", "mode": "dashdashspace",
+    });
+    let described = json!({
+        "slug": args.slug, "description": args.description, "args": [prompt],
+        "empty-result": { "tag": "AddMessage", "contents": "--no output--" },
+    });
+    Screen::default().line(&described.to_string());
+    Exit::Done
+}

@@ -1,0 +1,104 @@
+//! `holm init`: a file of settings to begin with. It works without a key and overwrites nothing.
+
+use std::{fs, io::Write as _, path::Path};
+
+use holm::wire::services::Services;
+use holm_config::{Found, Layer, Settings};
+
+use crate::{
+    approve::read_answer,
+    exit::{Exit, Trouble},
+    places::Places,
+    reach::Reach,
+    screen::Screen,
+    settings::refused,
+};
+
+/// What `holm init` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The model that answers, as provider/model [default: asked at a terminal, else left open]
+    #[arg(short, long, value_name = "NAME")]
+    model: Option<String>,
+    /// Write this project's holm.toml in place of your own settings
+    #[arg(long)]
+    project: bool,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let (places, screen) = (Places::find(data)?, Screen::default());
+    let found = Found::from(&places.work, |name| std::env::var(name).ok());
+    let (path, layer) = if args.project {
+        (Some(places.work.join(holm_config::PROJECT_FILE)), Layer::Project)
+    } else {
+        (found.user, Layer::User)
+    };
+    let path = path.ok_or_else(|| {
+        Trouble::new(Exit::Usage, "there is no place for your settings: HOME is not set")
+            .hint("set HOLM_CONFIG")
+    })?;
+    if path.exists() {
+        let message = format!("{} is there already", path.display());
+        let hint = "look at it with `holm config show --origin`, and change it with an editor";
+        return Err(Trouble::new(Exit::Usage, message).hint(hint).into());
+    }
+    let model = match &args.model {
+        Some(model) => Some(model.clone()),
+        None if Screen::can_ask() => ask(&places, &screen)?,
+        None => None,
+    };
+    let text = template(model.as_deref(), layer);
+    // What is written must be what is read.
+    Settings::read(&text, &path, layer).map_err(|error| refused(&error))?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+    options.open(&path)?.write_all(text.as_bytes())?;
+    screen.answer(&format!("{} is there", path.display()));
+    let next =
+        if layer == Layer::Project { "holm config trust" } else { "holm run -p \"What is in this folder?\"" };
+    screen.answer(&format!("next: {next}"));
+    Ok(Exit::Done)
+}
+
+/// Which model a person wants; an empty answer leaves it open.
+fn ask(places: &Places, screen: &Screen) -> Result<Option<String>, Trouble> {
+    let reach = Reach::here(&Settings::default(), places)?;
+    let services = Services::stock();
+    let keyed: Vec<&str> = services
+        .iter()
+        .filter(|service| reach.keys().get(&service.id).is_some())
+        .map(|service| &*service.id)
+        .collect();
+    match keyed.as_slice() {
+        [] => screen.note("There is no provider's key yet; `holm keys add PROVIDER` keeps one."),
+        keyed => screen.note(&format!("There are keys for {}.", keyed.join(", "))),
+    }
+    screen.ask("Which model, as provider/model (Enter: decide later)? ");
+    let answer = read_answer().unwrap_or_default();
+    Ok(Some(answer.trim().to_owned()).filter(|answer| !answer.is_empty()))
+}
+
+fn template(model: Option<&str>, layer: Layer) -> String {
+    let quoted = model.map(|model| serde_json::Value::from(model).to_string());
+    let model = quoted.map_or_else(
+        || "# model = \"anthropic/claude-sonnet-4-5\"".to_owned(),
+        |text| format!("model = {text}"),
+    );
+    let (whose, own) = if layer == Layer::Project {
+        ("this project's settings; they choose and narrow what a person's own settings give", "")
+    } else {
+        ("your settings", "# mode = \"default\"              # plan, default, accept-edits or full\n")
+    };
+    format!(
+        "# {whose}; `holm config schema` says all that can be said\n{model}\n{own}\
+         # grants = [\"read:**\"]           # what agents may do without being asked\n\n\
+         [limits]\n# turns = 20                    # for each prompt\n# budget = \"0.50usd\"            # for a session\n\n\
+         [commands]\n# deny = [\"git push\"]           # never run\n"
+    )
+}

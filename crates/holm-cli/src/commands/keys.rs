@@ -1,0 +1,167 @@
+//! `holm keys`: the keys of providers. They are never printed.
+
+use std::{
+    io::{self, Read as _},
+    path::Path,
+};
+
+use clap::Subcommand;
+use holm::{
+    models::{Credentials, ListError, SecretString},
+    wire::services::Services,
+};
+use holm_config::{KeyFile, Settings};
+use serde_json::json;
+
+use crate::{
+    approve::read_answer,
+    exit::{Exit, Trouble},
+    places::Places,
+    reach::Reach,
+    screen::Screen,
+    settings::{Here, refused},
+};
+
+/// The longest text that is read for a key.
+const MOST_BYTES: u64 = 64 << 10;
+
+/// What `holm keys` does.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Keep a provider's key, from standard input or typed unseen
+    Add {
+        /// The provider, such as anthropic
+        provider: String,
+    },
+    /// Show which providers have keys, and where from
+    List {
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a key that was kept
+    Remove {
+        /// The provider
+        provider: String,
+    },
+    /// Ask a provider whether it takes the key; nothing is billed
+    Test {
+        /// The provider
+        provider: String,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let (places, screen) = (Places::find(data)?, Screen::default());
+    let mut keys = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
+    match command {
+        Command::Add { provider } => add(&known(&provider, &places, &screen)?, &mut keys, &screen),
+        Command::List { json } => list(&places, &keys, &screen, json),
+        Command::Remove { provider } => {
+            let name =
+                Services::stock().find(&provider).map_or(provider.clone(), |service| service.id.clone());
+            if !keys.remove(&name).map_err(|error| refused(&error))? {
+                let message = format!("no key of `{name}` is kept here");
+                return Err(Trouble::new(Exit::Missing, message).hint("holm keys list shows them").into());
+            }
+            screen.note(&format!("holm: the key of {name} is forgotten"));
+            Ok(Exit::Done)
+        }
+        Command::Test { provider } => test(&known(&provider, &places, &screen)?, &places, &screen).await,
+    }
+}
+
+/// A provider's own name: of the catalogue, or of the settings.
+fn known(provider: &str, places: &Places, screen: &Screen) -> Result<String, Trouble> {
+    let services = Services::stock();
+    let error = match services.find(provider) {
+        Ok(service) => return Ok(service.id.clone()),
+        Err(error) => error,
+    };
+    let settings = Here::find(places)?.settle(Settings::default(), screen);
+    if settings.providers.contains_key(provider) {
+        return Ok(provider.to_owned());
+    }
+    Err(Trouble::new(Exit::Missing, error.to_string()).hint("or name its address in your holm.toml first"))
+}
+
+fn add(provider: &str, keys: &mut KeyFile, screen: &Screen) -> anyhow::Result<Exit> {
+    let key = if Screen::can_ask() {
+        screen.ask(&format!("The key of {provider} (it is not shown): "));
+        let typed = unseen(read_answer).unwrap_or_default();
+        screen.note("");
+        typed
+    } else {
+        let mut text = String::new();
+        io::stdin().lock().take(MOST_BYTES).read_to_string(&mut text)?;
+        text
+    };
+    keys.set(provider, &SecretString::from(key)).map_err(|error| refused(&error))?;
+    screen.note(&format!("holm: the key of {provider} is kept; try it with `holm keys test {provider}`"));
+    Ok(Exit::Done)
+}
+
+/// Does something while what is typed is not shown.
+fn unseen<T>(work: impl FnOnce() -> T) -> T {
+    use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+    let stdin = io::stdin();
+    let Ok(before) = tcgetattr(&stdin) else { return work() };
+    let mut quiet = before.clone();
+    quiet.local_modes.remove(LocalModes::ECHO);
+    // Where the terminal does not do it, the person sees so.
+    let _ = tcsetattr(&stdin, OptionalActions::Now, &quiet);
+    let done = work();
+    let _ = tcsetattr(&stdin, OptionalActions::Now, &before);
+    done
+}
+
+fn list(places: &Places, keys: &KeyFile, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
+    let settings = Here::find(places)?.settle(Settings::default(), screen);
+    let env = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for service in Services::stock().iter() {
+        let variable = service.keys.iter().find(|name| env(name).is_some());
+        rows.extend(variable.map(|name| (service.id.clone(), format!("${name}"))));
+    }
+    for (name, provider) in &settings.providers {
+        let variable = provider.key_env.as_ref().filter(|variable| env(&variable.value).is_some());
+        rows.extend(variable.map(|variable| (name.clone(), format!("${}", variable.value))));
+    }
+    let kept = places.keys().display().to_string();
+    rows.extend(keys.names().map(|name| (name.to_owned(), kept.clone())));
+    rows.sort();
+    for (provider, from) in rows {
+        if as_json {
+            screen.line(&json!({ "provider": provider, "from": from }).to_string());
+        } else {
+            screen.answer(&format!("{provider}  {from}"));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+async fn test(provider: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+    let settings = Here::find(places)?.settle(Settings::default(), screen);
+    let reach = Reach::here(&settings, places)?;
+    let trouble = |exit: Exit, message: String| Trouble::new(exit, message);
+    let client = reach.client(&format!("{provider}/any")).map_err(|error| {
+        trouble(Exit::Provider, error.to_string()).hint(format!("keep one with `holm keys add {provider}`"))
+    })?;
+    match client.check_credentials(provider).await {
+        Ok(Credentials::Accepted) => {
+            screen.answer(&format!("{provider} takes the key"));
+            Ok(Exit::Done)
+        }
+        Ok(Credentials::Refused { reason }) => {
+            let message = format!("{provider} does not take the key: {reason}");
+            Err(trouble(Exit::Provider, message)
+                .hint(format!("`holm keys add {provider}` keeps another"))
+                .into())
+        }
+        Err(error @ ListError::NoList(_)) => Err(trouble(Exit::NoAnswer, error.to_string()).into()),
+        Err(error @ (ListError::UnknownProvider(_) | ListError::Failed { .. })) => {
+            Err(trouble(Exit::Provider, error.to_string()).into())
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Skills in a run, in three steps: what each is for stands in the prompt, its text comes with a call, and so do its files.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use holm::{
+    grants::Level,
+    guards::json::Json,
+    kernel::{Tool, ToolOutput},
+    runtime::{self, tool_fn},
+};
+use holm_config::{
+    Layer,
+    skills::{FoundSkill, Listed, SKILL_FILE, Skill, SkillFolders},
+};
+use holm_tools::{
+    registry::{Gate as _, TrustGate},
+    trust::ContentHash,
+};
+
+use crate::places::Places;
+
+/// The tool by which a model takes a skill up.
+pub(crate) const TOOL: &str = "skill";
+
+/// The largest file of a skill that a model gets.
+const MOST_BYTES: usize = 256 << 10;
+
+/// The skills of a run: those that can be used, and what should be said of the others.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Skills {
+    skills: Arc<BTreeMap<String, Usable>>,
+    /// Where it stands what a person has trusted.
+    trust: PathBuf,
+    /// What a person should know.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A skill that can be used.
+#[derive(Debug, Clone)]
+pub(crate) struct Usable {
+    /// What it says.
+    pub(crate) skill: Skill,
+    /// Where it lies.
+    pub(crate) folder: PathBuf,
+    /// Whose it is.
+    pub(crate) owner: Layer,
+}
+
+impl Skills {
+    /// Those of the user's places, and of the project where a person has trusted them; `brought` are folders of the chosen agent.
+    pub(crate) fn find(places: &Places, brought: &[PathBuf]) -> Self {
+        let mut skills = Self { trust: places.trust(), ..Self::default() };
+        let mut usable = BTreeMap::new();
+        for (name, found) in everywhere(places, brought) {
+            match skills.admit(&found) {
+                Ok(skill) => {
+                    usable.insert(name, Usable { skill, folder: found.folder, owner: found.owner });
+                }
+                Err(why) => {
+                    let path = found.folder.join(SKILL_FILE);
+                    skills.notes.push(format!("the skill {} is not used: {why}", path.display()));
+                }
+            }
+        }
+        skills.skills = Arc::new(usable);
+        skills
+    }
+
+    /// The one of a name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Usable> {
+        self.skills.get(name)
+    }
+
+    /// What the prompt says of them; empty where there are none that a model should know of.
+    pub(crate) fn introduction(&self) -> String {
+        let lines: Vec<String> = self
+            .listed()
+            .map(|skill| {
+                let when =
+                    skill.when_to_use.as_ref().map(|when| format!(" When: {when}")).unwrap_or_default();
+                format!("\n- {}: {}{when}", skill.name, skill.description)
+            })
+            .collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        format!(
+            "Skills that you can take up with the tool `{TOOL}` before you do what they are for:{}",
+            lines.concat()
+        )
+    }
+
+    /// The tool, if there is anything to take up.
+    pub(crate) fn tool(&self) -> Option<Arc<dyn runtime::Tool>> {
+        self.listed().next()?;
+        let text = |about: &str| Json::object([("type", "string".into()), ("description", about.into())]);
+        let properties = Json::object([
+            ("name", text("Which skill.")),
+            ("arguments", text("What it should work on.")),
+            ("file", text("A file of the skill that its text names, in place of the text.")),
+        ]);
+        let schema = Json::object([
+            ("type", "object".into()),
+            ("properties", properties),
+            ("required", Json::Array(vec!["name".into()])),
+            ("additionalProperties", Json::Bool(false)),
+        ]);
+        let about = "Gives the text of a skill, or one of its files.";
+        let skills = self.clone();
+        let tool = tool_fn(Tool::new(TOOL, about, schema).level(Level::None), move |job: runtime::Job| {
+            let taken = skills.take(&job.arguments);
+            async move { taken.map_or_else(ToolOutput::failed, ToolOutput::text) }
+        });
+        Some(Arc::new(tool))
+    }
+
+    fn listed(&self) -> impl Iterator<Item = &Skill> {
+        self.skills.values().map(|usable| &usable.skill).filter(|skill| skill.listed == Listed::Yes)
+    }
+
+    fn take(&self, arguments: &str) -> Result<String, String> {
+        let wanted: serde_json::Value = serde_json::from_str(arguments).map_err(|error| error.to_string())?;
+        let word = |key: &str| wanted.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+        let name = word("name");
+        let usable = self.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.listed().map(|skill| skill.name.as_str()).collect();
+            format!("there is no skill `{name}`; there are {}", known.join(", "))
+        })?;
+        match word("file") {
+            "" => Ok(usable.skill.filled(word("arguments"))),
+            file => self.file(usable, file),
+        }
+    }
+
+    /// A file of a skill: beneath its folder, by no link, and trusted as it is where it is somebody else's.
+    fn file(&self, usable: &Usable, file: &str) -> Result<String, String> {
+        let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
+        let (folder, path) = (usable.folder.canonicalize(), usable.folder.join(file));
+        let real = path.canonicalize().map_err(|_| format!("the skill has no file `{file}`"))?;
+        if !is_below || !folder.is_ok_and(|folder| real == folder.join(file)) {
+            return Err(format!("`{file}` is not a file of the skill"));
+        }
+        let bytes = fs::read(&real).map_err(|error| error.to_string())?;
+        if usable.owner == Layer::Project {
+            let gate = TrustGate::new(self.trust.clone());
+            gate.admits(&real, ContentHash::of(&bytes).as_bytes())?;
+        }
+        if bytes.len() > MOST_BYTES {
+            return Err(format!("`{file}` is larger than {MOST_BYTES} bytes"));
+        }
+        String::from_utf8(bytes).map_err(|_| format!("`{file}` is no text"))
+    }
+
+    fn admit(&self, found: &FoundSkill) -> Result<Skill, String> {
+        if found.owner == Layer::Project {
+            let path = found.folder.join(SKILL_FILE);
+            let hash = ContentHash::of(&found.bytes);
+            TrustGate::new(self.trust.clone()).admits(&path, hash.as_bytes()).map_err(|_| {
+                let folder = found.folder.display();
+                format!("nobody has trusted it as it is; look at it, then `holm tool trust --yes {folder}`")
+            })?;
+        }
+        found.skill.clone()
+    }
+}
+
+/// All skills that there are, usable or not.
+pub(crate) fn everywhere(places: &Places, brought: &[PathBuf]) -> BTreeMap<String, FoundSkill> {
+    let folders = SkillFolders::of(&places.work, |name| std::env::var(name).ok());
+    brought.iter().cloned().fold(folders, SkillFolders::and).find()
+}

@@ -1,0 +1,193 @@
+//! Agents that are chosen: files of Holm's own form, and projects of agents-exe as they are.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use holm_testkit::double::{Act, Seen};
+use serde_json::json;
+
+use crate::stage::{KEY, MODEL, Stage};
+
+fn offered(seen: &Seen) -> Vec<String> {
+    let mut names: Vec<String> =
+        seen.asked.as_ref().unwrap().tools.iter().map(|tool| tool.name.clone()).collect();
+    names.sort();
+    names
+}
+
+/// The file of an agent of agents-exe.
+fn exe(stage: &Stage, slug: &str, more: &serde_json::Value) -> String {
+    let mut contents = json!({
+        "slug": slug, "apiKeyId": "mine", "flavor": "OpenAIv1",
+        "modelUrl": stage.double.base(holm::wire::Format::OpenaiChat), "modelName": format!("model-of-{slug}"),
+        "announce": format!("Is the agent {slug}."), "systemPrompt": [format!("You are {slug}."), "Be brief."],
+    });
+    for (key, value) in more.as_object().unwrap() {
+        contents[key] = value.clone();
+    }
+    serde_json::to_string_pretty(&json!({"tag": "OpenAIAgentDescription", "contents": contents})).unwrap()
+}
+
+fn program(path: &Path, slug: &str) {
+    let describe = json!({
+        "slug": slug, "description": "Greets.",
+        "args": [{"name": "who", "description": "whom", "type": "string", "backing_type": "string", "arity": "single",
+            "mode": "positional"}],
+    });
+    let text = format!(
+        "#!/bin/sh\nif [ \"$1\" = describe ]; then\n  echo '{describe}'\nelse\n  echo \"hello $2 from {slug}\"\nfi\n"
+    );
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn an_agent_of_ones_own_works_with_its_prompt_tools_grants_and_limits() {
+    let call = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
+    let stage = Stage::new([call, Act::says("Three.")]).file("notes.txt", "one two three\n");
+    let made = stage.holm(["agent", "new", "counter"]);
+    assert!(made.code == Some(0) && made.out.contains("holm run --agent counter"), "{made:?}");
+    stage.run(&["--agent", "counter", "-p", "How many words?"]).says("Three.\n");
+    let requests = stage.double.requests();
+    assert!(requests[0].text().contains("You are careful and brief."), "{}", requests[0].text());
+    let names = offered(&requests[0]);
+    assert!(names.contains(&"read".into()) && !names.contains(&"write".into()), "{names:?}");
+    let listed = stage.holm(["agent", "list"]);
+    assert!(listed.out.starts_with("counter  Says in one line"), "{listed:?}");
+    let shown = stage.holm(["agent", "show", "counter", "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    assert_eq!((&shown["mode"], &shown["tools"]), (&"plan".into(), &json!(["read", "grep", "glob"])));
+    stage.holm(["agent", "new", "counter"]).fails(2, "cannot be made");
+    stage.holm(["agent", "new", "../odd"]).fails(2, "is no name for an agent");
+    stage.run(&["--agent", "nobody", "-p", "x"]).fails(6, "there is no agent `nobody`");
+}
+
+#[test]
+fn an_agent_of_a_project_waits_for_trust_and_takes_nothing_that_its_user_does_not_give() {
+    let call = || Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
+    let stage =
+        Stage::new([call(), Act::says("I may not."), call(), Act::says("Three.")]).file("notes.txt", "one\n");
+    assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
+    stage.run(&["--agent", "counter", "-p", "x"]).fails(3, "counter.md: nobody has trusted it");
+    assert_eq!(stage.holm(["tool", "trust", "--yes", ".holm/agents"]).code, Some(0));
+    stage.run(&["--agent", "counter", "-p", "x"]).says_without("read", "I may not.\n");
+    stage.run(&["--agent", "counter", "-p", "x", "--grant", "read:**"]).says("Three.\n");
+}
+
+#[test]
+fn a_project_of_agents_exe_works_as_it_is() {
+    let acts = [
+        Act::calls(&[("c1", "bash_ping", r#"{"who":"you"}"#)]),
+        Act::calls(&[("c2", "expert-1", r#"{"task":"Greet them."}"#)]),
+        Act::calls(&[("c3", "bash_deep", r#"{"who":"all"}"#)]),
+        Act::says("The expert is done."),
+        Act::says("All is done."),
+    ];
+    let stage = Stage::new(acts);
+    let work = stage.work();
+    fs::create_dir_all(work.join("tools/expert-1-tools")).unwrap();
+    let more =
+        json!([{"tag": "FileSystemDirectory", "contents": {"Path": "more", "BasenameFilter": "want"}}]);
+    let main = exe(&stage, "main", &json!({"toolDirectory": "tools", "bashToolboxes": more, "luaThings": 1}));
+    let expert = exe(&stage, "expert-1", &json!({"toolDirectory": "expert-1-tools"}));
+    fs::write(work.join("agent.json"), main).unwrap();
+    fs::write(work.join("tools/expert-1.json"), expert).unwrap();
+    program(&work.join("tools/ping.sh"), "ping");
+    fs::create_dir(work.join("more")).unwrap();
+    program(&work.join("more/wanted.sh"), "wanted");
+    program(&work.join("more/other.sh"), "other");
+    program(&work.join("tools/expert-1-tools/deep.sh"), "deep");
+    fs::write(work.join("agents-exe.cfg.json"), r#"{"agentsFiles": ["agent.json"]}"#).unwrap();
+    fs::write(work.join("agents-exe.keys"), json!({"keys": [{"id": "mine", "value": KEY}]}).to_string())
+        .unwrap();
+    fs::set_permissions(work.join("agents-exe.keys"), fs::Permissions::from_mode(0o600)).unwrap();
+
+    let listed = stage.holm(["agent", "list"]);
+    assert!(listed.out.starts_with("main  Is the agent main.  ("), "{listed:?}");
+    let run = || {
+        let mut run = stage.command(["run", "--agent", "main", "-p", "Go.", "--mode", "full"]);
+        crate::stage::Ran::of(
+            &run.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().unwrap(),
+        )
+    };
+    run().fails(2, "agent.json: nobody has trusted it");
+    assert_eq!(stage.holm(["tool", "trust", "--yes", "."]).code, Some(0));
+    let ran = run();
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is done.\n"), "{ran:?}");
+    assert!(ran.err.contains("not supported: the key `luaThings` at line "), "{ran:?}");
+    let requests = stage.double.requests();
+    let models: Vec<&str> = requests.iter().map(Seen::model).collect();
+    assert_eq!(models[..3], ["model-of-main", "model-of-main", "model-of-expert-1"]);
+    let names = offered(&requests[0]);
+    assert!(names.contains(&"bash_ping".into()) && names.contains(&"expert-1".into()), "{names:?}");
+    assert!(names.contains(&"bash_wanted".into()) && !names.contains(&"bash_other".into()), "{names:?}");
+    assert!(!names.contains(&"bash_deep".into()) && !names.contains(&"write".into()), "{names:?}");
+    assert_eq!(offered(&requests[2]), ["bash_deep"]);
+    assert!(requests[0].text().contains("You are main.") && requests[2].text().contains("You are expert-1."));
+    assert!(requests[1].text().contains("hello you from ping"), "{}", requests[1].text());
+    assert!(requests[3].text().contains("hello all from deep"), "{}", requests[3].text());
+    let left = stage.left_behind();
+    assert!(!left.windows(KEY.len()).any(|window| window == KEY.as_bytes()), "the key is written nowhere");
+}
+
+#[test]
+fn what_is_wrong_with_an_agent_is_one_message_with_its_line() {
+    let stage = Stage::new([]);
+    let circle = exe(&stage, "main", &json!({"extraAgents": [{"slug": "main", "path": "agent.json"}]}));
+    fs::write(stage.work().join("agent.json"), circle).unwrap();
+    fs::write(stage.work().join("broken.json"), "{\n\"tag\": \n").unwrap();
+    assert_eq!(stage.holm(["tool", "trust", "--yes", "."]).code, Some(0));
+    let run = |file: &str| stage.holm(["run", "--model", MODEL, "--agent", file, "-p", "x"]);
+    run("agent.json").fails(2, "would hand work to one that it stands below\n  hint: take one of them out");
+    run("broken.json").fails(2, "broken.json:3: ");
+    run("gone.json").fails(2, "gone.json: there is no such file");
+    let shown = stage.holm(["agent", "show", "broken.json"]);
+    shown.fails(2, "broken.json:3: ");
+}
+
+#[test]
+fn an_agent_that_takes_a_providers_name_does_not_get_its_key() {
+    let stage = Stage::new([Act::says("Got it.")]);
+    fs::write(stage.work().join("agent.json"), exe(&stage, "openai", &json!({}))).unwrap();
+    assert_eq!(stage.holm(["tool", "trust", "--yes", "."]).code, Some(0));
+    let ran = stage.holm(["run", "--agent", "agent.json", "-p", "x"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(5), ""), "{ran:?}");
+    assert!(!stage.double.requests().iter().any(|seen| format!("{seen:?}").contains(KEY)));
+}
+
+#[test]
+fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritten() {
+    let stage = Stage::new([]);
+    let write = |path: &str, text: &str| {
+        let path = stage.work().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(
+        ".claude/agents/reviewer.md",
+        "---\nname: reviewer\ndescription: Reviews.\ntools: Read, Frob\n---\nReview.\n",
+    );
+    write(".claude/commands/fix.md", "Fix $ARGUMENTS.\n");
+    write(".codex/config.toml", "[mcp_servers.time]\ncommand = \"uvx\"\nargs = [\"mcp-server-time\"]\n");
+    write("agent.json", &exe(&stage, "main", &json!({})));
+    let import = |from: &str| {
+        let mut command = stage.command(["import", from]);
+        crate::stage::Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap())
+    };
+    let ran = import(".claude");
+    assert_eq!((ran.code, ran.out.lines().count()), (Some(0), 2), "{ran:?}");
+    assert!(ran.err.contains("there is no tool like `Frob`") && ran.err.contains("no grants"), "{ran:?}");
+    let skill = stage.work().join("../home/.holm/skills/fix/SKILL.md");
+    assert!(fs::read_to_string(skill).unwrap().contains("list: false"));
+    assert_eq!(import(".codex/config.toml").code, Some(0));
+    assert!(stage.data().join("tools/time.mcp.json").is_file());
+    let ran = import("agent.json");
+    assert!(ran.code == Some(0) && ran.err.contains("by the key `mine`"), "{ran:?}");
+    let listed = stage.holm(["agent", "list"]);
+    let names: Vec<&str> = listed.out.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["main", "reviewer"], "{listed:?}");
+    let again = import(".claude");
+    assert!(again.code == Some(3) && again.err.matches("is left as it is").count() == 2, "{again:?}");
+    import("nowhere").fails(6, "there is no nowhere");
+    write("notes.txt", "x");
+    import("notes.txt").fails(3, "is known here");
+}

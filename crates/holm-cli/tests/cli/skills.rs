@@ -1,0 +1,187 @@
+//! Skills, what projects tell agents, keys, and how a person begins.
+
+use std::{fs, path::Path, process::Command};
+
+use holm_testkit::double::Act;
+
+use crate::stage::{KEY, MODEL, Ran, Stage};
+
+fn skill(folder: &Path, name: &str, head: &str, body: &str) {
+    let folder = folder.join(name);
+    fs::create_dir_all(&folder).unwrap();
+    let text = format!("---\nname: {name}\ndescription: Greets people.\n{head}---\n{body}\n");
+    fs::write(folder.join("SKILL.md"), text).unwrap();
+}
+
+fn at_home(stage: &Stage, args: &[&str]) -> Command {
+    let mut command = stage.command(args);
+    command.env("HOME", stage.work().join(".."));
+    command
+}
+
+#[test]
+fn a_skill_is_disclosed_in_three_steps_once_it_is_trusted() {
+    let take = |arguments: &str| Act::calls(&[("c1", "skill", arguments)]);
+    let acts = [
+        Act::says("None."),
+        take(r#"{"name":"greet","arguments":"Ada"}"#),
+        take(r#"{"name":"greet","file":"references/forms.md"}"#),
+        take(r#"{"name":"greet","file":"../../../secret"}"#),
+        Act::says("Hello, Ada."),
+    ];
+    let stage = Stage::new(acts).file("secret", "the planted word");
+    let skills = stage.work().join(".agents/skills");
+    skill(
+        &skills,
+        "greet",
+        "when_to_use: Somebody came.\nargs: [who]\n",
+        "Say hello to $who in the second step.",
+    );
+    skill(&skills, "hidden", "list: false\n", "Nobody is told.");
+    fs::create_dir_all(skills.join("greet/references")).unwrap();
+    fs::write(skills.join("greet/references/forms.md"), "Forms of the third step.").unwrap();
+    let ran = stage.run(&["-p", "Hi."]);
+    assert!(
+        ran.out == "None.\n" && ran.err.contains("greet/SKILL.md is not used: nobody has trusted it"),
+        "{ran:?}"
+    );
+    assert_eq!(stage.holm(["tool", "trust", "--yes", ".agents/skills"]).code, Some(0));
+    stage.run(&["-p", "Hi."]).says("Hello, Ada.\n");
+    let texts: Vec<String> = stage.double.requests().iter().map(holm_testkit::double::Seen::text).collect();
+    assert!(!texts[0].contains("Greets people."));
+    assert!(
+        texts[1].contains("- greet: Greets people. When: Somebody came.") && !texts[1].contains("hidden"),
+        "{}",
+        texts[1]
+    );
+    assert!(!texts[1].contains("second step") && texts[2].contains("Say hello to Ada in the second step."));
+    assert!(texts[3].contains("Forms of the third step."), "{}", texts[3]);
+    assert!(
+        texts[4].contains("is not a file of the skill") && !texts[4].contains("the planted word"),
+        "{}",
+        texts[4]
+    );
+    // A file that nobody has looked at is not handed out.
+    fs::write(skills.join("greet/SKILL.md"), "---\nname: greet\ndescription: Other.\n---\nOther.\n").unwrap();
+    stage.holm(["skill", "show", "greet"]).fails(3, "nobody has trusted it as it is");
+}
+
+#[test]
+fn a_person_lists_shows_checks_and_runs_skills_of_their_own() {
+    let stage = Stage::new([Act::says("Hello, Bo.")]);
+    let own = stage.work().join("../.claude/skills");
+    skill(&own, "greet", "args: [who]\n", "Say hello to $who.");
+    let holm = |args: &[&str]| Ran::of(&at_home(&stage, args).output().unwrap());
+    let listed = holm(&["skill", "list"]);
+    assert!(listed.out.starts_with("greet  Greets people.  ("), "{listed:?}");
+    holm(&["skill", "show", "greet", "Bo"]).says("Say hello to Bo.\n");
+    holm(&["skill", "run", "greet", "Bo", "--model", MODEL]).says("Hello, Bo.\n");
+    assert!(stage.double.requests()[0].text().contains("Say hello to Bo."));
+    let folder = own.join("greet");
+    let fine = holm(&["skill", "validate", folder.to_str().unwrap()]);
+    assert!(fine.code == Some(0) && fine.out.contains("nothing is wrong with it"), "{fine:?}");
+    fs::rename(&folder, own.join("other")).unwrap();
+    let flawed = holm(&["skill", "validate", own.join("other").to_str().unwrap(), "--json"]);
+    let flawed: serde_json::Value = serde_json::from_str(&flawed.out).unwrap();
+    assert_eq!((&flawed["usable"], flawed["problems"].as_array().unwrap().len()), (&true.into(), 1));
+    holm(&["skill", "show", "nothing"]).fails(6, "there is no skill `nothing`");
+}
+
+#[test]
+fn what_a_project_tells_agents_is_heard_once_it_is_trusted() {
+    let stage = Stage::new([Act::says("a"), Act::says("b")]).file("AGENTS.md", "Use tabs, never spaces.\n");
+    let stage = stage.file("CLAUDE.md", "Not this.\n");
+    let ran = stage.run(&["-p", "Hi."]);
+    assert!(
+        ran.out == "a\n" && ran.err.contains("AGENTS.md says is not heard: nobody has trusted it"),
+        "{ran:?}"
+    );
+    let shown = stage.holm(["config", "trust"]);
+    assert!(shown.code == Some(3) && shown.out.contains("Use tabs, never spaces."), "{shown:?}");
+    let hash = shown.err.split("--yes ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    assert_eq!(stage.holm(["config", "trust", "--yes", &hash]).code, Some(0));
+    stage.run(&["-p", "Hi."]).says("b\n");
+    let requests = stage.double.requests();
+    assert!(!requests[0].text().contains("Use tabs") && requests[1].text().contains("Use tabs"));
+    assert!(!requests[1].text().contains("Not this."));
+}
+
+#[test]
+fn a_key_is_kept_used_tried_and_forgotten_and_never_shown() {
+    let stage = Stage::new([Act::says("Here.")]);
+    let without = |args: &[&str]| {
+        let mut command = stage.command(args);
+        command.env_remove("OPENAI_API_KEY");
+        command
+    };
+    let holm = |args: &[&str]| Ran::of(&without(args).output().unwrap());
+    holm(&["run", "--model", MODEL, "-p", "Hi."]).fails(5, "no key for openai");
+    let mut add = without(&["keys", "add", "openai"]);
+    let typed = stage.work().join("typed");
+    fs::write(&typed, format!("{KEY}\n")).unwrap();
+    let added = Ran::of(&add.stdin(fs::File::open(&typed).unwrap()).output().unwrap());
+    assert_eq!((added.code, added.out.as_str()), (Some(0), ""), "{added:?}");
+    let listed = holm(&["keys", "list"]);
+    assert!(listed.out.starts_with("openai  ") && listed.out.contains("keys.json"), "{listed:?}");
+    let tried = holm(&["keys", "test", "openai"]);
+    assert_eq!((tried.code, tried.out.as_str()), (Some(0), "openai takes the key\n"), "{tried:?}");
+    let answered = holm(&["run", "--model", MODEL, "-p", "Hi."]);
+    answered.says("Here.\n");
+    for ran in [&added, &listed, &tried, &answered] {
+        assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY), "{ran:?}");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = stage.data().join("keys.json");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        holm(&["run", "--model", MODEL, "-p", "Hi."])
+            .fails(2, "others can read it, and it holds keys\n  hint: chmod 600");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    assert_eq!(holm(&["keys", "remove", "openai"]).code, Some(0));
+    holm(&["keys", "remove", "openai"]).fails(6, "no key of `openai` is kept here");
+    holm(&["keys", "add", "nobody-knows"]).fails(6, "nobody-knows");
+    let mut refused = stage.command(["keys", "test", "openai"]);
+    refused.env("OPENAI_API_KEY", "wrong-key-0001");
+    let refused = Ran::of(&refused.output().unwrap());
+    refused.fails(5, "openai does not take the key");
+    assert!(!refused.err.contains("wrong-key-0001"), "{refused:?}");
+}
+
+#[test]
+fn a_person_begins_with_a_file_that_works_and_is_never_overwritten() {
+    let stage = Stage::new([Act::says("Here.")]);
+    let holm = |args: &[&str]| Ran::of(&at_home(&stage, args).output().unwrap());
+    let made = holm(&["init", "--model", MODEL]);
+    assert!(made.code == Some(0) && made.out.contains("next: holm run"), "{made:?}");
+    holm(&["run", "-p", "Hi."]).says("Here.\n");
+    holm(&["init"]).fails(2, "is there already");
+    let shown = holm(&["config", "show"]);
+    assert_eq!(shown.out, format!("model = \"{MODEL}\"\n"));
+    // Without a model and without a key it works too.
+    let made = holm(&["init", "--project"]);
+    assert!(made.code == Some(0) && made.out.contains("next: holm config trust"), "{made:?}");
+    assert!(fs::read_to_string(stage.work().join("holm.toml")).unwrap().contains("this project's settings"));
+}
+
+#[test]
+fn shells_manuals_and_other_programs_are_told_what_the_command_is() {
+    let stage = Stage::new([]);
+    let script = stage.holm(["completions", "bash"]);
+    assert_eq!((script.code, script.err.as_str()), (Some(0), ""));
+    fs::write(stage.work().join("holm.bash"), &script.out).unwrap();
+    let asks = "source ./holm.bash; COMP_WORDS=(holm con); COMP_CWORD=1; _holm holm con holm; echo \"${COMPREPLY[@]}\"";
+    let asked = Command::new("bash").args(["-c", asks]).current_dir(stage.work()).output();
+    let asked = asked.unwrap_or_else(|error| panic!("bash: {error}; install bash"));
+    assert_eq!(String::from_utf8_lossy(&asked.stdout).trim(), "config", "{asked:?}");
+    let manual = stage.holm(["man"]);
+    assert!(manual.code == Some(0) && manual.out.contains(".TH holm 1"), "{manual:?}");
+    let described = stage.holm(["describe"]);
+    let described: serde_json::Value = serde_json::from_str(&described.out).unwrap();
+    assert_eq!(
+        (&described["slug"], &described["args"][0]["mode"]),
+        (&"holm".into(), &"dashdashspace".into())
+    );
+}

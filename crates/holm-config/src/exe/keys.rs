@@ -1,0 +1,52 @@
+//! The keys file of agents-exe.
+
+use std::{collections::BTreeMap, fmt, path::Path};
+
+use super::json::{Node, Source};
+use crate::{ConfigError, Layer, read::text_of};
+
+/// Keys by their ids. They are never shown: not in messages, and not by `Debug`.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ExeKeys {
+    by_id: BTreeMap<String, String>,
+}
+
+impl ExeKeys {
+    /// Reads the file, if it is there.
+    ///
+    /// # Errors
+    /// Where it cannot be read, others could write it, or it is not of that form; the message holds nothing of its text.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let Some(text) = text_of(path, Layer::User)? else { return Ok(Self::default()) };
+        let source = Source { text: &text, path };
+        let whole = source.parse()?;
+        let keys = whole.get("keys").and_then(Node::items);
+        let keys = keys.ok_or_else(|| source.wrong(&whole, "an object with a list `keys`"))?;
+        let mut by_id = BTreeMap::new();
+        for node in keys {
+            let text = |key: &str| node.get(key).and_then(Node::text);
+            let (Some(id), Some(value)) = (text("id"), text("value")) else {
+                return Err(source.wrong(node, "an object with `id` and `value`"));
+            };
+            by_id.insert(id.to_owned(), value.to_owned());
+        }
+        Ok(Self { by_id })
+    }
+
+    /// The key of an id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&str> {
+        self.by_id.get(id).map(String::as_str)
+    }
+
+    /// The ids, in their order.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.by_id.keys().map(String::as_str)
+    }
+}
+
+impl fmt::Debug for ExeKeys {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_set().entries(self.ids()).finish()
+    }
+}

@@ -1,0 +1,190 @@
+use std::{fs, path::Path};
+
+use super::*;
+use crate::{ConfigError, ConfigProblem};
+
+/// An agent with these members beside the required ones, each on a line of its own from line 10 on.
+fn agent(slug: &str, members: &[&str]) -> String {
+    let mut lines = vec![
+        "{\"tag\": \"OpenAIAgentDescription\",".to_owned(),
+        "\"contents\": {".to_owned(),
+        format!("\"slug\": \"{slug}\","),
+        "\"apiKeyId\": \"main-key\",".to_owned(),
+        "\"flavor\": \"OpenAIv1\",".to_owned(),
+        "\"modelUrl\": \"https://api.example.com/v1\",".to_owned(),
+        "\"modelName\": \"small\",".to_owned(),
+        "\"announce\": \"Helps with \\\"everything\\\".\",".to_owned(),
+        "\"systemPrompt\": [\"Line one.\", \"Line two.\"]".to_owned(),
+    ];
+    lines.extend(members.iter().map(|member| format!(", {member}")));
+    lines.push("}}".to_owned());
+    lines.join("\n")
+}
+
+fn read(members: &[&str]) -> Result<ExeAgent, ConfigError> {
+    ExeAgent::parse(&agent("main", members), Path::new("/p/agent.json"))
+}
+
+/// Everybody has looked at everything.
+fn admits(_: &Path, _: &[u8]) -> Result<(), String> {
+    Ok(())
+}
+
+#[test]
+fn an_agent_is_read_in_both_spellings() {
+    let members = [
+        r#""toolDirectory": "tools""#,
+        r#""bashToolboxes": [{"tag": "FileSystemDirectory", "contents": {"Path": "more", "BasenameFilter": "x"}}]"#,
+        r#""mcpServers": [{"tag": "McpSimpleBinary", "contents": {"name": "m", "executable": "/bin/m", "args": ["a"]}}]"#,
+        r#""extraAgents": [{"slug": "other", "path": "other.json"}]"#,
+        r#""skillSources": [{"tag": "SkillDirectory", "contents": "skills"}]"#,
+    ];
+    let read_one = read(&members).unwrap();
+    let lower: Vec<String> =
+        members.iter().map(|member| member.replace("Path\"", "path\"").replace("Base", "base")).collect();
+    let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+    assert_eq!(read_one, read(&lower).unwrap());
+    assert_eq!((read_one.slug.as_str(), read_one.announce.as_str()), ("main", "Helps with \"everything\"."));
+    assert_eq!(read_one.system, "Line one.\nLine two.");
+    let tools: Vec<(&Path, Option<&str>)> =
+        read_one.tools.iter().map(|tools| (tools.path.as_path(), tools.filter.as_deref())).collect();
+    assert_eq!(tools, [(Path::new("/p/tools"), None), (Path::new("/p/more"), Some("x"))]);
+    assert_eq!(read_one.servers[0].args, ["a"]);
+    assert_eq!((read_one.extra[0].path.as_path(), read_one.extra[0].line), (Path::new("/p/other.json"), 13));
+    assert_eq!(read_one.skills, [Path::new("/p/skills")]);
+    assert!(read_one.unsupported.is_empty(), "{:?}", read_one.unsupported);
+}
+
+#[test]
+fn what_is_not_supported_is_named_with_its_line() {
+    let members = [
+        r#""openApiToolboxes": [{"tag": "OpenAPIServer", "contents": {"SpecUrl": "x"}}]"#,
+        r#""postgrestToolboxes": [{"tag": "PostgRESTServer", "contents": {}}]"#,
+        r#""builtinToolboxes": [{"tag": "SqliteToolbox", "contents": {}}, {"tag": "LuaToolbox", "contents": {}}]"#,
+        r#""bashToolboxes": [{"tag": "SingleTool"}, {"tag": "FileSystemDirectory", "contents": {"path": "x", "activation": {"tag": "on-demand"}}}]"#,
+        r#""skillSources": [{"tag": "SkillGitRepo", "contents": {"url": "x"}}]"#,
+        r#""frobnicate": true"#,
+        r#""autoEnableSkills": null, "toolDirectory": null"#,
+    ];
+    let said: Vec<String> = read(&members).unwrap().unsupported.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "/p/agent.json: not supported: OpenAPI toolboxes at line 10",
+            "/p/agent.json: not supported: PostgREST toolboxes at line 11",
+            "/p/agent.json: not supported: the toolbox SqliteToolbox at line 12",
+            "/p/agent.json: not supported: the toolbox LuaToolbox at line 12",
+            "/p/agent.json: not supported: the toolbox SingleTool at line 13",
+            "/p/agent.json: not supported: an activation group at line 13",
+            "/p/agent.json: not supported: the skill source SkillGitRepo at line 14",
+            "/p/agent.json: not supported: the key `frobnicate` at line 15",
+        ]
+    );
+}
+
+#[test]
+fn each_mistake_has_its_line() {
+    let check = |text: &str, expect: &str| {
+        let error = ExeAgent::parse(text, Path::new("a.json")).unwrap_err();
+        assert!(error.to_string().starts_with(expect), "{error}");
+        assert!(!error.fix().is_empty());
+    };
+    check("{\n\"tag\": ", "a.json:2: ");
+    check("[]", "a.json:1: an object tagged OpenAIAgentDescription is expected here");
+    check(&agent("x", &["\"mcpServers\": 3"]), "a.json:10: a list is expected here");
+    check(&agent("x", &["\"toolDirectory\": []"]), "a.json:10: the path of a folder is expected here");
+    check(&agent("x", &["\"extraAgents\": [\n{\"slug\": \"a\"}]"]), "a.json:11: `path` is missing");
+    check(&agent("x", &[]).replace("\"small\"", "7"), "a.json:7: a text is expected here");
+    check(&agent("x", &[]).replace("\"slug\": \"x\",", ""), "a.json:2: `slug` is missing");
+}
+
+#[test]
+fn a_tree_is_read_as_it_lies_and_a_circle_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = folder.path().join("tools");
+    fs::create_dir(&tools).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let extra = r#""extraAgents": [{"slug": "far", "path": "far.json"}]"#;
+    write("agent.json", &agent("main", &[r#""toolDirectory": "tools""#, extra]));
+    write("tools/expert-1.json", &agent("expert-1", &[r#""toolDirectory": "expert-1-tools""#]));
+    write("tools/notes.json", "{\"no\": \"agent\"}");
+    write("far.json", &agent("far", &[r#""frobnicate": 1"#]));
+    let main = folder.path().join("agent.json");
+    let tree = ExeTree::load(&main, &admits).unwrap();
+    let slugs: Vec<&str> = tree.agents().iter().map(|agent| agent.slug.as_str()).collect();
+    assert_eq!(slugs, ["main", "far", "expert-1"]);
+    assert_eq!(tree.below[1].agent.tools[0].path, tools.join("expert-1-tools"));
+    assert_eq!(tree.unsupported().len(), 1);
+
+    write("far.json", &agent("far", &[r#""extraAgents": [{"slug": "main", "path": "agent.json"}]"#]));
+    let error = ExeTree::load(&main, &admits).unwrap_err();
+    assert_eq!((error.problem, error.line), (ConfigProblem::Cycle { agent: "far".into() }, Some(10)));
+    write("far.json", &agent("near", &[]));
+    let error = ExeTree::load(&main, &admits).unwrap_err();
+    assert!(
+        error.to_string().contains("agent.json:11: the agent is called `far` here and `near`"),
+        "{error}"
+    );
+    fs::remove_file(folder.path().join("far.json")).unwrap();
+    let error = ExeTree::load(&main, &admits).unwrap_err();
+    assert!(error.to_string().contains("agent.json:11: there is no file "), "{error}");
+    let error = ExeTree::load(&main, &|_, _| Err("nobody has trusted it".into())).unwrap_err();
+    assert_eq!(error.problem, ConfigProblem::Untrusted("nobody has trusted it".into()));
+    assert!(error.fix().contains("holm tool trust --yes"), "{}", error.fix());
+}
+
+#[test]
+fn a_project_is_found_upward_and_its_paths_are_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("a/b");
+    fs::create_dir_all(&deep).unwrap();
+    fs::create_dir(folder.path().join("agents")).unwrap();
+    for name in ["agents/two.json", "agents/one.json", "agents/readme.md", "three.json"] {
+        fs::write(folder.path().join(name), "{}").unwrap();
+    }
+    let cfg = r#"{"agentsConfigDir": "conf", "agentsDirectories": ["./agents"], "agentsFiles": ["three.json"], "x": 1}"#;
+    fs::write(folder.path().join(CFG_FILE), cfg).unwrap();
+    let found = ExeProject::find(&deep, |_| None).unwrap();
+    let names: Vec<&str> =
+        found.agents.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+    assert_eq!(names, ["three.json", "one.json", "two.json"]);
+    assert_eq!(found.keys.last().unwrap(), &folder.path().join("conf/secret-keys"));
+
+    fs::write(folder.path().join(CFG_FILE), "{\n\"agentsFiles\": 1}").unwrap();
+    let error = ExeProject::find(&deep, |_| None).unwrap_err();
+    assert_eq!(error.line, Some(2));
+    // Without such a file, the agents of the user's folder.
+    fs::remove_file(folder.path().join(CFG_FILE)).unwrap();
+    let usual = folder.path().join(".config/agents-exe/default");
+    fs::create_dir_all(&usual).unwrap();
+    fs::write(usual.join("mine.json"), "{}").unwrap();
+    let home = folder.path().to_str().unwrap().to_owned();
+    let found = ExeProject::find(&deep, |name| (name == "HOME").then(|| home.clone())).unwrap();
+    assert_eq!((found.cfg, found.agents), (None, vec![usual.join("mine.json")]));
+}
+
+#[cfg(unix)]
+#[test]
+fn keys_are_read_and_never_shown() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret-keys");
+    assert_eq!(ExeKeys::load(&path).unwrap(), ExeKeys::default());
+    fs::write(&path, r#"{"keys": [{"id": "main-key", "value": "canary-5521"}]}"#).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let keys = ExeKeys::load(&path).unwrap();
+    assert_eq!((keys.get("main-key"), keys.get("other")), (Some("canary-5521"), None));
+    assert_eq!(format!("{keys:?}"), "{\"main-key\"}");
+    for broken in [
+        r#"{"keys": [{"id": "main-key", "value": "canary-5521"}]"#,
+        r#"{"keys": [{"id": "canary-5521"}]}"#,
+        r#"{"keys": "canary-5521"}"#,
+    ] {
+        fs::write(&path, broken).unwrap();
+        let error = ExeKeys::load(&path).unwrap_err();
+        assert!(error.line.is_some() && !format!("{error}{error:?}").contains("canary"), "{error}");
+    }
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o622)).unwrap();
+    assert_eq!(ExeKeys::load(&path).unwrap_err().problem, ConfigProblem::Exposed);
+}

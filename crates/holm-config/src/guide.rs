@@ -1,0 +1,23 @@
+//! What a project tells every agent that works in it: `AGENTS.md`, and `CLAUDE.md` where that is missing.
+
+use std::path::{Path, PathBuf};
+
+/// The file that agents read.
+const GUIDE: &str = "AGENTS.md";
+/// The file that is read where the other is missing.
+const INSTEAD: &str = "CLAUDE.md";
+
+/// The files of a project, from its root to the working folder: what is nearer comes later, and so has the last word. The root is
+/// the folder of the repository; without one, the working folder alone is looked at.
+#[must_use]
+pub fn guides(work: &Path) -> Vec<PathBuf> {
+    let root = work.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(work);
+    let mut folders: Vec<&Path> = work.ancestors().take_while(|folder| folder.starts_with(root)).collect();
+    folders.reverse();
+    let file =
+        |folder: &Path| [GUIDE, INSTEAD].iter().map(|name| folder.join(name)).find(|path| path.is_file());
+    folders.into_iter().filter_map(file).collect()
+}
+
+#[cfg(test)]
+mod tests;

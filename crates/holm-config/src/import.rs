@@ -1,0 +1,223 @@
+//! What other programs have written down, in Holm's own forms. Pure: texts in, texts and notes out.
+//!
+//! Nothing is lost in silence: what has no counterpart is a note. Nothing is granted: what an agent of another program could
+//! do without being asked, a person grants here by name.
+
+use std::{fmt::Write as _, path::Path};
+
+use holm_tools::front::{Front, Value};
+use serde_json::{Map, Value as Json, json};
+
+use crate::{ConfigError, ConfigProblem, exe::ExeAgent, read::one_line};
+
+/// What Claude Code calls its tools, and what they are called here.
+const TOOLS: [(&str, &str); 11] = [
+    ("Read", "read"),
+    ("Write", "write"),
+    ("Edit", "edit"),
+    ("MultiEdit", "edit"),
+    ("Glob", "glob"),
+    ("Grep", "grep"),
+    ("LS", "list"),
+    ("Bash", "shell"),
+    ("WebFetch", "fetch"),
+    ("WebSearch", "web_search"),
+    ("TodoWrite", "todo"),
+];
+
+/// A text in Holm's form, and what did not fit into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Converted {
+    /// What it is called.
+    pub name: String,
+    /// The text of the file.
+    pub text: String,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// The MCP servers of codex (`[mcp_servers.NAME]` of its `config.toml`), as an `mcpServers` object.
+///
+/// # Errors
+/// Where the file is no TOML, with the line.
+pub fn codex_servers(text: &str, path: &Path) -> Result<Json, ConfigError> {
+    let whole: toml::Table = toml::from_str(text).map_err(|error: toml::de::Error| {
+        let line = crate::read::line_of(text, error.span().map_or(0, |span| span.start));
+        ConfigError::at(path, line, ConfigProblem::Syntax(one_line(error.message())))
+    })?;
+    let servers = whole.get("mcp_servers").map(serde_json::to_value).transpose();
+    let servers =
+        servers.map_err(|error| ConfigError::whole(path, ConfigProblem::Syntax(error.to_string())))?;
+    let mut servers = servers.unwrap_or_else(|| json!({}));
+    for entry in servers.as_object_mut().into_iter().flat_map(Map::values_mut) {
+        // codex names the variable that holds a token; an entry names it in its header.
+        let token = entry.get("bearer_token_env_var").and_then(Json::as_str).map(str::to_owned);
+        let Some(entry) = entry.as_object_mut() else { continue };
+        entry.remove("bearer_token_env_var");
+        if let Some(variable) = token {
+            entry.insert("headers".into(), json!({ "Authorization": format!("Bearer ${{{variable}}}") }));
+        }
+    }
+    Ok(json!({ "mcpServers": servers }))
+}
+
+/// The MCP servers of opencode (`mcp` of its `opencode.json`), as an `mcpServers` object.
+///
+/// # Errors
+/// Where the file is no JSON, with the line.
+pub fn opencode_servers(text: &str, path: &Path) -> Result<Json, ConfigError> {
+    let whole: Json = serde_json::from_str(text).map_err(|error| {
+        ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax(error.to_string()))
+    })?;
+    let mut servers = Map::new();
+    for (name, entry) in whole.get("mcp").and_then(Json::as_object).into_iter().flatten() {
+        let mut server = Map::new();
+        let command = entry.get("command").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        if let [program, args @ ..] = command {
+            server.insert("command".into(), program.clone());
+            server.insert("args".into(), json!(args));
+        }
+        for (theirs, ours) in
+            [("url", "url"), ("headers", "headers"), ("environment", "env"), ("enabled", "enabled")]
+        {
+            if let Some(value) = entry.get(theirs) {
+                server.insert(ours.into(), value.clone());
+            }
+        }
+        servers.insert(name.clone(), Json::Object(server));
+    }
+    Ok(json!({ "mcpServers": servers }))
+}
+
+/// An agent of Claude Code (`agents/NAME.md`).
+///
+/// # Errors
+/// What keeps it from being an agent, in words.
+pub fn claude_agent(text: &str) -> Result<Converted, String> {
+    let front = Front::parse(text).map_err(|error| error.to_string())?;
+    let word = |key: &str| {
+        front.entries.iter().find(|entry| entry.key == key).map(|entry| match &entry.value {
+            Value::Text(text) => text.clone(),
+            Value::List(items) => items.iter().map(|item| item.text.as_str()).collect::<Vec<_>>().join(","),
+            Value::Map(_) => String::new(),
+        })
+    };
+    let name = word("name").ok_or("`name` is missing")?;
+    let description = word("description").ok_or("`description` is missing")?;
+    let mut notes = Vec::new();
+    let tools = match word("tools") {
+        None => vec!["*".to_owned()],
+        Some(tools) => tools
+            .split(',')
+            .map(str::trim)
+            .filter(|tool| !tool.is_empty())
+            .filter_map(|tool| {
+                let bare = tool.split('(').next().unwrap_or(tool);
+                let ours =
+                    TOOLS.iter().find(|(theirs, _)| *theirs == bare).map(|(_, ours)| (*ours).to_owned());
+                if ours.is_none() {
+                    notes.push(format!("there is no tool like `{tool}`; it is left out"));
+                }
+                ours
+            })
+            .collect(),
+    };
+    if let Some(model) = word("model").filter(|model| model != "inherit") {
+        notes.push(format!(
+            "the model `{model}` is not taken over; add `model: provider/model` if you want one"
+        ));
+    }
+    let known = ["name", "description", "tools", "model"];
+    for entry in front.entries.iter().filter(|entry| !known.contains(&&*entry.key)) {
+        notes.push(format!("`{}` at line {} has no counterpart; it is left out", entry.key, entry.line));
+    }
+    notes.push("it holds no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
+    let text = agent_text(&name, &description, &tools, front.body);
+    Ok(Converted { name, text, notes })
+}
+
+/// A command of Claude Code, codex or opencode (`commands/NAME.md`), as a skill that a person names.
+#[must_use]
+pub fn command_skill(name: &str, text: &str) -> Converted {
+    let (about, body) = match Front::parse(text) {
+        Ok(front) => {
+            let about = front.entries.iter().find(|entry| entry.key == "description");
+            let about = about.and_then(|entry| match &entry.value {
+                Value::Text(text) => Some(text.clone()),
+                Value::List(_) | Value::Map(_) => None,
+            });
+            (about, front.body.to_owned())
+        }
+        Err(_) => (None, text.trim().to_owned()),
+    };
+    let name = skill_name(name);
+    let mut notes = Vec::new();
+    for (sign, what) in
+        [("!`", "commands that run before the text is read"), ("@", "files that are put in by @")]
+    {
+        if body.lines().any(|line| line.split_whitespace().any(|word| word.starts_with(sign))) {
+            notes.push(format!("{what} are not supported; the agent sees the words as they are"));
+        }
+    }
+    let about = about.unwrap_or_else(|| format!("Does what the command {name} did."));
+    let text = format!("---\nname: {name}\ndescription: {}\nlist: false\n---\n{body}\n", quoted(&about));
+    Converted { name, text, notes }
+}
+
+/// An agent of agents-exe. Its tools stay where they are; what it brings beyond its prompt is noted.
+#[must_use]
+pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
+    let mut notes: Vec<String> = agent.unsupported.iter().map(ToString::to_string).collect();
+    for tools in &agent.tools {
+        notes.push(format!("copy the programs of {} into your tools to use them", tools.path.display()));
+    }
+    notes.push(format!(
+        "it spoke with {} by the key `{}`; `holm keys add` keeps keys",
+        agent.model_url, agent.api_key_id
+    ));
+    let mut tools: Vec<String> = agent.extra.iter().map(|extra| extra.slug.clone()).collect();
+    if tools.is_empty() {
+        tools.push("*".to_owned());
+    }
+    let text = agent_text(&agent.slug, &agent.announce, &tools, &agent.system);
+    let text = text.replacen("tools:", &format!("model: {}\ntools:", quoted(model)), 1);
+    Converted { name: agent.slug.clone(), text, notes }
+}
+
+/// The servers of an agent of agents-exe, as an `mcpServers` object.
+#[must_use]
+pub fn exe_servers(agent: &ExeAgent) -> Json {
+    let servers = agent
+        .servers
+        .iter()
+        .map(|server| (server.name.clone(), json!({ "command": server.executable, "args": server.args })));
+    json!({ "mcpServers": servers.collect::<Map<_, _>>() })
+}
+
+fn agent_text(name: &str, description: &str, tools: &[String], body: &str) -> String {
+    let mut text = format!("---\nname: {name}\ndescription: {}\n", quoted(description));
+    match tools {
+        [all] if all == "*" => text.push_str("tools: \"*\"\n"),
+        tools => {
+            let _ = writeln!(text, "tools: [{}]", tools.join(", "));
+        }
+    }
+    let _ = write!(text, "---\n{}\n", body.trim());
+    text
+}
+
+/// A text in quotes on one line, as heads have it.
+fn quoted(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("\"{}\"", flat.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The nearest name that a skill can have.
+fn skill_name(name: &str) -> String {
+    let plain = name.to_ascii_lowercase();
+    let words = plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").chars().take(64).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Keys of providers in a file that is their owner's alone.
+
+use std::{
+    collections::BTreeMap,
+    fmt, fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+
+use crate::{ConfigError, ConfigProblem, read::MOST_FILE_BYTES};
+
+/// The form of the file that this crate writes and reads.
+const VERSION: u64 = 1;
+
+/// The longest key: those of any provider are a tenth of it.
+const MOST_KEY_BYTES: usize = 16 << 10;
+
+/// The bits of a mode that let others look at a file.
+#[cfg(unix)]
+const OTHERS: u32 = 0o077;
+
+/// Keys by the names of their providers. They are never shown: not in messages, and not by `Debug`.
+///
+/// ```
+/// use holm_config::KeyFile;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("keys.json");
+/// let mut keys = KeyFile::load(&path)?;
+/// keys.set("openai", &"sk-secret".into())?;
+/// assert_eq!(KeyFile::load(&path)?.names().collect::<Vec<_>>(), ["openai"]);
+/// assert!(!format!("{keys:?}").contains("sk-secret"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct KeyFile {
+    path: PathBuf,
+    keys: BTreeMap<String, SecretString>,
+}
+
+/// The file as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    version: u64,
+    keys: BTreeMap<String, String>,
+}
+
+impl KeyFile {
+    /// Reads the file, which need not exist yet.
+    ///
+    /// # Errors
+    /// Where others could read it, or it is damaged. The message holds nothing of its text.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let wrong = |problem| ConfigError::whole(path, problem);
+        let none = Self { path: path.to_owned(), keys: BTreeMap::new() };
+        let data = match fs::symlink_metadata(path) {
+            Ok(data) => data,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(none),
+            Err(error) => return Err(wrong(ConfigProblem::Unreadable(error.to_string()))),
+        };
+        #[cfg(unix)]
+        if std::os::unix::fs::MetadataExt::mode(&data) & OTHERS != 0 {
+            return Err(wrong(ConfigProblem::Shared));
+        }
+        if !data.is_file() || data.len() > MOST_FILE_BYTES {
+            return Err(wrong(ConfigProblem::Unreadable("it is no file of keys".into())));
+        }
+        let text = fs::read(path).map_err(|error| wrong(ConfigProblem::Unreadable(error.to_string())))?;
+        // What the parser says may quote what it read.
+        let record: Record = serde_json::from_slice(&text).map_err(|error| {
+            ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax("it is no file of keys".into()))
+        })?;
+        if record.version != VERSION {
+            let message = format!("it is of version {}, and this is {VERSION}", record.version);
+            return Err(wrong(ConfigProblem::WrongValue(message)));
+        }
+        let keys = record.keys.into_iter().map(|(name, key)| (name, key.into())).collect();
+        Ok(Self { keys, ..none })
+    }
+
+    /// The names, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.keys.keys().map(String::as_str)
+    }
+
+    /// The keys with their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &SecretString)> {
+        self.keys.iter().map(|(name, key)| (name.as_str(), key))
+    }
+
+    /// Keeps a key, in place of one of the same name, and writes the file.
+    ///
+    /// # Errors
+    /// Where it is none, or the file cannot be written; then nothing has changed.
+    pub fn set(&mut self, name: &str, key: &SecretString) -> Result<(), ConfigError> {
+        let text = key.expose_secret().trim();
+        let is_key = !text.is_empty() && text.len() <= MOST_KEY_BYTES && !text.chars().any(char::is_control);
+        if !is_key {
+            let message = "a key is one line of text, and not empty".to_owned();
+            return Err(ConfigError::whole(&self.path, ConfigProblem::WrongValue(message)));
+        }
+        let mut keys = self.keys.clone();
+        keys.insert(name.to_owned(), text.to_owned().into());
+        self.save(keys)
+    }
+
+    /// Forgets a key, and says whether there was one.
+    ///
+    /// # Errors
+    /// Where the file cannot be written; then nothing has changed.
+    pub fn remove(&mut self, name: &str) -> Result<bool, ConfigError> {
+        let mut keys = self.keys.clone();
+        let was_there = keys.remove(name).is_some();
+        if was_there {
+            self.save(keys)?;
+        }
+        Ok(was_there)
+    }
+
+    /// Whole or not at all: a new file, for its owner alone from its first byte on, that takes the old one's place.
+    fn save(&mut self, keys: BTreeMap<String, SecretString>) -> Result<(), ConfigError> {
+        let failed = |error: std::io::Error| {
+            ConfigError::whole(&self.path, ConfigProblem::Unwritable(error.to_string()))
+        };
+        let plain = keys.iter().map(|(name, key)| (name.clone(), key.expose_secret().to_owned())).collect();
+        let record = Record { version: VERSION, keys: plain };
+        let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
+        let fresh = self.path.with_extension("new");
+        // What a crash left behind is nobody's.
+        let _ = fs::remove_file(&fresh);
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&fresh).map_err(failed)?;
+        file.write_all(&text).and_then(|()| file.sync_all()).map_err(failed)?;
+        fs::rename(&fresh, &self.path).map_err(failed)?;
+        self.keys = keys;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for KeyFile {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("KeyFile").field("path", &self.path).field("names", &self.keys.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

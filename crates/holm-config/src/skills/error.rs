@@ -1,0 +1,42 @@
+//! What is wrong with a skill.
+
+/// A skill that cannot be used, with its line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct SkillFileError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub problem: SkillProblem,
+}
+
+/// What is wrong with a skill.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SkillProblem {
+    /// The head cannot be read.
+    #[error("{0}")]
+    Head(String),
+    /// A key that must be there is not.
+    #[error("`{0}` is missing; add it to the head")]
+    Missing(&'static str),
+    /// A value that does not fit.
+    #[error("`{key}` must be {expected}")]
+    BadValue {
+        /// The key.
+        key: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// The file is larger than a model should read.
+    #[error("it is larger than {most} bytes; put the rest into files beside it")]
+    TooLarge {
+        /// The bound.
+        most: usize,
+    },
+}
+
+impl SkillProblem {
+    pub(super) fn at(self, line: usize) -> SkillFileError {
+        SkillFileError { line, problem: self }
+    }
+}

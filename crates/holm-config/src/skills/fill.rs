@@ -1,0 +1,71 @@
+//! Arguments into the text of a skill.
+
+use std::collections::BTreeMap;
+
+/// What stands for all arguments.
+const ALL: &str = "ARGUMENTS";
+
+/// Puts arguments in. Only what the text itself names is replaced; what was put in is not looked at again.
+pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> String {
+    let arguments = arguments.trim();
+    let values = named(names, arguments);
+    let (mut out, mut rest, mut used) = (String::with_capacity(body.len()), body, false);
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let end =
+            after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(after.len());
+        let (word, behind) = after.split_at(end);
+        // The longest name that the word begins with, so that `$who-else` can mean `$who`.
+        let known = values
+            .iter()
+            .filter(|(name, _)| word.starts_with(name.as_str()))
+            .max_by_key(|(name, _)| name.len());
+        if word.starts_with(ALL) {
+            out.push_str(arguments);
+            out.push_str(word.get(ALL.len()..).unwrap_or_default());
+            used = true;
+        } else if let Some((name, value)) = known {
+            out.push_str(value);
+            out.push_str(word.get(name.len()..).unwrap_or_default());
+            used = true;
+        } else {
+            out.push('$');
+            out.push_str(word);
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    if !used && !arguments.is_empty() {
+        out.push_str("\n\nArguments: ");
+        out.push_str(arguments);
+    }
+    out
+}
+
+/// The arguments by name: `name=value` words first, then those that are left by their places; the last name takes all that is
+/// left over. A name without a value is empty.
+fn named(names: &[String], arguments: &str) -> BTreeMap<String, String> {
+    let mut values: BTreeMap<String, String> =
+        names.iter().map(|name| (name.clone(), String::new())).collect();
+    let mut left = Vec::new();
+    for word in arguments.split_whitespace() {
+        match word.split_once('=') {
+            Some((name, value)) if values.contains_key(name) => {
+                values.insert(name.to_owned(), value.to_owned());
+            }
+            _ => left.push(word),
+        }
+    }
+    let open: Vec<&String> =
+        names.iter().filter(|name| values.get(*name).is_some_and(String::is_empty)).collect();
+    let mut left = left.into_iter();
+    for (place, name) in open.iter().enumerate() {
+        let value = if place + 1 == open.len() {
+            left.by_ref().collect::<Vec<_>>().join(" ")
+        } else {
+            left.next().unwrap_or_default().to_owned()
+        };
+        values.insert((*name).clone(), value);
+    }
+    values
+}

@@ -1,0 +1,111 @@
+//! Where skills lie.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::Skill;
+use crate::{Layer, find::config_folder};
+
+/// What the file of a skill is called.
+pub const SKILL_FILE: &str = "SKILL.md";
+
+/// The most folders that are looked through: more were not put there for skills.
+pub const MOST_FOLDERS: usize = 2_000;
+
+/// How deep a skill may lie below its place.
+const MOST_DEPTH: usize = 4;
+
+/// The places of skills beneath a project and beneath a home; a later place wins.
+const PLACES: [&str; 3] = [".claude/skills", ".agents/skills", ".holm/skills"];
+
+/// The folders in which skills are looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SkillFolders {
+    folders: Vec<(PathBuf, Layer)>,
+}
+
+/// A skill that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundSkill {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Whose it is.
+    pub owner: Layer,
+    /// What its file holds, as it was read.
+    pub bytes: Vec<u8>,
+    /// What its file says, or why it cannot be used.
+    pub skill: Result<Skill, String>,
+}
+
+impl SkillFolders {
+    /// The user's places, then the project's, which win.
+    pub fn of(work: &Path, env: impl Fn(&str) -> Option<String>) -> Self {
+        let home = env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let mut folders = Vec::new();
+        for place in PLACES {
+            folders.extend(home.as_ref().map(|home| (home.join(place), Layer::User)));
+        }
+        folders.extend(config_folder(&env).map(|folder| (folder.join("skills"), Layer::User)));
+        // A home in which somebody works is their own.
+        let is_home = home.as_deref() == Some(work);
+        folders.extend(PLACES.iter().filter(|_| !is_home).map(|place| (work.join(place), Layer::Project)));
+        Self { folders }
+    }
+
+    /// Adds a folder of a project, which wins over those before it.
+    #[must_use]
+    pub fn and(mut self, folder: PathBuf) -> Self {
+        self.folders.push((folder, Layer::Project));
+        self
+    }
+
+    /// The places, whether there is something or not.
+    pub fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.folders.iter().map(|(folder, _)| folder.as_path())
+    }
+
+    /// The skills by name. One that cannot be read is known by its folder's name.
+    #[must_use]
+    pub fn find(&self) -> BTreeMap<String, FoundSkill> {
+        let (mut found, mut left) = (BTreeMap::new(), MOST_FOLDERS);
+        for (folder, owner) in &self.folders {
+            walk(folder, *owner, MOST_DEPTH, &mut left, &mut found);
+        }
+        found
+    }
+}
+
+fn walk(
+    folder: &Path,
+    owner: Layer,
+    depth: usize,
+    left: &mut usize,
+    found: &mut BTreeMap<String, FoundSkill>,
+) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    // A link can be turned elsewhere without any file changing, so none is followed.
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let mut folders: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
+    folders.sort();
+    for folder in folders {
+        if *left == 0 {
+            return;
+        }
+        *left -= 1;
+        match fs::read(folder.join(SKILL_FILE)) {
+            Ok(bytes) => {
+                let name =
+                    folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                let text = str::from_utf8(&bytes).map_err(|_| "it is no text in UTF-8".to_owned());
+                let skill = text.and_then(|text| Skill::parse(text).map_err(|error| error.to_string()));
+                let name = skill.as_ref().map_or(name, |skill| skill.name.clone());
+                found.insert(name, FoundSkill { folder, owner, bytes, skill });
+            }
+            Err(_) if depth > 1 => walk(&folder, owner, depth - 1, left, found),
+            Err(_) => {}
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! One `SKILL.md`.
+
+use std::collections::BTreeMap;
+
+use holm_tools::front::{Entry, Front, Value};
+
+use super::{SkillFileError, SkillProblem, fill::fill};
+
+/// The longest name.
+const MOST_NAME: usize = 64;
+/// The longest description: every skill's is in the prompt.
+const MOST_DESCRIPTION: usize = 1_024;
+/// The longest note on what a skill needs.
+const MOST_COMPATIBILITY: usize = 500;
+/// The largest file: what a model takes up at once.
+const MOST_BYTES: usize = 256 << 10;
+/// How many lines of text are still easily taken up.
+const EASY_LINES: usize = 500;
+
+/// What the head of a skill says, and its text.
+///
+/// ```
+/// use holm_config::skills::Skill;
+///
+/// let text = "---\nname: greet\ndescription: Says hello.\nargs: [who]\n---\nGreet $who. All: $ARGUMENTS\n";
+/// let skill = Skill::parse(text)?;
+/// assert_eq!(skill.filled("Ada"), "Greet Ada. All: Ada");
+/// # Ok::<(), holm_config::skills::SkillFileError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// What it is called.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// When a model should take it up, in words.
+    pub when_to_use: Option<String>,
+    /// Whether a model is told of it.
+    pub listed: Listed,
+    /// Its licence.
+    pub license: Option<String>,
+    /// What it needs.
+    pub compatibility: Option<String>,
+    /// Tools that it names; Holm grants nothing because of them.
+    pub allowed_tools: Vec<String>,
+    /// The names of its arguments, in their order.
+    pub args: Vec<String>,
+    /// Whatever else its author has noted.
+    pub metadata: BTreeMap<String, String>,
+    /// The text that a model takes up.
+    pub body: String,
+    /// Keys that mean nothing here.
+    pub ignored: Vec<String>,
+}
+
+/// Whether a model is told that there is such a skill.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Listed {
+    /// It is.
+    #[default]
+    Yes,
+    /// A person must name it: `list: false`.
+    No,
+}
+
+impl Skill {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// The first thing that keeps it from being used. What is merely against the rules is in [`flaws`](Self::flaws).
+    pub fn parse(text: &str) -> Result<Self, SkillFileError> {
+        if text.len() > MOST_BYTES {
+            return Err(SkillProblem::TooLarge { most: MOST_BYTES }.at(1));
+        }
+        let front = Front::parse(text)
+            .map_err(|error| SkillProblem::Head(error.problem.to_string()).at(error.line))?;
+        let mut skill = Self {
+            name: String::new(),
+            description: String::new(),
+            when_to_use: None,
+            listed: Listed::Yes,
+            license: None,
+            compatibility: None,
+            allowed_tools: Vec::new(),
+            args: Vec::new(),
+            metadata: BTreeMap::new(),
+            body: front.body.to_owned(),
+            ignored: Vec::new(),
+        };
+        for entry in &front.entries {
+            skill.take(entry)?;
+        }
+        if skill.name.is_empty() {
+            return Err(SkillProblem::Missing("name").at(1));
+        }
+        if skill.description.is_empty() {
+            return Err(SkillProblem::Missing("description").at(1));
+        }
+        Ok(skill)
+    }
+
+    /// Its text with arguments put in: `$ARGUMENTS` is all of them, `$name` the one of that name, given as `name=value` or by
+    /// its place. Arguments that no place was found for follow the text.
+    #[must_use]
+    pub fn filled(&self, arguments: &str) -> String {
+        fill(&self.body, &self.args, arguments)
+    }
+
+    /// What is against the rules of the format without making it useless. `folder` is the name of the folder it lies in.
+    #[must_use]
+    pub fn flaws(&self, folder: &str) -> Vec<String> {
+        let mut flaws = Vec::new();
+        if self.name != folder {
+            flaws.push(format!(
+                "its name is `{}` and its folder's `{folder}`; they should be the same",
+                self.name
+            ));
+        }
+        if self.body.lines().count() > EASY_LINES {
+            flaws.push(format!(
+                "its text has more than {EASY_LINES} lines; put the rest into files beside it"
+            ));
+        }
+        flaws.extend(self.ignored.iter().map(|key| format!("the key `{key}` means nothing here")));
+        flaws
+    }
+
+    fn take(&mut self, entry: &Entry) -> Result<(), SkillFileError> {
+        let bad = |expected| SkillProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
+        let text = || match &entry.value {
+            Value::Text(text) => Ok(text.clone()),
+            Value::List(_) | Value::Map(_) => Err(bad("a text")),
+        };
+        match &*entry.key {
+            "name" => {
+                self.name = text()?;
+                if !is_name(&self.name) {
+                    return Err(bad("1 to 64 of a-z, 0-9 and single hyphens between them"));
+                }
+            }
+            "description" => {
+                self.description = text()?;
+                if self.description.is_empty() || self.description.chars().count() > MOST_DESCRIPTION {
+                    return Err(bad("1 to 1024 characters of text"));
+                }
+            }
+            "when_to_use" | "when-to-use" => self.when_to_use = Some(text()?),
+            "list" => {
+                self.listed = match text()?.as_str() {
+                    "true" => Listed::Yes,
+                    "false" => Listed::No,
+                    _ => return Err(bad("true or false")),
+                }
+            }
+            "license" => self.license = Some(text()?),
+            "compatibility" => {
+                let note = text()?;
+                if note.chars().count() > MOST_COMPATIBILITY {
+                    return Err(bad("at most 500 characters of text"));
+                }
+                self.compatibility = Some(note);
+            }
+            "allowed-tools" => self.allowed_tools = words(entry),
+            "args" | "arguments" => self.args = words(entry),
+            "metadata" => {
+                let Value::Map(entries) = &entry.value else { return Err(bad("keys below it")) };
+                for Entry { key, value, .. } in entries {
+                    let Value::Text(text) = value else { return Err(bad("keys with texts")) };
+                    self.metadata.insert(key.clone(), text.clone());
+                }
+            }
+            other => self.ignored.push(other.to_owned()),
+        }
+        Ok(())
+    }
+}
+
+/// Words of a list, or of a text with spaces or commas between them.
+fn words(entry: &Entry) -> Vec<String> {
+    match &entry.value {
+        Value::Text(text) => {
+            let apart = |c: char| c.is_whitespace() || c == ',';
+            text.split(apart).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        }
+        Value::List(items) => items.iter().map(|item| item.text.clone()).collect(),
+        Value::Map(entries) => entries.iter().map(|entry| entry.key.clone()).collect(),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let fits = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    let apart = !name.starts_with('-') && !name.ends_with('-') && !name.contains("--");
+    (1..=MOST_NAME).contains(&name.len()) && fits && apart
+}

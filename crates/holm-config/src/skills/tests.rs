@@ -1,0 +1,81 @@
+use std::{collections::BTreeMap, fs};
+
+use super::*;
+use crate::Layer;
+
+#[test]
+fn a_whole_head_is_read() {
+    let text = "---\nname: pdf-forms\ndescription: Fills in forms: all of them.\nwhen_to_use: A form is mentioned.\n\
+        license: MIT\ncompatibility: Needs python3.\nallowed-tools: Bash(git:*) Read\nargs: [file, depth]\n\
+        list: false\nmetadata:\n  author: me\n  version: \"1.0\"\nfrobnicate: 1\n---\n\nDo it.\n";
+    let skill = Skill::parse(text).unwrap();
+    assert_eq!(
+        (skill.name.as_str(), skill.description.as_str()),
+        ("pdf-forms", "Fills in forms: all of them.")
+    );
+    assert_eq!(skill.when_to_use.as_deref(), Some("A form is mentioned."));
+    assert_eq!(skill.listed, Listed::No);
+    assert_eq!(skill.allowed_tools, ["Bash(git:*)", "Read"]);
+    assert_eq!(skill.args, ["file", "depth"]);
+    let metadata = BTreeMap::from([("author".into(), "me".into()), ("version".into(), "1.0".into())]);
+    assert_eq!((skill.metadata.clone(), skill.body.as_str()), (metadata, "Do it."));
+    assert_eq!(skill.flaws("pdf-forms"), ["the key `frobnicate` means nothing here"]);
+    assert!(skill.flaws("other")[0].contains("they should be the same"));
+}
+
+#[test]
+fn what_cannot_be_used_is_named_with_its_line() {
+    let check = |text: &str, line: usize, expect: &str| {
+        let error = Skill::parse(text).unwrap_err();
+        assert!(error.line == line && error.to_string().contains(expect), "{error}");
+    };
+    check("no head", 1, "three dashes");
+    check("---\nname: a\n---\nx", 1, "`description` is missing");
+    check("---\ndescription: a\n---\nx", 1, "`name` is missing");
+    for name in ["A", "-a", "a-", "a--b", "a_b", "a b"] {
+        check(&format!("---\ndescription: a\nname: \"{name}\"\n---\nx"), 3, "single hyphens");
+    }
+    check(&format!("---\nname: {}\ndescription: a\n---\n", "a".repeat(65)), 2, "1 to 64");
+    check(&format!("---\nname: a\ndescription: {}\n---\n", "a".repeat(1025)), 3, "1 to 1024");
+    check("---\nname: a\ndescription: b\nlist: maybe\n---\n", 4, "true or false");
+}
+
+#[test]
+fn arguments_are_put_in_by_name_by_place_and_all_together() {
+    let check = |names: &[&str], body: &str, arguments: &str, expect: &str| {
+        let head = format!("---\nname: a\ndescription: b\nargs: [{}]\n---\n{body}", names.join(", "));
+        assert_eq!(Skill::parse(&head).unwrap().filled(arguments), expect, "{body} {arguments}");
+    };
+    check(&[], "Do $ARGUMENTS now", "this and that", "Do this and that now");
+    check(&[], "Do it", "with care", "Do it\n\nArguments: with care");
+    check(&[], "Costs $5 and $X", "", "Costs $5 and $X");
+    check(&["from", "to"], "$from -> $to.", "a b c", "a -> b c.");
+    check(&["from", "to"], "$from -> $to.", "to=x y", "y -> x.");
+    check(&["a", "ab"], "$ab $a", "1 2", "2 1");
+    // What was put in is not looked at again.
+    check(&["a", "b"], "$a $b", "$b 2", "$b 2");
+    check(&["a"], "[$a]", "", "[]");
+}
+
+#[test]
+fn skills_are_found_in_the_usual_places_and_the_project_wins() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, work) = (folder.path().join("home"), folder.path().join("work"));
+    let write = |path: std::path::PathBuf, name: &str, about: &str| {
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join(SKILL_FILE), format!("---\nname: {name}\ndescription: {about}\n---\n")).unwrap();
+    };
+    write(home.join(".agents/skills/one"), "one", "the user's");
+    write(home.join(".config/holm/skills/deep/er/two"), "two", "below");
+    write(work.join(".claude/skills/one"), "one", "the project's");
+    write(work.join(".holm/skills/bad"), "Bad Name", "broken");
+    let home = home.to_str().unwrap().to_owned();
+    let found = SkillFolders::of(&work, |name| (name == "HOME").then(|| home.clone())).find();
+    let seen: Vec<(&str, Layer, bool)> =
+        found.iter().map(|(name, found)| (name.as_str(), found.owner, found.skill.is_ok())).collect();
+    assert_eq!(
+        seen,
+        [("bad", Layer::Project, false), ("one", Layer::Project, true), ("two", Layer::User, true)]
+    );
+    assert_eq!(found["one"].skill.as_ref().unwrap().description, "the project's");
+}
