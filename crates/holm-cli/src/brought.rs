@@ -1,5 +1,7 @@
 //! A project of agents-exe at work: its helpers and servers among the tools of a run.
 
+use std::path::Path;
+
 use holm_mcp::{Means, Remote, ServerName, ServerSpec};
 use holm_tools::{
     agents::{AgentFile, AgentLimits, AgentLoader, Place, ToolNames, Waits},
@@ -47,6 +49,8 @@ impl Brought<'_> {
                 place: Place::Shared,
                 waits: Waits::Always,
                 system: agent.system.clone(),
+                manages: Vec::new(),
+                at_once: None,
                 ignored: Vec::new(),
             };
             match self.crew.offer(&agent.path, file) {
@@ -59,7 +63,7 @@ impl Brought<'_> {
             }
         }
         for server in &tree.agent.servers {
-            match self.server(server).await {
+            match self.server(server, &tree.agent.path).await {
                 Ok(tools) => names.extend(tools),
                 Err(why) => {
                     let path = tree.agent.path.display();
@@ -76,12 +80,12 @@ impl Brought<'_> {
     }
 
     /// Starts a server and adds its tools; gives their names.
-    async fn server(&self, server: &holm_config::exe::ExeServer) -> Result<Vec<String>, String> {
+    async fn server(&self, server: &holm_config::exe::ExeServer, file: &Path) -> Result<Vec<String>, String> {
         let name = ServerName::near(&server.name).ok_or("its name is none for a server")?;
         let entry = json!({ "command": server.executable, "args": server.args });
         let spec = ServerSpec::read(name, &entry, &|name| std::env::var(name).ok());
         let spec = spec.map_err(|error| error.to_string())?;
-        let means: Means = servers::means(self.places)?;
+        let means: Means = servers::means(self.places, file)?;
         let remote = Remote::new(spec, means);
         let pins = PinFile::new(self.places.pins());
         let (offers, listing) = remote.offers(&pins).await.map_err(|error| error.to_string())?;

@@ -194,7 +194,7 @@ pub(crate) fn files(places: &Places) -> Vec<PathBuf> {
 
 /// Whether a file is the project's, and not the user's own.
 pub(crate) fn is_project(file: &Path, places: &Places) -> bool {
-    file.starts_with(places.project_tools())
+    !file.starts_with(places.tools())
 }
 
 /// Tells of every value that a variable puts into an entry that may be used. Paths of this machine are no secrets, and taken out

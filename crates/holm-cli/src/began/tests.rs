@@ -1,7 +1,7 @@
 use super::*;
 
 fn places(data: &Path, work: &str) -> Places {
-    Places { data: data.to_owned(), work: work.into() }
+    Places { data: data.to_owned(), work: work.into(), brought: Vec::new() }
 }
 
 #[test]

@@ -6,7 +6,6 @@ use holm::wire::services::Services;
 use holm_config::{Found, Layer, Settings};
 
 use crate::{
-    approve::read_answer,
     exit::{Exit, Trouble},
     places::Places,
     reach::Reach,
@@ -79,8 +78,8 @@ fn ask(places: &Places, screen: &Screen) -> Result<Option<String>, Trouble> {
         [] => screen.note("There is no provider's key yet; `holm keys add PROVIDER` keeps one."),
         keyed => screen.note(&format!("There are keys for {}.", keyed.join(", "))),
     }
-    screen.ask("Which model, as provider/model (Enter: decide later)? ");
-    let answer = read_answer().unwrap_or_default();
+    let answer =
+        screen.question("Which model, as provider/model (Enter: decide later)? ").unwrap_or_default();
     Ok(Some(answer.trim().to_owned()).filter(|answer| !answer.is_empty()))
 }
 

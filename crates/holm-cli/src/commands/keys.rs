@@ -14,7 +14,6 @@ use holm_config::{KeyFile, Settings};
 use serde_json::json;
 
 use crate::{
-    approve::read_answer,
     exit::{Exit, Trouble},
     places::Places,
     reach::Reach,
@@ -88,8 +87,8 @@ fn known(provider: &str, places: &Places, screen: &Screen) -> Result<String, Tro
 
 fn add(provider: &str, keys: &mut KeyFile, screen: &Screen) -> anyhow::Result<Exit> {
     let key = if Screen::can_ask() {
-        screen.ask(&format!("The key of {provider} (it is not shown): "));
-        let typed = unseen(read_answer).unwrap_or_default();
+        let question = format!("The key of {provider} (it is not shown): ");
+        let typed = unseen(|| screen.question(&question)).unwrap_or_default();
         screen.note("");
         typed
     } else {
