@@ -83,7 +83,7 @@ enum Command {
     /// See the settings that hold here
     #[command(subcommand)]
     Config(commands::config::Command),
-    /// Check every file of settings, agents, hooks and servers; runs none
+    /// Check every file of settings, agents, skills, hooks and servers; runs none
     Check(commands::check::Args),
     /// Look whether this machine has what agents need
     Doctor(commands::doctor::Args),

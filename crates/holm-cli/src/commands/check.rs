@@ -6,7 +6,7 @@ use std::{
 };
 
 use holm::wire::services::Services;
-use holm_config::{Found, Settings};
+use holm_config::{Found, KeyFile, Settings, skills::SKILL_FILE};
 use holm_tools::agents::AgentFile;
 use serde_json::json;
 
@@ -18,6 +18,7 @@ use crate::{
     screen::Screen,
     servers,
     settings::Here,
+    skills::everywhere,
 };
 
 /// What `holm check` takes.
@@ -50,9 +51,18 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
             Err(why) => Some(Finding { path, what: "hooks", wrong: Some(why) }),
         }
     }));
-    for folder in [places.tools(), places.project_tools()] {
+    let folders = [places.tools(), places.agents(), places.project_tools(), places.project_agents()];
+    for folder in folders {
         findings.extend(described(&folder, &places));
     }
+    findings.extend(everywhere(&places, &[]).into_values().map(|found| {
+        let path = found.folder.join(SKILL_FILE);
+        Finding { path, what: "skill", wrong: found.skill.err() }
+    }));
+    findings.extend(KeyFile::load(&places.keys()).err().map(|error| {
+        let wrong = format!("{} (hint: {})", error.problem, error.fix());
+        Finding { path: places.keys(), what: "keys", wrong: Some(wrong) }
+    }));
     let mut exit = Exit::Done;
     for Finding { path, what, wrong } in &findings {
         if wrong.is_some() {

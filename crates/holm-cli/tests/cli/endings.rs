@@ -128,7 +128,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       hooks        Say which commands may look at what agents do
       keys         Keep the keys of providers
       config       See the settings that hold here
-      check        Check every file of settings, agents, hooks and servers; runs none
+      check        Check every file of settings, agents, skills, hooks and servers; runs none
       doctor       Look whether this machine has what agents need
       paths        Show where things are kept
       model        See what models have shown, and look after those on this machine

@@ -84,6 +84,9 @@ fn a_person_lists_shows_checks_and_runs_skills_of_their_own() {
     let flawed = holm(&["skill", "validate", own.join("other").to_str().unwrap(), "--json"]);
     let flawed: serde_json::Value = serde_json::from_str(&flawed.out).unwrap();
     assert_eq!((&flawed["usable"], flawed["problems"].as_array().unwrap().len()), (&true.into(), 1));
+    fs::write(own.join("other/SKILL.md"), "---\nname: Bad Name\ndescription: x\n---\n").unwrap();
+    let checked = holm(&["check"]);
+    assert!(checked.code == Some(3) && checked.out.contains("bad  skill"), "{checked:?}");
     holm(&["skill", "show", "nothing"]).fails(6, "there is no skill `nothing`");
 }
 
