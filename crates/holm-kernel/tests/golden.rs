@@ -27,7 +27,11 @@ use holm_kernel::{
 };
 
 /// The golden journal of each set of rules.
-const GOLDEN: [(u32, &str); 2] = [(1, include_str!("golden/v1.jsonl")), (2, include_str!("golden/v2.jsonl"))];
+const GOLDEN: [(u32, &str); 3] = [
+    (1, include_str!("golden/v1.jsonl")),
+    (2, include_str!("golden/v2.jsonl")),
+    (3, include_str!("golden/v3.jsonl")),
+];
 
 /// Names a child process of these tests: it writes the journal and nothing else.
 const PRINTER: &str = "the_printer_of_the_journal";
