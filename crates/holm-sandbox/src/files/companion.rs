@@ -1,0 +1,131 @@
+//! What a program puts beside a file while it changes it, so that nobody ever finds half of it.
+//!
+//! A file is replaced safely by writing a draft beside it that then takes its place, and SQLite keeps a journal beside a
+//! database for as long as a change lasts. Both need a second name in the same folder, which a grant for the file does not name.
+//! So they count as the file: whoever may write it may write its draft, and whoever may read and write it may use its journal.
+//! What has such a name and is something else is not meant.
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::beneath;
+use super::place::Place;
+
+/// What stands beside a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Companion {
+    /// The new content, before it takes the file's place.
+    Draft,
+    /// How to take back a change to an SQLite database that was not finished.
+    Journal,
+}
+
+/// What a draft's name has after the file's own, before a few hexadecimal digits.
+const DRAFT: &str = ".holm-draft-";
+/// The most digits: as many as a 64-bit number has.
+const MAX_DIGITS: usize = 16;
+/// What a journal's name has after the database's own; SQLite's makers chose it.
+const JOURNAL: &str = "-journal";
+/// How a journal begins once it counts; before that it begins with zeros.
+const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
+/// The file that something stands beside, by its name alone.
+pub(super) fn owner(place: &Place) -> Option<(Place, Companion)> {
+    let path = place.path();
+    let draft = path.rsplit_once(DRAFT).filter(|(_, digits)| is_number(digits)).map(|(file, _)| file);
+    let (file, companion) = match draft {
+        Some(file) => (file, Companion::Draft),
+        None => (path.strip_suffix(JOURNAL)?, Companion::Journal),
+    };
+    let named = !file.is_empty() && !file.ends_with('/');
+    named.then(|| (Place::at(place.root, file.to_owned()), companion))
+}
+
+fn is_number(digits: &str) -> bool {
+    let digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    (1..=MAX_DIGITS).contains(&digits.len()) && digits.bytes().all(digit)
+}
+
+/// Whether nothing is here yet, or what SQLite has left. A diary that somebody named `trip-journal` is neither.
+pub(super) fn is_journal(root: &File, place: &Place) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+    let file = match beneath::open(root, place.os_path(), flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(error) => return error == Errno::NOENT,
+    };
+    let mut head = Vec::with_capacity(JOURNAL_HEAD.len());
+    let read = file.take(JOURNAL_HEAD.len() as u64).read_to_end(&mut head);
+    read.is_ok() && (head.is_empty() || head == JOURNAL_HEAD || head == [0; JOURNAL_HEAD.len()])
+}
+
+/// The drafts that one call has made. Those that never took their file's place go with it: a guest that is cut off cannot
+/// clear up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Drafts(Arc<Open>);
+
+#[derive(Debug, Default)]
+struct Open(Mutex<Vec<(Arc<File>, Place)>>);
+
+impl Drafts {
+    /// Remembers a file that was just made, if it is a draft.
+    pub(super) fn made(&self, root: &Arc<File>, place: &Place) {
+        if matches!(owner(place), Some((_, Companion::Draft))) {
+            self.0.lock(|open| open.push((Arc::clone(root), place.clone())));
+        }
+    }
+
+    /// Forgets a draft that is one no longer.
+    pub(super) fn gone(&self, place: &Place) {
+        self.0.lock(|open| open.retain(|(_, draft)| draft != place));
+    }
+}
+
+impl Open {
+    fn lock<T>(&self, act: impl FnOnce(&mut Vec<(Arc<File>, Place)>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        for (root, place) in self.lock(std::mem::take) {
+            let (parent, name) = place.split();
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+            // Where the folder is gone, so is the draft.
+            let Ok(dir) = beneath::open(&root, parent.os_path(), flags, Mode::empty()) else { continue };
+            let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expect: Option<(&str, Companion)>) {
+        let found = owner(&Place::at(0, path.to_owned()));
+        let found = found.as_ref().map(|(place, companion)| (place.path(), *companion));
+        assert_eq!(found, expect, "{path}");
+    }
+
+    #[test]
+    fn a_name_tells_whose_companion_it_is() {
+        check("a.txt", None);
+        check("a.txt.holm-draft-0", Some(("a.txt", Companion::Draft)));
+        check("x/a.txt.holm-draft-00ff", Some(("x/a.txt", Companion::Draft)));
+        check("a.holm-draft-1.holm-draft-2", Some(("a.holm-draft-1", Companion::Draft)));
+        check("x/a.db-journal", Some(("x/a.db", Companion::Journal)));
+        for nobody in ["a.holm-draft-", "a.holm-draft-G", "a.holm-draft-00000000000000001", "x/.holm-draft-1"]
+        {
+            check(nobody, None);
+        }
+        check("-journal", None);
+        check("x/-journal", None);
+        check("a.holm-draft-1/b", None);
+    }
+}
