@@ -162,7 +162,7 @@ impl Skills {
             let hash = ContentHash::of(&found.bytes);
             TrustGate::new(self.trust.clone()).admits(&path, hash.as_bytes()).map_err(|_| {
                 let folder = found.folder.display();
-                format!("nobody has trusted it as it is; look at it, then `holm tool trust --yes {folder}`")
+                format!("nobody has trusted it as it is; look at it, then `holm tool trust {folder}`")
             })?;
         }
         found.skill.clone()
