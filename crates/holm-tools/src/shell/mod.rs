@@ -20,6 +20,7 @@ mod arguments;
 mod denied;
 mod errand;
 mod gate;
+mod home;
 mod proxy;
 mod report;
 mod rules;
