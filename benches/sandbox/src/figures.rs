@@ -139,7 +139,7 @@ impl Figures {
 
 /// Names of figures that an aim is about.
 pub(crate) const TWO_THREADS: &str = "calls of two threads beside one";
-pub(crate) const RUNNING: &str = "memory of a running guest";
+pub(crate) const RUNNING: &str = "memory of a running guest, with its thread";
 
 fn micros(time: &Duration) -> f64 {
     time.as_secs_f64() * 1e6
