@@ -33,7 +33,7 @@ pub(crate) fn measure(figures: &mut Figures) -> Result<(), Box<dyn std::error::E
     let access = Access::open(policy, Some(folder.path()))?;
     for (module, command, wat, access, len) in [
         ("module", "command", guests::hello()?, Access::none(), 5),
-        ("module reads", "command reads", guests::reads()?, access, 4_000),
+        ("module reads", "command reads", guests::reads()?, access.clone(), 4_000),
     ] {
         for (name, bytes) in [(module, wat.clone()), (command, guests::command(&wat)?)] {
             let guest = load(bytes)?;
@@ -43,9 +43,33 @@ pub(crate) fn measure(figures: &mut Figures) -> Result<(), Box<dyn std::error::E
             });
         }
     }
+    shipped_here(figures, &sandbox, &access)?;
     threads(figures, &sandbox, &text);
     memory(figures, &sandbox)?;
     cold(figures)?;
+    Ok(())
+}
+
+/// Guests that come with the program, on the thread that calls: what the sandbox itself takes for them.
+fn shipped_here(
+    figures: &mut Figures,
+    sandbox: &Sandbox,
+    access: &Access,
+) -> Result<(), Box<dyn std::error::Error>> {
+    for (row, name, access, input) in [
+        ("guest: base64", "base64", Access::none(), r#"{"text":"some text"}"#),
+        ("guest: read", "read", access.clone(), r#"{"path":"file.txt"}"#),
+    ] {
+        let Some(shipped) = shipped::all().iter().find(|guest| guest.name() == name) else {
+            figures.missing(row);
+            continue;
+        };
+        let guest = sandbox.load(&shipped.bytes()?, &mut |_| {})?;
+        figures.take(row, CALLS, || {
+            let outcome = sandbox.run_here(&guest, Call::new(access.clone()).input(input));
+            assert!(matches!(outcome.reply, Some(Ok(_))), "{outcome:?}");
+        });
+    }
     Ok(())
 }
 

@@ -9,8 +9,15 @@ use crate::share::{Party, Shares};
 /// Counts the guests that run.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    shares: Mutex<Shares>,
+    line: Mutex<Line>,
     bell: Condvar,
+}
+
+#[derive(Debug)]
+struct Line {
+    shares: Shares,
+    /// How many wait for a place. Where nobody does, nobody is woken, which would ask the system.
+    waiting: u32,
 }
 
 /// One guest's place. Free again when this is dropped.
@@ -32,7 +39,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 impl Gate {
     pub(crate) fn new(places: u32) -> Self {
-        Self { shares: Mutex::new(Shares::new(places)), bell: Condvar::new() }
+        Self { line: Mutex::new(Line { shares: Shares::new(places), waiting: 0 }), bell: Condvar::new() }
     }
 
     /// Waits for a place, for so long.
@@ -42,16 +49,21 @@ impl Gate {
         cancel: &Cancel,
         patience: Duration,
     ) -> Result<Pass<'_>, Full> {
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        if line.shares.take(party) {
+            return Ok(Pass { gate: self, party });
+        }
         let until = Instant::now() + patience;
-        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        while !shares.take(party) {
+        while !line.shares.take(party) {
             if cancel.is_cancelled() {
                 return Err(Full::Cancelled);
             }
             if Instant::now() >= until {
                 return Err(Full::Busy);
             }
-            shares = self.bell.wait_timeout(shares, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            line.waiting += 1;
+            line = self.bell.wait_timeout(line, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            line.waiting -= 1;
         }
         Ok(Pass { gate: self, party })
     }
@@ -59,9 +71,14 @@ impl Gate {
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        self.gate.shares.lock().unwrap_or_else(PoisonError::into_inner).give(self.party);
-        // All of them: the first in line may be one whose party has its share already.
-        self.gate.bell.notify_all();
+        let mut line = self.gate.line.lock().unwrap_or_else(PoisonError::into_inner);
+        line.shares.give(self.party);
+        let waiting = line.waiting;
+        drop(line);
+        if waiting > 0 {
+            // All of them: the first in line may be one whose party has its share already.
+            self.gate.bell.notify_all();
+        }
     }
 }
 
@@ -96,7 +113,7 @@ mod tests {
             }
         });
         assert!(most.load(Ordering::SeqCst) <= 3);
-        assert_eq!(gate.shares.lock().unwrap().free(), 3);
+        assert_eq!(gate.line.lock().unwrap().shares.free(), 3);
     }
 
     #[test]

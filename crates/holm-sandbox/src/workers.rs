@@ -1,8 +1,9 @@
 //! Threads on which guests run, so that no guest ever holds up the threads that serve everybody.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::share::{Party, Shares};
 
@@ -17,6 +18,10 @@ struct Shared {
     queue: Mutex<Queue>,
     bell: Condvar,
     max: u32,
+    /// How many jobs were ever posted, for those who look out for the next.
+    posted: AtomicU64,
+    /// How long a thread looks out for its next job before it sleeps.
+    lookout: Duration,
 }
 
 impl std::fmt::Debug for Shared {
@@ -30,7 +35,9 @@ struct Queue {
     /// Who has how many threads at work.
     shares: Shares,
     threads: u32,
+    /// Threads that sleep, and threads that look out and need not be woken.
     idle: u32,
+    looking: u32,
     closed: bool,
 }
 
@@ -92,6 +99,8 @@ pub(crate) enum Busy {
 const MAX_WAITING: usize = 10_000;
 /// How many of them may be of one party, so that others still find room to wait.
 const MAX_LINE: usize = MAX_WAITING / 4;
+/// How long a thread looks out for its next job: a few times what it takes to be woken, so that little is lost where none comes.
+const LOOKOUT: Duration = Duration::from_micros(30);
 /// How long a thread without work stays.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A guest's own stack and the host's functions on top of it.
@@ -105,9 +114,18 @@ impl Workers {
             shares: Shares::new(max),
             threads: 0,
             idle: 0,
+            looking: 0,
             closed: false,
         };
-        Self(Arc::new(Shared { queue: Mutex::new(queue), bell: Condvar::new(), max }))
+        // On one processor whoever looks out keeps the next job from being posted.
+        let alone = std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
+        Self(Arc::new(Shared {
+            queue: Mutex::new(queue),
+            bell: Condvar::new(),
+            max,
+            posted: AtomicU64::new(0),
+            lookout: if alone { Duration::ZERO } else { LOOKOUT },
+        }))
     }
 
     /// Does `job` on some thread, as soon as one is free and the party has not got its share already.
@@ -118,7 +136,8 @@ impl Workers {
     ) -> Result<(), Busy> {
         let mut queue = self.0.lock();
         queue.waiting.push(party, Box::new(job))?;
-        if (queue.idle as usize) < queue.waiting.jobs && queue.threads < self.0.max {
+        self.0.posted.fetch_add(1, Ordering::Release);
+        if ((queue.idle + queue.looking) as usize) < queue.waiting.jobs && queue.threads < self.0.max {
             let shared = Arc::clone(&self.0);
             let spawned = std::thread::Builder::new()
                 .name("holm-guest".to_owned())
@@ -135,8 +154,11 @@ impl Workers {
                 Err(_) => {}
             }
         }
+        let must_wake = queue.idle > 0 && queue.waiting.jobs > queue.looking as usize;
         drop(queue);
-        self.0.bell.notify_one();
+        if must_wake {
+            self.0.bell.notify_one();
+        }
         Ok(())
     }
 }
@@ -146,8 +168,23 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits a moment for the next job without asking the system; whether one was posted.
+    fn look_out(&self, posted: u64) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < self.lookout {
+            for _ in 0..32 {
+                if self.posted.load(Ordering::Acquire) != posted {
+                    return true;
+                }
+                std::hint::spin_loop();
+            }
+        }
+        false
+    }
+
     fn work(&self) {
         let mut queue = self.lock();
+        let mut looks_out = false;
         loop {
             if let Some((party, job)) = queue.next() {
                 drop(queue);
@@ -155,10 +192,21 @@ impl Shared {
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
                 queue = self.lock();
                 queue.shares.give(party);
+                looks_out = true;
                 continue;
             }
             if queue.closed {
                 break;
+            }
+            // Calls often come one after the other, and to wake a thread takes longer than to run a small guest.
+            if std::mem::take(&mut looks_out) {
+                queue.looking += 1;
+                let posted = self.posted.load(Ordering::Acquire);
+                drop(queue);
+                looks_out = self.look_out(posted);
+                queue = self.lock();
+                queue.looking -= 1;
+                continue;
             }
             queue.idle += 1;
             let (guard, waited) =

@@ -1,9 +1,9 @@
 //! What a program puts beside a file while it changes it, so that nobody ever finds half of it.
 //!
-//! A file is replaced safely by writing a draft beside it that then takes its place, and SQLite keeps a journal beside a
-//! database for as long as a change lasts. Both need a second name in the same folder, which a grant for the file does not name.
-//! So they count as the file: whoever may write it may write its draft, and whoever may read and write it may use its journal.
-//! What has such a name and is something else is not meant.
+//! A file is replaced safely by writing a draft beside it that then takes its place, and SQLite keeps a journal and, where the
+//! system has no locks, a lock beside a database for as long as a change lasts. These need second names in the same folder, which a
+//! grant for the file does not name. So they count as the file: whoever may write it may write its draft, and whoever may read and
+//! write it may use its journal and its lock. What has such a name and is something else is not meant.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,6 +22,8 @@ pub(super) enum Companion {
     Draft,
     /// How to take back a change to an SQLite database that was not finished.
     Journal,
+    /// The empty directory by which SQLite says that it is at work.
+    Lock,
 }
 
 /// What a draft's name has after the file's own, before a few hexadecimal digits.
@@ -30,6 +32,8 @@ const DRAFT: &str = ".holm-draft-";
 const MAX_DIGITS: usize = 16;
 /// What a journal's name has after the database's own; SQLite's makers chose it.
 const JOURNAL: &str = "-journal";
+/// What a lock's name has after the database's own, likewise.
+const LOCK: &str = ".lock";
 /// How a journal begins once it counts; before that it begins with zeros.
 const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
@@ -37,9 +41,10 @@ const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 pub(super) fn owner(place: &Place) -> Option<(Place, Companion)> {
     let path = place.path();
     let draft = path.rsplit_once(DRAFT).filter(|(_, digits)| is_number(digits)).map(|(file, _)| file);
-    let (file, companion) = match draft {
-        Some(file) => (file, Companion::Draft),
-        None => (path.strip_suffix(JOURNAL)?, Companion::Journal),
+    let (file, companion) = match (draft, path.strip_suffix(JOURNAL)) {
+        (Some(file), _) => (file, Companion::Draft),
+        (None, Some(file)) => (file, Companion::Journal),
+        (None, None) => (path.strip_suffix(LOCK)?, Companion::Lock),
     };
     let named = !file.is_empty() && !file.ends_with('/');
     named.then(|| (Place::at(place.root, file.to_owned()), companion))
@@ -62,8 +67,17 @@ pub(super) fn is_journal(root: &File, place: &Place) -> bool {
     read.is_ok() && (head.is_empty() || head == JOURNAL_HEAD || head == [0; JOURNAL_HEAD.len()])
 }
 
-/// The drafts that one call has made. Those that never took their file's place go with it: a guest that is cut off cannot
-/// clear up.
+/// Whether nothing is here yet, or a directory: no other file that happens to have this name is opened or removed.
+pub(super) fn is_lock(root: &File, place: &Place) -> bool {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    match beneath::open(root, place.os_path(), flags, Mode::empty()) {
+        Ok(_) => true,
+        Err(error) => error == Errno::NOENT,
+    }
+}
+
+/// The drafts and locks that one call has made. Those that are left at its end go with it: a guest that is cut off cannot clear
+/// up, and nobody else would.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Drafts(Arc<Open>);
 
@@ -71,14 +85,14 @@ pub(crate) struct Drafts(Arc<Open>);
 struct Open(Mutex<Vec<(Arc<File>, Place)>>);
 
 impl Drafts {
-    /// Remembers a file that was just made, if it is a draft.
+    /// Remembers what was just made, if it is a draft or a lock.
     pub(super) fn made(&self, root: &Arc<File>, place: &Place) {
-        if matches!(owner(place), Some((_, Companion::Draft))) {
+        if matches!(owner(place), Some((_, Companion::Draft | Companion::Lock))) {
             self.0.lock(|open| open.push((Arc::clone(root), place.clone())));
         }
     }
 
-    /// Forgets a draft that is one no longer.
+    /// Forgets what is there no longer.
     pub(super) fn gone(&self, place: &Place) {
         self.0.lock(|open| open.retain(|(_, draft)| draft != place));
     }
@@ -97,7 +111,11 @@ impl Drop for Open {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
             // Where the folder is gone, so is the draft.
             let Ok(dir) = beneath::open(&root, parent.os_path(), flags, Mode::empty()) else { continue };
-            let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
+            let kind = match owner(&place) {
+                Some((_, Companion::Lock)) => AtFlags::REMOVEDIR,
+                Some((_, Companion::Draft | Companion::Journal)) | None => AtFlags::empty(),
+            };
+            let _ = rustix::fs::unlinkat(dir, name, kind);
         }
     }
 }
@@ -120,6 +138,7 @@ mod tests {
         check("x/a.txt.holm-draft-00ff", Some(("x/a.txt", Companion::Draft)));
         check("a.holm-draft-1.holm-draft-2", Some(("a.holm-draft-1", Companion::Draft)));
         check("x/a.db-journal", Some(("x/a.db", Companion::Journal)));
+        check("x/a.db.lock", Some(("x/a.db", Companion::Lock)));
         for nobody in ["a.holm-draft-", "a.holm-draft-G", "a.holm-draft-00000000000000001", "x/.holm-draft-1"]
         {
             check(nobody, None);

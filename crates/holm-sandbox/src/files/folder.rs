@@ -159,7 +159,9 @@ impl Files {
             }
             let (dir, name) = self.parent(place)?;
             self.quota.take_entry().map_err(|_| Errno::NOSPC)?;
-            rustix::fs::mkdirat(dir, name, mode)
+            rustix::fs::mkdirat(dir, name, mode)?;
+            self.drafts.made(&self.root(place)?.dir, place);
+            Ok(())
         })
     }
 
@@ -170,7 +172,9 @@ impl Files {
 
     /// Removes an empty directory.
     pub(crate) fn remove_directory(&self, from: &Place, path: &str) -> Result<(), Errno> {
-        self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR))
+        self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR))?;
+        self.drafts.gone(&self.place(from, path)?);
+        Ok(())
     }
 
     /// Sets the times of a file; a link itself, never what it leads to.
@@ -228,10 +232,14 @@ impl Files {
         let granted = match companion::owner(place) {
             None => false,
             Some((owner, Companion::Draft)) => self.decide_exactly(need, &owner)?.is_none(),
-            Some((owner, Companion::Journal)) => {
+            Some((owner, companion @ (Companion::Journal | Companion::Lock))) => {
+                let is_it = match companion {
+                    Companion::Lock => companion::is_lock,
+                    Companion::Journal | Companion::Draft => companion::is_journal,
+                };
                 self.decide_exactly(Need::Read, &owner)?.is_none()
                     && self.decide_exactly(Need::Write, &owner)?.is_none()
-                    && companion::is_journal(&self.root(place)?.dir, place)
+                    && is_it(&self.root(place)?.dir, place)
             }
         };
         Ok(if granted { None } else { refused })

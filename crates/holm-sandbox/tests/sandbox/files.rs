@@ -464,6 +464,30 @@ fn a_journal_belongs_to_its_database_and_a_diary_to_nobody() {
 }
 
 #[test]
+fn a_database_has_a_lock_that_goes_with_the_call_and_no_file_is_taken_for_one() {
+    let lock = |then: &str| {
+        program(&format!(
+            r#"(data (i32.const 64) "out/old.lock") (func (export "_start")
+                (call $byte (call $path_create_directory (i32.const 3) (i32.const 64) (i32.const 12))) {then})"#
+        ))
+    };
+    let scene = Scene::new();
+    let limits = Limits { time: std::time::Duration::from_millis(50), fuel: u64::MAX, ..Limits::default() };
+    for (kind, guest) in both(&lock("(loop $l (br $l))")) {
+        let outcome = run(&guest, scene.call(&["read:out/old", "write:out/old"]).limits(limits));
+        assert_eq!((outcome.stop, outcome.stdout), (Stop::OutOfTime, vec![0]), "{kind}");
+        assert_eq!(entries(&scene, "out"), ["old"], "{kind}: nobody finds a lock that nobody holds");
+        assert_eq!(run(&guest, scene.call(&["write:out/old"]).limits(limits)).stdout, [ACCES], "{kind}");
+    }
+    fs::write(scene.work().join("out/old.lock"), "not yours").unwrap();
+    let opens = opens("out/old.lock", CREATE, READ | WRITE, "(call $byte (i32.const 33))");
+    for (kind, guest) in both(&opens) {
+        let outcome = run(&guest, scene.call(&["read:out/old", "write:out/old"]));
+        assert_eq!(outcome.stdout, [ACCES], "{kind}: {outcome:?}");
+    }
+}
+
+#[test]
 fn folders_on_the_way_to_a_granted_file_may_be_made_and_no_others() {
     let makes = |path: &str| {
         let len = path.len();
