@@ -11,9 +11,11 @@ use std::{
 
 use holm::runtime::BoxFuture;
 use holm_jail::{Engine, Launcher};
-use holm_mcp::{Answer, Asker, Browser, Login, McpLoader, Means, Programs, Question, Wanted};
+use holm_mcp::{
+    Answer, Asker, Browser, KnownLists, Login, Logins, McpLoader, Means, Programs, Question, Wanted,
+};
 use holm_net::{Client, Connector, SystemResolver, Tls};
-use holm_tools::registry::{Found, LoadError, Loader, Offer, PinFile};
+use holm_tools::registry::{Again, Found, LoadError, Loader, Offer, PinFile, Takes};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -33,7 +35,9 @@ const LONGEST: usize = 16 * 1024;
 /// Everything by which servers are reached from this machine.
 pub(crate) fn means(places: &Places) -> Result<Means, String> {
     let tls = Tls::platform().map_err(|error| error.to_string())?;
-    let means = Means::new().net(Client::new(Connector::new(Arc::new(SystemResolver)), tls));
+    let means = Means::new()
+        .net(Client::new(Connector::new(Arc::new(SystemResolver)), tls))
+        .login(Login::remembered(logins(places)));
     // Without confinement no program is started; servers elsewhere are reached all the same.
     let Ok(engine) = Engine::detect() else { return Ok(means) };
     let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
@@ -68,6 +72,17 @@ pub(crate) async fn told_if_slow<T>(path: &Path, screen: &Screen, work: impl Fut
 /// The loader of `<name>.mcp.json` with these means.
 pub(crate) fn loader(places: &Places, means: Means) -> McpLoader {
     McpLoader::new(means, Arc::new(PinFile::new(places.pins())), |name| std::env::var(name).ok())
+        .known(lists(places))
+}
+
+/// Logins to servers.
+pub(crate) fn logins(places: &Places) -> Logins {
+    Logins::new(places.logins())
+}
+
+/// What servers said when they were last looked at.
+pub(crate) fn lists(places: &Places) -> KnownLists {
+    KnownLists::new(places.server_lists())
 }
 
 /// Loads servers; what they are reached with is only looked for when there is one.
@@ -75,14 +90,14 @@ pub(crate) struct Servers {
     places: Places,
     /// Whom servers may ask.
     terminal: Option<Terminal>,
-    screen: Arc<Screen>,
+    again: Again,
     loader: OnceLock<Result<McpLoader, String>>,
 }
 
 impl Servers {
-    /// The servers of these places.
-    pub(crate) fn new(places: &Places, terminal: Option<Terminal>, screen: &Arc<Screen>) -> Self {
-        Self { places: places.clone(), terminal, screen: Arc::clone(screen), loader: OnceLock::new() }
+    /// The servers of these places. Those that answer late, or change, ask for another look.
+    pub(crate) fn new(places: &Places, terminal: Option<Terminal>, again: &Again) -> Self {
+        Self { places: places.clone(), terminal, again: again.clone(), loader: OnceLock::new() }
     }
 }
 
@@ -99,11 +114,15 @@ impl Loader for Servers {
                     Some(terminal) => means.asker(terminal.clone()),
                     None => means,
                 };
-                Ok(loader(&self.places, means))
+                Ok(loader(&self.places, means).again(&self.again))
             });
             let loader = made.as_ref().map_err(LoadError::unavailable)?;
-            told_if_slow(found.path, &self.screen, loader.load(found)).await
+            loader.load(found).await
         })
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Patience
     }
 }
 
@@ -155,11 +174,12 @@ fn value(line: &str, field: &Value) -> Option<Value> {
 }
 
 /// Logs in by the person's own browser, which comes back to a port of this machine.
-pub(crate) fn login(screen: &Arc<Screen>) -> io::Result<Login> {
+pub(crate) fn login(places: &Places, screen: &Arc<Screen>) -> io::Result<Login> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     listener.set_nonblocking(true)?;
     let port = listener.local_addr()?.port();
-    Ok(Login::new(Back { listener: Arc::new(listener), port, screen: Arc::clone(screen) }))
+    let back = Back { listener: Arc::new(listener), port, screen: Arc::clone(screen) };
+    Ok(Login::new(back).keep(logins(places)))
 }
 
 struct Back {

@@ -19,7 +19,7 @@ use holm_tools::{
     agents::{AgentLoader, CrewFault, CrewProblem},
     program::Programs,
     registry::{
-        Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
+        Again, Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
         Source, TrustGate, Watching,
     },
     root::Denies,
@@ -70,8 +70,9 @@ impl Shelf {
             [places.project_tools(), places.project_agents()].into_iter().chain(places.brought.clone());
         let theirs = theirs.map(|path| Folder::new(path, Rank::Project, TrustGate::new(places.trust())));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
-        let servers = Servers::new(places, terminal, screen);
-        let folders = Folders::new(&registry).loader(servers).loader(loader);
+        let again = Again::new();
+        let servers = Servers::new(places, terminal, &again);
+        let folders = Folders::new(&registry).again(&again).loader(servers).loader(loader);
         let folders = own_folders.into_iter().chain(theirs).fold(folders, Folders::folder);
         let crew = agents.clone();
         let folders = match agents {

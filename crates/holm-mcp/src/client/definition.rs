@@ -44,6 +44,17 @@ pub struct Listing {
     pub fresh_for: Option<Duration>,
 }
 
+/// What a server had to offer when it was read: its tools, and what else there is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// Its tools.
+    pub listing: Listing,
+    /// Whether it has resources.
+    pub resources: bool,
+    /// Whether it has prompts.
+    pub prompts: bool,
+}
+
 /// Why a tool is not taken.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Flaw {

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -45,11 +46,18 @@ type Fault = StreamableHttpError<NetError>;
 pub(crate) struct Web {
     client: Client,
     policy: Arc<Policy>,
+    /// Whether the server refused the first word of the newer HTTP, as those of the older kind do.
+    refused_hello: Arc<AtomicBool>,
 }
 
 impl Web {
     pub(crate) fn new(client: Client, policy: Policy) -> Self {
-        Self { client, policy: Arc::new(policy) }
+        Self { client, policy: Arc::new(policy), refused_hello: Arc::default() }
+    }
+
+    /// Whether the server refused the first word since this was asked last.
+    pub(crate) fn refused_hello(&self) -> bool {
+        self.refused_hello.swap(false, Ordering::Relaxed)
     }
 
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
@@ -60,6 +68,7 @@ impl Web {
     }
 }
 
+/// Events are bounded here always, so the variants of the trait that name a bound are left as they are.
 impl StreamableHttpClient for Web {
     type Error = NetError;
 
@@ -70,18 +79,6 @@ impl StreamableHttpClient for Web {
         session: Option<Arc<str>>,
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Fault> {
-        self.post_message_with_max_sse_event_size(uri, message, session, token, headers, MAX_MESSAGE).await
-    }
-
-    async fn post_message_with_max_sse_event_size(
-        &self,
-        uri: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        token: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-        most: usize,
     ) -> Result<StreamableHttpPostResponse, Fault> {
         let body = serde_json::to_vec(&message)?;
         let request = request(Method::POST, &uri, session.as_deref(), token.as_deref(), &headers)?;
@@ -96,11 +93,14 @@ impl StreamableHttpClient for Web {
             return Err(StreamableHttpError::SessionExpired);
         }
         if !status.is_success() {
+            if is_hello(&message) && means_older(status) {
+                self.refused_hello.store(true, Ordering::Relaxed);
+            }
             return refused(answer, &message, session.is_some()).await;
         }
         let given = text(&answer, SESSION);
         match kind(&answer) {
-            Kind::Events => Ok(StreamableHttpPostResponse::Sse(events(answer, most.min(MAX_MESSAGE)), given)),
+            Kind::Events => Ok(StreamableHttpPostResponse::Sse(events(answer, MAX_MESSAGE), given)),
             Kind::Json => read_message(answer, &message, given).await,
             // Some servers answer a notification with an empty success.
             Kind::Other(_) if is_one_way(&message) => Ok(StreamableHttpPostResponse::Accepted),
@@ -132,18 +132,6 @@ impl StreamableHttpClient for Web {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Fault> {
-        self.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, MAX_MESSAGE).await
-    }
-
-    async fn get_stream_with_max_sse_event_size(
-        &self,
-        uri: Arc<str>,
-        session: Option<Arc<str>>,
-        last_event: Option<String>,
-        token: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-        most: usize,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Fault> {
         let mut request = request(Method::GET, &uri, session.as_deref(), token.as_deref(), &headers)?;
         if let Some(last) = last_event {
             request = header(request, LAST_EVENT, &last)?;
@@ -157,11 +145,28 @@ impl StreamableHttpClient for Web {
             return Err(status_error(&answer).into());
         }
         match kind(&answer) {
-            Kind::Events => Ok(events(answer, most.min(MAX_MESSAGE))),
+            Kind::Events => Ok(events(answer, MAX_MESSAGE)),
             Kind::Json => Err(StreamableHttpError::UnexpectedContentType(Some(JSON.into()))),
             Kind::Other(kind) => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }
     }
+}
+
+fn is_hello(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    matches!(request.request, ClientRequest::InitializeRequest(_))
+}
+
+/// Whether a refusal of the first word means that the server does not know this HTTP. Others mean who asks, or how often.
+fn means_older(status: StatusCode) -> bool {
+    let other = [
+        StatusCode::UNAUTHORIZED,
+        StatusCode::FORBIDDEN,
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+        StatusCode::REQUEST_TIMEOUT,
+        StatusCode::TOO_MANY_REQUESTS,
+    ];
+    status.is_client_error() && !other.contains(&status)
 }
 
 /// What an answer holds.

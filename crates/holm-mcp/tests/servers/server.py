@@ -120,6 +120,8 @@ def main():
         sys.exit(1)
     if MODE == "hangs":
         time.sleep(3600)
+    while MODE == "waits" and not os.path.exists(sys.argv[3]):
+        time.sleep(0.05)
     if MODE == "garbage":
         for _ in range(1000):
             sys.stdout.write("loading… 100%\n\x00\xff{\n")
