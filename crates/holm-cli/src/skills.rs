@@ -119,7 +119,8 @@ impl Skills {
         Some(Arc::new(tool))
     }
 
-    fn listed(&self) -> impl Iterator<Item = &Skill> {
+    /// Those that are offered.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &Skill> {
         self.skills.values().map(|usable| &usable.skill).filter(|skill| skill.listed == Listed::Yes)
     }
 

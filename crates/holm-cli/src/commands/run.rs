@@ -13,6 +13,7 @@ use holm::{
     grants::{Grant, GrantSet, Mode},
     kernel::{Config, Ending, NanoUsd},
     runtime::{Agent, Changes, DriveError, Handle, JournalFailed, Report, Secrets, Session},
+    store::Store,
 };
 use holm_tools::{agents::AgentLoader, shell::Rule};
 use serde_json::json;
@@ -239,8 +240,9 @@ pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen
     let terminal = Terminal::new(args.yes.iter().cloned().collect(), Person::Away, Arc::clone(screen));
     let bench = Bench::lay_out(args, places, chosen, terminal, screen).await?;
     let (crew, secrets) = bench.parts();
+    let store = bench.store().clone();
     let (agent, tools) = bench.agent(args, screen, &drawing)?;
-    Ok(Made { agent, tools, crew, secrets })
+    Ok(Made { agent, tools, crew, secrets, store })
 }
 
 /// An agent with what it was made of.
@@ -249,6 +251,7 @@ pub(crate) struct Made {
     pub(crate) tools: Tools,
     pub(crate) crew: AgentLoader,
     pub(crate) secrets: Secrets,
+    pub(crate) store: Store,
 }
 
 async fn open(agent: &Agent, args: &Args) -> anyhow::Result<Session> {

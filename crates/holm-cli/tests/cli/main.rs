@@ -14,6 +14,7 @@ mod ladder;
 #[cfg(feature = "local")]
 mod local;
 mod mcp;
+mod peers;
 mod programs;
 mod run;
 mod sessions;

@@ -59,9 +59,9 @@ fn a_tool_that_changed_is_not_called_and_gone_until_it_is_confirmed() {
     let stage = with_server("changes");
     assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(0));
     assert!(stage.holm(["tool", "list"]).out.contains("sea_echo"), "as it was when it was looked at");
-    let call = ["tool", "execute", "sea_echo", "{}", "--mode", "full"];
+    let call = ["tool", "execute", "sea_echo", r#"{"word":"ahoy"}"#, "--mode", "full"];
     let called = stage.holm(call);
-    assert!(called.code != Some(0) && !called.out.contains("{}"), "{called:?}");
+    assert!(called.code != Some(0) && !called.out.contains("ahoy"), "{called:?}");
     let said = format!("{}{}", called.out, called.err);
     assert!(said.contains("`echo` is not what it was"), "{called:?}");
     let tested = stage.holm(["mcp", "test", "sea"]);
@@ -71,7 +71,7 @@ fn a_tool_that_changed_is_not_called_and_gone_until_it_is_confirmed() {
     assert!(!again.out.contains("sea_echo"), "{again:?}");
     assert_eq!(stage.holm(["mcp", "confirm", "sea"]).code, Some(0));
     assert!(stage.holm(["tool", "list"]).out.contains("sea_echo"));
-    assert_eq!(stage.holm(call).out.trim(), "{}");
+    assert_eq!(stage.holm(call).out.trim(), r#"{"word": "ahoy"}"#);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_server_that_answers_late_joins_the_run() {
         }
         // The first call lets the server go on; the others give it time, each in words of its own.
         let command = format!("touch go; sleep 1; echo {}", turns.fetch_add(1, Ordering::Relaxed));
-        Act::calls(&[("c", "shell", &json!({ "command": command }).to_string())])
+        Act::calls(&[("c", "shell", &json!({ "script": command }).to_string())])
     });
     assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
     let work = stage.work().canonicalize().unwrap();

@@ -102,9 +102,13 @@ impl From<ServiceError> for Fault {
 
 impl From<ClientInitializeError> for Fault {
     fn from(error: ClientInitializeError) -> Self {
-        match error.auth_challenge() {
-            Some(challenge) => Self::Challenged(challenge.to_owned()),
-            None => Self::Other(RemoteError::Unreachable(cut(&chain(&error)))),
+        if let Some(challenge) = error.auth_challenge() {
+            return Self::Challenged(challenge.to_owned());
+        }
+        match error {
+            // What it said to the older era says more than that it does not know the newer one.
+            ClientInitializeError::LegacyFallbackFailed { fallback, .. } => Self::from(*fallback),
+            other => Self::Other(RemoteError::Unreachable(cut(&chain(&other)))),
         }
     }
 }

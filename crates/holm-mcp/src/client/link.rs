@@ -84,10 +84,12 @@ impl Link {
         routes: Routes,
     ) -> Result<Self, Fault> {
         let service = match account {
-            Some(account) => connect(account.web(), account.plain(), spec.era, address, ear).await?,
+            Some(account) => {
+                Box::pin(connect(account.web(), account.plain(), spec.era, address, ear)).await?
+            }
             None => {
                 let web = web(means, address)?;
-                connect(web.clone(), &web, spec.era, address, ear).await?
+                Box::pin(connect(web.clone(), &web, spec.era, address, ear)).await?
             }
         };
         Ok(Self::new(service, routes, None))
@@ -281,7 +283,7 @@ async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
                 .max_sse_event_size(MAX_MESSAGE)
                 .reinit_on_expired_session(true);
             let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
-            match ear.clone().serve_with_lifecycle(transport, mode(era)).await {
+            match Box::pin(ear.clone().serve_with_lifecycle(transport, mode(era))).await {
                 // The stateless era has no older HTTP.
                 Err(error) if web.refused_hello() && era != Era::Stateless => Some(error),
                 served => return Ok(served?),
@@ -289,7 +291,9 @@ async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
         }
     };
     match (Older::open(client, &url, headers).await, newer) {
-        (Ok(older), _) => Ok(ear.serve_with_lifecycle(older, ClientLifecycleMode::Initialize).await?),
+        (Ok(older), _) => {
+            Ok(Box::pin(ear.serve_with_lifecycle(older, ClientLifecycleMode::Initialize)).await?)
+        }
         // It speaks neither, so what it said to the newer one is what counts.
         (Err(_), Some(error)) => Err(error.into()),
         (Err(error), None) => Err(error.into()),

@@ -366,7 +366,8 @@ impl Remote {
             State::Down { failures, .. } => *failures,
             State::Idle => 0,
         };
-        match self.open().await {
+        // On the heap: it is large, and whoever calls a tool has calls of their own below.
+        match Box::pin(self.open()).await {
             Ok(link) => {
                 let link = Arc::new(link);
                 // Counted as a failure until it has proved steady.

@@ -83,3 +83,6 @@ pub(super) fn prompt(
     let messages = messages.map(|text| PromptMessage::new_text(Role::User, text)).collect();
     Ok(GetPromptResult::new(messages).with_description(found.description))
 }
+
+#[cfg(test)]
+mod tests;

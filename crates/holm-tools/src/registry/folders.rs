@@ -232,11 +232,10 @@ impl Opened {
         let loading = self.loader.load(found);
         // Names were given by now; what takes long may go on beside the others.
         drop(leave.turn);
-        let _permit = match self.loader.takes() {
-            Takes::Processors => leave.permit,
-            Takes::Patience => None,
-        };
-        match loading.await {
+        let permit = leave.permit.filter(|_| self.loader.takes() == Takes::Processors);
+        let loaded = loading.await;
+        drop(permit);
+        match loaded {
             Ok(offers) => Seen::Tools(offers),
             Err(error) => {
                 // What never was a tool was never confirmed as one: whoever mends it is not asked about it.

@@ -307,7 +307,7 @@ async fn what_comes_late_is_looked_at_again_when_its_loader_asks() {
     put(folder.path(), "far.slow", "");
     let (registry, again, ready) = (Registry::new(), Again::new(), Arc::new(AtomicBool::new(false)));
     let loader = Slow { ready: Arc::clone(&ready) };
-    let folders = Folders::new(&registry).again(&again).loader(loader);
+    let folders = Folders::new(&registry).again(&again).loader(loader).loader(Says);
     let folders = folders.folder(Folder::new(folder.path(), Rank::User, OpenGate));
     let _watching = folders.watch().await.unwrap();
     assert_eq!(problems(&registry.snapshot()), ["it is not ready yet"]);
