@@ -149,7 +149,10 @@ fn a_server_that_answers_late_joins_the_run() {
         "grants": [format!("read:{}/", work.display())],
     });
     fs::write(stage.data().join("tools/sea.mcp.json"), entry.to_string()).unwrap();
-    let ran = stage.run(&["-p", "Wait for it.", "--mode", "full", "--tools", "native"]);
+    let grants =
+        ["exec:*", "exec:./**", "read:**", "write:**"].into_iter().flat_map(|grant| ["--grant", grant]);
+    let words = ["-p", "Wait for it.", "--mode", "full", "--tools", "native"].into_iter().chain(grants);
+    let ran = stage.run(&words.collect::<Vec<_>>());
     assert!(ran.out == "It is here.\n" && ran.err.contains("the server sea has not answered yet"), "{ran:?}");
 }
 

@@ -286,7 +286,11 @@ async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
             match Box::pin(ear.clone().serve_with_lifecycle(transport, mode(era))).await {
                 // The stateless era has no older HTTP.
                 Err(error) if web.refused_hello() && era != Era::Stateless => Some(error),
-                served => return Ok(served?),
+                served => {
+                    let service = served?;
+                    web.can_be_asked().await;
+                    return Ok(service);
+                }
             }
         }
     };

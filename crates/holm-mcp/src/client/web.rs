@@ -20,6 +20,8 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::events::events;
 
@@ -31,6 +33,8 @@ const IDLE: Duration = Duration::from_secs(15 * 60);
 const TOTAL: Duration = Duration::from_secs(24 * 60 * 60);
 /// Redirects that are followed, each checked anew: a server that moved, not one that plays.
 const REDIRECTS: u8 = 3;
+/// How long a server is waited for until it can ask questions of its own: a stream is opened in one round.
+const SETTLING: Duration = Duration::from_secs(2);
 /// How much of an answer that is no message is repeated in an error.
 const SHOWN: usize = 256;
 
@@ -48,16 +52,37 @@ pub(crate) struct Web {
     policy: Arc<Policy>,
     /// Whether the server refused the first word of the newer HTTP, as those of the older kind do.
     refused_hello: Arc<AtomicBool>,
+    own_words: Arc<watch::Sender<OwnWords>>,
+}
+
+/// How the stream stands on which a server with sessions says things that nobody asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum OwnWords {
+    /// There is no session, so there is none.
+    #[default]
+    None,
+    /// It is about to be opened.
+    Awaited,
+    /// The server has answered the wish for it, in whatever way.
+    Settled,
 }
 
 impl Web {
     pub(crate) fn new(client: Client, policy: Policy) -> Self {
-        Self { client, policy: Arc::new(policy), refused_hello: Arc::default() }
+        Self { client, policy: Arc::new(policy), refused_hello: Arc::default(), own_words: Arc::default() }
     }
 
     /// Whether the server refused the first word since this was asked last.
     pub(crate) fn refused_hello(&self) -> bool {
         self.refused_hello.swap(false, Ordering::Relaxed)
+    }
+
+    /// Waits until the server can ask questions of its own, if it wants to. One that does so in a first call, before there is a
+    /// stream for it, says it to nobody and waits for ever.
+    pub(crate) async fn can_be_asked(&self) {
+        let mut own_words = self.own_words.subscribe();
+        // A server that never answers the wish is not waited for.
+        let _ = timeout(SETTLING, own_words.wait_for(|words| *words != OwnWords::Awaited)).await;
     }
 
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
@@ -99,6 +124,9 @@ impl StreamableHttpClient for Web {
             return refused(answer, &message, session.is_some()).await;
         }
         let given = text(&answer, SESSION);
+        if is_hello(&message) && given.is_some() {
+            self.own_words.send_replace(OwnWords::Awaited);
+        }
         match kind(&answer) {
             Kind::Events => Ok(StreamableHttpPostResponse::Sse(events(answer, MAX_MESSAGE), given)),
             Kind::Json => read_message(answer, &message, given).await,
@@ -136,7 +164,9 @@ impl StreamableHttpClient for Web {
         if let Some(last) = last_event {
             request = header(request, LAST_EVENT, &last)?;
         }
-        let answer = self.send(request).await?;
+        let answer = self.send(request).await;
+        self.own_words.send_replace(OwnWords::Settled);
+        let answer = answer?;
         if answer.status() == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }

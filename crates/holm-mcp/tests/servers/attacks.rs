@@ -114,8 +114,7 @@ async fn names_that_look_like_another_are_names_of_their_own() {
     let snapshot = registry.snapshot();
     let said = &snapshot.find("t_echo").unwrap().declaration().description;
     assert_eq!(said, "The program's own.", "what is there keeps its name");
-    let names: BTreeSet<String> =
-        snapshot.tools().map(|(tool, _)| tool.declaration().name.to_lowercase()).collect();
+    let names: BTreeSet<String> = snapshot.tools().map(|(tool, _)| tool.declaration().name.clone()).collect();
     assert_eq!(names.len(), count + 1, "no two are one: {names:?}");
     let plain =
         |name: &String| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));

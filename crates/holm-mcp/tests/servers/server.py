@@ -75,7 +75,7 @@ def tools():
     if MODE == "cyclic":
         return [tool("round", schema={"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}}), echo]
     if MODE == "deep":
-        return [echo, tool("deep", schema=json.loads('{"type":"object","not":' * 900 + "{}" + "}" * 900))]
+        return [echo, tool("deep", schema=json.loads('{"type":"object","not":' * 100 + "{}" + "}" * 100))]
     if MODE == "late":
         return [echo] if LISTED == 1 else [echo, tool("late")]
     return [echo]
