@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 }
 
 fn measure() -> Result<Figures, Box<dyn std::error::Error>> {
-    let mut figures = Figures::new();
+    let mut figures = Figures::new(std::env::args().nth(1));
     ours::measure(&mut figures)?;
     pipeline::measure(&mut figures)?;
     floors::measure(&mut figures)?;

@@ -240,7 +240,7 @@ fn admitted(path: &Path, owner: Layer, places: &Places) -> Result<(), Trouble> {
     TrustGate::new(places.trust()).admits(path, ContentHash::of(&bytes).as_bytes()).map_err(|_| {
         let message = format!("{}: nobody has trusted it as it is", path.display());
         Trouble::new(Exit::NoAnswer, message)
-            .hint(format!("`holm tool trust --yes {folder}` trusts what is there now"))
+            .hint(format!("`holm tool trust {folder}` shows it, and trusts what it has shown"))
     })
 }
 

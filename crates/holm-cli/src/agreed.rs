@@ -10,14 +10,14 @@ use crate::{
 };
 
 /// What a person is asked.
-pub(crate) struct Question {
+pub(crate) struct Question<'a> {
     /// The command that asks, as it is typed.
-    pub(crate) command: &'static str,
+    pub(crate) command: &'a str,
     /// The words.
-    pub(crate) words: &'static str,
+    pub(crate) words: &'a str,
 }
 
-impl Question {
+impl Question<'_> {
     /// Whether a person says yes: by naming everything that was shown, or at the terminal.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ mod places;
 mod prompt;
 mod reach;
 mod screen;
+mod served;
 mod servers;
 mod settings;
 mod shelf;

@@ -110,6 +110,16 @@ impl Places {
         self.data.join("tools.pins")
     }
 
+    /// What servers said when they were last looked at.
+    pub(crate) fn server_lists(&self) -> PathBuf {
+        self.data.join("mcp/lists")
+    }
+
+    /// Logins to servers.
+    pub(crate) fn logins(&self) -> PathBuf {
+        self.data.join("mcp/logins")
+    }
+
     /// Compiled code.
     pub(crate) fn code(&self) -> PathBuf {
         self.data.join("code")

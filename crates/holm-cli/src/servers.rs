@@ -11,9 +11,14 @@ use std::{
 
 use holm::runtime::BoxFuture;
 use holm_jail::{Engine, Launcher};
-use holm_mcp::{Answer, Asker, Browser, Login, McpLoader, Means, NamedFiles, Programs, Question, Wanted};
+use holm_mcp::{
+    Answer, Asker, Browser, KnownLists, Login, Logins, McpLoader, Means, NamedFiles, Programs, Question,
+    Wanted,
+};
 use holm_net::{Client, Connector, SystemResolver, Tls};
-use holm_tools::registry::{Found, LoadError, Loader, Offer, PinError, PinFile, Pins, Standing};
+use holm_tools::registry::{
+    Again, Found, LoadError, Loader, Offer, PinError, PinFile, Pins, Standing, Takes,
+};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -29,7 +34,9 @@ const LONGEST: usize = 16 * 1024;
 /// Everything by which the servers of a file are reached from this machine.
 pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     let tls = Tls::platform().map_err(|error| error.to_string())?;
-    let means = Means::new().net(Client::new(Connector::new(Arc::new(SystemResolver)), tls));
+    let means = Means::new()
+        .net(Client::new(Connector::new(Arc::new(SystemResolver)), tls))
+        .login(Login::remembered(logins(places)));
     // Without confinement no program is started; servers elsewhere are reached all the same.
     let Ok(engine) = Engine::detect() else { return Ok(means) };
     let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
@@ -105,7 +112,17 @@ pub(crate) async fn told_if_slow<T>(path: &Path, screen: &Screen, work: impl Fut
 
 /// The loader of a `<name>.mcp.json` with these means.
 pub(crate) fn loader(places: &Places, file: &Path, means: Means) -> McpLoader {
-    McpLoader::new(means, pins(places, file), |name| std::env::var(name).ok())
+    McpLoader::new(means, pins(places, file), |name| std::env::var(name).ok()).known(lists(places))
+}
+
+/// Logins to servers.
+pub(crate) fn logins(places: &Places) -> Logins {
+    Logins::new(places.logins())
+}
+
+/// What servers said when they were last looked at.
+pub(crate) fn lists(places: &Places) -> KnownLists {
+    KnownLists::new(places.server_lists())
 }
 
 /// Loads servers; what they are reached with is only looked for when there is one.
@@ -113,7 +130,7 @@ pub(crate) struct Servers {
     places: Places,
     /// Whom servers may ask.
     terminal: Option<Terminal>,
-    screen: Arc<Screen>,
+    again: Again,
     /// Of the user's own files.
     own: OnceLock<Result<McpLoader, String>>,
     /// Of the project's.
@@ -121,10 +138,10 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// The servers of these places.
-    pub(crate) fn new(places: &Places, terminal: Option<Terminal>, screen: &Arc<Screen>) -> Self {
+    /// The servers of these places. Those that answer late, or change, ask for another look.
+    pub(crate) fn new(places: &Places, terminal: Option<Terminal>, again: &Again) -> Self {
         let (own, project) = (OnceLock::new(), OnceLock::new());
-        Self { places: places.clone(), terminal, screen: Arc::clone(screen), own, project }
+        Self { places: places.clone(), terminal, again: again.clone(), own, project }
     }
 }
 
@@ -143,11 +160,15 @@ impl Loader for Servers {
                     Some(terminal) => means.asker(terminal.clone()),
                     None => means,
                 };
-                Ok(loader(&self.places, found.path, means))
+                Ok(loader(&self.places, found.path, means).again(&self.again))
             });
             let loader = made.as_ref().map_err(LoadError::unavailable)?;
-            told_if_slow(found.path, &self.screen, loader.load(found)).await
+            loader.load(found).await
         })
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Patience
     }
 }
 
@@ -197,11 +218,12 @@ fn value(line: &str, field: &Value) -> Option<Value> {
 }
 
 /// Logs in by the person's own browser, which comes back to a port of this machine.
-pub(crate) fn login(screen: &Arc<Screen>) -> io::Result<Login> {
+pub(crate) fn login(places: &Places, screen: &Arc<Screen>) -> io::Result<Login> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     listener.set_nonblocking(true)?;
     let port = listener.local_addr()?.port();
-    Ok(Login::new(Back { listener: Arc::new(listener), port, screen: Arc::clone(screen) }))
+    let back = Back { listener: Arc::new(listener), port, screen: Arc::clone(screen) };
+    Ok(Login::new(back).keep(logins(places)))
 }
 
 struct Back {

@@ -1,9 +1,10 @@
 //! The tools that the command has: its own, those of the user's folder, and those of a project that a person trusts.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use holm::{
@@ -18,7 +19,7 @@ use holm_tools::{
     agents::{AgentLoader, CrewFault, CrewProblem},
     program::Programs,
     registry::{
-        Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
+        Again, Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
         Source, TrustGate, Watching,
     },
     root::{Protect, Root},
@@ -70,8 +71,9 @@ impl Shelf {
             [places.project_tools(), places.project_agents()].into_iter().chain(places.brought.clone());
         let theirs = theirs.map(|path| Folder::new(path, Rank::Project, TrustGate::new(places.trust())));
         let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
-        let servers = Servers::new(places, terminal, screen);
-        let folders = Folders::new(&registry).loader(servers).loader(loader);
+        let again = Again::new();
+        let servers = Servers::new(places, terminal, &again);
+        let folders = Folders::new(&registry).again(&again).loader(servers).loader(loader);
         let folders = own_folders.into_iter().chain(theirs).fold(folders, Folders::folder);
         let crew = agents.clone();
         let folders = match agents {
@@ -204,7 +206,7 @@ pub(crate) fn settings(places: &Places) -> anyhow::Result<WasmSettings> {
     Ok(WasmSettings {
         workspace: Some(places.work.clone()),
         denials: denials(places)?,
-        outbound: Some(Arc::new(Network::new(client, Arc::new(SystemResolver)))),
+        outbound: Some(Arc::new(Network::new(client))),
         secrets: Keys::from_environment().told_to(Secrets::new()),
         environment: environment(),
         ..WasmSettings::default()
@@ -218,11 +220,27 @@ fn environment() -> Vec<(String, String)> {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// A sandbox that compiles by this program and keeps the code in the data folder.
+/// The sandbox of this process, which compiles by this program and keeps the code in the data folder, for these settings.
 pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<WasmHost> {
-    let cache = Some(places.code());
-    let sandbox = Sandbox::new(Settings { cache, ..Settings::with_compiler(Compiler::itself()?) })?;
+    let sandbox = shared(places.code(), |cache| {
+        let settings = Settings { cache: Some(cache), ..Settings::with_compiler(Compiler::itself()?) };
+        Ok(Sandbox::new(settings)?)
+    })?;
     Ok(WasmHost::new(sandbox, settings))
+}
+
+/// One sandbox for each folder of compiled code, made when it is first wanted. An engine with its threads and its room is large,
+/// and code is compiled for one engine: tools of all kinds and of all sessions share it. It gives nobody any power: what a guest may do
+/// stands in the settings that each host has of its own.
+fn shared(cache: PathBuf, make: impl FnOnce(PathBuf) -> anyhow::Result<Sandbox>) -> anyhow::Result<Sandbox> {
+    static ALL: Mutex<BTreeMap<PathBuf, Sandbox>> = Mutex::new(BTreeMap::new());
+    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(sandbox) = all.get(&cache) {
+        return Ok(sandbox.clone());
+    }
+    let sandbox = make(cache.clone())?;
+    all.insert(cache, sandbox.clone());
+    Ok(sandbox)
 }
 
 /// What no tool may touch: the usual names, the same as for all other tools, and the data folder, by whatever path. The worktree

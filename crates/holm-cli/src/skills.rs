@@ -119,7 +119,8 @@ impl Skills {
         Some(Arc::new(tool))
     }
 
-    fn listed(&self) -> impl Iterator<Item = &Skill> {
+    /// Those that are offered.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &Skill> {
         self.skills.values().map(|usable| &usable.skill).filter(|skill| skill.listed == Listed::Yes)
     }
 
@@ -162,7 +163,7 @@ impl Skills {
             let hash = ContentHash::of(&found.bytes);
             TrustGate::new(self.trust.clone()).admits(&path, hash.as_bytes()).map_err(|_| {
                 let folder = found.folder.display();
-                format!("nobody has trusted it as it is; look at it, then `holm tool trust --yes {folder}`")
+                format!("nobody has trusted it as it is; look at it, then `holm tool trust {folder}`")
             })?;
         }
         found.skill.clone()

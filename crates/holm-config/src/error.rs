@@ -102,7 +102,10 @@ impl ConfigError {
             ConfigProblem::Cycle { .. } => "take one of them out of the other".into(),
             ConfigProblem::Untrusted(_) => {
                 let folder = self.path.parent().unwrap_or(Path::new("."));
-                format!("look at it; `holm tool trust --yes {}` trusts the folder as it is", folder.display())
+                format!(
+                    "look at it; `holm tool trust {}` shows the folder, and trusts what it has shown",
+                    folder.display()
+                )
             }
             ConfigProblem::Shared => format!("chmod 600 {}", self.path.display()),
             ConfigProblem::Unwritable(_) => "make its folder yours".into(),

@@ -40,8 +40,10 @@ pub mod skills;
 
 pub use environment::VARIABLES;
 pub use error::{ConfigError, ConfigProblem};
-pub use file::{Alias, Commands, File, Ladder, Limits, Located, Provider, SCHEMA_ID, ToolSet, Usd, schema};
-pub use find::{Found, POLICY, PROJECT_FILE};
+pub use file::{
+    Alias, Commands, File, Ladder, Limits, Located, Provider, SCHEMA_ID, ToolSet, Turns, Usd, schema,
+};
+pub use find::{Found, Named, POLICY, PROJECT_FILE};
 pub use guide::guides;
 pub use keys::KeyFile;
 pub use layers::{Layers, Loaded};

@@ -20,6 +20,7 @@
 //!            a jailed program or an HTTP address ◄──┘  (lazily, again after it broke, with back-off)
 //! ```
 
+mod cabinet;
 pub mod client;
 mod import;
 mod loader;
@@ -27,9 +28,9 @@ pub mod server;
 mod spec;
 
 pub use client::{
-    Answer, Asker, Browser, Definition, Flaw, Fleet, Listing, Login, Means, NamedFiles, NobodyAnswers,
-    Programs, Question, Remote, RemoteError, RemoteTool, Wanted,
+    Answer, Asker, Browser, Definition, Flaw, Fleet, Listing, Login, Logins, Means, NamedFiles,
+    NobodyAnswers, Programs, Question, Reading, Remote, RemoteError, RemoteTool, Wanted,
 };
 pub use import::{ImportError, Imported, import};
-pub use loader::McpLoader;
-pub use spec::{Address, Era, Hints, Program, Reach, ServerName, ServerSpec, SpecError};
+pub use loader::{KnownLists, McpLoader};
+pub use spec::{Address, Era, Hints, Http, Program, Reach, ServerName, ServerSpec, SpecError};

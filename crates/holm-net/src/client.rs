@@ -55,6 +55,12 @@ impl Client {
         Self { connector, tls, pool: Arc::default() }
     }
 
+    /// What opens its connections.
+    #[must_use]
+    pub fn connector(&self) -> &Connector {
+        &self.connector
+    }
+
     /// Sends a request and follows its redirects, each of them checked under `policy`.
     ///
     /// The answer of any status is `Ok`. Dropping the future or the answer closes the connection.

@@ -8,7 +8,7 @@ use holm_grants::{Host, Policy, Scheme, Url};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::check::{admit, granted, unresolved};
+use crate::check::{admit, granted};
 use crate::error::{NetError, Stage, origin};
 use crate::listeners::Listeners;
 use crate::port;
@@ -92,6 +92,12 @@ impl Connector {
         Self { patience, ..self }
     }
 
+    /// Whether connections are opened from here, and not by a proxy.
+    #[must_use]
+    pub fn is_direct(&self) -> bool {
+        self.proxy.is_none()
+    }
+
     /// Through a proxy that the caller names. The environment is never asked.
     #[must_use]
     pub fn with_proxy(self, proxy: Proxy) -> Self {
@@ -100,23 +106,41 @@ impl Connector {
 
     /// Resolves and checks, without connecting.
     ///
-    /// A sandbox whose guest resolves and connects in two steps keeps the [`Route`] and dials from it.
-    ///
     /// # Errors
     ///
     /// Where no grant opens the way, the name has no address, or the way leads to a listener of this Holm.
     pub async fn check(&self, url: &Url, policy: &Policy) -> Result<Route, NetError> {
         granted(policy, url)?;
         port::check(url)?;
-        let answer = match url.host() {
-            Host::Address(ip) => vec![*ip],
-            Host::Name(name) => {
-                let found = timeout(self.patience.resolve, self.resolver.resolve(name)).await;
-                let found = found.map_err(|_| NetError::TimedOut(Stage::Resolving))?;
-                found.map_err(|error| unresolved(url, &error.to_string()))?
-            }
+        let answer = self.resolve(url.host()).await?;
+        self.check_answer(url, policy, &answer)
+    }
+
+    /// Looks a host up and judges nothing: for a sandbox whose guest resolves and connects in two steps, with
+    /// [`Self::check_answer`] between them. Whether the name may be asked about at all is the caller's to know.
+    ///
+    /// # Errors
+    ///
+    /// Where the name has no address, or nobody answers in time.
+    pub async fn resolve(&self, host: &Host) -> Result<Vec<IpAddr>, NetError> {
+        let name = match host {
+            Host::Address(ip) => return Ok(vec![*ip]),
+            Host::Name(name) => name,
         };
-        let admitted = admit(policy, url, &answer)?;
+        let found = timeout(self.patience.resolve, self.resolver.resolve(name)).await;
+        let found = found.map_err(|_| NetError::TimedOut(Stage::Resolving))?;
+        found.map_err(|error| NetError::Unresolved { host: host.to_string(), why: error.to_string() })
+    }
+
+    /// Checks an answer that was found before: what [`Self::check`] does once it has resolved.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::check`].
+    pub fn check_answer(&self, url: &Url, policy: &Policy, answer: &[IpAddr]) -> Result<Route, NetError> {
+        granted(policy, url)?;
+        port::check(url)?;
+        let admitted = admit(policy, url, answer)?;
         let addresses: Vec<_> = admitted.iter().map(|ip| SocketAddr::new(*ip, url.port())).collect();
         addresses.iter().try_for_each(|address| self.foreign(*address))?;
         Ok(Route { url: url.clone(), addresses })

@@ -9,6 +9,7 @@ use crate::chance::{Clock, Randomness};
 use crate::files::Access;
 use crate::limits::Limits;
 use crate::net::Outbound;
+use crate::share::Party;
 
 /// One call of a guest, with nothing but what was added by name.
 ///
@@ -28,6 +29,7 @@ pub struct Call {
     pub(crate) clock: Clock,
     pub(crate) randomness: Randomness,
     pub(crate) outbound: Option<Arc<dyn Outbound>>,
+    pub(crate) party: Option<Party>,
 }
 
 impl Call {
@@ -44,6 +46,7 @@ impl Call {
             clock: Clock::default(),
             randomness: Randomness::default(),
             outbound: None,
+            party: None,
         }
     }
 
@@ -109,6 +112,13 @@ impl Call {
         self.outbound = Some(outbound);
         self
     }
+
+    /// Says whose call it is. However many calls a party has, the others still find a place.
+    #[must_use]
+    pub fn party(mut self, party: Party) -> Self {
+        self.party = Some(party);
+        self
+    }
 }
 
 /// Arguments, input and environment may hold what nobody should see, so only their sizes are shown.
@@ -124,6 +134,7 @@ impl fmt::Debug for Call {
             .field("clock", &self.clock)
             .field("randomness", &self.randomness)
             .field("outbound", &self.outbound.is_some())
+            .field("party", &self.party)
             .finish()
     }
 }

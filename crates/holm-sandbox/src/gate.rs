@@ -1,20 +1,31 @@
-//! Lets only as many guests in as there is room for, whoever's thread they run on.
+//! Lets only as many guests in as there is room for, whoever's thread they run on, and no party all of them.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
+use crate::share::{Party, Shares};
 
 /// Counts the guests that run.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    free: Mutex<u32>,
+    line: Mutex<Line>,
     bell: Condvar,
+}
+
+#[derive(Debug)]
+struct Line {
+    shares: Shares,
+    /// How many wait for a place. Where nobody does, nobody is woken, which would ask the system.
+    waiting: u32,
 }
 
 /// One guest's place. Free again when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Pass<'a>(&'a Gate);
+pub(crate) struct Pass<'a> {
+    gate: &'a Gate,
+    party: Option<Party>,
+}
 
 /// Why there was no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,31 +39,46 @@ const LOOK: Duration = Duration::from_millis(20);
 
 impl Gate {
     pub(crate) fn new(places: u32) -> Self {
-        Self { free: Mutex::new(places), bell: Condvar::new() }
+        Self { line: Mutex::new(Line { shares: Shares::new(places), waiting: 0 }), bell: Condvar::new() }
     }
 
     /// Waits for a place, for so long.
-    pub(crate) fn enter(&self, cancel: &Cancel, patience: Duration) -> Result<Pass<'_>, Full> {
+    pub(crate) fn enter(
+        &self,
+        party: Option<Party>,
+        cancel: &Cancel,
+        patience: Duration,
+    ) -> Result<Pass<'_>, Full> {
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        if line.shares.take(party) {
+            return Ok(Pass { gate: self, party });
+        }
         let until = Instant::now() + patience;
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        while *free == 0 {
+        while !line.shares.take(party) {
             if cancel.is_cancelled() {
                 return Err(Full::Cancelled);
             }
             if Instant::now() >= until {
                 return Err(Full::Busy);
             }
-            free = self.bell.wait_timeout(free, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            line.waiting += 1;
+            line = self.bell.wait_timeout(line, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            line.waiting -= 1;
         }
-        *free -= 1;
-        Ok(Pass(self))
+        Ok(Pass { gate: self, party })
     }
 }
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.bell.notify_one();
+        let mut line = self.gate.line.lock().unwrap_or_else(PoisonError::into_inner);
+        line.shares.give(self.party);
+        let waiting = line.waiting;
+        drop(line);
+        if waiting > 0 {
+            // All of them: the first in line may be one whose party has its share already.
+            self.gate.bell.notify_all();
+        }
     }
 }
 
@@ -67,8 +93,8 @@ mod tests {
     #[test]
     fn who_waited_long_enough_is_told_that_there_is_no_place() {
         let gate = Gate::new(1);
-        let _pass = gate.enter(&Cancel::new(), LONG).unwrap();
-        assert_eq!(gate.enter(&Cancel::new(), Duration::from_millis(1)).err(), Some(Full::Busy));
+        let _pass = gate.enter(None, &Cancel::new(), LONG).unwrap();
+        assert_eq!(gate.enter(None, &Cancel::new(), Duration::from_millis(1)).err(), Some(Full::Busy));
     }
 
     #[test]
@@ -78,7 +104,7 @@ mod tests {
             for _ in 0..12 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        let _pass = gate.enter(&Cancel::new(), LONG).unwrap();
+                        let _pass = gate.enter(None, &Cancel::new(), LONG).unwrap();
                         most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                         std::thread::yield_now();
                         inside.fetch_sub(1, Ordering::SeqCst);
@@ -87,15 +113,26 @@ mod tests {
             }
         });
         assert!(most.load(Ordering::SeqCst) <= 3);
-        assert_eq!(*gate.free.lock().unwrap(), 3);
+        assert_eq!(gate.line.lock().unwrap().shares.free(), 3);
+    }
+
+    #[test]
+    fn a_greedy_party_waits_while_another_passes() {
+        let (gate, greedy) = (Gate::new(4), Some(Party::named("greedy")));
+        let enter = |party, patience| gate.enter(party, &Cancel::new(), patience);
+        let held = [enter(greedy, LONG).unwrap(), enter(greedy, LONG).unwrap()];
+        assert_eq!(enter(greedy, Duration::from_millis(1)).err(), Some(Full::Busy));
+        drop(enter(Some(Party::named("other")), LONG).unwrap());
+        drop(held);
+        assert!(enter(greedy, LONG).is_ok());
     }
 
     #[test]
     fn who_is_cancelled_does_not_wait() {
         let gate = Gate::new(1);
-        let _pass = gate.enter(&Cancel::new(), LONG).unwrap();
+        let _pass = gate.enter(None, &Cancel::new(), LONG).unwrap();
         let cancel = Cancel::new();
         cancel.cancel();
-        assert_eq!(gate.enter(&cancel, LONG).err(), Some(Full::Cancelled));
+        assert_eq!(gate.enter(None, &cancel, LONG).err(), Some(Full::Cancelled));
     }
 }

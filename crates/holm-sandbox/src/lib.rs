@@ -43,6 +43,7 @@ mod refusal;
 mod run;
 mod sandbox;
 mod shape;
+mod share;
 mod state;
 mod ticker;
 mod workers;
@@ -60,6 +61,7 @@ pub use ready::{Ready, prepare};
 pub use refusal::{Reason, Refusal, Wanted};
 pub use sandbox::{PATIENCE, Running, Sandbox, SandboxError, Settings};
 pub use shape::{Kind, Shape, ShapeError};
+pub use share::Party;
 
 /// The text of the interface `holm:tool`, for those who write components of it.
 pub const WIT: &str = include_str!("../wit/tool.wit");

@@ -2,7 +2,8 @@
 //!
 //! This crate opens no connection for HTTP and resolves no name. It asks the policy about the URL, so that a refusal names
 //! its grant, and hands the rest to an [`Outbound`], which resolves, asks the policy about the address, and connects to that
-//! address. Without an [`Outbound`] there is no network at all.
+//! address. A raw socket is connected by the engine, to an address that the [`Outbound`] has admitted and to no other. Without
+//! an [`Outbound`] there is no network at all.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -33,8 +34,21 @@ pub trait Outbound: Send + Sync + 'static {
         request: HttpRequest,
     ) -> Answer<'a, Result<HttpResponse, NetError>>;
 
-    /// The addresses of a name, for a raw connection. Each is asked about again when the guest connects to it.
+    /// The addresses of a name, for a raw connection. They are asked about when the guest connects to one of them.
     fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>>;
+
+    /// Which addresses of an answer a raw connection for this URL may go to, now. The answer is all that was found for the
+    /// URL's host, or the address itself where the guest asked for no name; one address that the policy does not admit spoils it.
+    ///
+    /// # Errors
+    ///
+    /// Where no connection may be opened, and why.
+    fn admit(&self, policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
+        for address in answer {
+            policy.reach(url, *address).map_err(|why| NetError::Refused(why.to_string()))?;
+        }
+        Ok(answer.to_vec())
+    }
 }
 
 /// What is given later.
@@ -120,15 +134,17 @@ struct Inner {
     policy: Arc<Policy>,
     audit: Audit,
     outbound: Option<Arc<dyn Outbound>>,
-    /// Which names led to an address, because a raw connection only tells the address.
-    names: Mutex<HashMap<IpAddr, BTreeSet<String>>>,
+    /// Where names led, because a raw connection only tells the address.
+    names: Mutex<HashMap<String, BTreeSet<IpAddr>>>,
     leases: Leases,
     /// How many bytes of requests may still be held.
     bodies: AtomicUsize,
 }
 
-/// How many addresses are remembered for one call.
-const MAX_NAMES: usize = 256;
+/// How many names are remembered for one call, and how many addresses of each. An answer that is longer is not remembered,
+/// so nothing is connected to by it.
+const MAX_NAMES: usize = 64;
+const MAX_ADDRESSES: usize = 64;
 
 /// The longest name that there can be.
 const MAX_NAME: usize = 253;
@@ -231,13 +247,16 @@ impl Net {
         None
     }
 
-    /// Remembers where a name led.
+    /// Remembers where a name led, beside where it led before: all of it is asked about together.
     pub(crate) fn looked_up(&self, name: &str, addresses: &[IpAddr]) {
         let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
-        for address in addresses {
-            if names.len() < MAX_NAMES || names.contains_key(address) {
-                names.entry(*address).or_default().insert(name.to_owned());
-            }
+        if names.len() >= MAX_NAMES && !names.contains_key(name) {
+            return;
+        }
+        let known = names.entry(name.to_owned()).or_default();
+        known.extend(addresses.iter().map(IpAddr::to_canonical));
+        if known.len() > MAX_ADDRESSES {
+            names.remove(name);
         }
     }
 
@@ -261,26 +280,40 @@ impl Net {
 
     fn admit_connect(&self, address: SocketAddr) -> bool {
         let ip = address.ip().to_canonical();
-        let mut hosts: Vec<String> = {
-            let names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
-            names.get(&ip).into_iter().flatten().cloned().collect()
-        };
-        hosts.push(match ip {
-            IpAddr::V4(ip) => ip.to_string(),
-            IpAddr::V6(ip) => format!("[{ip}]"),
-        });
         let mut reason = Reason::Missing;
-        for host in hosts {
+        for (host, answer) in self.ways_to(ip) {
             let Ok(url) = format!("tcp://{host}:{}", address.port()).parse::<Url>() else { continue };
-            match self.0.policy.reach(&url, ip) {
-                Ok(()) if self.0.outbound.is_some() => return true,
-                Ok(()) => reason = Reason::NoNetwork,
-                Err(holm_grants::Unreachable::NotGranted) => {}
-                Err(why) => reason = Reason::Network(why.to_string()),
-            }
+            // The policy first, so that what is missing is told by the name of its grant.
+            let refused = match (self.0.policy.reach(&url, ip), &self.0.outbound) {
+                (Err(holm_grants::Unreachable::NotGranted), _) => continue,
+                (Err(why), _) => Reason::Network(why.to_string()),
+                (Ok(()), None) => Reason::NoNetwork,
+                (Ok(()), Some(outbound)) => match outbound.admit(&self.0.policy, &url, &answer) {
+                    Ok(admitted) if admitted.contains(&ip) => return true,
+                    Ok(_) => Reason::Network("this address of the answer is not to be used".to_owned()),
+                    Err(NetError::Refused(why)) => Reason::Network(why),
+                    Err(error) => Reason::Network(error.to_string()),
+                },
+            };
+            reason = refused;
         }
         self.0.audit.refuse(Wanted::Connect(address), reason);
         false
+    }
+
+    /// Every host by which an address is known, with all that the host leads to; the address itself is the last.
+    fn ways_to(&self, ip: IpAddr) -> Vec<(String, Vec<IpAddr>)> {
+        let names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let led_here = names.iter().filter(|(_, found)| found.contains(&ip));
+        let mut ways: Vec<_> =
+            led_here.map(|(name, found)| (name.clone(), found.iter().copied().collect())).collect();
+        ways.sort();
+        let literal = match ip {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        };
+        ways.push((literal, vec![ip]));
+        ways
     }
 }
 

@@ -70,7 +70,8 @@ pub struct Settings {
     pub compiler: Compiler,
     /// Where compiled code is kept; nowhere without.
     pub cache: Option<PathBuf>,
-    /// How many guests run at once; further calls wait. Those that wait for the network count too.
+    /// How many guests run at once; further calls wait. Those that wait for the network count too. A party whose calls are
+    /// many gets half of what the others leave ([`Call::party`]).
     pub guests: u32,
 }
 
@@ -230,16 +231,26 @@ impl Sandbox {
         let (sender, receiver) = oneshot::channel();
         let cancel = Cancel::new();
         let (inner, guest, switch) = (Arc::clone(&self.0), guest.clone(), cancel.clone());
+        let party = call.party;
         let job = move || {
             let outcome = inner.run(&guest, question, call, &switch);
             // First let go, then answer: who has the answer may want to see everything gone.
             drop((guest, inner));
             let _ = sender.send(outcome);
         };
-        let refused = self.0.workers.submit(job).err();
+        let refused = self.0.workers.submit(party, job).err();
         Running { receiver, cancel, refused, began: Instant::now() }
     }
 }
+
+/// Two are the same where one is a clone of the other: the same engine, the same threads, the same places.
+impl PartialEq for Sandbox {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Sandbox {}
 
 impl std::fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -253,7 +264,7 @@ impl Inner {
             return failed(Instant::now(), "the sandbox is closing".to_owned());
         };
         // Whoever's thread this is, there is only so much room. Waiting for it does not count as the guest's time.
-        let _pass = match self.gate.enter(cancel, PATIENCE) {
+        let _pass = match self.gate.enter(call.party, cancel, PATIENCE) {
             Ok(pass) => pass,
             Err(Full::Cancelled) => {
                 return Outcome { stop: Stop::Cancelled, ..failed(Instant::now(), String::new()) };

@@ -13,7 +13,7 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 use crate::call::Call;
 use crate::cancel::{Cancel, Term};
 use crate::chance::{Clock, Dice, FixedClock};
-use crate::files::{Files, Quota};
+use crate::files::{Drafts, Files, Quota};
 use crate::lease::{Lease, Leases};
 use crate::meter::Meter;
 use crate::net::Net;
@@ -71,6 +71,7 @@ impl State {
             quota: Quota::new(limits.written),
             leases: leases.clone(),
             term: Term::new(cancel.clone(), deadline),
+            drafts: Drafts::default(),
         };
         let net = Net::new(call.access.shared_policy(), audit.clone(), call.outbound, leases);
         let mut table = ResourceTable::new();

@@ -1,8 +1,11 @@
 //! Threads on which guests run, so that no guest ever holds up the threads that serve everybody.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use crate::share::{Party, Shares};
 
 /// What is to be done on a thread.
 type Job = Box<dyn FnOnce() + Send>;
@@ -15,6 +18,10 @@ struct Shared {
     queue: Mutex<Queue>,
     bell: Condvar,
     max: u32,
+    /// How many jobs were ever posted, for those who look out for the next.
+    posted: AtomicU64,
+    /// How long a thread looks out for its next job before it sleeps.
+    lookout: Duration,
 }
 
 impl std::fmt::Debug for Shared {
@@ -23,12 +30,60 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-#[derive(Default)]
 struct Queue {
-    jobs: VecDeque<Job>,
+    waiting: Waiting,
+    /// Who has how many threads at work.
+    shares: Shares,
     threads: u32,
+    /// Threads that sleep, and threads that look out and need not be woken.
     idle: u32,
+    looking: u32,
     closed: bool,
+}
+
+impl Queue {
+    fn next(&mut self) -> Option<(Option<Party>, Job)> {
+        self.waiting.next(&mut self.shares)
+    }
+}
+
+/// Jobs that wait: a line for each party, and the parties take turns.
+#[derive(Default)]
+struct Waiting {
+    lines: HashMap<Option<Party>, VecDeque<Job>>,
+    turns: VecDeque<Option<Party>>,
+    jobs: usize,
+}
+
+impl Waiting {
+    /// Adds a job at the end of its party's line, if that has room.
+    fn push(&mut self, party: Option<Party>, job: Job) -> Result<(), Busy> {
+        let line = self.lines.entry(party).or_default();
+        if self.jobs >= MAX_WAITING || (party.is_some() && line.len() >= MAX_LINE) {
+            return Err(Busy::Full);
+        }
+        if line.is_empty() {
+            self.turns.push_back(party);
+        }
+        line.push_back(job);
+        self.jobs += 1;
+        Ok(())
+    }
+
+    /// The next job whose party may have one more thread. A party without a turn is passed over and keeps its place.
+    fn next(&mut self, shares: &mut Shares) -> Option<(Option<Party>, Job)> {
+        let turn = self.turns.iter().position(|party| shares.has_room(*party))?;
+        let party = self.turns.remove(turn)?;
+        let line = self.lines.get_mut(&party)?;
+        let job = line.pop_front()?;
+        self.jobs = self.jobs.saturating_sub(1);
+        if line.is_empty() {
+            self.lines.remove(&party);
+        } else {
+            self.turns.push_back(party);
+        }
+        shares.take(party).then_some((party, job))
+    }
 }
 
 /// Why a job was not taken.
@@ -42,6 +97,10 @@ pub(crate) enum Busy {
 
 /// How many jobs may wait. More means that nobody is waiting for the answers any more.
 const MAX_WAITING: usize = 10_000;
+/// How many of them may be of one party, so that others still find room to wait.
+const MAX_LINE: usize = MAX_WAITING / 4;
+/// How long a thread looks out for its next job: a few times what it takes to be woken, so that little is lost where none comes.
+const LOOKOUT: Duration = Duration::from_micros(30);
 /// How long a thread without work stays.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A guest's own stack and the host's functions on top of it.
@@ -50,17 +109,35 @@ const STACK: usize = 4 << 20;
 impl Workers {
     pub(crate) fn new(max: u32) -> Self {
         let max = max.max(1);
-        Self(Arc::new(Shared { queue: Mutex::default(), bell: Condvar::new(), max }))
+        let queue = Queue {
+            waiting: Waiting::default(),
+            shares: Shares::new(max),
+            threads: 0,
+            idle: 0,
+            looking: 0,
+            closed: false,
+        };
+        // On one processor whoever looks out keeps the next job from being posted.
+        let alone = std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
+        Self(Arc::new(Shared {
+            queue: Mutex::new(queue),
+            bell: Condvar::new(),
+            max,
+            posted: AtomicU64::new(0),
+            lookout: if alone { Duration::ZERO } else { LOOKOUT },
+        }))
     }
 
-    /// Does `job` on some thread, as soon as one is free.
-    pub(crate) fn submit(&self, job: impl FnOnce() + Send + 'static) -> Result<(), Busy> {
+    /// Does `job` on some thread, as soon as one is free and the party has not got its share already.
+    pub(crate) fn submit(
+        &self,
+        party: Option<Party>,
+        job: impl FnOnce() + Send + 'static,
+    ) -> Result<(), Busy> {
         let mut queue = self.0.lock();
-        if queue.jobs.len() >= MAX_WAITING {
-            return Err(Busy::Full);
-        }
-        queue.jobs.push_back(Box::new(job));
-        if (queue.idle as usize) < queue.jobs.len() && queue.threads < self.0.max {
+        queue.waiting.push(party, Box::new(job))?;
+        self.0.posted.fetch_add(1, Ordering::Release);
+        if ((queue.idle + queue.looking) as usize) < queue.waiting.jobs && queue.threads < self.0.max {
             let shared = Arc::clone(&self.0);
             let spawned = std::thread::Builder::new()
                 .name("holm-guest".to_owned())
@@ -69,15 +146,19 @@ impl Workers {
             match spawned {
                 Ok(_) => queue.threads += 1,
                 Err(_) if queue.threads == 0 => {
-                    queue.jobs.pop_back();
+                    // Nobody else waits, or there would be a thread for it.
+                    queue.waiting = Waiting::default();
                     return Err(Busy::NoThread);
                 }
                 // Another thread takes it when it is free.
                 Err(_) => {}
             }
         }
+        let must_wake = queue.idle > 0 && queue.waiting.jobs > queue.looking as usize;
         drop(queue);
-        self.0.bell.notify_one();
+        if must_wake {
+            self.0.bell.notify_one();
+        }
         Ok(())
     }
 }
@@ -87,25 +168,52 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits a moment for the next job without asking the system; whether one was posted.
+    fn look_out(&self, posted: u64) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < self.lookout {
+            for _ in 0..32 {
+                if self.posted.load(Ordering::Acquire) != posted {
+                    return true;
+                }
+                std::hint::spin_loop();
+            }
+        }
+        false
+    }
+
     fn work(&self) {
         let mut queue = self.lock();
+        let mut looks_out = false;
         loop {
-            if let Some(job) = queue.jobs.pop_front() {
+            if let Some((party, job)) = queue.next() {
                 drop(queue);
                 // A job tells its own panics; this one only keeps the thread.
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
                 queue = self.lock();
+                queue.shares.give(party);
+                looks_out = true;
                 continue;
             }
             if queue.closed {
                 break;
+            }
+            // Calls often come one after the other, and to wake a thread takes longer than to run a small guest.
+            if std::mem::take(&mut looks_out) {
+                queue.looking += 1;
+                let posted = self.posted.load(Ordering::Acquire);
+                drop(queue);
+                looks_out = self.look_out(posted);
+                queue = self.lock();
+                queue.looking -= 1;
+                continue;
             }
             queue.idle += 1;
             let (guard, waited) =
                 self.bell.wait_timeout(queue, PATIENCE).unwrap_or_else(PoisonError::into_inner);
             queue = guard;
             queue.idle -= 1;
-            if waited.timed_out() && queue.jobs.is_empty() {
+            if waited.timed_out() && queue.waiting.jobs == 0 {
                 break;
             }
         }
@@ -133,7 +241,7 @@ mod tests {
         for number in 0..100 {
             let sender = sender.clone();
             workers
-                .submit(move || {
+                .submit(None, move || {
                     sender.send(number).unwrap();
                     assert!(number % 10 != 0, "a job that fails");
                 })
@@ -150,10 +258,47 @@ mod tests {
     fn a_blocked_job_does_not_hold_up_the_next() {
         let workers = Workers::new(2);
         let (hold, held) = mpsc::channel::<()>();
-        workers.submit(move || assert!(held.recv().is_err())).unwrap();
+        workers.submit(None, move || assert!(held.recv().is_err())).unwrap();
         let (sender, receiver) = mpsc::channel();
-        workers.submit(move || sender.send(1).unwrap()).unwrap();
+        workers.submit(None, move || sender.send(1).unwrap()).unwrap();
         assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Ok(1));
+        drop(hold);
+    }
+
+    /// Blocks until `held` is let go, on as many threads as a greedy party gets.
+    fn hold(workers: &Workers, party: Option<Party>, times: u32) -> mpsc::Sender<()> {
+        let (hold, held) = mpsc::channel::<()>();
+        let held = Arc::new(Mutex::new(held));
+        for _ in 0..times {
+            let held = Arc::clone(&held);
+            workers.submit(party, move || assert!(held.lock().unwrap().recv().is_err())).unwrap();
+        }
+        hold
+    }
+
+    #[test]
+    fn a_party_that_blocks_all_it_gets_does_not_hold_up_another() {
+        let workers = Workers::new(4);
+        let hold = hold(&workers, Some(Party::named("greedy")), 100);
+        let (sender, receiver) = mpsc::channel();
+        for number in 0..10 {
+            let sender = sender.clone();
+            workers.submit(Some(Party::named("modest")), move || sender.send(number).unwrap()).unwrap();
+        }
+        for _ in 0..10 {
+            assert!(receiver.recv_timeout(Duration::from_secs(30)).is_ok());
+        }
+        drop(hold);
+    }
+
+    #[test]
+    fn a_party_cannot_fill_the_line_for_everybody() {
+        let workers = Workers::new(1);
+        let greedy = Some(Party::named("greedy"));
+        let hold = hold(&workers, None, 1);
+        let refused = (0..=MAX_LINE).find_map(|_| workers.submit(greedy, || {}).err());
+        assert_eq!(refused, Some(Busy::Full));
+        assert_eq!(workers.submit(Some(Party::named("other")), || {}), Ok(()));
         drop(hold);
     }
 }

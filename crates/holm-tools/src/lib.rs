@@ -8,6 +8,7 @@
 //! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
 //! - [`root`]: the one folder in which file tools work; [`files`]: those tools; [`undo`]: what files were before.
 //! - [`info`]: the date, and what kind of machine this is.
+//! - [`text`]: which characters of somebody else's text are shown.
 //! - [`trust`]: which files a person has looked at, by what is in them.
 //! - [`shell`]: commands in a jail, rules about them, and what is remembered of a person's answers.
 //! - [`program`]: programs of a folder, run.
@@ -42,7 +43,7 @@ pub mod search;
 pub mod shell;
 #[cfg(feature = "wasm")]
 pub mod shipped;
-mod text;
+pub mod text;
 pub mod trust;
 #[cfg(unix)]
 pub mod undo;

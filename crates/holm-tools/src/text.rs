@@ -3,7 +3,13 @@
 /// Whether a character may stand in a description that a model and a person read.
 ///
 /// Characters that hide or reorder others are left out with the control characters: what a person sees must be what is there.
-pub(crate) fn is_shown(c: char) -> bool {
+///
+/// ```
+/// use holm_tools::text::is_shown;
+/// assert!(is_shown('é') && !is_shown('\u{202e}') && !is_shown('\n'));
+/// ```
+#[must_use]
+pub fn is_shown(c: char) -> bool {
     !c.is_control()
         && !matches!(c,
             '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')

@@ -39,7 +39,7 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let text = String::from_utf8(bytes).map_err(|_| Fault::failed(format!("{path} is no text")))?;
     let count = if values.flag("all") { Count::All } else { Count::One };
     let done = replace(&text, old, new, count).map_err(|why| Fault::failed(format!("{path}: {why}")))?;
-    fs::write(path, &done.text).map_err(|error| Fault::io("write", path, &error))?;
+    guest_kit::replace(path, done.text.as_bytes()).map_err(|error| Fault::io("write", path, &error))?;
     let places = if done.places == 1 { "1 place".to_owned() } else { format!("{} places", done.places) };
     writeln!(out, "changed {path} in {places}\n{}", done.around())
         .map_err(|error| Fault::failed(error.to_string()))

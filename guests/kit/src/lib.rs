@@ -1,10 +1,12 @@
 //! What the shipped guests share: one [`Tool`] declaration from which the help text, the reading of a command line, the
 //! reading of JSON arguments and the schema all follow, so that they cannot disagree.
 //!
-//! The kit does **not** touch files, the network or the clock; a guest's work is a function from [`Values`] to text.
+//! The kit does **not** touch the network or the clock, and files only where a guest asks it to [`replace`] one; a guest's work
+//! is a function from [`Values`] to text.
 
 mod args;
 mod fault;
+mod files;
 mod help;
 #[cfg(feature = "text")]
 mod json;
@@ -17,6 +19,7 @@ mod values;
 pub mod text;
 
 pub use fault::Fault;
+pub use files::{make_folder_of, replace};
 #[cfg(feature = "text")]
 pub use json::{answer, description};
 pub use run::main;

@@ -1,10 +1,10 @@
 //! Writes text files.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use guest_kit::{Fault, Level, Param, Tool, Values};
+use guest_kit::{Fault, Level, Param, Tool, Values, make_folder_of, replace};
 
 /// What the guest says about itself.
 pub const TOOL: Tool = Tool {
@@ -31,18 +31,15 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     if existed && values.flag("new") {
         return Err(Fault::failed(format!("{path} exists already; leave out --new to replace it")));
     }
-    if let Some(folder) = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty())
-        && !folder.exists()
-    {
-        fs::create_dir_all(folder).map_err(|error| Fault::io("make the folder of", path, &error))?;
-    }
-    let wrong = |error: std::io::Error| Fault::io("write", path, &error);
-    if values.flag("append") {
-        let mut file = fs::OpenOptions::new().append(true).create(true).open(path).map_err(wrong)?;
-        file.write_all(content.as_bytes()).map_err(wrong)?;
-    } else {
-        fs::write(path, content).map_err(wrong)?;
-    }
+    let put = || if values.flag("append") { append(path, content) } else { replace(path, content.as_bytes()) };
+    let written = match put() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            make_folder_of(path).map_err(|error| Fault::io("make the folder of", path, &error))?;
+            put()
+        }
+        done => done,
+    };
+    written.map_err(|error| Fault::io("write", path, &error))?;
     let done = match (values.flag("append"), existed) {
         (_, false) => "created",
         (true, true) => "added to",
@@ -51,6 +48,10 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let (bytes, lines) = (content.len(), content.lines().count());
     writeln!(out, "{done} {path}: {bytes} bytes, {lines} lines")
         .map_err(|error| Fault::failed(error.to_string()))
+}
+
+fn append(path: &str, content: &str) -> io::Result<()> {
+    fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(content.as_bytes())
 }
 
 #[cfg(test)]

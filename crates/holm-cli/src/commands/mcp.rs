@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm_mcp::{Remote, ServerName, ServerSpec, import};
+use holm_mcp::{Reading, Remote, ServerName, ServerSpec, import};
 use holm_tools::registry::{PinFile, Pins};
 use holm_tools::trust::ContentHash;
 use serde_json::{Map, Value, json};
@@ -38,7 +38,12 @@ pub(crate) enum Command {
         /// Its name
         server: String,
     },
-    /// Take a server out of your tools, and forget what was confirmed of it
+    /// Forget the logins to a server that are kept here
+    Logout {
+        /// Its name
+        server: String,
+    },
+    /// Take a server out of your tools, and forget what was confirmed of it and how to log in to it
     Remove {
         /// Its name
         server: String,
@@ -85,6 +90,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
         Command::List => list(&places, &screen),
         Command::Test { server } => test(&server, &places, &screen).await,
         Command::Confirm { server } => confirm(&server, &places, &screen).await,
+        Command::Logout { server } => logout(&server, &places, &screen),
         Command::Remove { server } => remove(&server, &places, &screen),
     }
 }
@@ -222,8 +228,17 @@ fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The server of a name, if a person trusts the file that says how it is reached, and where its tools are pinned.
-fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<(Remote, Arc<dyn Pins>)> {
+/// A server that may be started.
+struct Met {
+    remote: Remote,
+    /// The hash of the file that says how it is reached.
+    entry: ContentHash,
+    /// Where it is remembered how its tools were first seen.
+    pins: Arc<dyn Pins>,
+}
+
+/// The server of a name, if a person trusts the file that says how it is reached.
+fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Met> {
     let own = format!("{server}{ENDING}");
     for path in entries::files(places) {
         let is_its_file = path.file_name().is_some_and(|name| name == own.as_str());
@@ -240,21 +255,30 @@ fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<(
             Err(_) => continue,
         };
         let Some(spec) = specs.into_iter().find(|spec| spec.name.as_str() == server) else { continue };
+        let hash = ContentHash::of(&bytes);
         let entry = Entry { path, bytes };
         entry.admit(places)?;
         let means = servers::means(places, &entry.path).map_err(|why| Trouble::new(Exit::Failed, why))?;
-        let means = means.login(servers::login(screen)?);
-        return Ok((Remote::new(spec, means), servers::pins(places, &entry.path)));
+        let remote = Remote::new(spec, means.login(servers::login(places, screen)?));
+        return Ok(Met { remote, entry: hash, pins: servers::pins(places, &entry.path) });
     }
     let message = format!("there is no server `{server}`");
     Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into())
 }
 
+/// What a server offers, remembered for the next start.
+async fn read(remote: &Remote, entry: &ContentHash, places: &Places) -> Result<Reading, Trouble> {
+    let server = remote.name();
+    let read = remote.reading().await;
+    let reading = read.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
+    servers::lists(places).keep(server, entry, &reading);
+    Ok(reading)
+}
+
 async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
-    let (remote, pins) = find(server, places, screen)?;
-    let offered = remote.offers(pins.as_ref()).await;
-    let (offers, listing) =
-        offered.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
+    let Met { remote, entry, pins } = find(server, places, screen)?;
+    let reading = read(&remote, &entry, places).await?;
+    let (offers, listing) = remote.offers_of(reading, pins.as_ref());
     screen.note(&format!("holm: {server} speaks {}", remote.version().await?));
     for offer in &offers {
         let declared = offer.tool.declaration();
@@ -288,16 +312,34 @@ async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Re
     Ok(Exit::NoAnswer)
 }
 
+/// Forgets logins. Those who run now have read theirs, and find it gone when they read it again.
+fn logout(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+    let name: ServerName = server.parse().map_err(|error| Trouble::new(Exit::Usage, format!("{error}")))?;
+    match servers::logins(places).forget(&name)? {
+        0 => {
+            let message = format!("there is no login to `{server}`");
+            Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into())
+        }
+        _ => {
+            screen.note(&format!(
+                "holm: the login to {server} is forgotten here; its issuer may still know it"
+            ));
+            Ok(Exit::Done)
+        }
+    }
+}
+
 /// Takes a server of the user's away. One of a project is the project's.
 fn remove(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let path = own_file(server, places);
     // A name is one word, so nothing outside of the folder is meant.
-    let is_name = server.parse::<ServerName>().is_ok();
-    if !is_name || !path.is_file() {
+    let Some(name) = server.parse::<ServerName>().ok().filter(|_| path.is_file()) else {
         let message = format!("there is no server `{server}` among your tools");
         return Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into());
-    }
+    };
     fs::remove_file(&path)?;
+    servers::lists(places).forget(&name);
+    servers::logins(places).forget(&name)?;
     PinFile::new(places.pins()).forget(&path, &pinned(server))?;
     screen.note(&format!("holm: {} is gone", path.display()));
     Ok(Exit::Done)
@@ -318,7 +360,8 @@ fn first_line(text: &str) -> &str {
 }
 
 async fn confirm(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
-    let (remote, pins) = find(server, places, screen)?;
+    let Met { remote, entry, pins } = find(server, places, screen)?;
+    read(&remote, &entry, places).await?;
     let confirmed = remote.confirm(pins.as_ref()).await;
     let count = confirmed.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
     let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };

@@ -12,6 +12,7 @@ use crate::{
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
+    served::{Sessions, Skills},
 };
 
 /// Holds the token that clients over HTTP must know.
@@ -24,6 +25,9 @@ pub(crate) struct Args {
     /// Show the tools too, not only the agents
     #[arg(long)]
     tools: bool,
+    /// Let clients read your sessions too, all of them, as resources
+    #[arg(long)]
+    sessions: bool,
     /// Serve over HTTP on this port of this machine, to those who know $HOLM_MCP_TOKEN [default: standard streams]
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
@@ -67,7 +71,9 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let agent: Arc<dyn Answering> = Arc::new(Arc::new(made.agent));
     let exposed = Exposed::new()
         .agents([("holm", "An agent that works in this folder, with the tools that it was given.", agent)])
-        .registry(made.tools.registry().clone(), shows, rights);
+        .registry(made.tools.registry().clone(), shows, rights)
+        .prompts(Skills::new(&Places::find(data)?));
+    let exposed = if args.sessions { exposed.library(Sessions::new(&made.store)) } else { exposed };
     match args.http {
         None => {
             let (read, write) = (tokio::io::stdin(), tokio::io::stdout());

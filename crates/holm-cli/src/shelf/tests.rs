@@ -71,3 +71,18 @@ fn sandboxed_tools_are_kept_from_the_names_that_all_others_are_kept_from() {
         assert_eq!(open_to(&denials, path), expect, "{path}");
     }
 }
+
+#[test]
+fn everybody_in_a_process_has_the_same_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("code");
+    let make = |cache| {
+        let compiler = Compiler::program("never started here");
+        Ok(Sandbox::new(Settings { cache: Some(cache), ..Settings::with_compiler(compiler) })?)
+    };
+    let first = shared(cache.clone(), make).unwrap();
+    let again = shared(cache, |_| anyhow::bail!("a second one was made")).unwrap();
+    assert!(first == again);
+    // Code that was kept for somebody else is not taken for this one's.
+    assert!(first != shared(folder.path().join("other"), make).unwrap());
+}

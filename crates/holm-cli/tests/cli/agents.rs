@@ -68,7 +68,7 @@ fn an_agent_of_a_project_waits_for_trust_and_takes_nothing_that_its_user_does_no
         Stage::new([call(), Act::says("I may not."), call(), Act::says("Three.")]).file("notes.txt", "one\n");
     assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
     stage.run(&["--agent", "counter", "-p", "x"]).fails(3, "counter.md: nobody has trusted it");
-    assert_eq!(stage.holm(["tool", "trust", "--yes", ".holm/agents"]).code, Some(0));
+    stage.agrees(["tool", "trust", ".holm/agents"]);
     stage.run(&["--agent", "counter", "-p", "x"]).says_without("read", "I may not.\n");
     stage.run(&["--agent", "counter", "-p", "x", "--grant", "read:**"]).says("Three.\n");
 }
@@ -110,7 +110,7 @@ fn a_project_of_agents_exe_works_as_it_is() {
         )
     };
     run().fails(2, "agent.json: nobody has trusted it");
-    assert_eq!(stage.holm(["tool", "trust", "--yes", "."]).code, Some(0));
+    stage.agrees(["tool", "trust", "."]);
     let ran = run();
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is done.\n"), "{ran:?}");
     assert!(ran.err.contains("not supported: the key `luaThings` at line "), "{ran:?}");
@@ -135,7 +135,7 @@ fn what_is_wrong_with_an_agent_is_one_message_with_its_line() {
     let circle = exe(&stage, "main", &json!({"extraAgents": [{"slug": "main", "path": "agent.json"}]}));
     fs::write(stage.work().join("agent.json"), circle).unwrap();
     fs::write(stage.work().join("broken.json"), "{\n\"tag\": \n").unwrap();
-    assert_eq!(stage.holm(["tool", "trust", "--yes", "."]).code, Some(0));
+    stage.agrees(["tool", "trust", "."]);
     let run = |file: &str| stage.holm(["run", "--model", MODEL, "--agent", file, "-p", "x"]);
     run("agent.json").fails(2, "would hand work to one that it stands below\n  hint: take one of them out");
     run("broken.json").fails(2, "broken.json:3: ");
@@ -148,7 +148,7 @@ fn what_is_wrong_with_an_agent_is_one_message_with_its_line() {
 fn an_agent_that_takes_a_providers_name_does_not_get_its_key() {
     let stage = Stage::new([Act::says("Got it.")]);
     fs::write(stage.work().join("agent.json"), exe(&stage, "openai", &json!({}))).unwrap();
-    assert_eq!(stage.holm(["tool", "trust", "--yes", "."]).code, Some(0));
+    stage.agrees(["tool", "trust", "."]);
     let ran = stage.holm(["run", "--agent", "agent.json", "-p", "x"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(5), ""), "{ran:?}");
     assert!(!stage.double.requests().iter().any(|seen| format!("{seen:?}").contains(KEY)));

@@ -84,7 +84,7 @@ fn a_projects_helper_is_there_once_a_person_trusts_its_file() {
     let ran = stage.run(&["-p", "How many?", "--grant", "read:**"]);
     assert!(ran.out == "Alone.\n" && ran.err.contains("counter.md: nobody has trusted it"), "{ran:?}");
     assert!(!stage.double.requests()[0].text().contains("Counts what is there."));
-    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    stage.agrees(["tool", "trust"]);
     stage.run(&["-p", "How many?", "--grant", "read:**"]).says("There are three.\n");
 }
 
@@ -206,7 +206,7 @@ fn of_two_helpers_with_one_name_the_projects_gets_another_and_both_can_be_called
     fs::create_dir_all(&tools).unwrap();
     fs::write(tools.join("counter.md"), agent("counter", "").replace("and you count", "of the project"))
         .unwrap();
-    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    stage.agrees(["tool", "trust"]);
     stage.run(&["-p", "Go."]).says("Done.\n");
     let systems: Vec<String> =
         stage.double.requests().into_iter().map(|request| request.asked.unwrap().system).collect();

@@ -15,6 +15,7 @@ mod ladder;
 mod local;
 mod managed;
 mod mcp;
+mod peers;
 mod programs;
 mod run;
 mod sessions;

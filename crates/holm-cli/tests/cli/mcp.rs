@@ -5,6 +5,8 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Stdio},
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
 };
 
 use holm_testkit::double::Act;
@@ -53,16 +55,23 @@ fn a_server_is_written_down_listed_tried_and_used() {
 }
 
 #[test]
-fn a_tool_that_changed_is_gone_until_it_is_confirmed() {
+fn a_tool_that_changed_is_not_called_and_gone_until_it_is_confirmed() {
     let stage = with_server("changes");
-    assert!(stage.holm(["tool", "list"]).out.contains("sea_echo"));
-    let again = stage.holm(["tool", "list"]);
-    assert!(!again.out.contains("sea_echo"), "{again:?}");
+    assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(0));
+    assert!(stage.holm(["tool", "list"]).out.contains("sea_echo"), "as it was when it was looked at");
+    let call = ["tool", "execute", "sea_echo", r#"{"word":"ahoy"}"#, "--mode", "full"];
+    let called = stage.holm(call);
+    assert!(called.code != Some(0) && !called.out.contains("ahoy"), "{called:?}");
+    let said = format!("{}{}", called.out, called.err);
+    assert!(said.contains("`echo` is not what it was"), "{called:?}");
     let tested = stage.holm(["mcp", "test", "sea"]);
     assert!(tested.out.contains("sea_echo  changed: Says it again. First read"), "{tested:?}");
     assert!(tested.code == Some(3) && tested.err.contains("`holm mcp confirm sea`"), "{tested:?}");
+    let again = stage.holm(["tool", "list"]);
+    assert!(!again.out.contains("sea_echo"), "{again:?}");
     assert_eq!(stage.holm(["mcp", "confirm", "sea"]).code, Some(0));
     assert!(stage.holm(["tool", "list"]).out.contains("sea_echo"));
+    assert_eq!(stage.holm(call).out.trim(), r#"{"word": "ahoy"}"#);
 }
 
 #[test]
@@ -70,8 +79,81 @@ fn a_server_that_fails_keeps_nothing_else_from_working() {
     let stage = with_server("crashes");
     let listed = stage.holm(["tool", "list"]);
     assert_eq!(listed.code, Some(0), "{listed:?}");
-    assert!(listed.err.contains("cheese") && listed.out.contains("read  "), "{listed:?}");
+    let told = ["cheese", "has not answered yet"].iter().any(|word| listed.err.contains(word));
+    assert!(told && listed.out.contains("read  "), "{listed:?}");
     stage.holm(["mcp", "test", "sea"]).fails(3, "cheese");
+}
+
+/// Writes a server down that behaves so, without a word of the command.
+fn write_server(stage: &Stage, name: &str, mode: &str) {
+    let args = [script().to_str().unwrap().to_owned(), mode.to_owned()];
+    let entry = json!({ "command": "/usr/bin/python3", "args": args, "era": "handshake" });
+    fs::write(stage.data().join(format!("tools/{name}.mcp.json")), entry.to_string()).unwrap();
+}
+
+#[test]
+fn twenty_servers_of_which_five_hang_and_five_crash_keep_no_run_waiting() {
+    let stage = Stage::new((0..2).map(|_| Act::says("Ready.")));
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    for number in 0..20 {
+        let (kind, mode) = match number % 4 {
+            0 => ("hangs", "hangs"),
+            1 => ("crashes", "crashes"),
+            _ => ("good", "ok"),
+        };
+        write_server(&stage, &format!("{kind}{number}"), mode);
+    }
+    // A server that hangs is given up after a minute, and two of these would be waited for at a time.
+    let bound = Duration::from_secs(50);
+    for round in ["new", "known"] {
+        let begun = Instant::now();
+        let ran = stage.run(&["-p", "Go.", "--tools", "native"]);
+        assert!(begun.elapsed() < bound, "{round}: {:?}", begun.elapsed());
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Ready.\n"), "{ran:?}");
+        let told = |kind: &str, what: &[&str]| {
+            let about = |line: &&str| line.contains(&format!("/{kind}"));
+            let fits = |line: &&str| what.iter().any(|what| line.contains(what));
+            ran.err.lines().filter(about).filter(fits).count()
+        };
+        assert_eq!(told("hangs", &["has not answered yet"]), 5, "{round}: {ran:?}");
+        assert_eq!(told("crashes", &["cheese", "has not answered yet"]), 5, "{round}: {ran:?}");
+        // Whoever has been looked at is there from the beginning, without being started.
+        for number in (0..20).filter(|number| number % 4 > 1) {
+            let tested = stage.holm(["mcp", "test", &format!("good{number}")]);
+            assert_eq!(tested.code, Some(0), "{tested:?}");
+        }
+    }
+    let requests = stage.double.requests();
+    let tools = &requests.last().unwrap().asked.as_ref().unwrap().tools;
+    let named = |kind: &str| tools.iter().filter(|tool| tool.name.starts_with(kind)).count();
+    assert_eq!((named("good"), named("hangs"), named("crashes")), (10, 0, 0), "{tools:?}");
+}
+
+#[test]
+fn a_server_that_answers_late_joins_the_run() {
+    let turns = AtomicUsize::new(0);
+    let stage = Stage::answering(move |seen| {
+        let tools = &seen.asked.as_ref().unwrap().tools;
+        if tools.iter().any(|tool| tool.name == "sea_echo") {
+            return Act::says("It is here.");
+        }
+        // The first call lets the server go on; the others give it time, each in words of its own.
+        let command = format!("touch go; sleep 1; echo {}", turns.fetch_add(1, Ordering::Relaxed));
+        Act::calls(&[("c", "shell", &json!({ "script": command }).to_string())])
+    });
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let work = stage.work().canonicalize().unwrap();
+    let entry = json!({
+        "command": "/usr/bin/python3",
+        "args": [script().to_str().unwrap(), "waits", "", work.join("go").to_str().unwrap()],
+        "grants": [format!("read:{}/", work.display())],
+    });
+    fs::write(stage.data().join("tools/sea.mcp.json"), entry.to_string()).unwrap();
+    let grants =
+        ["exec:*", "exec:./**", "read:**", "write:**"].into_iter().flat_map(|grant| ["--grant", grant]);
+    let words = ["-p", "Wait for it.", "--mode", "full", "--tools", "native"].into_iter().chain(grants);
+    let ran = stage.run(&words.collect::<Vec<_>>());
+    assert!(ran.out == "It is here.\n" && ran.err.contains("the server sea has not answered yet"), "{ran:?}");
 }
 
 #[test]
@@ -169,6 +251,7 @@ fn a_server_that_never_started_is_mended_without_a_question() {
     assert!(!stage.holm(["tool", "list"]).out.contains("sea_echo"));
     let args = [script().to_str().unwrap().to_owned(), "ok".to_owned()];
     fs::write(&file, json!({ "command": "/usr/bin/python3", "args": args }).to_string()).unwrap();
+    assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(0), "which waits as long as it takes");
     let listed = stage.holm(["tool", "list"]);
     assert!(listed.out.contains("sea_echo"), "{listed:?}");
     fs::write(&file, json!({ "command": "/usr/bin/false" }).to_string()).unwrap();

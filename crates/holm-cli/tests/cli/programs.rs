@@ -42,7 +42,7 @@ fn a_program_is_neither_run_nor_described_before_it_is_trusted_and_a_tool_afterw
     let ran = stage.holm(["tool", "list"]);
     assert!(!ran.out.contains("ping") && ran.err.contains("nobody has trusted it"), "{ran:?}");
     assert!(!seen.exists(), "it did not run");
-    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    stage.agrees(["tool", "trust"]);
     let ran = stage.holm(["tool", "list"]);
     assert!(ran.out.contains("bash_ping    Greets somebody. (read-only)"), "{ran:?}");
     let ran = stage.holm(["tool", "show", "bash_ping"]);
@@ -65,7 +65,7 @@ fn one_bad_program_is_told_and_takes_no_other_down() {
     stage.program("broken.sh", "#!/bin/sh\nexit 3\n", 0o755);
     stage.program("words", "just words\n", 0o755);
     stage.program("lost.sh", "#!/nope/interp -x\n", 0o755);
-    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    stage.agrees(["tool", "trust"]);
     let ran = stage.holm(["tool", "list"]);
     assert!(ran.out.contains("bash_ping"), "{ran:?}");
     for (name, why) in [
@@ -99,7 +99,7 @@ fn trust_that_is_taken_back_stops_the_next_call_of_a_running_agent() {
         }
     });
     let path = stage.program("ping.sh", PING, 0o755);
-    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    stage.agrees(["tool", "trust"]);
     *between.lock().unwrap() = Some(stage.command(["tool", "distrust", "ping"]));
     let ran = stage.run(&["-p", "Greet Ada twice.", "--session", "s"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
@@ -131,14 +131,14 @@ fn trust_is_taken_back_by_name_by_file_and_for_a_whole_folder() {
         stage.program("ping.sh", PING, 0o755);
         stage.program("ping.toml", "description = 'Greets.'\n", 0o644);
         stage.program("pong.sh", PING, 0o755);
-        assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+        stage.agrees(["tool", "trust"]);
         let ran = stage.holm([&["tool", "distrust"], what].concat());
         assert_eq!((ran.code, ran.out.lines().count()), (Some(0), 3 - left), "{what:?}: {ran:?}");
         let ledger = fs::read_to_string(stage.data().join("trust.json")).unwrap();
         assert_eq!(ledger.matches("/tools/p").count(), left, "{what:?}: {ledger}");
     }
     // A file that is gone can be forgotten too.
-    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    stage.agrees(["tool", "trust"]);
     fs::remove_file(stage.work().join(".holm/tools/pong.sh")).unwrap();
     assert_eq!(stage.holm(["tool", "distrust", ".holm/tools/pong.sh"]).code, Some(0));
 }
@@ -192,7 +192,7 @@ fn a_replaced_program_says_that_its_asks_are_lost_until_it_is_confirmed() {
         ran.code == Some(3) && ran.out.contains(lost) && !ran.out.contains("nothing is wrong"),
         "{ran:?}"
     );
-    let ran = stage.holm(["tool", "confirm", "ping"]);
+    let ran = stage.agrees(["tool", "confirm", "ping"]);
     assert!(ran.code == Some(0) && ran.out.starts_with("ping.sh is confirmed"), "{ran:?}");
     assert!(!stage.holm(["tool", "list"]).err.contains(lost));
 }
@@ -214,7 +214,7 @@ fn whoever_names_a_tool_that_cannot_be_used_is_told_why() {
     // What is wrong with others is said by the list alone.
     stage.holm(["tool", "validate", "read"]).says("read: nothing is wrong with it\n");
     stage.holm(["tool", "validate", "loose.sh"]).fails(3, "is a program, and no declaration");
-    assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+    stage.agrees(["tool", "trust"]);
     for which in [".holm/tools/ping.sh", "ping"] {
         let ran = stage.holm(["tool", "execute", which, CALL, "--grant", "tool:bash_ping"]);
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
@@ -229,7 +229,7 @@ fn trust_in_a_tool_that_has_changed_is_taken_back_by_its_name() {
     let stage = Stage::new([]);
     for name in ["ping", "ping.sh", "bash_ping_2"] {
         let path = stage.program("ping.sh", PING, 0o755);
-        assert_eq!(stage.holm(["tool", "trust", "--yes"]).code, Some(0));
+        stage.agrees(["tool", "trust"]);
         fs::write(&path, PING.replace("pong", "peng")).unwrap();
         let ran = stage.holm(["tool", "distrust", name]);
         assert!(ran.code == Some(0) && ran.out.contains("no longer trusted"), "{name}: {ran:?}");

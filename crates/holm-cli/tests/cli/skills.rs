@@ -45,7 +45,7 @@ fn a_skill_is_disclosed_in_three_steps_once_it_is_trusted() {
         ran.out == "None.\n" && ran.err.contains("greet/SKILL.md is not used: nobody has trusted it"),
         "{ran:?}"
     );
-    assert_eq!(stage.holm(["tool", "trust", "--yes", ".agents/skills"]).code, Some(0));
+    stage.agrees(["tool", "trust", ".agents/skills"]);
     stage.run(&["-p", "Hi."]).says("Hello, Ada.\n");
     let texts: Vec<String> = stage.double.requests().iter().map(holm_testkit::double::Seen::text).collect();
     assert!(!texts[0].contains("Greets people."));

@@ -100,6 +100,16 @@ impl Stage {
         self.holm([&["run", "--model", MODEL], args].concat())
     }
 
+    /// Runs a command that shows something, and then what it says that a person who agrees would run.
+    #[track_caller]
+    pub(crate) fn agrees<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Ran {
+        let ran = self.holm(args);
+        // Where nothing is new there is nothing to agree to.
+        let ran = if ran.code == Some(3) { self.holm(ran.leads_to()) } else { ran };
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran
+    }
+
     /// Every byte that the command left on disk.
     pub(crate) fn left_behind(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -112,6 +122,13 @@ impl Ran {
     pub(crate) fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+
+    /// The arguments of the command by which a person would agree to what was shown.
+    #[track_caller]
+    pub(crate) fn leads_to(&self) -> Vec<String> {
+        let lead = self.err.lines().find_map(|line| line.strip_prefix("holm: if you agree: holm "));
+        lead.unwrap_or_else(|| panic!("{self:?}")).split(' ').map(str::to_owned).collect()
     }
 
     /// The command did what was asked and had nothing else to say.

@@ -115,10 +115,8 @@ fn a_projects_tools_are_there_once_a_person_trusts_them_as_they_are() {
     assert!(ran.err.contains("`holm tool trust`"), "{ran:?}");
     let ran = stage.holm(["tool", "trust"]);
     assert_eq!(ran.code, Some(3), "looking is not trusting");
-    assert!(ran.err.contains("`holm tool trust --yes`"), "what was said leads on: {ran:?}");
     assert!(!stage.holm(["tool", "list"]).out.contains("peek"));
-    let ran = stage.holm(["tool", "trust", "--yes"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    stage.agrees(["tool", "trust"]);
     assert!(stage.holm(["tool", "list"]).out.contains("peek"));
     let ran = stage.holm(["tool", "show", "peek"]);
     assert!(ran.out.contains("Peeks at a note.") && ran.out.contains(".holm/tools/peek.wasm"), "{ran:?}");
@@ -140,8 +138,34 @@ fn replaced_code_of_the_users_own_tools_loses_what_it_asks_for_until_it_is_confi
     let ran = stage.holm(execute);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.err.contains("its code was replaced"), "{ran:?}");
-    assert_eq!(stage.holm(["tool", "confirm", "peek.wasm"]).code, Some(0));
+    stage.agrees(["tool", "confirm", "peek.wasm"]);
     stage.holm(execute).says("remember the milk\n");
+}
+
+#[test]
+fn what_is_agreed_to_is_what_was_shown_and_not_what_lies_there_by_then() {
+    let stage = stage();
+    let (project, own) = (stage.work().join(".holm/tools"), stage.data().join("tools"));
+    fs::create_dir_all(&project).unwrap();
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    for tools in [&project, &own] {
+        fs::copy(stage.work().join("peek.wasm"), tools.join("peek.wasm")).unwrap();
+    }
+    assert!(stage.holm(["tool", "list"]).out.contains("peek"), "the first code is pinned");
+    fs::write(own.join("peek.wasm"), guest("Peeks better.")).unwrap();
+    for (command, tools) in [(&["tool", "trust"][..], &project), (&["tool", "confirm", "peek.wasm"], &own)] {
+        let shown = stage.holm(command);
+        assert_eq!(shown.code, Some(3), "{shown:?}");
+        let files = [stage.data().join("trust.json"), stage.data().join("tools.pins")];
+        let known = || files.each_ref().map(|file| fs::read(file).unwrap_or_default());
+        let before = known();
+        fs::write(tools.join("peek.wasm"), guest("Does something else.")).unwrap();
+        let ran = stage.holm(shown.leads_to());
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.err.contains("was not named; nothing is trusted"), "{ran:?}");
+        assert!(known() == before, "nothing was written down for {command:?}");
+        stage.agrees(command.iter().copied());
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use holm_guards::json::Json;
+use holm_tools::text::is_shown;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
@@ -44,6 +45,17 @@ pub struct Listing {
     pub fresh_for: Option<Duration>,
 }
 
+/// What a server had to offer when it was read: its tools, and what else there is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// Its tools.
+    pub listing: Listing,
+    /// Whether it has resources.
+    pub resources: bool,
+    /// Whether it has prompts.
+    pub prompts: bool,
+}
+
 /// Why a tool is not taken.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Flaw {
@@ -70,6 +82,9 @@ pub enum Flaw {
         /// What is wrong.
         why: String,
     },
+    /// A name or a schema with characters that nobody sees.
+    #[error("`{0}` has characters that nobody sees in its name or its schema; it is left out")]
+    Hidden(String),
     /// Two tools of one name.
     #[error("`{0}` is there twice; the second is left out")]
     Twice(String),
@@ -89,7 +104,10 @@ impl Definition {
         if name.is_empty() || name.len() > MAX_NAME {
             return Err(Flaw::Name(name.len()));
         }
-        let description = tool.description.clone().unwrap_or_default().into_owned();
+        if !name.chars().all(is_shown) {
+            return Err(Flaw::Hidden(seen(&name)));
+        }
+        let description = seen(tool.description.as_deref().unwrap_or_default());
         bounded(&name, "a description", description.len(), MAX_DESCRIPTION)?;
         let text = Value::Object((*tool.input_schema).clone()).to_string();
         bounded(&name, "a schema", text.len(), MAX_SCHEMA)?;
@@ -99,9 +117,11 @@ impl Definition {
             let why = format!("it points to {}, which nobody fetches", super::error::cut(place));
             return Err(Flaw::Schema { tool: name, why });
         }
+        let sha256 = hash(tool, &schema);
+        let schema = shown(&schema).ok_or_else(|| Flaw::Hidden(name.clone()))?;
         let hints = tool.annotations.clone().unwrap_or_default();
         Ok(Self {
-            sha256: hash(tool, &schema),
+            sha256,
             name,
             description,
             schema,
@@ -110,6 +130,34 @@ impl Definition {
         })
     }
 }
+
+/// The text as a person sees it: what is hidden from a person is hidden from the model.
+fn seen(text: &str) -> String {
+    text.chars().filter(|letter| matches!(letter, '\n' | '\t') || is_shown(*letter)).collect()
+}
+
+/// The schema as a person sees it; none where a name or a value that a call would carry has something hidden in it.
+fn shown(schema: &Json) -> Option<Json> {
+    let is_plain = |text: &str| seen(text) == text;
+    match schema {
+        Json::Object(members) => {
+            let member = |(name, value): (&String, &Json)| {
+                let value = match value {
+                    Json::String(text) if WORDS.contains(&name.as_str()) => Json::from(seen(text).as_str()),
+                    value => shown(value)?,
+                };
+                is_plain(name).then(|| (name.clone(), value))
+            };
+            Some(Json::Object(members.iter().map(member).collect::<Option<_>>()?))
+        }
+        Json::Array(items) => Some(Json::Array(items.iter().map(shown).collect::<Option<_>>()?)),
+        Json::String(text) if !is_plain(text) => None,
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => Some(schema.clone()),
+    }
+}
+
+/// The members of a schema that are words for whoever reads it.
+const WORDS: [&str; 3] = ["description", "title", "$comment"];
 
 /// A reference in a schema that leads out of it.
 fn elsewhere(schema: &Json) -> Option<&str> {

@@ -17,6 +17,7 @@ use super::ask::{Asker, elicit};
 use crate::ServerName;
 
 /// Listens to one server. It offers nothing but to be asked: no model for the server's use, no list of folders.
+#[derive(Clone)]
 pub(crate) struct Ear {
     server: ServerName,
     asker: Option<Arc<dyn Asker>>,

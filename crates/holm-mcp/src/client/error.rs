@@ -1,7 +1,10 @@
 //! What can go wrong with a server, sorted by blame: the entry, the server, the way to it.
 
+use holm_net::NetError;
 use rmcp::service::{ClientInitializeError, ServiceError};
-use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, InsufficientScopeError, StreamableHttpError,
+};
 use thiserror::Error;
 
 /// How much of a server's words an error repeats: they are as hostile as everything else that it says.
@@ -36,6 +39,17 @@ pub enum RemoteError {
     /// It broke the protocol.
     #[error("it broke the protocol: {0}")]
     Protocol(String),
+    /// A tool of it is another one by now, or gone.
+    #[error(
+        "`{tool}` is not what it was when it was first seen, so it was not called; look at it with `holm mcp test {server}`, then \
+         `holm mcp confirm {server}`"
+    )]
+    Changed {
+        /// Which tool.
+        tool: String,
+        /// Whose.
+        server: String,
+    },
     /// It took too long.
     #[error("it did not answer within {0} s")]
     TimedOut(u64),
@@ -88,8 +102,21 @@ impl From<ServiceError> for Fault {
 
 impl From<ClientInitializeError> for Fault {
     fn from(error: ClientInitializeError) -> Self {
-        match error.auth_challenge() {
-            Some(challenge) => Self::Challenged(challenge.to_owned()),
+        if let Some(challenge) = error.auth_challenge() {
+            return Self::Challenged(challenge.to_owned());
+        }
+        match error {
+            // What it said to the older era says more than that it does not know the newer one.
+            ClientInitializeError::LegacyFallbackFailed { fallback, .. } => Self::from(*fallback),
+            other => Self::Other(RemoteError::Unreachable(cut(&chain(&other)))),
+        }
+    }
+}
+
+impl From<StreamableHttpError<NetError>> for Fault {
+    fn from(error: StreamableHttpError<NetError>) -> Self {
+        match challenge(&error) {
+            Some(challenge) => Self::Challenged(challenge),
             None => Self::Other(RemoteError::Unreachable(cut(&chain(&error)))),
         }
     }

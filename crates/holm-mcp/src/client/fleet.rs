@@ -9,20 +9,10 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::pace::{CALM, Pace};
 use super::remote::CHANGED;
 use super::{Remote, RemoteError};
 use crate::ServerName;
-
-/// How long after a change the list is read: a server that tells of a thousand changes is listened to once.
-const CALM: Duration = Duration::from_secs(1);
-/// How often a list is read again where the server says nothing about it.
-const REFRESH: Duration = Duration::from_secs(5 * 60);
-/// The shortest time between two readings that a server can bring about by what it says.
-const SHORTEST: Duration = Duration::from_secs(10);
-/// How long after a failure a server is tried again; longer each time, as the line itself rests.
-const AGAIN: Duration = Duration::from_secs(5);
-/// How long at most.
-const LONGEST: Duration = Duration::from_secs(5 * 60);
 
 /// Servers whose tools are kept in a registry for as long as this is held.
 pub struct Fleet {
@@ -97,11 +87,10 @@ async fn keep(
     states: watch::Sender<BTreeMap<ServerName, Result<usize, String>>>,
 ) {
     let mut changes = remote.changes();
-    let mut failures = 0_u32;
+    let mut pace = Pace::default();
     loop {
         let wait = match remote.offers(pins.as_ref()).await {
             Ok((offers, listing)) => {
-                failures = 0;
                 let count = offers.len();
                 registry.edit(|edit| {
                     edit.set(source(&remote), offers);
@@ -111,12 +100,11 @@ async fn keep(
                     }
                 });
                 states.send_modify(|states| drop(states.insert(remote.name().clone(), Ok(count))));
-                listing.fresh_for.unwrap_or(REFRESH).clamp(SHORTEST, REFRESH)
+                pace.read(listing.fresh_for)
             }
             Err(error) => {
-                failures = failures.saturating_add(1);
                 told(&registry, &states, &remote, &error);
-                AGAIN.saturating_mul(1 << failures.min(6)).min(LONGEST)
+                pace.failed()
             }
         };
         tokio::select! {

@@ -1,9 +1,11 @@
 //! A line to a server that is up.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use holm_grants::{FetchPattern, Grant, GrantSet, Policy};
+use holm_net::NetError;
 use holm_runtime::{CancellationToken, Progress};
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{
@@ -15,7 +17,7 @@ use rmcp::model::{
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHttpClientTransportConfig};
 use rmcp::{RoleClient, ServiceError};
 use tokio::time::Instant;
 
@@ -23,10 +25,11 @@ use super::definition::{Definition, Flaw, Listing};
 use super::ear::{Ear, Routes};
 use super::error::Fault;
 use super::login::Account;
+use super::older::Older;
 use super::process::{Process, Words};
 use super::web::{MAX_MESSAGE, Web};
 use super::{Means, RemoteError};
-use crate::{Address, Era, Program, ServerSpec};
+use crate::{Address, Era, Http, Program, ServerSpec};
 
 /// The most tools of one server: more than any honest one has, and no more than a registry searches in a moment.
 pub(crate) const MAX_TOOLS: usize = 512;
@@ -43,6 +46,8 @@ pub(crate) struct Link {
     routes: Routes,
     process: Option<Process>,
     born: Instant,
+    /// How each tool was defined when the list was last read on this line.
+    hashes: Mutex<Option<BTreeMap<String, [u8; 32]>>>,
 }
 
 impl Link {
@@ -59,7 +64,7 @@ impl Link {
         let (process, read, write) = Process::start(programs, spec, program).await?;
         let transport = AsyncRwTransport::new_client(read, write).with_max_line_length(MAX_MESSAGE);
         match ear.serve_with_lifecycle(transport, mode(spec.era)).await {
-            Ok(service) => Ok(Self { service, routes, process: Some(process), born: Instant::now() }),
+            Ok(service) => Ok(Self::new(service, routes, Some(process))),
             Err(error) => match Fault::from(error) {
                 Fault::Other(RemoteError::Unreachable(why)) => {
                     Err(RemoteError::Unreachable(why + &process.last_words().await).into())
@@ -78,22 +83,20 @@ impl Link {
         ear: Ear,
         routes: Routes,
     ) -> Result<Self, Fault> {
-        let config = StreamableHttpClientTransportConfig::with_uri(address.url.to_string())
-            .custom_headers(headers(address)?)
-            .max_sse_event_size(MAX_MESSAGE)
-            .reinit_on_expired_session(true);
-        let mode = mode(spec.era);
         let service = match account {
             Some(account) => {
-                let transport = StreamableHttpClientTransport::with_client(account.web(), config);
-                ear.serve_with_lifecycle(transport, mode).await?
+                Box::pin(connect(account.web(), account.plain(), spec.era, address, ear)).await?
             }
             None => {
-                let transport = StreamableHttpClientTransport::with_client(web(means, address)?, config);
-                ear.serve_with_lifecycle(transport, mode).await?
+                let web = web(means, address)?;
+                Box::pin(connect(web.clone(), &web, spec.era, address, ear)).await?
             }
         };
-        Ok(Self { service, routes, process: None, born: Instant::now() })
+        Ok(Self::new(service, routes, None))
+    }
+
+    fn new(service: RunningService<RoleClient, Ear>, routes: Routes, process: Option<Process>) -> Self {
+        Self { service, routes, process, born: Instant::now(), hashes: Mutex::default() }
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -117,9 +120,29 @@ impl Link {
         self.service.peer().peer_info().map(|info| info.capabilities.clone()).unwrap_or_default()
     }
 
+    /// How a tool is defined on this line; none if it is not there. Reads the list if nobody has.
+    pub(crate) async fn hash_of(&self, tool: &str) -> Result<Option<[u8; 32]>, Fault> {
+        if let Some(known) = &*self.hashes.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Ok(known.get(tool).copied());
+        }
+        let listing = self.tools().await?;
+        Ok(listing.tools.iter().find(|known| known.name == tool).map(|known| known.sha256))
+    }
+
     /// All tools, page by page.
     pub(crate) async fn tools(&self) -> Result<Listing, Fault> {
+        let listing = self.list_tools().await?;
+        let hashes = listing.tools.iter().map(|tool| (tool.name.clone(), tool.sha256)).collect();
+        *self.hashes.lock().unwrap_or_else(PoisonError::into_inner) = Some(hashes);
+        Ok(listing)
+    }
+
+    async fn list_tools(&self) -> Result<Listing, Fault> {
         let mut listing = Listing::default();
+        // A server that has resources alone need not know the question.
+        if self.service.peer().peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {
+            return Ok(listing);
+        }
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
             let page = self.service.peer().list_tools(Some(page(cursor))).await?;
@@ -129,14 +152,7 @@ impl Link {
                     listing.flaws.push(Flaw::TooMany(MAX_TOOLS));
                     return Ok(listing);
                 }
-                match Definition::take(tool) {
-                    Ok(known) if listing.tools.iter().any(|other| other.name == known.name) => {
-                        listing.flaws.push(Flaw::Twice(known.name));
-                    }
-                    Ok(new) => listing.tools.push(new),
-                    Err(flaw) if listing.flaws.len() < MAX_TOOLS => listing.flaws.push(flaw),
-                    Err(_) => {}
-                }
+                take(tool, &mut listing);
             }
             cursor = page.next_cursor;
             if cursor.is_none() {
@@ -247,6 +263,56 @@ impl Link {
             answers.insert(key, answer);
         }
         Ok((!answers.is_empty()).then_some(answers))
+    }
+}
+
+/// Speaks the newer HTTP, and the older one where the entry says so, or where the server does not know the newer one.
+async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
+    client: C,
+    web: &Web,
+    era: Era,
+    address: &Address,
+    ear: Ear,
+) -> Result<RunningService<RoleClient, Ear>, Fault> {
+    let (url, headers) = (address.url.to_string(), headers(address)?);
+    let newer = match address.http {
+        Http::Older => None,
+        Http::Newer => {
+            let config = StreamableHttpClientTransportConfig::with_uri(url.clone())
+                .custom_headers(headers.clone())
+                .max_sse_event_size(MAX_MESSAGE)
+                .reinit_on_expired_session(true);
+            let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
+            match Box::pin(ear.clone().serve_with_lifecycle(transport, mode(era))).await {
+                // The stateless era has no older HTTP.
+                Err(error) if web.refused_hello() && era != Era::Stateless => Some(error),
+                served => {
+                    let service = served?;
+                    web.can_be_asked().await;
+                    return Ok(service);
+                }
+            }
+        }
+    };
+    match (Older::open(client, &url, headers).await, newer) {
+        (Ok(older), _) => {
+            Ok(Box::pin(ear.serve_with_lifecycle(older, ClientLifecycleMode::Initialize)).await?)
+        }
+        // It speaks neither, so what it said to the newer one is what counts.
+        (Err(_), Some(error)) => Err(error.into()),
+        (Err(error), None) => Err(error.into()),
+    }
+}
+
+/// Puts a tool into the list, or what is wrong with it.
+fn take(tool: &rmcp::model::Tool, listing: &mut Listing) {
+    match Definition::take(tool) {
+        Ok(known) if listing.tools.iter().any(|other| other.name == known.name) => {
+            listing.flaws.push(Flaw::Twice(known.name));
+        }
+        Ok(new) => listing.tools.push(new),
+        Err(flaw) if listing.flaws.len() < MAX_TOOLS => listing.flaws.push(flaw),
+        Err(_) => {}
     }
 }
 

@@ -18,6 +18,7 @@ use rmcp::transport::auth::{
 };
 use tokio::sync::Mutex;
 
+use super::logins::Logins;
 use super::web::Web;
 use crate::{Address, ServerSpec};
 
@@ -43,9 +44,12 @@ pub trait Browser: Send + Sync {
 }
 
 /// How Holm logs in.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Login {
-    browser: Arc<dyn Browser>,
+    /// Without one, nobody is sent anywhere.
+    browser: Option<Arc<dyn Browser>>,
+    /// Where logins are kept; without a place, they end with the process.
+    kept: Option<Logins>,
     /// Where a document about this client lies, for issuers that want to read one.
     document: Option<String>,
 }
@@ -53,7 +57,20 @@ pub struct Login {
 impl Login {
     /// By sending a person to the address.
     pub fn new(browser: impl Browser + 'static) -> Self {
-        Self { browser: Arc::new(browser), document: None }
+        Self { browser: Some(Arc::new(browser)), ..Self::default() }
+    }
+
+    /// By what is kept alone: nobody is there to be sent anywhere.
+    #[must_use]
+    pub fn remembered(logins: Logins) -> Self {
+        Self::default().keep(logins)
+    }
+
+    /// Keeps logins here, and uses those that are there.
+    #[must_use]
+    pub fn keep(mut self, logins: Logins) -> Self {
+        self.kept = Some(logins);
+        self
     }
 
     /// With a document about this client at this address (a client ID metadata document).
@@ -66,7 +83,11 @@ impl Login {
 
 impl fmt::Debug for Login {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Login").field("document", &self.document).finish_non_exhaustive()
+        out.debug_struct("Login")
+            .field("browser", &self.browser.is_some())
+            .field("kept", &self.kept)
+            .field("document", &self.document)
+            .finish()
     }
 }
 
@@ -74,6 +95,7 @@ impl fmt::Debug for Login {
 pub(crate) struct Account {
     login: Login,
     web: AuthClient<Web>,
+    plain: Web,
     client: Option<(String, Option<String>)>,
     state: Mutex<Visits>,
 }
@@ -95,9 +117,15 @@ impl Account {
         address: &Address,
     ) -> Result<Self, AuthError> {
         let http = Arc::new(Oauth { client: net.clone(), policy: policy(spec, address) });
-        let manager = AuthorizationManager::new_with_oauth_http_client(address.url.to_string(), http).await?;
+        let mut manager =
+            AuthorizationManager::new_with_oauth_http_client(address.url.to_string(), http).await?;
+        if let Some(kept) = &login.kept {
+            manager.set_credential_store(kept.of(&spec.name, address));
+            remember(&mut manager, address).await;
+        }
+        let plain = web.clone();
         let web = AuthClient::new(web, manager);
-        Ok(Self { login, web, client: address.client.clone(), state: Mutex::default() })
+        Ok(Self { login, web, plain, client: address.client.clone(), state: Mutex::default() })
     }
 
     /// The way to the server, with whatever token there is.
@@ -105,8 +133,17 @@ impl Account {
         self.web.clone()
     }
 
+    /// The same way, without a token.
+    pub(crate) fn plain(&self) -> &Web {
+        &self.plain
+    }
+
     /// Logs in, or for more than before, because the server asked for it.
     pub(crate) async fn answer(&self, challenge: &str) -> Result<(), AuthError> {
+        let Some(browser) = &self.login.browser else {
+            let nobody = "nobody is there to log in; `holm mcp test` with its name does it".to_owned();
+            return Err(AuthError::AuthorizationFailed(nobody));
+        };
         let mut visits = self.state.lock().await;
         if visits.logins >= MOST_LOGINS {
             let often = format!("the server asked for a login {MOST_LOGINS} times and is still not content");
@@ -127,10 +164,10 @@ impl Account {
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
         // What was agreed with one issuer is nothing to another.
         if !known {
-            self.introduce(&mut manager, documents, &scopes).await?;
+            self.introduce(&mut manager, browser.as_ref(), documents, &scopes).await?;
         }
         let url = manager.get_authorization_url(&scopes).await?;
-        let back = self.login.browser.visit(url).await.map_err(AuthError::AuthorizationFailed)?;
+        let back = browser.visit(url).await.map_err(AuthError::AuthorizationFailed)?;
         let back = AuthorizationCallback::from_redirect_url(&back)?;
         let token = manager
             .exchange_code_for_token_with_issuer(&back.code, &back.csrf_token, back.issuer.as_deref())
@@ -151,25 +188,38 @@ impl Account {
     async fn introduce(
         &self,
         manager: &mut AuthorizationManager,
+        browser: &dyn Browser,
         documents: bool,
         scopes: &[&str],
     ) -> Result<(), AuthError> {
-        let back = self.login.browser.comes_back_to();
+        let back = browser.comes_back_to();
         let owned = || scopes.iter().map(|scope| (*scope).to_owned()).collect();
         let config = match (&self.client, &self.login.document) {
-            (Some((id, secret)), _) => {
-                let config = OAuthClientConfig::new(id, back).with_scopes(owned());
-                match secret {
-                    Some(secret) => config.with_client_secret(secret),
-                    None => config,
-                }
-            }
+            (Some(client), _) => known_as(client, back).with_scopes(owned()),
             (None, Some(document)) if documents => {
                 OAuthClientConfig::new(document, back).with_scopes(owned()).with_application_type("native")
             }
             (None, _) => manager.register_client("Holm", &back, scopes).await?,
         };
         manager.configure_client(config)
+    }
+}
+
+/// Takes up a login that is kept, so that it can be refreshed. Where that fails, the server asks for another.
+async fn remember(manager: &mut AuthorizationManager, address: &Address) {
+    let taken_up = manager.initialize_from_store().await.unwrap_or_default();
+    if let Some(client) = address.client.as_ref().filter(|_| taken_up) {
+        // Nothing is sent back to anywhere by a refresh.
+        let _ = manager.configure_client(known_as(client, address.url.to_string()));
+    }
+}
+
+/// A client that is known to the issuer already.
+fn known_as((id, secret): &(String, Option<String>), back: String) -> OAuthClientConfig {
+    let config = OAuthClientConfig::new(id, back);
+    match secret {
+        Some(secret) => config.with_client_secret(secret),
+        None => config,
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{Mutex, OnceCell, watch};
 use tokio::time::{Instant, timeout};
 
-use super::definition::Listing;
+use super::definition::{Listing, Reading};
 use super::ear::{Ear, Routes};
 use super::error::Fault;
 use super::link::{Link, web};
@@ -48,6 +48,7 @@ struct Inner {
     state: Mutex<State>,
     account: OnceCell<Option<Account>>,
     changes: watch::Sender<u64>,
+    openings: watch::Sender<u64>,
 }
 
 /// How the line stands.
@@ -70,6 +71,7 @@ impl Remote {
             state: Mutex::new(State::Idle),
             account: OnceCell::new(),
             changes: watch::Sender::new(0),
+            openings: watch::Sender::new(0),
         }))
     }
 
@@ -89,6 +91,16 @@ impl Remote {
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.changes.subscribe()
+    }
+
+    /// Counts up whenever a line to it was opened.
+    pub(crate) fn openings(&self) -> watch::Receiver<u64> {
+        self.0.openings.subscribe()
+    }
+
+    /// Whether there is a line to it now.
+    pub(crate) async fn is_up(&self) -> bool {
+        matches!(&*self.0.state.lock().await, State::Up(link, _) if !link.is_closed())
     }
 
     /// The version of the protocol that was agreed on; connects if need be.
@@ -115,38 +127,53 @@ impl Remote {
         Ok(listing)
     }
 
-    /// Its tools for a registry. A tool that is not what it was when it was first seen is left out, and that is noted.
+    /// What it offers now: its tools, and whether there is more.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be spoken with.
+    pub async fn reading(&self) -> Result<Reading, RemoteError> {
+        let listing = self.list().await?;
+        let has = self.link().await?.capabilities();
+        Ok(Reading { listing, resources: has.resources.is_some(), prompts: has.prompts.is_some() })
+    }
+
+    /// Its tools for a registry, as they are now. A tool that is not what it was when it was first seen is left out, and that
+    /// is noted.
     ///
     /// # Errors
     ///
     /// Why it cannot be spoken with.
     pub async fn offers(&self, pins: &dyn Pins) -> Result<(Vec<Offer>, Listing), RemoteError> {
-        let mut listing = self.list().await?;
+        Ok(self.offers_of(self.reading().await?, pins))
+    }
+
+    /// The same of what was read before. Nothing is connected to until one of them is called, and then the tool must still be
+    /// what it was.
+    #[must_use]
+    pub fn offers_of(&self, reading: Reading, pins: &dyn Pins) -> (Vec<Offer>, Listing) {
+        let extras = RemoteTool::extras(self, &reading);
+        let mut listing = reading.listing;
         let mut offers = Vec::new();
         let mut notes: Vec<String> = listing.flaws.iter().map(ToString::to_string).collect();
-        for tool in listing.tools.clone() {
+        for tool in &listing.tools {
             match pins.standing(&self.pin(&tool.name), &tool.sha256) {
-                Standing::Confirmed => {
-                    offers.push(
-                        Offer::new(Arc::new(RemoteTool::new(self.clone(), &tool)))
-                            .keywords([self.name().as_str()]),
-                    );
-                }
+                Standing::Confirmed => offers.push(self.offer(RemoteTool::new(self.clone(), tool))),
                 Standing::Replaced => {
                     notes.push(format!("`{}` {CHANGED}", tool.name));
                     listing.changed.push(tool.name.clone());
                 }
             }
         }
-        let link = self.link().await?;
-        let extras = RemoteTool::extras(self, &link.capabilities());
-        offers.extend(
-            extras.into_iter().map(|tool| Offer::new(Arc::new(tool)).keywords([self.name().as_str()])),
-        );
+        offers.extend(extras.into_iter().map(|tool| self.offer(tool)));
         if let Some(first) = offers.first_mut() {
             first.notes = notes;
         }
-        Ok((offers, listing))
+        (offers, listing)
+    }
+
+    fn offer(&self, tool: RemoteTool) -> Offer {
+        Offer::new(Arc::new(tool)).keywords([self.name().as_str()])
     }
 
     /// Takes all its tools as they are now for good, on a person's word.
@@ -175,28 +202,81 @@ impl Remote {
         progress: &Progress,
         stop: &CancellationToken,
     ) -> Result<CallToolResult, RemoteError> {
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let call = async {
-            loop {
-                let link = tokio::select! {
-                    link = self.link() => link?,
-                    () = stop.cancelled() => return Err(RemoteError::Stopped),
-                };
-                match link.call(params.clone(), progress, stop).await {
-                    Ok(result) => {
-                        self.content().await;
-                        return Ok(result);
-                    }
-                    // Refused at the door, so nothing was done and it may be asked again.
-                    Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
-                    Err(fault) => return Err(settled(fault, &link)),
-                }
-            }
-        };
+        let call = self.make(tool, None, arguments, progress, stop);
+        self.in_time(call).await
+    }
+
+    /// Calls a tool that must be defined as this hash says: what a person confirmed is not what another line may bring.
+    ///
+    /// # Errors
+    ///
+    /// [`RemoteError::Changed`] where it is another tool by now; otherwise as [`call`](Self::call).
+    pub async fn call_as(
+        &self,
+        tool: &str,
+        sha256: &[u8; 32],
+        arguments: Map<String, Value>,
+        progress: &Progress,
+        stop: &CancellationToken,
+    ) -> Result<CallToolResult, RemoteError> {
+        let call = self.make(tool, Some(sha256), arguments, progress, stop);
+        self.in_time(call).await
+    }
+
+    async fn in_time<T>(&self, call: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
         match self.0.spec.timeout {
             None => call.await,
             Some(most) => timeout(most, call).await.unwrap_or(Err(RemoteError::TimedOut(most.as_secs()))),
         }
+    }
+
+    async fn make(
+        &self,
+        tool: &str,
+        sha256: Option<&[u8; 32]>,
+        arguments: Map<String, Value>,
+        progress: &Progress,
+        stop: &CancellationToken,
+    ) -> Result<CallToolResult, RemoteError> {
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        loop {
+            let made = async {
+                let link = self.link().await?;
+                let defined = match sha256 {
+                    None => Ok(()),
+                    Some(sha256) => self.still_as(&link, tool, sha256).await,
+                };
+                Ok::<_, RemoteError>((link, defined))
+            };
+            let (link, defined) = tokio::select! {
+                made = made => made?,
+                () = stop.cancelled() => return Err(RemoteError::Stopped),
+            };
+            let called = match defined {
+                Ok(()) => link.call(params.clone(), progress, stop).await,
+                Err(fault) => Err(fault),
+            };
+            match called {
+                Ok(result) => {
+                    self.content().await;
+                    return Ok(result);
+                }
+                // Refused at the door, so nothing was done and it may be asked again.
+                Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
+                Err(fault) => return Err(settled(fault, &link)),
+            }
+        }
+    }
+
+    /// Whether a tool is still defined as it was. The list is read once for each line.
+    async fn still_as(&self, link: &Link, tool: &str, sha256: &[u8; 32]) -> Result<(), Fault> {
+        let asked = timeout(READING, link.hash_of(tool)).await;
+        let now = asked.unwrap_or(Err(RemoteError::TimedOut(READING.as_secs()).into()))?;
+        if now.as_ref() == Some(sha256) {
+            return Ok(());
+        }
+        self.0.changes.send_modify(|count| *count += 1);
+        Err(RemoteError::Changed { tool: super::error::cut(tool), server: self.name().to_string() }.into())
     }
 
     /// Its resources.
@@ -286,11 +366,13 @@ impl Remote {
             State::Down { failures, .. } => *failures,
             State::Idle => 0,
         };
-        match self.open().await {
+        // On the heap: it is large, and whoever calls a tool has calls of their own below.
+        match Box::pin(self.open()).await {
             Ok(link) => {
                 let link = Arc::new(link);
                 // Counted as a failure until it has proved steady.
                 *state = State::Up(Arc::clone(&link), failures + 1);
+                self.0.openings.send_modify(|count| *count += 1);
                 Ok(link)
             }
             Err(why) => {

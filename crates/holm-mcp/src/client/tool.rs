@@ -6,11 +6,11 @@ use holm_grants::Level;
 use holm_guards::json::Json;
 use holm_kernel::{Outcome, Repeat, Tool as Declaration, ToolOutput, Yields};
 use holm_runtime::{BoxFuture, Job, Tool};
-use rmcp::model::{GetPromptResult, ServerCapabilities};
+use rmcp::model::GetPromptResult;
 use serde_json::{Map, Value};
 
 use super::content::{output, resource};
-use super::definition::Definition;
+use super::definition::{Definition, Reading};
 use super::{Remote, RemoteError};
 use crate::Hints;
 
@@ -25,8 +25,8 @@ pub struct RemoteTool {
 /// What a call does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Action {
-    /// Calls the tool of this name.
-    Call(String),
+    /// Calls the tool of this name, which must be defined as this hash says.
+    Call { name: String, sha256: [u8; 32] },
     /// Lists what can be read.
     Resources,
     /// Reads it.
@@ -55,21 +55,22 @@ impl RemoteTool {
         let declaration =
             declare(&remote, &definition.name, &definition.description, definition.schema.clone());
         let declaration = Declaration { level, repeat, ..declaration };
-        Self { remote, action: Action::Call(definition.name.clone()), declaration: Arc::new(declaration) }
+        let action = Action::Call { name: definition.name.clone(), sha256: definition.sha256 };
+        Self { remote, action, declaration: Arc::new(declaration) }
     }
 
     /// The tools by which a model uses what else the server has.
-    pub(crate) fn extras(remote: &Remote, has: &ServerCapabilities) -> Vec<Self> {
+    pub(crate) fn extras(remote: &Remote, reading: &Reading) -> Vec<Self> {
         let mut extras = Vec::new();
         let mut add = |action: Action, name: &str, description: &str, members: &[&str]| {
             let declaration = declare(remote, name, description, schema(members)).level(Level::ReadOnly);
             extras.push(Self { remote: remote.clone(), action, declaration: Arc::new(declaration) });
         };
-        if has.resources.is_some() {
+        if reading.resources {
             add(Action::Resources, "list_resources", "Lists what can be read from this server.", &[]);
             add(Action::Read, "read_resource", "Reads one resource of this server by its uri.", &["uri"]);
         }
-        if has.prompts.is_some() {
+        if reading.prompts {
             add(Action::Prompts, "list_prompts", "Lists the prompts of this server.", &[]);
             add(Action::Prompt, "get_prompt", "Fills in one prompt of this server.", &["name"]);
         }
@@ -81,7 +82,10 @@ impl RemoteTool {
             .map_err(|error| RemoteError::NoMeans(format!("the arguments are no object: {error}")))?;
         let word = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(match &self.action {
-            Action::Call(tool) => output(self.remote.call(tool, arguments, &job.progress, &job.stop).await?),
+            Action::Call { name, sha256 } => {
+                let called = self.remote.call_as(name, sha256, arguments, &job.progress, &job.stop);
+                output(called.await?)
+            }
             Action::Resources => {
                 let found = self.remote.resources().await?;
                 let line = |one: &rmcp::model::Resource| {
@@ -99,7 +103,10 @@ impl RemoteTool {
             Action::Prompts => {
                 let found = self.remote.prompts().await?;
                 let line = |one: &rmcp::model::Prompt| {
-                    format!("{}  {}", one.name, one.description.as_deref().unwrap_or_default())
+                    let wants: Vec<&str> =
+                        one.arguments.iter().flatten().map(|argument| argument.name.as_str()).collect();
+                    let about = one.description.as_deref().unwrap_or_default();
+                    format!("{}({})  {about}", one.name, wants.join(", "))
                 };
                 listed(found.iter().map(line))
             }

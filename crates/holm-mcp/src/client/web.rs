@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -19,6 +20,8 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::events::events;
 
@@ -30,6 +33,8 @@ const IDLE: Duration = Duration::from_secs(15 * 60);
 const TOTAL: Duration = Duration::from_secs(24 * 60 * 60);
 /// Redirects that are followed, each checked anew: a server that moved, not one that plays.
 const REDIRECTS: u8 = 3;
+/// How long a server is waited for until it can ask questions of its own: a stream is opened in one round.
+const SETTLING: Duration = Duration::from_secs(2);
 /// How much of an answer that is no message is repeated in an error.
 const SHOWN: usize = 256;
 
@@ -45,11 +50,39 @@ type Fault = StreamableHttpError<NetError>;
 pub(crate) struct Web {
     client: Client,
     policy: Arc<Policy>,
+    /// Whether the server refused the first word of the newer HTTP, as those of the older kind do.
+    refused_hello: Arc<AtomicBool>,
+    own_words: Arc<watch::Sender<OwnWords>>,
+}
+
+/// How the stream stands on which a server with sessions says things that nobody asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum OwnWords {
+    /// There is no session, so there is none.
+    #[default]
+    None,
+    /// It is about to be opened.
+    Awaited,
+    /// The server has answered the wish for it, in whatever way.
+    Settled,
 }
 
 impl Web {
     pub(crate) fn new(client: Client, policy: Policy) -> Self {
-        Self { client, policy: Arc::new(policy) }
+        Self { client, policy: Arc::new(policy), refused_hello: Arc::default(), own_words: Arc::default() }
+    }
+
+    /// Whether the server refused the first word since this was asked last.
+    pub(crate) fn refused_hello(&self) -> bool {
+        self.refused_hello.swap(false, Ordering::Relaxed)
+    }
+
+    /// Waits until the server can ask questions of its own, if it wants to. One that does so in a first call, before there is a
+    /// stream for it, says it to nobody and waits for ever.
+    pub(crate) async fn can_be_asked(&self) {
+        let mut own_words = self.own_words.subscribe();
+        // A server that never answers the wish is not waited for.
+        let _ = timeout(SETTLING, own_words.wait_for(|words| *words != OwnWords::Awaited)).await;
     }
 
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
@@ -60,6 +93,7 @@ impl Web {
     }
 }
 
+/// Events are bounded here always, so the variants of the trait that name a bound are left as they are.
 impl StreamableHttpClient for Web {
     type Error = NetError;
 
@@ -70,18 +104,6 @@ impl StreamableHttpClient for Web {
         session: Option<Arc<str>>,
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Fault> {
-        self.post_message_with_max_sse_event_size(uri, message, session, token, headers, MAX_MESSAGE).await
-    }
-
-    async fn post_message_with_max_sse_event_size(
-        &self,
-        uri: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        token: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-        most: usize,
     ) -> Result<StreamableHttpPostResponse, Fault> {
         let body = serde_json::to_vec(&message)?;
         let request = request(Method::POST, &uri, session.as_deref(), token.as_deref(), &headers)?;
@@ -96,11 +118,17 @@ impl StreamableHttpClient for Web {
             return Err(StreamableHttpError::SessionExpired);
         }
         if !status.is_success() {
+            if is_hello(&message) && means_older(status) {
+                self.refused_hello.store(true, Ordering::Relaxed);
+            }
             return refused(answer, &message, session.is_some()).await;
         }
         let given = text(&answer, SESSION);
+        if is_hello(&message) && given.is_some() {
+            self.own_words.send_replace(OwnWords::Awaited);
+        }
         match kind(&answer) {
-            Kind::Events => Ok(StreamableHttpPostResponse::Sse(events(answer, most.min(MAX_MESSAGE)), given)),
+            Kind::Events => Ok(StreamableHttpPostResponse::Sse(events(answer, MAX_MESSAGE), given)),
             Kind::Json => read_message(answer, &message, given).await,
             // Some servers answer a notification with an empty success.
             Kind::Other(_) if is_one_way(&message) => Ok(StreamableHttpPostResponse::Accepted),
@@ -132,23 +160,13 @@ impl StreamableHttpClient for Web {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Fault> {
-        self.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, MAX_MESSAGE).await
-    }
-
-    async fn get_stream_with_max_sse_event_size(
-        &self,
-        uri: Arc<str>,
-        session: Option<Arc<str>>,
-        last_event: Option<String>,
-        token: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-        most: usize,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Fault> {
         let mut request = request(Method::GET, &uri, session.as_deref(), token.as_deref(), &headers)?;
         if let Some(last) = last_event {
             request = header(request, LAST_EVENT, &last)?;
         }
-        let answer = self.send(request).await?;
+        let answer = self.send(request).await;
+        self.own_words.send_replace(OwnWords::Settled);
+        let answer = answer?;
         if answer.status() == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
@@ -157,11 +175,28 @@ impl StreamableHttpClient for Web {
             return Err(status_error(&answer).into());
         }
         match kind(&answer) {
-            Kind::Events => Ok(events(answer, most.min(MAX_MESSAGE))),
+            Kind::Events => Ok(events(answer, MAX_MESSAGE)),
             Kind::Json => Err(StreamableHttpError::UnexpectedContentType(Some(JSON.into()))),
             Kind::Other(kind) => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }
     }
+}
+
+fn is_hello(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    matches!(request.request, ClientRequest::InitializeRequest(_))
+}
+
+/// Whether a refusal of the first word means that the server does not know this HTTP. Others mean who asks, or how often.
+fn means_older(status: StatusCode) -> bool {
+    let other = [
+        StatusCode::UNAUTHORIZED,
+        StatusCode::FORBIDDEN,
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+        StatusCode::REQUEST_TIMEOUT,
+        StatusCode::TOO_MANY_REQUESTS,
+    ];
+    status.is_client_error() && !other.contains(&status)
 }
 
 /// What an answer holds.

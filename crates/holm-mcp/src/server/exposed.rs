@@ -1,25 +1,29 @@
 //! What a client sees of Holm.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use holm_kernel::{Tool as Declaration, ToolKind, ToolOutput};
-use holm_runtime::{Tool, Toolbox, Update};
-use holm_tools::registry::{Registry, Snapshot};
+use holm_kernel::{ToolKind, ToolOutput};
+use holm_runtime::{Tool, Toolbox};
+use holm_tools::registry::Registry;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation, JsonObject,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool as Described, ToolAnnotations,
+    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, JsonObject, ListPromptsResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscriptionFilter, Tool as Described,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
 use super::agents::{Answering, slug};
-use super::call::{Rights, Teller, call};
+use super::call::{Rights, call};
+use super::changes::{Changed, Changes, ToolChanges};
+use super::described::{ask, describe};
+use super::library::{Library, Prompts};
 use super::output::result;
+use super::reading;
+use super::teller::teller;
 
 /// How long a client may believe a list: tools come and go with their files, and who listens hears of it.
 const FRESH_MS: u64 = 60_000;
@@ -30,6 +34,8 @@ pub struct Exposed {
     agents: Arc<Vec<Shown>>,
     tools: Offered,
     rights: Arc<Rights>,
+    library: Option<Arc<dyn Library>>,
+    prompts: Option<Arc<dyn Prompts>>,
 }
 
 /// An agent under its name.
@@ -93,6 +99,20 @@ impl Exposed {
     #[must_use]
     pub fn registry(mut self, registry: Registry, shows: Shows, rights: Rights) -> Self {
         (self.tools, self.rights) = (Offered::Changing(registry, shows), Arc::new(rights));
+        self
+    }
+
+    /// Lets clients read these texts. What the rights know as secret is taken out of them.
+    #[must_use]
+    pub fn library(mut self, library: impl Library + 'static) -> Self {
+        self.library = Some(Arc::new(library));
+        self
+    }
+
+    /// Offers these prompts.
+    #[must_use]
+    pub fn prompts(mut self, prompts: impl Prompts + 'static) -> Self {
+        self.prompts = Some(Arc::new(prompts));
         self
     }
 
@@ -166,19 +186,57 @@ impl Exposed {
         Some(call(&tool, arguments.to_string(), &self.rights, tell, &context.ct).await)
     }
 
+    /// Everything of which a client can be told.
+    fn changes(&self) -> Changes {
+        let tools = match &self.tools {
+            Offered::Changing(registry, shows) => Some(ToolChanges::of(registry, *shows)),
+            Offered::None | Offered::Fixed(_) => None,
+        };
+        Changes {
+            tools,
+            resources: self.library.as_ref().map(|library| library.changes()),
+            prompts: self.prompts.as_ref().map(|prompts| prompts.changes()),
+        }
+    }
+
     /// Tells a client of every change, for as long as it is there.
     fn keep_told(&self, peer: Peer<RoleServer>) {
-        let Offered::Changing(registry, shows) = &self.tools else { return };
-        let mut changes = Changes::of(registry, *shows);
+        let mut changes = self.changes();
         tokio::spawn(async move {
-            while changes.next().await.is_some() && peer.notify_tool_list_changed().await.is_ok() {}
+            loop {
+                let told = match changes.next().await {
+                    Changed::Tools => peer.notify_tool_list_changed().await,
+                    Changed::Resources => peer.notify_resource_list_changed().await,
+                    Changed::Prompts => peer.notify_prompt_list_changed().await,
+                };
+                if told.is_err() {
+                    return;
+                }
+            }
         });
+    }
+
+    fn no_library() -> ErrorData {
+        ErrorData::invalid_params("there is nothing to read here", None)
     }
 }
 
 impl ServerHandler for Exposed {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .build();
+        if self.library.is_none() {
+            capabilities.resources = None;
+        }
+        if self.prompts.is_none() {
+            capabilities.prompts = None;
+        }
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("holm", env!("CARGO_PKG_VERSION")))
             .with_instructions(
@@ -220,61 +278,64 @@ impl ServerHandler for Exposed {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Offered::Changing(registry, shows) = &self.tools else {
-            context.cancelled().await;
-            return Ok(());
-        };
-        let mut changes = Changes::of(registry, *shows);
+        let mut changes = self.changes();
         loop {
-            tokio::select! {
+            let changed = tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                changed = changes.next() => {
-                    if changed.is_none() || context.sink().notify_tool_list_changed().await.is_err() {
-                        return Ok(());
-                    }
-                }
+                changed = changes.next() => changed,
+            };
+            let sink = context.sink();
+            let told = match changed {
+                Changed::Tools => sink.notify_tool_list_changed().await,
+                Changed::Resources => sink.notify_resource_list_changed().await,
+                Changed::Prompts => sink.notify_prompt_list_changed().await,
+            };
+            if told.is_err() {
+                return Ok(());
             }
         }
     }
-}
 
-/// Changes of a registry that clients can see: folders are looked at more often than their tools change.
-struct Changes {
-    all: watch::Receiver<Arc<Snapshot>>,
-    shows: Shows,
-    seen: Vec<Declaration>,
-}
-
-impl Changes {
-    fn of(registry: &Registry, shows: Shows) -> Self {
-        let mut all = registry.changes();
-        let seen = visible(&all.borrow_and_update(), shows);
-        Self { all, shows, seen }
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let library = self.library.as_deref().ok_or_else(Self::no_library)?;
+        let after = request.and_then(|request| request.cursor);
+        let listed = reading::resources(library, after, &self.rights.secrets).await?;
+        Ok(listed.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Private))
     }
 
-    /// Waits for the next one; none if there will be no more. Whoever stops waiting misses nothing.
-    async fn next(&mut self) -> Option<()> {
-        loop {
-            self.all.changed().await.ok()?;
-            let now = visible(&self.all.borrow_and_update(), self.shows);
-            if now != self.seen {
-                self.seen = now;
-                return Some(());
-            }
-        }
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let library = self.library.as_deref().ok_or_else(Self::no_library)?;
+        let read = reading::read(library, request.uri, &self.rights.secrets).await?;
+        Ok(read.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Private).into())
     }
-}
 
-/// What of a snapshot clients may see.
-fn visible(snapshot: &Snapshot, shows: Shows) -> Vec<Declaration> {
-    let shown = snapshot.tools().filter_map(|(tool, _)| {
-        let is_shown = match (kind(tool.as_ref()), shows) {
-            (Kind::Agent, _) | (Kind::Tool, Shows::Everything) => true,
-            (Kind::Tool, Shows::Agents) | (Kind::Kernel, _) => false,
-        };
-        is_shown.then(|| tool.declaration().clone())
-    });
-    shown.collect()
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = self.prompts.as_deref().ok_or_else(Self::no_library)?;
+        let after = request.and_then(|request| request.cursor);
+        let listed = reading::prompts(prompts, after.as_deref());
+        Ok(listed.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let prompts = self.prompts.as_deref().ok_or_else(Self::no_library)?;
+        reading::prompt(prompts, &request).map(Into::into)
+    }
 }
 
 impl std::fmt::Debug for Exposed {
@@ -284,72 +345,16 @@ impl std::fmt::Debug for Exposed {
 }
 
 /// What runs a tool, as far as clients care.
-enum Kind {
+pub(super) enum Kind {
     Tool,
     Agent,
     Kernel,
 }
 
-fn kind(tool: &dyn Tool) -> Kind {
+pub(super) fn kind(tool: &dyn Tool) -> Kind {
     match tool.declaration().kind {
         ToolKind::Host => Kind::Tool,
         ToolKind::Agent { .. } => Kind::Agent,
         ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => Kind::Kernel,
     }
-}
-
-/// An agent as a tool.
-fn ask(name: &str, description: &str) -> Described {
-    let schema = json!({
-        "type": "object",
-        "properties": { "prompt": { "type": "string", "description": "What to do, or the question." } },
-        "required": ["prompt"],
-    });
-    Described::new(name.to_owned(), description.to_owned(), object(schema))
-}
-
-fn describe(tool: &dyn Tool) -> Described {
-    let declared = tool.declaration();
-    let schema: Value = serde_json::from_str(&declared.schema.canonical()).unwrap_or_default();
-    let reads = declared.level <= holm_grants::Level::ReadOnly;
-    let hints = ToolAnnotations::new().read_only(reads).idempotent(declared.may_run_again());
-    Described::new(declared.name.clone(), Cow::Owned(declared.description.clone()), object(schema))
-        .with_annotations(hints)
-}
-
-fn object(value: Value) -> JsonObject {
-    match value {
-        Value::Object(object) => object,
-        _ => JsonObject::new(),
-    }
-}
-
-/// Tells the client how far a call is, where it wants to know.
-fn teller(context: &RequestContext<RoleServer>) -> Teller {
-    let Some(token) = context.meta.get_progress_token() else { return Arc::new(|_| {}) };
-    let (sender, mut updates) = tokio::sync::mpsc::channel::<Update>(64);
-    let peer = context.peer.clone();
-    tokio::spawn(async move {
-        let mut step = 0.0;
-        while let Some(update) = updates.recv().await {
-            step += 1.0;
-            let mut params = ProgressNotificationParam::new(token.clone(), update.done.map_or(step, float));
-            if let Some(total) = update.total {
-                params = params.with_total(float(total));
-            }
-            if !update.text.is_empty() {
-                params = params.with_message(update.text);
-            }
-            if peer.notify_progress(params).await.is_err() {
-                return;
-            }
-        }
-    });
-    // Who reads too slowly misses some.
-    Arc::new(move |update| drop(sender.try_send(update)))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a measure of progress is for a bar on a screen")]
-fn float(number: u64) -> f64 {
-    number as f64
 }

@@ -5,10 +5,15 @@
 
 mod agents;
 mod call;
+mod changes;
+mod described;
 mod exposed;
 mod http;
+mod library;
 mod output;
+mod reading;
 mod stdio;
+mod teller;
 
 #[cfg(test)]
 mod tests;
@@ -17,5 +22,6 @@ pub use agents::{Answering, slug};
 pub use call::{Outfit, Rights, Starter};
 pub use exposed::{Exposed, Shows};
 pub use http::{Door, HttpError, serve_http};
+pub use library::{Library, LibraryEntry, LibraryPage, LibraryText, PromptText, Prompts};
 pub use output::result;
 pub use stdio::serve_stdio;

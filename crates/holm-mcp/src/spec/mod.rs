@@ -170,6 +170,8 @@ impl std::fmt::Debug for Program {
 pub struct Address {
     /// Where.
     pub url: holm_grants::Url,
+    /// Which HTTP it speaks.
+    pub http: Http,
     /// Headers that go with every request, such as a key.
     pub headers: BTreeMap<String, String>,
     /// The name under which this client is known to the server's login, with its secret if it has one.
@@ -189,7 +191,7 @@ impl Address {
             holm_grants::Scheme::Http | holm_grants::Scheme::Https => {}
             other => return Err(SpecError::Url(format!("{other} is not spoken; write http or https"))),
         }
-        Ok(Self { url: parsed, headers: BTreeMap::new(), client: None })
+        Ok(Self { url: parsed, http: Http::default(), headers: BTreeMap::new(), client: None })
     }
 }
 
@@ -198,10 +200,21 @@ impl std::fmt::Debug for Address {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Address")
             .field("url", &self.url.to_string())
+            .field("http", &self.http)
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .field("client", &self.client.as_ref().map(|(id, _)| id))
             .finish()
     }
+}
+
+/// Which HTTP a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Http {
+    /// The one since 2025-03, in which a question is answered where it was asked; the older one where the server refuses it.
+    #[default]
+    Newer,
+    /// The one before, with one stream for all answers.
+    Older,
 }
 
 /// Which era of the protocol is spoken.

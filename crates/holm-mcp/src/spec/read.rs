@@ -7,7 +7,7 @@ use holm_grants::{GrantSet, Level};
 use holm_jail::Network;
 use serde::Deserialize;
 
-use super::{Address, Era, Hints, Program, Reach, ServerName, ServerSpec, SpecError};
+use super::{Address, Era, Hints, Http, Program, Reach, ServerName, ServerSpec, SpecError};
 
 /// The members that mean something here, with the other names that some programs have for them, and how they switch a server
 /// off.
@@ -140,9 +140,13 @@ impl Written {
             (
                 None,
                 Some(url),
-                None | Some("http" | "streamable-http" | "streamableHttp" | "streamable_http"),
+                kind @ (None
+                | Some("http" | "sse" | "streamable-http" | "streamableHttp" | "streamable_http")),
             ) => {
                 let mut address = Address::new(&expand(url, env)?)?;
+                if kind == Some("sse") {
+                    address.http = Http::Older;
+                }
                 address.headers = expanded(&self.headers)?;
                 if let Some(id) = &self.client_id {
                     let secret =
@@ -151,10 +155,6 @@ impl Written {
                 }
                 Ok(Reach::Address(address))
             }
-            (_, _, Some("sse")) => Err(SpecError::Entry(
-                "it speaks the HTTP of before 2025-03, which is not spoken here; use its newer address"
-                    .into(),
-            )),
             (_, _, Some(kind)) => Err(SpecError::Entry(format!(
                 "`{kind}` with these fields is no way to reach a server; write a command or a url"
             ))),

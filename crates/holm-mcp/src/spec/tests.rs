@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{Era, Hints, Reach, ServerName, ServerSpec, SpecError};
+use super::{Era, Hints, Http, Reach, ServerName, ServerSpec, SpecError};
 use holm_jail::Network;
 
 fn env(name: &str) -> Option<String> {
@@ -69,7 +69,6 @@ fn entries_that_mean_nothing_say_why() {
     check(json!({ "command": "a", "network": "some" }), "`some` is none of none, open");
     check(json!({ "command": "a", "levels": { "t": "much" } }), "no level");
     check(json!({ "url": "ftp://a.example" }), "address");
-    check(json!({ "url": "https://169.254.169.254/x", "type": "sse" }), "before 2025-03");
     check(json!({ "type": "carrier-pigeon", "command": "a" }), "carrier-pigeon");
 }
 
@@ -91,4 +90,14 @@ fn members_that_mean_nothing_are_named() {
     let known =
         json!({ "url": "https://a.example/mcp", "type": "http", "clientId": "me", "disabled": false });
     assert_eq!(read(&known).unwrap().unknown_members(), None);
+}
+
+#[test]
+fn an_entry_says_which_http_its_server_speaks() {
+    for (kind, expect) in [(None, Http::Newer), (Some("http"), Http::Newer), (Some("sse"), Http::Older)] {
+        let mut entry = json!({ "url": "https://a.example/sse" });
+        entry.as_object_mut().unwrap().extend(kind.map(|kind| ("type".to_owned(), json!(kind))));
+        let Reach::Address(address) = read(&entry).unwrap().reach else { panic!("{kind:?}") };
+        assert_eq!(address.http, expect, "{kind:?}");
+    }
 }

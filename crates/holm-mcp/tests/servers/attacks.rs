@@ -1,15 +1,26 @@
 //! Servers that do not behave: each is one case of what is known to have been tried.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use holm_grants::Level;
-use holm_kernel::Outcome;
-use holm_mcp::{Flaw, Hints, Remote, RemoteError};
-use holm_runtime::{CancellationToken, Job, Progress};
-use holm_tools::registry::{NoPins, Rank, Registry, Source};
-use serde_json::Map;
+use holm_grants::{Level, Mode};
+use holm_guards::json::Json;
+use holm_kernel::{Outcome, Tool as Declared, ToolOutput};
+use holm_mcp::server::{Exposed, Rights, serve_stdio};
+use holm_mcp::{Answer, Asker, Flaw, Fleet, Hints, Question, Remote, RemoteError};
+use holm_runtime::{BoxFuture, CancellationToken, Job, Progress, tool_fn};
+use holm_tools::registry::{NoPins, Offer, Rank, Registry, Source};
+use rmcp::ServiceExt as _;
+use rmcp::model::CallToolRequestParams;
+use serde_json::{Map, Value};
 
 use crate::support::{PATIENCE, Place, echo, text};
+
+fn object() -> Json {
+    Json::object([("type", "object".into())])
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_definition_that_changed_is_left_out_until_a_person_confirms_it() {
@@ -75,6 +86,126 @@ async fn a_server_cannot_take_the_name_of_another_tool() {
     let names: Vec<String> =
         registry.snapshot().tools().map(|(tool, _)| tool.declaration().name.clone()).collect();
     assert_eq!(names, ["t_echo", "u_echo"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_sees_is_seen_by_no_model() {
+    let place = Place::new();
+    let listing = place.remote("hidden").list().await.unwrap();
+    let [echo] = &listing.tools[..] else { panic!("{listing:?}") };
+    assert_eq!(echo.description, "Says it again.[8m", "no order of letters, no tags, no escape");
+    let schema = echo.schema.canonical();
+    assert!(schema.contains(r#""description":"A word.""#), "{schema}");
+    let hidden = |name: &str| Flaw::Hidden(name.to_owned());
+    assert_eq!(listing.flaws, [hidden("echo"), hidden("key"), hidden("value")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_look_like_another_are_names_of_their_own() {
+    let place = Place::new();
+    let registry = Registry::new();
+    let built_in = tool_fn(Declared::new("t_echo", "The program's own.", object()), |_| async {
+        ToolOutput::text("own")
+    });
+    registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), [Offer::new(Arc::new(built_in))]));
+    let (offers, _) = place.remote("lookalikes").offers(&NoPins).await.unwrap();
+    let count = offers.len();
+    registry.edit(|edit| edit.set(Source::new(Rank::Server, "t"), offers));
+    let snapshot = registry.snapshot();
+    let said = &snapshot.find("t_echo").unwrap().declaration().description;
+    assert_eq!(said, "The program's own.", "what is there keeps its name");
+    let names: BTreeSet<String> = snapshot.tools().map(|(tool, _)| tool.declaration().name.clone()).collect();
+    assert_eq!(names.len(), count + 1, "no two are one: {names:?}");
+    let plain =
+        |name: &String| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));
+    assert!(names.iter().all(plain), "{names:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pattern_without_end_is_matched_in_no_time() {
+    let place = Place::new();
+    let (offers, _) = place.remote("redos").offers(&NoPins).await.unwrap();
+    let registry = Registry::new();
+    registry.edit(|edit| edit.set(Source::new(Rank::Server, "t"), offers));
+    let tools = registry.snapshot().toolbox();
+    let exposed = Exposed::new().tools(tools, Rights { mode: Mode::Full, ..Rights::default() });
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (read, write) = tokio::io::split(theirs);
+    tokio::spawn(serve_stdio(exposed, read, write));
+    let client = ().serve(ours).await.unwrap();
+    let arguments: Map<String, Value> =
+        [("a".to_owned(), Value::from("a".repeat(50_000) + "!"))].into_iter().collect();
+    let called = client.call_tool(CallToolRequestParams::new("t_match").with_arguments(arguments));
+    let result = tokio::time::timeout(PATIENCE, called).await.expect("it is matched in the end").unwrap();
+    assert_eq!(result.is_error, Some(true), "{result:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn schemas_without_end_are_left_out_or_harmless() {
+    let place = Place::new();
+    for mode in ["cyclic", "deep"] {
+        let (offers, _) = place.remote(mode).offers(&NoPins).await.unwrap();
+        let registry = Registry::new();
+        registry.edit(|edit| edit.set(Source::new(Rank::Server, "t"), offers));
+        assert!(registry.snapshot().find("t_echo").is_some(), "{mode}: the other tool is there");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_tells_of_changes_without_end_is_heard_once() {
+    let place = Place::new();
+    let registry = Registry::new();
+    let remote = place.remote("spams");
+    let fleet = Fleet::start(&registry, [remote.clone()], &place.pins());
+    tokio::time::timeout(PATIENCE, fleet.first()).await.unwrap();
+    for _ in 0..3 {
+        let listed: u32 = text(&echo(&remote, "x").await.unwrap()).parse().unwrap();
+        assert!(listed <= 8, "the list was read {listed} times");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_server_says_in_an_error_is_cut_and_on_one_line() {
+    let place = Place::new();
+    let (offers, _) = place.remote("poisons-errors").offers(&NoPins).await.unwrap();
+    let output = offers[0].tool.run(Job::alone("{}")).await;
+    assert_eq!(output.outcome, Outcome::Failed);
+    assert!(output.text.len() < 2_048 && !output.text.contains('\u{1b}'), "{}", output.text);
+    let declared = offers[0].tool.declaration();
+    assert!(declared.yields.untrusted, "so the kernel seals it");
+}
+
+/// Says yes to everything, and remembers that it was asked.
+struct Eager(Arc<AtomicBool>);
+
+impl Asker for Eager {
+    fn ask(&self, _: Question) -> BoxFuture<'static, Answer> {
+        self.0.store(true, Ordering::Relaxed);
+        Box::pin(async { Answer::Given([("api_key".to_owned(), "canary".into())].into_iter().collect()) })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_asks_for_a_key_reaches_nobody() {
+    let place = Place::new();
+    let asked = Arc::new(AtomicBool::new(false));
+    let spec = place.spec("t", "asks-for-secrets").era(holm_mcp::Era::Handshake);
+    let remote = Remote::new(spec, place.means().asker(Eager(Arc::clone(&asked))));
+    let answer = echo(&remote, "x").await.unwrap();
+    assert_eq!(text(&answer), r#"{"action": "decline"}"#);
+    assert!(!asked.load(Ordering::Relaxed));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_definition_that_changed_with_a_new_line_is_not_called() {
+    let place = Place::new();
+    let remote = place.remote("changes");
+    let (offers, _) = remote.offers(&NoPins).await.unwrap();
+    assert!(!offers[0].tool.run(Job::alone("{}")).await.outcome.is_error());
+    // The server is started again, and the tool that is held is not what is there now.
+    remote.close().await;
+    let output = offers[0].tool.run(Job::alone("{}")).await;
+    assert!(output.outcome.is_error() && output.text.contains("`echo` is not what it was"), "{output:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,6 +9,8 @@
 
 mod attacks;
 mod fleet;
+mod oauth;
 mod peers;
+mod published;
 mod support;
 mod well;

@@ -16,10 +16,11 @@ use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio::process::Command;
 
+use crate::published::PYTHON_SERVER;
 use crate::support::{Place, text};
 
 /// Where they are.
-fn home() -> PathBuf {
+pub(crate) fn home() -> PathBuf {
     let cache = || {
         std::env::var_os("XDG_CACHE_HOME")
             .map_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"), PathBuf::from)
@@ -33,18 +34,18 @@ fn home() -> PathBuf {
     home.canonicalize().unwrap()
 }
 
-fn node() -> PathBuf {
+pub(crate) fn node() -> PathBuf {
     home().join("node_modules/.bin/node").canonicalize().unwrap()
 }
 
 /// A server that is a program of the folder of peers.
-fn spec(name: &str, program: Program) -> ServerSpec {
+pub(crate) fn spec(name: &str, program: Program) -> ServerSpec {
     let grants = [format!("read:{}/", home().display())];
     let spec = ServerSpec::program(name, program).unwrap();
     spec.grants(GrantSet::parse(grants.iter().map(String::as_str)).unwrap())
 }
 
-async fn call(remote: &Remote, tool: &str, arguments: Value) -> rmcp::model::CallToolResult {
+pub(crate) async fn call(remote: &Remote, tool: &str, arguments: Value) -> rmcp::model::CallToolResult {
     let Value::Object(arguments) = arguments else { panic!("{arguments}") };
     remote.call(tool, arguments, &Progress::silent(), &CancellationToken::new()).await.unwrap()
 }
@@ -61,16 +62,6 @@ async fn the_everything_server_is_used_from_its_jail() {
     assert!(!remote.resources().await.unwrap().is_empty());
     assert!(!remote.prompts().await.unwrap().is_empty());
 }
-
-const PYTHON_SERVER: &str = r#"
-from mcp.server.mcpserver import MCPServer
-server = MCPServer("python")
-@server.tool()
-def add(a: int, b: int) -> int:
-    "Adds."
-    return a + b
-server.run("stdio")
-"#;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_of_the_python_sdk_is_used_in_either_era() {

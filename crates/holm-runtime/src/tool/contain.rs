@@ -121,6 +121,7 @@ impl Containment {
                 Some(arguments) => job.arguments(arguments),
                 None => job,
             };
+            let job = job.run(Arc::clone(&this.run));
             let output = this.run_tool(tool, job).await;
             this.bound(output, usize::try_from(limit).unwrap_or(usize::MAX)).await
         })

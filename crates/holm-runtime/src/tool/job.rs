@@ -34,6 +34,8 @@ pub struct Job {
     pub progress: Progress,
     /// Where code may run that blocks.
     pub threads: Threads,
+    /// The run that it belongs to, so that whoever shares something among runs can be fair to each; empty where none is known.
+    pub run: Arc<str>,
 }
 
 impl Job {
@@ -49,6 +51,7 @@ impl Job {
             stop: CancellationToken::new(),
             progress: Progress::silent(),
             threads: Threads::shared(),
+            run: Arc::default(),
         }
     }
 
@@ -71,6 +74,7 @@ impl Job {
             stop: CancellationToken::new(),
             progress: Progress::silent(),
             threads: Threads::shared(),
+            run: Arc::default(),
         }
     }
 
@@ -99,6 +103,13 @@ impl Job {
     #[must_use]
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
+        self
+    }
+
+    /// Says which run it belongs to.
+    #[must_use]
+    pub fn run(mut self, run: impl Into<Arc<str>>) -> Self {
+        self.run = run.into();
         self
     }
 

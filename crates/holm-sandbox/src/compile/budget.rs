@@ -25,12 +25,15 @@ pub struct Progress {
     pub budget: Duration,
 }
 
-/// What the smallest bytes get. Honest ones of this size take some milliseconds, and a bomb is noticed soon.
-const CPU_SECONDS: u64 = 2;
+/// What the smallest bytes get. Honest ones of this size take some milliseconds, and a bomb is over within two seconds, with the
+/// start of the child and its end.
+const CPU_SECONDS: u64 = 1;
 /// What each mebibyte adds. Honest code takes 2 to 5 seconds; the rest is for slow processors.
 const CPU_SECONDS_PER_MIB: u64 = 15;
 /// How many times the processor's time may pass on the wall.
 const PATIENCE: u32 = 5;
+/// What always may: to start a child takes long where everybody else computes.
+const LEAST_WALL: Duration = Duration::from_secs(10);
 /// Room for the program itself and its threads, and for the compiler's notes about the code.
 const MEMORY: u64 = 1 << 30;
 const MEMORY_PER_MIB: u64 = 256 << 20;
@@ -44,7 +47,7 @@ impl Budget {
         let cpu_seconds = CPU_SECONDS.saturating_add(share(CPU_SECONDS_PER_MIB));
         Self {
             cpu_seconds,
-            wall: Duration::from_secs(cpu_seconds).saturating_mul(PATIENCE),
+            wall: Duration::from_secs(cpu_seconds).saturating_mul(PATIENCE).max(LEAST_WALL),
             memory: MEMORY.saturating_add(share(MEMORY_PER_MIB)).min(MAX_MEMORY),
         }
     }
@@ -57,7 +60,7 @@ mod tests {
     #[test]
     fn the_budget_grows_with_the_size() {
         let small = Budget::of(15 << 10);
-        assert_eq!(small.cpu_seconds, 2);
+        assert_eq!(small.cpu_seconds, 1);
         assert_eq!(small.wall, Duration::from_secs(10));
         let large = Budget::of(6 << 20);
         assert!(large.cpu_seconds > 60, "{large:?}");

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use holm_grants::{Decision, Denials, Grant, Policy, Request};
+use holm_grants::{Decision, Denials, FilePath, Grant, Policy, Request};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use thiserror::Error;
 
@@ -109,6 +109,31 @@ impl Access {
             Some(denial) => Decision::Denied(denial),
             None => self.policy.decide(request),
         }
+    }
+
+    /// Whether a file that may be written by its very name lies beneath this directory, and the directory is not denied.
+    /// Then the directory may be made where it is missing: there would be no such file without it.
+    pub(super) fn leads_to_written(&self, dir: &FilePath) -> bool {
+        self.leads_to(dir, |grant| matches!(grant, Grant::Write(_)))
+    }
+
+    /// The same for a file that may be read or written. That there is such a directory is then no secret.
+    pub(super) fn leads_to_granted(&self, dir: &FilePath) -> bool {
+        self.leads_to(dir, |grant| matches!(grant, Grant::Read(_) | Grant::Write(_)))
+    }
+
+    fn leads_to(&self, dir: &FilePath, counts: impl Fn(&Grant) -> bool) -> bool {
+        let dir_text = dir.to_string();
+        let is_name = |text: &str| !text.contains(['*', '[']) && !text.ends_with('/');
+        let beneath = |file: &str| file.strip_prefix(&dir_text).is_some_and(|rest| rest.starts_with('/'));
+        let leads = self.policy.grants.iter().filter(|grant| counts(grant)).any(|grant| match grant {
+            Grant::Read(pattern) | Grant::Write(pattern) => {
+                let text = pattern.to_string();
+                is_name(&text) && beneath(&text)
+            }
+            _ => false,
+        });
+        leads && !matches!(self.decide(&Request::Write(dir.clone())), Decision::Denied(_))
     }
 
     /// The policy that decides.

@@ -9,6 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 
 use super::access::{Access, Root};
+use super::companion::{self, Companion, Drafts};
 use super::place::{Misplaced, Place, pop, push};
 use super::quota::Quota;
 use super::{beneath, kernel};
@@ -24,6 +25,7 @@ pub(crate) struct Files {
     pub(crate) quota: Quota,
     pub(crate) leases: Leases,
     pub(crate) term: Term,
+    pub(crate) drafts: Drafts,
 }
 
 /// What somebody wants to do with a path.
@@ -125,24 +127,41 @@ impl Files {
         self.on(&place, follow, &needs, |place| self.open_at(place, options))
     }
 
-    /// What is at a path.
+    /// What is at a path. A directory on the way to a granted file may be looked at, too, though not into: libraries look at
+    /// each part of a path before they open its end.
     pub(crate) fn stat(&self, from: &Place, path: &str, follow: Follow) -> Result<Stat, Errno> {
         let place = self.place(from, path)?;
-        let needs: &[Need] = if place.path().is_empty() { &[] } else { &[Need::Either] };
-        self.on(&place, follow, needs, |place| {
+        self.on(&place, follow, &[], |place| {
+            let is_given = place.path().is_empty();
+            let on_the_way = is_given || self.access.leads_to_granted(&place.policy_path(self.root(place)?)?);
+            if !on_the_way {
+                self.allow(Need::Either, place)?;
+            }
             let (dir, name) = self.parent(place)?;
-            let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
-            let stat = Stat::from(&stat);
-            if stat.node == Node::Link && follow == Follow::Yes { Err(Errno::LOOP) } else { Ok(stat) }
+            let stat = Stat::from(&rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
+            if stat.node == Node::Link && follow == Follow::Yes {
+                return Err(Errno::LOOP);
+            }
+            if on_the_way && !is_given && stat.node != Node::Directory {
+                self.allow(Need::Either, place)?;
+            }
+            Ok(stat)
         })
     }
 
-    /// Makes a directory.
+    /// Makes a directory: one that is granted, or that a granted file has to be in.
     pub(crate) fn create_directory(&self, from: &Place, path: &str) -> Result<(), Errno> {
         let mode = Mode::from_raw_mode(0o777);
-        self.change(from, path, |dir, name| {
+        let place = self.place(from, path)?;
+        self.on(&place, Follow::No, &[], |place| {
+            if !self.access.leads_to_written(&place.policy_path(self.root(place)?)?) {
+                self.allow(Need::Write, place)?;
+            }
+            let (dir, name) = self.parent(place)?;
             self.quota.take_entry().map_err(|_| Errno::NOSPC)?;
-            rustix::fs::mkdirat(dir, name, mode)
+            rustix::fs::mkdirat(dir, name, mode)?;
+            self.drafts.made(&self.root(place)?.dir, place);
+            Ok(())
         })
     }
 
@@ -153,7 +172,9 @@ impl Files {
 
     /// Removes an empty directory.
     pub(crate) fn remove_directory(&self, from: &Place, path: &str) -> Result<(), Errno> {
-        self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR))
+        self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR))?;
+        self.drafts.gone(&self.place(from, path)?);
+        Ok(())
     }
 
     /// Sets the times of a file; a link itself, never what it leads to.
@@ -205,6 +226,26 @@ impl Files {
 
     /// Asks the policy: nothing where it agrees, else what would be needed and why it is refused.
     pub(super) fn decide(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
+        let refused = self.decide_exactly(need, place)?;
+        // What is denied stays denied, whosever companion it is.
+        let Some((_, Reason::Missing)) = &refused else { return Ok(refused) };
+        let granted = match companion::owner(place) {
+            None => false,
+            Some((owner, Companion::Draft)) => self.decide_exactly(need, &owner)?.is_none(),
+            Some((owner, companion @ (Companion::Journal | Companion::Lock))) => {
+                let is_it = match companion {
+                    Companion::Lock => companion::is_lock,
+                    Companion::Journal | Companion::Draft => companion::is_journal,
+                };
+                self.decide_exactly(Need::Read, &owner)?.is_none()
+                    && self.decide_exactly(Need::Write, &owner)?.is_none()
+                    && is_it(&self.root(place)?.dir, place)
+            }
+        };
+        Ok(if granted { None } else { refused })
+    }
+
+    fn decide_exactly(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
         let path = place.policy_path(self.root(place)?)?;
         let ask = |request: Request| match self.access.decide(&request) {
             Decision::Granted(_) => None,
@@ -308,7 +349,9 @@ impl Files {
             }
         }
         self.quota.take_entry().map_err(|_| Errno::NOSPC)?;
-        open(options, CREATED)
+        let made = open(options, CREATED)?;
+        self.drafts.made(&root.dir, place);
+        Ok(made)
     }
 
     /// Refuses what only looks like a file: a file system by which the kernel tells of itself and of every process, and takes
@@ -428,8 +471,10 @@ impl From<&rustix::fs::Stat> for Stat {
     }
 }
 
-fn nanoseconds(seconds: i64, nanos: u64) -> u64 {
-    u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000_000_000).saturating_add(nanos)
+/// The rest of a second has one type or another, by how rustix was built.
+fn nanoseconds(seconds: i64, rest: impl TryInto<u64>) -> u64 {
+    let rest = rest.try_into().unwrap_or(0);
+    u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
 #[cfg(test)]
@@ -443,6 +488,7 @@ impl Files {
             quota: Quota::new(written),
             leases: Leases::new(64),
             term: Term::new(crate::cancel::Cancel::new(), never),
+            drafts: Drafts::default(),
         }
     }
 }

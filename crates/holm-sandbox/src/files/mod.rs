@@ -6,6 +6,7 @@
 
 mod access;
 mod beneath;
+mod companion;
 mod folder;
 mod kernel;
 mod moves;
@@ -13,6 +14,7 @@ mod place;
 mod quota;
 
 pub use access::{Access, AccessError};
+pub(crate) use companion::Drafts;
 pub(crate) use folder::{Files, Follow, Node, OpenOptions, Opened, Stat};
 pub(crate) use place::Place;
 pub(crate) use quota::Quota;

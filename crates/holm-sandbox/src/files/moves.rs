@@ -4,10 +4,13 @@
 //! by one. Otherwise a guest could move what it may only write to where it may read, or a denied file away from its denial.
 //! A link that leads somewhere else from its new place counts as a new link, and must lead to what may be written.
 
+use std::os::fd::AsFd;
+
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::beneath;
+use super::companion::{self, Companion};
 use super::folder::{Files, Follow, Need};
 use super::place::Place;
 
@@ -23,9 +26,27 @@ impl Files {
                 self.may_move(old, new)?;
                 let (old_dir, old_name) = self.parent(old)?;
                 let (new_dir, new_name) = self.parent(new)?;
-                rustix::fs::renameat(old_dir, old_name, new_dir, new_name)
+                if companion::owner(old) == Some((new.clone(), Companion::Draft)) {
+                    self.dress(old, &new_dir, new_name)?;
+                }
+                rustix::fs::renameat(old_dir, old_name, new_dir, new_name)?;
+                self.drafts.gone(old);
+                Ok(())
             })
         })
+    }
+
+    /// Gives a draft the permissions of the file whose place it takes: a script stays one that can be run.
+    fn dress(&self, draft: &Place, dir: impl AsFd, name: &str) -> Result<(), Errno> {
+        let old = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => stat,
+            Ok(_) | Err(Errno::NOENT) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+        let file = beneath::open(&self.root(draft)?.dir, draft.os_path(), flags, Mode::empty())?;
+        let kept = Mode::from_raw_mode(old.st_mode) & (Mode::RWXU | Mode::RWXG | Mode::RWXO);
+        rustix::fs::fchmod(file, kept)
     }
 
     /// Gives a file a second path.

@@ -45,14 +45,58 @@ fn a_raw_connection_is_decided_by_the_names_that_led_to_it() {
     assert!(!net.admit_socket(address, SocketAddrUse::TcpConnect));
     assert!(net.admit_lookup("db.example.com").is_some());
     assert!(net.admit_lookup("evil.example.org").is_none());
-    net.looked_up("db.example.com", &[address.ip(), "10.0.0.1".parse().unwrap()]);
+    net.looked_up("db.example.com", &[address.ip(), "93.184.216.35".parse().unwrap()]);
     assert!(net.admit_socket(address, SocketAddrUse::TcpConnect));
     // Another port, and an address inside that no grant names.
     assert!(!net.admit_socket("93.184.216.34:22".parse().unwrap(), SocketAddrUse::TcpConnect));
     assert!(!net.admit_socket("10.0.0.1:5432".parse().unwrap(), SocketAddrUse::TcpConnect));
     let texts = texts(&audit);
     assert_eq!(texts[1], "missing grant fetch:tcp://evil.example.org:*");
-    assert!(texts[3].contains("fetch:tcp://10.0.0.1:5432 is refused"), "{texts:?}");
+    assert_eq!(texts[3], "missing grant fetch:tcp://10.0.0.1:5432");
+}
+
+#[test]
+fn an_answer_with_one_address_inside_is_spoilt_as_a_whole() {
+    let (net, audit) = net(&["fetch:tcp://db.example.com:5432"], &[], Some(Arc::new(Nowhere)));
+    let address: SocketAddr = "93.184.216.34:5432".parse().unwrap();
+    net.looked_up("db.example.com", &[address.ip()]);
+    assert!(net.admit_socket(address, SocketAddrUse::TcpConnect));
+    // Also where it comes with a later answer.
+    net.looked_up("db.example.com", &["10.0.0.1".parse().unwrap()]);
+    assert!(!net.admit_socket(address, SocketAddrUse::TcpConnect));
+    assert!(texts(&audit)[0].contains("fetch:tcp://93.184.216.34:5432 is refused"), "{audit:?}");
+}
+
+#[test]
+fn an_answer_without_end_leads_nowhere() {
+    let (net, _) = net(&["fetch:tcp://db.example.com:5432"], &[], Some(Arc::new(Nowhere)));
+    let many: Vec<IpAddr> = (0..100).map(|last| IpAddr::from([93, 184, 216, last])).collect();
+    net.looked_up("db.example.com", &many);
+    assert!(!net.admit_socket("93.184.216.34:5432".parse().unwrap(), SocketAddrUse::TcpConnect));
+}
+
+/// A way out that has the last word.
+struct Never;
+
+impl Outbound for Never {
+    fn send<'a>(&'a self, _: &'a Policy, _: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
+        Box::pin(async { Err(NetError::TimedOut) })
+    }
+
+    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+        Box::pin(async move { Err(NetError::NoSuchHost(name.to_owned())) })
+    }
+
+    fn admit(&self, _: &Policy, _: &Url, _: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
+        Err(NetError::Refused("nobody leaves".to_owned()))
+    }
+}
+
+#[test]
+fn the_way_out_has_the_last_word_about_a_raw_connection() {
+    let (net, audit) = net(&["fetch:tcp://93.184.216.34:80"], &[], Some(Arc::new(Never)));
+    assert!(!net.admit_socket("93.184.216.34:80".parse().unwrap(), SocketAddrUse::TcpConnect));
+    assert_eq!(texts(&audit), ["fetch:tcp://93.184.216.34:80 is refused: nobody leaves"]);
 }
 
 #[test]

@@ -9,6 +9,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should stop")]
 
+#[path = "../sandbox/evil.rs"]
+mod evil;
 #[path = "../sandbox/http.rs"]
 mod http;
 #[path = "../sandbox/kit.rs"]
@@ -16,7 +18,6 @@ mod http;
 mod kit;
 mod neighbour;
 mod table;
-mod wasm;
 
 use std::time::{Duration, Instant};
 

@@ -1,22 +1,18 @@
 //! The attacks, by name.
 
 use std::fmt::Write;
-use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::Policy;
-use holm_sandbox::{
-    Answer, Call, Clock, Guest, HttpRequest, HttpResponse, Limits, NetError, Outbound, Outcome, Randomness,
-};
+use holm_sandbox::{Call, Clock, Guest, Limits, Outcome, Randomness};
 
-use crate::http::{client, with_http};
+use crate::evil::{self, binary, leb};
+use crate::http::client;
 use crate::kit::{
     ECHO, access, bare, componentise, load, of_another_version, program, program_with_memory, run, sandbox,
     text, text_with, tight,
 };
-use crate::wasm::{binary, bomb, leb, nested_components, one_function};
 
 /// What is done, once everything for it is there; says how it ended.
 pub(crate) type Attack = Box<dyn FnOnce() -> String>;
@@ -90,20 +86,6 @@ fn timed() -> Limits {
 const SPIN: &str = "(loop $l (br $l))";
 
 fn computing() -> Vec<Case> {
-    let frames = || {
-        let locals = "i64 ".repeat(1_000);
-        let uses: String = (0..1_000).map(|i| format!("(local.get {i}) ")).collect();
-        program(&format!(
-            r#"(func $g (param {locals})) (func $f (export "_start") (local {locals}) (call $f) (call $g {uses}))"#
-        ))
-    };
-    let through_a_table = || {
-        program(
-            r#"(type $v (func)) (table 2 funcref) (elem (i32.const 0) $a $b)
-               (func $a (call_indirect (type $v) (i32.const 1))) (func $b (call_indirect (type $v) (i32.const 0)))
-               (func (export "_start") (call $a))"#,
-        )
-    };
     let never_starts = || program(&format!(r#"(func $s {SPIN}) (start $s) (func (export "_start"))"#));
     let recursion = || program(r#"(func $f (export "_start") (call $f))"#);
     const CUT: &[&str] = &["OutOfFuel", "OutOfTime"];
@@ -119,8 +101,10 @@ fn computing() -> Vec<Case> {
         case("deep recursion in a component", &["OutOfStack"], move || {
             running_component(&recursion(), tight())
         }),
-        case("deep recursion with large frames", &["OutOfStack"], move || running(&frames(), tight())),
-        case("recursion through a table", &["OutOfStack"], move || running(&through_a_table(), tight())),
+        case("deep recursion with large frames", &["OutOfStack"], || running(&evil::large_frames(), tight())),
+        case("recursion through a table", &["OutOfStack"], || {
+            running(&evil::recursion_through_a_table(), tight())
+        }),
         case("recursion in a text guest", &["OutOfStack"], || {
             running(&text_with("(func $f (call $f))", "(call $f) i32.const 0"), tight())
         }),
@@ -256,60 +240,24 @@ fn lies() -> Vec<Case> {
         case("fd_renumber onto what is not there", FAILED, || {
             lie("(call $fd_renumber (i32.const 99) (i32.const 2147483647))")
         }),
-        case("handles without end", &["OutOfHandles"], || {
-            running(
-                &with_http(
-                    r#"(func (export "run") (param i32 i32) (result i32)
-                        (loop $l (drop (call $request (call $fields))) (br $l)) unreachable)"#,
-                ),
-                timed(),
-            )
-        }),
+        case("handles without end", &["OutOfHandles"], || running(&evil::requests_without_end(), timed())),
         case("thirty-three thousand fields", &["saying", "Trapped", "OutOf"], || {
-            running(&with_http(FIELDS), timed())
+            running(&evil::fields_without_end(), timed())
         }),
         case("a way out that panics", &["HostFailed"], || {
             let call = Call::new(access(&["fetch:http://example.com"], &[], None));
-            called(load(&client()), call.outbound(Arc::new(Broken)).input("example.com"))
+            called(load(&client()), call.outbound(Arc::new(evil::Broken)).input("example.com"))
         }),
     ]
 }
 
-const FIELDS: &str = r#"(data (i32.const 500) "x-field")
-    (func (export "run") (param i32 i32) (result i32) (local $fields i32) (local $n i32)
-        (local.set $fields (call $fields))
-        (loop $l
-            (call $append (local.get $fields) (i32.const 500) (i32.const 7) (i32.const 500) (i32.const 7) (i32.const 1024))
-            (if (i32.load8_u (i32.const 1024)) (then (return (call $answer (i32.const 1) (i32.const 500) (i32.const 7)))))
-            (local.set $n (i32.add (local.get $n) (i32.const 1)))
-            (br_if $l (i32.lt_u (local.get $n) (i32.const 33000))))
-        (call $answer (i32.const 0) (i32.const 500) (i32.const 7)))"#;
-
-/// A way out that panics.
-struct Broken;
-
-impl Outbound for Broken {
-    fn send<'a>(&'a self, _: &'a Policy, _: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
-        std::panic::resume_unwind(Box::new("the way out is broken"))
-    }
-
-    fn resolve<'a>(&'a self, _: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
-        std::panic::resume_unwind(Box::new("the way out is broken"))
-    }
-}
-
 fn texts() -> Vec<Case> {
     fn answers(ptr: i64, len: i64, encoding: &'static str) -> Attack {
-        let body = format!(
-            "(i32.store8 (i32.const 0) (i32.const 0)) (i32.store (i32.const 4) (i32.const {ptr}))
-             (i32.store (i32.const 8) (i32.const {len})) (i32.const 0)"
-        );
-        let wat =
-            text(&body).replace(r#"(core func $i "run")"#, &format!(r#"(core func $i "run") {encoding}"#));
+        let wat = evil::lying_answer(ptr, len, encoding);
         called(load(&wat), bare().limits(tight()).input("\u{1f600}"))
     }
     fn reallocates(body: &str) -> Attack {
-        running(&text(ECHO).replacen("(global.get $next)", &format!("{body} (return)"), 1), timed())
+        running(&evil::lying_realloc(body), timed())
     }
     vec![
         case("an answer outside of memory", &["Trapped"], || answers(65_000, 60_000, "")),
@@ -325,33 +273,25 @@ fn texts() -> Vec<Case> {
 }
 
 fn modules() -> Vec<Case> {
-    fn imports(count: usize) -> Attack {
-        loading(binary(&[(1, 1, b"\x60\0\0", 1), (2, count, b"\x01a\x01b\0\0", count)]))
-    }
-    fn blocks(depth: usize) -> Attack {
-        loading(one_function(&[b"\x02\x40".repeat(depth), b"\x0b".repeat(depth)].concat()))
-    }
-    let loops = || {
-        let (locals, open, close) = ("i32 ".repeat(200), "loop ".repeat(1_000), "end ".repeat(1_000));
-        format!(r#"(module (func (export "_start") (local {locals}) {open} {close}))"#)
-    };
     vec![
-        case("a hundred thousand imports", &["imports, more than"], || imports(100_000)),
-        case("a million imports", &["imports, more than"], || imports(1_000_000)),
-        case("a million functions", &["functions, more than"], || {
-            let (bodies, count) = (b"\x02\0\x0b", 1_000_000);
-            loading(binary(&[(1, 1, b"\x60\0\0", 1), (3, count, b"\0", count), (10, count, bodies, count)]))
-        }),
+        case("a hundred thousand imports", &["imports, more than"], || loading(evil::imports(100_000))),
+        case("a million imports", &["imports, more than"], || loading(evil::imports(1_000_000))),
+        case("a million functions", &["functions, more than"], || loading(evil::functions(1_000_000))),
         case("two million branch targets", &["branch targets, more than"], || {
-            let code = [b"\x41\0\x0e".to_vec(), leb(2_000_000), vec![0; 2_000_001]].concat();
-            loading(one_function(&code))
+            loading(evil::branch_targets(2_000_000))
         }),
-        case("two million nested blocks", &["bytes in one function"], || blocks(2_000_000)),
-        case("a million nested blocks", &["nested blocks, more than"], || blocks(1_000_000)),
-        case("a thousand nested loops around locals", &["nested loops, more than"], move || {
-            loading_text(&loops())
+        case("two million nested blocks", &["bytes in one function"], || {
+            loading(evil::nested_blocks(2_000_000))
         }),
-        case("a compile bomb of some kilobytes", &["too long for its size"], || loading(bomb(200, 3_000))),
+        case("a million nested blocks", &["nested blocks, more than"], || {
+            loading(evil::nested_blocks(1_000_000))
+        }),
+        case("a thousand nested loops around locals", &["nested loops, more than"], || {
+            loading_text(&evil::nested_loops())
+        }),
+        case("a compile bomb of some kilobytes", &["too long for its size"], || {
+            loading(evil::bomb(200, 3_000))
+        }),
         case("a data segment of fifty megabytes", &["bytes of data, more than"], || loading(data(50 << 20))),
         case("as much data as is accepted", &["Returned"], || loading(data((24 << 20) - 100))),
         case("a million data segments", &["segments, more than"], || {
@@ -383,48 +323,26 @@ fn data(size: usize) -> Vec<u8> {
 }
 
 fn components() -> Vec<Case> {
-    let within = |types: &str| text(ECHO).replacen("(component", &format!("(component {types}"), 1);
-    let deep = move || {
-        let types = (1..5_000).fold("(type $t0 (list u8))".to_owned(), |mut types, i| {
-            write!(types, "(type $t{i} (list $t{}))", i - 1).unwrap();
-            types
-        });
-        within(&types)
-    };
-    let wide = move || {
-        let types = (1..64).fold("(type $t0 (tuple u8 u8))".to_owned(), |mut types, i| {
-            write!(types, "(type $t{i} (tuple $t{0} $t{0}))", i - 1).unwrap();
-            types
-        });
-        within(&types).replace(
-            "(func $run (param \"input\" string)",
-            "(func $bomb (param \"x\" $t63) (canon lift (core func $i \"run\") (memory (core memory $i \"memory\")) \
-             (realloc (core func $i \"cabi_realloc\")))) (func $run (param \"input\" string)",
-        )
-    };
-    let memories = move || {
+    let memories = || {
         let one = |i| format!("(core module $m{i} (memory 1)) (core instance (instantiate $m{i}))");
-        within(&(0..50).map(one).collect::<String>())
-    };
-    let instances = || {
-        let more = "(core instance (instantiate $m))".repeat(200);
-        text(ECHO).replacen("(core instance $i", &format!("{more} (core instance $i"), 1)
+        evil::after(&(0..50).map(one).collect::<String>())
     };
     vec![
         case("a hundred thousand instances", &["instances, more than"], || {
-            let instances = "(core instance (instantiate $m))".repeat(100_000);
-            loading_text(&format!("(component (core module $m) {instances})"))
+            loading_text(&evil::instances(100_000))
         }),
-        case("two hundred instances", &["refused: it does not fit"], move || loading_text(&instances())),
+        case("two hundred instances", &["refused: it does not fit"], || {
+            loading_text(&evil::instances_beside(200))
+        }),
         case("fifty memories in one component", &["refused: it does not fit"], move || {
             loading_text(&memories())
         }),
-        case("a type of five thousand layers", &["refused", "Returned", "Trapped"], move || {
-            loading_text(&deep())
+        case("a type of five thousand layers", &["refused", "Returned", "Trapped"], || {
+            loading_text(&evil::deep_types())
         }),
-        case("a type that doubles sixty-four times", &["refused"], move || loading_text(&wide())),
+        case("a type that doubles sixty-four times", &["refused"], || loading_text(&evil::wide_types())),
         case("a thousand components within each other", &["nested components"], || {
-            loading(nested_components(1_000))
+            loading(evil::nested_components(1_000))
         }),
     ]
 }

@@ -369,3 +369,146 @@ fn a_hole_in_a_file_is_no_larger_than_what_may_be_written() {
         assert_eq!(run(&guest, scene.call(&["write:out/**"])).stdout, [0], "{kind}");
     }
 }
+
+const EXCLUSIVE: u32 = 4;
+
+/// A program that makes `draft`, writes `new` into it, and then does something; the error of the making is printed as one byte.
+fn drafts(draft: &str, then: &str) -> String {
+    let write = "(call $write (local.get $fd) (i32.const 1024) (i32.const 3))";
+    opens(draft, CREATE | EXCLUSIVE, WRITE, &format!("{write} {then}"))
+}
+
+/// Gives what stands at 64 the name `out/old`, and prints the error as one byte.
+fn renames(draft: &str) -> String {
+    let len = draft.len();
+    format!(
+        r"(i64.store (i32.const 512) (i64.const 0x646c6f2f74756f)) (call $byte
+            (call $path_rename (i32.const 3) (i32.const 64) (i32.const {len}) (i32.const 3) (i32.const 512) (i32.const 7)))"
+    )
+}
+
+fn entries(scene: &Scene, folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(scene.work().join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn whoever_may_write_a_file_may_replace_it_by_a_draft_beside_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let draft = "out/old.holm-draft-7f";
+    for index in 0..2 {
+        let scene = Scene::new();
+        fs::set_permissions(scene.work().join("out/old"), fs::Permissions::from_mode(0o750)).unwrap();
+        let (kind, guest) = both(&drafts(draft, &renames(draft))).into_iter().nth(index).unwrap();
+        let outcome = run(&guest, scene.call(&["write:out/old"]));
+        assert_eq!(outcome.stdout, [0], "{kind}: {outcome:?}");
+        assert_eq!((scene.file("out/old").as_str(), entries(&scene, "out")), ("new", vec!["old".to_owned()]));
+        let mode = fs::metadata(scene.work().join("out/old")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o750, "{kind}: a script stays one");
+    }
+}
+
+#[test]
+fn a_draft_of_a_guest_that_is_cut_off_goes_and_the_file_stays() {
+    let scene = Scene::new();
+    let limits = Limits { time: std::time::Duration::from_millis(50), fuel: u64::MAX, ..Limits::default() };
+    for (kind, guest) in both(&drafts("out/old.holm-draft-1", "(loop $l (br $l))")) {
+        let outcome = run(&guest, scene.call(&["write:out/old"]).limits(limits));
+        assert_eq!(outcome.stop, Stop::OutOfTime, "{kind}: {outcome:?}");
+        assert_eq!((scene.file("out/old").as_str(), entries(&scene, "out")), ("old", vec!["old".to_owned()]));
+    }
+}
+
+#[test]
+fn only_the_draft_of_a_granted_file_is_one() {
+    let scene = Scene::new();
+    for path in ["out/other.holm-draft-1", "out/old.holm-draft-x", "out/old.holm-draft-", "out/old.draft-1"] {
+        for (kind, guest) in both(&drafts(path, "")) {
+            let outcome = run(&guest, scene.call(&["write:out/old"]));
+            assert_eq!(outcome.stdout, [ACCES], "{kind}: {path}: {outcome:?}");
+            assert_eq!(refusals(&outcome), [format!("missing grant write:{path}")], "{kind}");
+        }
+    }
+    let denied = access(&["write:out/old"], &["write:**/*.holm-draft-*"], Some(&scene.work()));
+    for (kind, guest) in both(&drafts("out/old.holm-draft-1", "")) {
+        let outcome = run(&guest, Call::new(denied.clone()));
+        assert_eq!(outcome.stdout, [ACCES], "{kind}: what is denied stays denied: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_journal_belongs_to_its_database_and_a_diary_to_nobody() {
+    let scene = Scene::new();
+    let head = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    let journal = scene.work().join("out/old-journal");
+    let opens = both(&opens("out/old-journal", CREATE, READ | WRITE, "(call $byte (i32.const 33))"));
+    for (content, grants, expect) in [
+        (None, &["read:out/old", "write:out/old"][..], b'!'),
+        (Some(&head[..]), &["read:out/old", "write:out/old"], b'!'),
+        (Some(&[0; 8]), &["read:out/old", "write:out/old"], b'!'),
+        (Some(b"dear diary"), &["read:out/old", "write:out/old"], ACCES),
+        (Some(&head), &["write:out/old"], ACCES),
+        (None, &["read:docs/a.txt", "write:docs/a.txt"], ACCES),
+    ] {
+        for (kind, guest) in &opens {
+            let _ = fs::remove_file(&journal);
+            if let Some(content) = content {
+                fs::write(&journal, content).unwrap();
+            }
+            let outcome = run(guest, scene.call(grants));
+            assert_eq!(outcome.stdout, [expect], "{kind}: {content:?} {grants:?}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn a_database_has_a_lock_that_goes_with_the_call_and_no_file_is_taken_for_one() {
+    let lock = |then: &str| {
+        program(&format!(
+            r#"(data (i32.const 64) "out/old.lock") (func (export "_start")
+                (call $byte (call $path_create_directory (i32.const 3) (i32.const 64) (i32.const 12))) {then})"#
+        ))
+    };
+    let scene = Scene::new();
+    let limits = Limits { time: std::time::Duration::from_millis(50), fuel: u64::MAX, ..Limits::default() };
+    for (kind, guest) in both(&lock("(loop $l (br $l))")) {
+        let outcome = run(&guest, scene.call(&["read:out/old", "write:out/old"]).limits(limits));
+        assert_eq!((outcome.stop, outcome.stdout), (Stop::OutOfTime, vec![0]), "{kind}");
+        assert_eq!(entries(&scene, "out"), ["old"], "{kind}: nobody finds a lock that nobody holds");
+        assert_eq!(run(&guest, scene.call(&["write:out/old"]).limits(limits)).stdout, [ACCES], "{kind}");
+    }
+    fs::write(scene.work().join("out/old.lock"), "not yours").unwrap();
+    let opens = opens("out/old.lock", CREATE, READ | WRITE, "(call $byte (i32.const 33))");
+    for (kind, guest) in both(&opens) {
+        let outcome = run(&guest, scene.call(&["read:out/old", "write:out/old"]));
+        assert_eq!(outcome.stdout, [ACCES], "{kind}: {outcome:?}");
+    }
+}
+
+#[test]
+fn folders_on_the_way_to_a_granted_file_may_be_made_and_no_others() {
+    let makes = |path: &str| {
+        let len = path.len();
+        program(&format!(
+            r#"(data (i32.const 64) "{path}") (func (export "_start")
+                (call $byte (call $path_create_directory (i32.const 3) (i32.const 64) (i32.const {len}))))"#
+        ))
+    };
+    for (path, denials, expect) in [
+        ("new", &[][..], 0),
+        ("other", &[], ACCES),
+        ("ne", &[], ACCES),
+        ("new/deep/a.txt/b", &[], ACCES),
+        ("new", &["write:new/"], ACCES),
+    ] {
+        for index in 0..2 {
+            let scene = Scene::new();
+            let (kind, guest) = both(&makes(path)).into_iter().nth(index).unwrap();
+            let call = Call::new(access(&["write:new/deep/a.txt"], denials, Some(&scene.work())));
+            let outcome = run(&guest, call);
+            assert_eq!(outcome.stdout, [expect], "{kind}: {path} {denials:?}: {outcome:?}");
+        }
+    }
+}

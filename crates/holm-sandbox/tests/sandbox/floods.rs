@@ -8,7 +8,7 @@ use std::process::Command;
 use holm_sandbox::{Call, Outcome};
 
 use crate::kit::{ECHO, access, bare, componentise, load, program, run, text};
-use crate::sockets::with_sockets;
+use crate::socket_guests::with_sockets;
 
 /// Names the case in the process that runs it.
 const CASE: &str = "HOLM_FLOOD";

@@ -1,11 +1,11 @@
 //! Guests that mean harm. Each is a real module or component, and each is refused or cut off soon, without a panic, without
 //! harm to the next call, and for the reason that its author would see.
 
-use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use holm_sandbox::{CompileError, Limits, LoadError, Outcome, ShapeError, Stop};
 
+use crate::evil;
 use crate::kit::{
     ECHO, bare, both, load, program, program_with_memory, run, sandbox, text, text_with, tight, try_load,
 };
@@ -61,30 +61,6 @@ fn refused_bytes(bytes: &[u8], expect: impl Fn(&LoadError) -> bool) {
     assert!(expect(&error), "{error}");
     assert!(began.elapsed() < SOON + SLACK, "{:?}", began.elapsed());
     assert_alive();
-}
-
-/// A module of sections: number, how many entries it says it has, and one entry as often as it is there.
-fn binary(sections: &[(u8, usize, &[u8], usize)]) -> Vec<u8> {
-    let mut module = b"\0asm\x01\0\0\0".to_vec();
-    for (number, says, entry, times) in sections {
-        let mut content = leb(*says);
-        content.extend(entry.repeat(*times));
-        module.push(*number);
-        module.extend(leb(content.len()));
-        module.extend(content);
-    }
-    module
-}
-
-/// A number as the binary format writes it.
-fn leb(mut value: usize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while value > 0x7f {
-        bytes.push(u8::try_from(value & 0x7f).unwrap() | 0x80);
-        value >>= 7;
-    }
-    bytes.push(u8::try_from(value).unwrap());
-    bytes
 }
 
 fn start(body: &str) -> String {
@@ -143,22 +119,12 @@ fn deep_recursion_runs_out_of_stack() {
 
 #[test]
 fn deep_recursion_with_large_frames_runs_out_of_stack() {
-    let locals = "i64 ".repeat(1_000);
-    let uses: String = (0..1_000).map(|i| format!("(local.get {i}) ")).collect();
-    let wat = program(&format!(
-        r#"(func $g (param {locals})) (func $f (export "_start") (local {locals}) (call $f) (call $g {uses}))"#
-    ));
-    cut(&wat, fuelled(), is(Stop::OutOfStack));
+    cut(&evil::large_frames(), fuelled(), is(Stop::OutOfStack));
 }
 
 #[test]
 fn mutual_recursion_through_a_table_runs_out_of_stack() {
-    let wat = program(
-        r#"(type $v (func)) (table 2 funcref) (elem (i32.const 0) $a $b)
-           (func $a (call_indirect (type $v) (i32.const 1))) (func $b (call_indirect (type $v) (i32.const 0)))
-           (func (export "_start") (call $a))"#,
-    );
-    cut(&wat, fuelled(), is(Stop::OutOfStack));
+    cut(&evil::recursion_through_a_table(), fuelled(), is(Stop::OutOfStack));
 }
 
 #[test]
@@ -407,11 +373,8 @@ fn a_way_in_of_the_wrong_type_is_told() {
 #[test]
 fn answers_that_lie_about_where_they_are_trap() {
     for (ptr, len) in [(-4, 100), (65_000, 60_000), (0, -1), (-1, 0)] {
-        let body = format!(
-            "(i32.store8 (i32.const 0) (i32.const 0)) (i32.store (i32.const 4) (i32.const {ptr}))
-             (i32.store (i32.const 8) (i32.const {len})) (i32.const 0)"
-        );
-        cut_one(&text(&body), |outcome| trapped(outcome) || outcome.reply == Some(Ok(String::new())));
+        let wat = evil::lying_answer(ptr, len, "");
+        cut_one(&wat, |outcome| trapped(outcome) || outcome.reply == Some(Ok(String::new())));
     }
     cut_one(&text("(i32.const -4)"), trapped);
     cut_one(&text("(i32.store8 (i32.const 0) (i32.const 9)) (i32.const 0)"), trapped);
@@ -427,14 +390,9 @@ fn an_answer_that_is_no_text_traps() {
 #[test]
 fn utf_16_with_wrong_lengths_traps() {
     for (ptr, len) in [(100, 1_000_000), (101, 4), (100, -1), (65_534, 2)] {
-        let body = format!(
-            "(i32.store8 (i32.const 0) (i32.const 0)) (i32.store (i32.const 4) (i32.const {ptr}))
-             (i32.store (i32.const 8) (i32.const {len})) (i32.const 0)"
-        );
         for encoding in ["string-encoding=utf16", "string-encoding=latin1+utf16"] {
-            let wat = text(&body)
-                .replace(r#"(core func $i "run")"#, &format!(r#"(core func $i "run") {encoding}"#));
-            let outcome = run(&load(&wat), bare().limits(tight()).input("\u{1f600}"));
+            let guest = load(&evil::lying_answer(ptr, len, encoding));
+            let outcome = run(&guest, bare().limits(tight()).input("\u{1f600}"));
             assert!(
                 !outcome.succeeded()
                     || outcome.reply.is_some_and(|reply| reply.is_ok_and(|text| text.len() < 20))
@@ -452,8 +410,7 @@ fn a_realloc_that_lies_or_traps_or_never_ends_is_cut() {
         ("(i32.const 65535)", "trap"),
         ("(loop $l (br $l)) (i32.const 0)", "fuel"),
     ] {
-        let wat = text(ECHO).replacen("(global.get $next)", &format!("{realloc} (return)"), 1);
-        cut_one(&wat, |outcome| match expect {
+        cut_one(&evil::lying_realloc(realloc), |outcome| match expect {
             "trap" => trapped(outcome),
             _ => outcome.stop == Stop::OutOfFuel,
         });
@@ -464,28 +421,12 @@ fn a_realloc_that_lies_or_traps_or_never_ends_is_cut() {
 
 #[test]
 fn a_million_handles_are_refused() {
-    // Request after request is made and none is dropped.
-    let wat = crate::http::with_http(
-        r#"(func (export "run") (param i32 i32) (result i32)
-            (loop $l (drop (call $request (call $fields))) (br $l)) unreachable)"#,
-    );
-    cut_one(&wat, is(Stop::OutOfHandles));
+    cut_one(&evil::requests_without_end(), is(Stop::OutOfHandles));
 }
 
 #[test]
 fn thirty_three_thousand_fields_are_refused() {
-    let wat = crate::http::with_http(
-        r#"(data (i32.const 500) "x-field")
-           (func (export "run") (param i32 i32) (result i32) (local $fields i32) (local $n i32)
-               (local.set $fields (call $fields))
-               (loop $l
-                   (call $append (local.get $fields) (i32.const 500) (i32.const 7) (i32.const 500) (i32.const 7) (i32.const 1024))
-                   (if (i32.load8_u (i32.const 1024)) (then (return (call $answer (i32.const 1) (i32.const 500) (i32.const 7)))))
-                   (local.set $n (i32.add (local.get $n) (i32.const 1)))
-                   (br_if $l (i32.lt_u (local.get $n) (i32.const 33000))))
-               (call $answer (i32.const 0) (i32.const 500) (i32.const 7)))"#,
-    );
-    cut_one(&wat, |outcome| !outcome.succeeded());
+    cut_one(&evil::fields_without_end(), |outcome| !outcome.succeeded());
 }
 
 // Bytes that are meant for the compiler
@@ -493,104 +434,49 @@ fn thirty_three_thousand_fields_are_refused() {
 #[test]
 fn a_hundred_thousand_and_a_million_imports_are_refused() {
     for count in [100_000, 1_000_000] {
-        // One type, and then functions of it called a.b.
-        let module = binary(&[(1, 1, b"\x60\0\0", 1), (2, count, b"\x01a\x01b\0\0", count)]);
-        refused_bytes(&module, too_many("imports"));
+        refused_bytes(&evil::imports(count), too_many("imports"));
     }
 }
 
 #[test]
 fn a_million_functions_are_refused() {
-    let module = binary(&[
-        (1, 1, b"\x60\0\0", 1),
-        (3, 1_000_000, b"\0", 1_000_000),
-        (10, 1_000_000, b"\x02\0\x0b", 1_000_000),
-    ]);
-    refused_bytes(&module, too_many("functions"));
-}
-
-/// A module of one function with this code.
-fn one_function(code: &[u8]) -> Vec<u8> {
-    let mut body = leb(code.len() + 2);
-    body.push(0);
-    body.extend(code);
-    body.push(0x0b);
-    binary(&[(1, 1, b"\x60\0\0", 1), (3, 1, b"\0", 1), (10, 1, &body, 1)])
+    refused_bytes(&evil::functions(1_000_000), too_many("functions"));
 }
 
 #[test]
 fn two_million_branch_targets_are_refused() {
-    let mut code = b"\x41\0\x0e".to_vec();
-    code.extend(leb(2_000_000));
-    code.extend(vec![0; 2_000_001]);
-    refused_bytes(&one_function(&code), too_many("branch targets"));
+    refused_bytes(&evil::branch_targets(2_000_000), too_many("branch targets"));
 }
 
 #[test]
 fn two_million_nested_blocks_are_refused() {
     // So deep that the function is too large; then a little less deep.
-    let nested = |depth: usize| one_function(&[b"\x02\x40".repeat(depth), b"\x0b".repeat(depth)].concat());
-    refused_bytes(&nested(2_000_000), too_many("bytes in one function"));
-    refused_bytes(&nested(1_000_000), too_many("nested blocks"));
+    refused_bytes(&evil::nested_blocks(2_000_000), too_many("bytes in one function"));
+    refused_bytes(&evil::nested_blocks(1_000_000), too_many("nested blocks"));
 }
 
 #[test]
 fn nested_loops_around_locals_are_refused_at_first_sight() {
-    let wat = format!(
-        r#"(module (func (export "_start") (local {}) {} {}))"#,
-        "i32 ".repeat(200),
-        "loop ".repeat(1_000),
-        "end ".repeat(1_000)
-    );
-    refused(&wat, too_many("nested loops"));
+    refused(&evil::nested_loops(), too_many("nested loops"));
 }
 
 #[test]
 fn a_hundred_thousand_instances_are_refused() {
-    let wat = format!("(component (core module $m) {})", "(core instance (instantiate $m))".repeat(100_000));
-    refused(&wat, too_many("instances"));
-    let wat = text(ECHO).replacen(
-        "(core instance $i",
-        &format!("{} (core instance $i", "(core instance (instantiate $m))".repeat(200)),
-        1,
-    );
-    refused(&wat, |error| matches!(error, LoadError::Unsuitable(_)));
+    refused(&evil::instances(100_000), too_many("instances"));
+    refused(&evil::instances_beside(200), |error| matches!(error, LoadError::Unsuitable(_)));
 }
 
 #[test]
 fn types_within_types_are_refused_or_told() {
-    let mut types = "(type $t0 (list u8))".to_owned();
-    for i in 1..5_000 {
-        write!(types, "(type $t{i} (list $t{}))", i - 1).unwrap();
-    }
-    let wat = text(ECHO).replacen("(component", &format!("(component {types}"), 1);
-    if let Err(error) = try_load(&wat) {
+    if let Err(error) = try_load(&evil::deep_types()) {
         assert!(matches!(error, LoadError::Compile(_) | LoadError::Shape(_)), "{error}");
     }
-    // Each type holds the last one twice: small on disk, without end when written out.
-    let mut types = "(type $t0 (tuple u8 u8))".to_owned();
-    for i in 1..64 {
-        write!(types, "(type $t{i} (tuple $t{0} $t{0}))", i - 1).unwrap();
-    }
-    let wat = text(ECHO).replacen("(component", &format!("(component {types}"), 1).replace(
-        "(func $run (param \"input\" string)",
-        "(func $bomb (param \"x\" $t63) (canon lift (core func $i \"run\") (memory (core memory $i \"memory\")) \
-         (realloc (core func $i \"cabi_realloc\")))) (func $run (param \"input\" string)",
-    );
-    refused(&wat, |error| matches!(error, LoadError::Compile(_)));
+    refused(&evil::wide_types(), |error| matches!(error, LoadError::Compile(_)));
 }
 
 #[test]
 fn nested_components_are_refused() {
-    // By hand, because the text format has a limit of its own: each component is the only section of the next.
-    let mut bytes: Vec<u8> = b"\0asm\x0d\0\x01\0".to_vec();
-    for _ in 0..1_000 {
-        let mut outer = b"\0asm\x0d\0\x01\0\x04".to_vec();
-        outer.extend(leb(bytes.len()));
-        outer.extend(bytes);
-        bytes = outer;
-    }
-    refused_bytes(&bytes, too_many("nested components"));
+    refused_bytes(&evil::nested_components(1_000), too_many("nested components"));
 }
 
 #[test]

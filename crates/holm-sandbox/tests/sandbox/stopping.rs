@@ -1,13 +1,11 @@
 //! Ending a call from outside: cancelled, dropped, out of time, or because our own side fails.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use holm_grants::Policy;
-use holm_sandbox::{Answer, Call, Cancel, HttpRequest, HttpResponse, Limits, NetError, Outbound, Stop};
+use holm_sandbox::{Call, Cancel, Limits, Party, Sandbox, Settings, Stop};
 
-use crate::kit::{ECHO, access, bare, both, load, program, run, sandbox, text};
+use crate::kit::{ECHO, access, bare, both, load, program, run, sandbox, settings, text};
 
 /// Long before anything else would end the guest. How long it really takes is measured by the benchmarks.
 const AT_ONCE: Duration = Duration::from_secs(20);
@@ -166,17 +164,25 @@ async fn other_calls_keep_their_latency_while_a_hostile_guest_runs() {
     drop(hostile);
 }
 
-/// A way out that panics.
-struct Broken;
-
-impl Outbound for Broken {
-    fn send<'a>(&'a self, _: &'a Policy, _: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
-        panic!("the way out is broken");
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_takes_all_it_can_get_does_not_hold_up_another() {
+    let sandbox = Sandbox::new(Settings { guests: 8, ..settings() }).unwrap();
+    let load = |wat: &str| sandbox.load(&wat::parse_str(wat).unwrap(), &mut |_| {}).unwrap();
+    let (sleeps, honest) = (load(&sleeps()), load(&text(ECHO)));
+    let greedy = || bare().limits(endless()).party(Party::named("greedy"));
+    let held: Vec<_> = (0..100).map(|_| sandbox.run(&sleeps, greedy())).collect();
+    let mut times = Vec::new();
+    for _ in 0..100 {
+        let began = Instant::now();
+        let call = bare().input("x").party(Party::named("modest"));
+        let outcome = sandbox.run(&honest, call).await;
+        assert!(outcome.succeeded(), "{outcome:?}");
+        times.push(began.elapsed());
     }
-
-    fn resolve<'a>(&'a self, _: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
-        panic!("the way out is broken");
-    }
+    times.sort();
+    // Those who sleep do so for an hour, and who finds no place is told so after half a minute.
+    assert!(times[times.len() / 2] < Duration::from_secs(2), "{times:?}");
+    drop(held);
 }
 
 #[test]
@@ -184,7 +190,7 @@ fn a_host_function_that_panics_ends_the_call_and_nothing_else() {
     let guest = load(&crate::http::client());
     let call = || {
         let access = access(&["fetch:http://example.com"], &[], None);
-        holm_sandbox::Call::new(access).outbound(Arc::new(Broken)).input("example.com")
+        holm_sandbox::Call::new(access).outbound(Arc::new(crate::evil::Broken)).input("example.com")
     };
     for _ in 0..3 {
         let outcome = run(&guest, call());

@@ -5,13 +5,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::list::flaw;
 use super::read::{self, HEAD, ReadError, Whole};
 use super::{
-    Found, Gate, Loader, NoPins, Offer, Pins, Rank, Registry, Sidecar, Source, Standing, WatchError,
-    Watching, gated::Admission, turn::Turn, watch,
+    Again, Found, Gate, Loader, NoPins, Offer, Pins, Rank, Registry, Sidecar, Source, Standing, Takes,
+    WatchError, Watching, gated::Admission, turn::Turn, watch,
 };
 
 /// A folder of tools.
@@ -67,6 +67,7 @@ impl fmt::Debug for Folder {
 pub struct Folders {
     pub(super) registry: Registry,
     pub(super) folders: Vec<Folder>,
+    pub(super) again: Again,
     loaders: Vec<Arc<dyn Loader>>,
     /// Loading takes processors: more at once would only make each slower.
     places: Arc<Semaphore>,
@@ -80,6 +81,7 @@ impl Folders {
         Self {
             registry: registry.clone(),
             folders: Vec::new(),
+            again: Again::new(),
             loaders: Vec::new(),
             places: Arc::new(Semaphore::new(places)),
         }
@@ -89,6 +91,13 @@ impl Folders {
     #[must_use]
     pub fn loader(mut self, loader: impl Loader + 'static) -> Self {
         self.loaders.push(Arc::new(loader));
+        self
+    }
+
+    /// Lets loaders ask for another look at a file while the folders are watched.
+    #[must_use]
+    pub fn again(mut self, again: &Again) -> Self {
+        self.again = again.clone();
         self
     }
 
@@ -109,13 +118,10 @@ impl Folders {
                 let next = last.next();
                 let (this, turn) = (self.clone(), std::mem::replace(&mut last, next));
                 // In order, so that the one whose turn it is never waits for a permit behind those that wait for it.
-                let permit = Arc::clone(&self.places).acquire_owned().await;
+                let permit = Arc::clone(&self.places).acquire_owned().await.ok();
                 let file = path.clone();
-                let look = looks.spawn(async move {
-                    let seen = this.look_in_turn(place, &file, turn).await;
-                    drop(permit);
-                    seen
-                });
+                let look =
+                    looks.spawn(async move { this.look_in_turn(place, &file, Leave { turn, permit }).await });
                 begun.insert(look.id(), folder.source(&path));
             }
         }
@@ -146,19 +152,19 @@ impl Folders {
     /// Looks at one file.
     pub(super) async fn look(&self, place: usize, path: &Path) -> Seen {
         // The semaphore is never closed.
-        let _permit = self.places.acquire().await;
-        self.look_in_turn(place, path, Turn::free()).await
+        let permit = Arc::clone(&self.places).acquire_owned().await.ok();
+        self.look_in_turn(place, path, Leave { turn: Turn::free(), permit }).await
     }
 
-    async fn look_in_turn(&self, place: usize, path: &Path, mut turn: Turn) -> Seen {
+    async fn look_in_turn(&self, place: usize, path: &Path, mut leave: Leave) -> Seen {
         let Some(folder) = self.folders.get(place) else { return Seen::Nothing };
         let opened = self.open(folder, path).await;
-        turn.come().await;
+        leave.turn.come().await;
         let opened = match opened {
             Ok(opened) => opened,
             Err(seen) => return seen,
         };
-        match opened.load(folder, path, turn).await {
+        match opened.load(folder, path, leave).await {
             Seen::Tools(offers) => {
                 Seen::Tools(offers.into_iter().map(|offer| opened.admission.guard(offer)).collect())
             }
@@ -195,6 +201,13 @@ impl Folders {
     }
 }
 
+/// What a look waits for before it begins, and holds meanwhile.
+struct Leave {
+    turn: Turn,
+    /// The semaphore is never closed, so there always is one.
+    permit: Option<OwnedSemaphorePermit>,
+}
+
 /// A file that may be loaded, and who loads it.
 struct Opened {
     loader: Arc<dyn Loader>,
@@ -204,7 +217,7 @@ struct Opened {
 }
 
 impl Opened {
-    async fn load(&self, folder: &Folder, path: &Path, turn: Turn) -> Seen {
+    async fn load(&self, folder: &Folder, path: &Path, leave: Leave) -> Seen {
         let name = path.file_stem().map(|name| name.to_string_lossy()).unwrap_or_default();
         // The first code at a place is remembered once a tool has come of it, and not before: whoever mends what never was
         // one is not asked about it, and what a person confirms meanwhile stays.
@@ -221,8 +234,11 @@ impl Opened {
         };
         let loading = self.loader.load(found);
         // Names were given by now; what takes long may go on beside the others.
-        drop(turn);
-        match loading.await {
+        drop(leave.turn);
+        let permit = leave.permit.filter(|_| self.loader.takes() == Takes::Processors);
+        let loaded = loading.await;
+        drop(permit);
+        match loaded {
             Ok(_) if !known && standing() == Standing::Replaced => Seen::Broken(
                 "other code was confirmed in its place while it was loaded; it is left out".into(),
             ),

@@ -45,6 +45,20 @@ pub trait Loader: Send + Sync {
     /// Makes tools of it. Of files that are loaded together it is called in the order of their paths; what it returns may take
     /// long, and others are loaded meanwhile.
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>>;
+
+    /// What loading takes most of.
+    fn takes(&self) -> Takes {
+        Takes::Processors
+    }
+}
+
+/// What loading takes most of. There are only so many processors; patience keeps nobody else waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Work on this machine, of which only so much is done at a time.
+    Processors,
+    /// Waiting for somebody else.
+    Patience,
 }
 
 /// A file that was found in a tool folder.
@@ -75,6 +89,9 @@ pub enum LoadError {
     /// The file is not the problem: this machine is.
     #[error("could not look at it: {0}")]
     Unavailable(String),
+    /// Nothing is wrong yet: what the file stands for has not answered. Whoever loads it asks for [another look](super::Again).
+    #[error("{0}")]
+    Later(String),
 }
 
 impl LoadError {
@@ -86,5 +103,10 @@ impl LoadError {
     /// Something of this machine does not work.
     pub fn unavailable(reason: impl Into<String>) -> Self {
         Self::Unavailable(reason.into())
+    }
+
+    /// It takes its time, and is looked at again when it is ready.
+    pub fn later(reason: impl Into<String>) -> Self {
+        Self::Later(reason.into())
     }
 }

@@ -14,6 +14,7 @@
 //! of tool a file is, a [`Loader`] knows. A broken new version keeps the old one and says so. Whether a file may be used at
 //! all, a [`Gate`] says, when the file is looked at and at each call; what it refuses is no tool any more.
 
+mod again;
 mod folders;
 mod follow;
 mod gate;
@@ -29,11 +30,12 @@ mod snapshot;
 mod turn;
 mod watch;
 
+pub use again::Again;
 pub use folders::{Folder, Folders};
 pub use follow::{Following, keep_current};
 pub use gate::{Gate, OpenGate, TrustGate};
 pub use list::{Edit, Registry};
-pub use loader::{Found, LoadError, Loader};
+pub use loader::{Found, LoadError, Loader, Takes};
 pub use offer::{Offer, Rank, Source};
 pub use pins::{NoPins, PinError, PinFile, Pins, Standing};
 pub use read::MAX_FILE;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use thiserror::Error;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::Folders;
@@ -55,8 +55,9 @@ pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
     };
     // First the watch, then the look: what changes between is seen twice, never missed.
     watch.find_folders();
+    let asked = watch.folders.again.asked();
     watch.folders.load().await;
-    let task = tokio::spawn(watch.run(events));
+    let task = tokio::spawn(watch.run(events, asked));
     Ok(Watching { task: task.abort_handle() })
 }
 
@@ -84,7 +85,11 @@ enum Meanwhile {
 }
 
 impl Watch {
-    async fn run(mut self, mut events: mpsc::UnboundedReceiver<notify::Result<Event>>) {
+    async fn run(
+        mut self,
+        mut events: mpsc::UnboundedReceiver<notify::Result<Event>>,
+        mut asked: watch::Receiver<BTreeSet<PathBuf>>,
+    ) {
         let mut lost = tokio::time::interval(LOST);
         loop {
             let due = self.pending.next().map(tokio::time::Instant::from_std);
@@ -94,6 +99,8 @@ impl Watch {
                     None => return,
                 },
                 () = sleep_until(due) => self.look(),
+                // Who asks is kept by the folders, so this never ends.
+                Ok(()) = asked.changed() => self.asked(),
                 Some(done) = self.looks.join_next_with_id(), if !self.looks.is_empty() => self.seen(done),
                 _ = lost.tick() => self.find_folders(),
             }
@@ -129,6 +136,14 @@ impl Watch {
         let now = Instant::now();
         let files = self.folders.folders.iter().flat_map(super::Folder::candidates);
         for path in files.chain(self.known.iter().cloned()).collect::<BTreeSet<_>>() {
+            self.pending.touch(&path, Touch::Finished, now);
+        }
+    }
+
+    /// Looks at what a loader wants to be looked at.
+    fn asked(&mut self) {
+        let now = Instant::now();
+        for path in self.folders.again.take() {
             self.pending.touch(&path, Touch::Finished, now);
         }
     }

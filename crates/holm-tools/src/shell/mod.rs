@@ -21,6 +21,7 @@ mod denied;
 mod errand;
 mod exchange;
 mod gate;
+mod home;
 mod proxy;
 mod report;
 mod rules;

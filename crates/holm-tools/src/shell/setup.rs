@@ -10,6 +10,7 @@ use holm_jail::{Engine, Jail, JailError, Launcher, Limits};
 use holm_net::Connector;
 
 use super::denied;
+use super::home::OwnHome;
 use super::rules::Rules;
 use super::tool::{ArgvTool, ScriptTool};
 use crate::authority;
@@ -42,10 +43,10 @@ pub(super) struct Setup {
     offered: Mutex<BTreeSet<String>>,
 }
 
-/// The folder that commands take for the user's: caches and settings of theirs, gone with the shell.
+/// The folder that commands take for the user's.
 #[derive(Debug)]
 enum Home {
-    Own(tempfile::TempDir),
+    Own(OwnHome),
     Given(PathBuf),
 }
 
@@ -78,8 +79,7 @@ impl Shell {
             why: error.to_string(),
         };
         let workspace = workspace.canonicalize().map_err(lost)?;
-        let home = tempfile::Builder::new().prefix("holm-shell-").tempdir();
-        let home = home.map_err(|error| ShellError::Home(error.to_string()))?;
+        let home = OwnHome::make().map_err(|error| ShellError::Home(error.to_string()))?;
         Ok(Self(Arc::new(Setup {
             launcher,
             engine,

@@ -1,6 +1,6 @@
 //! The way out for guests: Holm's one resolve-check-connect path, with secrets put in at the very end.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -8,24 +8,24 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use holm_grants::{Grant, Host, Need, Policy, SecretUse, Url};
 use holm_guards::json::Json;
-use holm_net::{Client, HostName, Limits, Resolver};
+use holm_net::{Client, Limits};
 use holm_runtime::Secrets;
 use holm_sandbox::{Answer, Chunks, HttpRequest, HttpResponse, NetError, Outbound};
 
-/// HTTP and lookups for guests, over the same client as everybody else's.
+/// HTTP, lookups and raw connections for guests, over the same client as everybody else's.
 ///
-/// Redirects are handed to the guest: each one that it follows is asked about anew.
+/// Redirects are handed to the guest: each one that it follows is asked about anew. A raw connection is looked up and checked by
+/// what opens the client's own connections; where that is a proxy there are none, because a guest's socket knows no proxy.
 #[derive(Clone)]
 pub struct Network {
     client: Client,
-    resolver: Arc<dyn Resolver>,
     limits: Limits,
 }
 
 impl Network {
-    /// Over this client; `resolver` answers guests that open connections of their own.
-    pub fn new(client: Client, resolver: Arc<dyn Resolver>) -> Self {
-        Self { client, resolver, limits: Limits { redirects: 0, ..Limits::default() } }
+    /// Over this client.
+    pub fn new(client: Client) -> Self {
+        Self { client, limits: Limits { redirects: 0, ..Limits::default() } }
     }
 }
 
@@ -63,18 +63,18 @@ impl Outbound for Network {
 
     fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
         Box::pin(async move {
-            let unknown = || NetError::NoSuchHost(name.to_owned());
-            match name.parse::<Host>().map_err(|_| unknown())? {
-                Host::Address(address) => Ok(vec![address]),
-                Host::Name(name) => self.look_up(&name).await.ok_or_else(unknown),
-            }
+            let host: Host = name.parse().map_err(|_| NetError::NoSuchHost(name.to_owned()))?;
+            self.client.connector().resolve(&host).await.map_err(|error| failed(&error))
         })
     }
-}
 
-impl Network {
-    async fn look_up(&self, name: &HostName) -> Option<Vec<IpAddr>> {
-        self.resolver.resolve(name).await.ok()
+    fn admit(&self, policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
+        let connector = self.client.connector();
+        if !connector.is_direct() {
+            return Err(NetError::Refused("raw connections do not go by way of a proxy".to_owned()));
+        }
+        let route = connector.check_answer(url, policy, answer).map_err(|error| failed(&error))?;
+        Ok(route.addresses().iter().map(SocketAddr::ip).collect())
     }
 }
 
@@ -162,6 +162,10 @@ impl Outbound for WithSecrets {
 
     fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
         self.inner.resolve(name)
+    }
+
+    fn admit(&self, policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
+        self.inner.admit(policy, url, answer)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use holm_grants::{AllowanceKind, Allowances, Need, Policy, Template};
 use holm_kernel::ToolOutput;
 use holm_runtime::{BoxFuture, Job, Reveal, Tool};
-use holm_sandbox::{Access, Call, Guest, Limits, PATIENCE, Progress, Ready};
+use holm_sandbox::{Access, Call, Guest, Limits, PATIENCE, Party, Progress, Ready};
 
 use super::calling::Calling;
 use super::describe::{Described, describe};
@@ -161,7 +161,10 @@ impl Tool for WasmTool {
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
-        let call = self.prepare(&job.arguments, &job.needs);
+        let call = self.prepare(&job.arguments, &job.needs).map(|call| match &*job.run {
+            "" => call,
+            run => call.party(Party::named(run)),
+        });
         let (sandbox, guest) = (self.host.0.sandbox.clone(), self.guest.clone());
         Box::pin(async move {
             let call = match call {

@@ -51,6 +51,26 @@ async fn edit_changes_exactly_one_place() {
 }
 
 #[tokio::test]
+async fn write_and_edit_do_their_work_with_no_more_than_they_ask_for() {
+    let scene = Scene::new().file("src/a.txt", "old text, which is longer").file("src/b.txt", "other");
+    for (name, arguments, path, expect) in [
+        ("write", r#"{"path":"src/a.txt","content":"new"}"#, "src/a.txt", "new"),
+        ("write", r#"{"path":"src/a.txt","content":"er","append":true}"#, "src/a.txt", "newer"),
+        ("edit", r#"{"path":"src/a.txt","old":"newer","new":"newest"}"#, "src/a.txt", "newest"),
+        ("write", r#"{"path":"made/by/it.txt","content":"deep"}"#, "made/by/it.txt", "deep"),
+        ("write", r#"{"path":"made/by/other.txt","content":"+","append":true}"#, "made/by/other.txt", "+"),
+        ("write", r#"{"path":"top.txt","content":"top"}"#, "top.txt", "top"),
+    ] {
+        let output = scene.as_asked(name, arguments).await;
+        assert_eq!(output.outcome, Outcome::Succeeded, "{name} {arguments}: {}", output.text);
+        assert!(!output.text.contains("missing grant"), "{}", output.text);
+        assert_eq!(scene.read(path), expect, "{name} {arguments}");
+    }
+    assert_eq!(scene.names("src"), ["a.txt", "b.txt"], "no draft is left");
+    assert_eq!(scene.names("made/by"), ["it.txt", "other.txt"]);
+}
+
+#[tokio::test]
 async fn glob_and_grep_see_what_was_granted() {
     let scene = Scene::new()
         .file("src/a.rs", "fn main() {}\n")

@@ -20,6 +20,18 @@ async fn sqlite_keeps_a_database_in_the_workspace() {
 
 #[tokio::test]
 #[ignore = "needs the heavy guests: make guests builds them and runs this"]
+async fn sqlite_changes_a_database_with_no_more_than_it_asks_for() {
+    let scene = Scene::new().file("data/notes-journal", "dear diary");
+    let make = r#"{"database":"data/a.db","sql":"create table t(a); insert into t values (1); insert into t values (2)"}"#;
+    let output = scene.as_asked("sqlite", make).await;
+    assert_eq!(output.outcome, Outcome::Succeeded, "{}", output.text);
+    let ask = r#"{"database":"data/a.db","sql":"select sum(a) as s from t"}"#;
+    assert_eq!(scene.as_asked("sqlite", ask).await.text.trim_end(), r#"{"s":3}"#);
+    assert_eq!(scene.names("data"), ["a.db", "notes-journal"], "the journal is gone with the change");
+}
+
+#[tokio::test]
+#[ignore = "needs the heavy guests: make guests builds them and runs this"]
 async fn js_computes_and_is_cut_off() {
     let scene = Scene::new();
     let text =

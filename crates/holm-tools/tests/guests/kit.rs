@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use holm_grants::{GrantSet, Need};
+use holm_guards::json::Json;
 use holm_kernel::{Outcome, ToolOutput};
 use holm_runtime::{Job, Tool};
 use holm_sandbox::{Compiler, Outbound, Sandbox, Settings};
@@ -48,6 +49,15 @@ impl Scene {
         std::fs::read_to_string(self.folder.path().join(path)).unwrap()
     }
 
+    /// Everything in a folder, by name.
+    pub(crate) fn names(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path().join(folder)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
     /// The guest of a name as a tool.
     pub(crate) fn tool(&self, name: &str) -> (WasmTool, Inspection) {
         let guest = shipped::all().iter().find(|guest| guest.name() == name);
@@ -82,6 +92,17 @@ impl Scene {
     /// Calls a guest that was allowed these grants.
     pub(crate) async fn call(&self, name: &str, arguments: &str, grants: &[&str]) -> ToolOutput {
         Self::run(&self.tool(name).0, arguments, grants).await
+    }
+
+    /// Calls a guest that was allowed exactly what it asks for with these arguments, as the kernel would.
+    pub(crate) async fn as_asked(&self, name: &str, arguments: &str) -> ToolOutput {
+        let (tool, _) = self.tool(name);
+        let parsed = Json::parse(arguments).unwrap();
+        let value = |name: &str| parsed.get(name).and_then(Json::as_str);
+        let mut job = Job::alone(arguments);
+        let asked = tool.declaration().needs.iter().flat_map(|ask| ask.needs(value).unwrap());
+        job.needs = asked.collect();
+        tool.run(job).await
     }
 
     /// The same, where it must go well: what it says.

@@ -1,11 +1,14 @@
 //! How calls end: answers, failures, limits, cancelling.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use holm_kernel::{Block, Outcome};
-use holm_runtime::{CancellationToken, Job, Tool};
+use holm_runtime::{CancellationToken, Containment, Job, Tool};
+use holm_sandbox::{Sandbox, Settings};
+use holm_tools::wasm::{WasmHost, WasmSettings};
 
-use crate::kit::{HELP, command, escaped, host, noted, open, prints, run};
+use crate::kit::{HELP, command, escaped, host, noted, open, prints, run, settings};
 
 async fn answer(text: &str) -> holm_kernel::ToolOutput {
     let (tool, _) = open(&host(None), &prints(HELP, text), "").unwrap();
@@ -119,4 +122,28 @@ async fn arguments_that_no_command_line_can_say_are_told_to_the_model() {
     let output = run(&tool, r#"{"text":{"not":"text"}}"#, &[]).await;
     assert_eq!(output.outcome, Outcome::Failed);
     assert!(output.text.contains("text"), "{}", output.text);
+}
+
+/// Sleeps for a minute, which nobody waits for.
+const SLEEP: &str =
+    "(i32.store (i32.const 1040) (i32.const 1)) (i64.store (i32.const 1048) (i64.const 60000000000))
+    (drop (call $poll_oneoff (i32.const 1024) (i32.const 2048) (i32.const 1) (i32.const 4096)))";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_with_more_calls_than_there_are_places_leaves_some_for_another_run() {
+    let sandbox = Sandbox::new(Settings { guests: 4, ..settings() }).unwrap();
+    let host = WasmHost::new(sandbox, WasmSettings::default());
+    let (sleeps, _) = open(&host, &command(HELP, "", SLEEP), "").unwrap();
+    let (honest, _) = open(&host, &prints(HELP, "fine"), "").unwrap();
+    let (sleeps, honest): (Arc<dyn Tool>, Arc<dyn Tool>) = (Arc::new(sleeps), Arc::new(honest));
+    let call = || Job::alone(r#"{"text":"x"}"#);
+    let greedy = Containment::new("greedy");
+    let held: Vec<_> = (0..20).map(|_| tokio::spawn(greedy.contain(Arc::clone(&sleeps), call()))).collect();
+    let modest = Containment::new("modest");
+    for _ in 0..20 {
+        // Half a minute is what a call waits for a place before it is told that there is none.
+        let output = modest.contain(Arc::clone(&honest), call()).await;
+        assert_eq!((output.text.as_str(), output.outcome), ("fine", Outcome::Succeeded));
+    }
+    held.iter().for_each(tokio::task::JoinHandle::abort);
 }

@@ -13,14 +13,15 @@ use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_COMMAND_ADAPTER,
 };
 
+/// Settings that compile with the program of this crate.
+pub(crate) fn settings() -> Settings {
+    Settings::with_compiler(Compiler::program(env!("CARGO_BIN_EXE_holm-tools-compiler")))
+}
+
 /// One sandbox for all tests of this program.
 pub(crate) fn sandbox() -> Sandbox {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
-    let make = || {
-        let compiler = Compiler::program(env!("CARGO_BIN_EXE_holm-tools-compiler"));
-        Sandbox::new(Settings::with_compiler(compiler)).unwrap()
-    };
-    SANDBOX.get_or_init(make).clone()
+    SANDBOX.get_or_init(|| Sandbox::new(settings()).unwrap()).clone()
 }
 
 /// A host that has a workspace and nothing else to grant.
@@ -78,6 +79,7 @@ pub(crate) fn command(help: &str, data: &str, body: &str) -> String {
     let imports: String = [
         ("args_sizes_get", "i32 i32"),
         ("args_get", "i32 i32"),
+        ("poll_oneoff", "i32 i32 i32 i32"),
         ("environ_sizes_get", "i32 i32"),
         ("environ_get", "i32 i32"),
         ("fd_write", "i32 i32 i32 i32"),

@@ -112,7 +112,7 @@ pub(super) async fn cp(shell: &mut Shell, args: &[String]) -> Done {
 
 fn copy(from: &str, to: &str, recursive: bool) -> std::io::Result<()> {
     if !fs::metadata(from)?.is_dir() {
-        return fs::write(to, fs::read(from)?);
+        return guest_kit::replace(to, &fs::read(from)?);
     }
     if !recursive {
         return Err(std::io::Error::other("it is a folder; -r copies those"));

@@ -1,6 +1,7 @@
 //! What a person says about files that others wrote.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -14,6 +15,7 @@ use holm_tools::{
 
 use super::{is_named, may_be_named};
 use crate::{
+    agreed::Question,
     entries::{ENDING, Entry, Written},
     exit::{Exit, Trouble},
     places::Places,
@@ -25,9 +27,9 @@ use crate::{
 pub(crate) struct Trust {
     /// The folder [default: .holm/tools]
     folder: Option<PathBuf>,
-    /// Trust what is shown; without this it is only shown
-    #[arg(long)]
-    yes: bool,
+    /// Trust the file with this content (SHA-256) without being asked; may be given more than once
+    #[arg(long, value_name = "HASH")]
+    yes: Vec<ContentHash>,
 }
 
 /// What `holm tool distrust` takes.
@@ -42,9 +44,12 @@ pub(crate) struct Distrust {
 pub(crate) struct Confirm {
     /// A file of your tools folder, by its name, or the tool or server that it is
     file: String,
+    /// Confirm the code with this content (SHA-256) without being asked
+    #[arg(long, value_name = "HASH")]
+    yes: Option<ContentHash>,
 }
 
-/// Shows what nobody has looked at yet, and with `--yes` trusts it.
+/// Shows what nobody has looked at yet, and remembers a yes for exactly that.
 pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let folder = args.folder.clone().unwrap_or_else(|| places.project_tools());
     if !folder.is_dir() {
@@ -76,14 +81,20 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         screen.note("holm: nothing here is new");
         return Ok(Exit::Done);
     }
-    if !args.yes {
-        screen.note("holm: look at these files; `holm tool trust --yes` trusts them as they are now");
+    let shown: BTreeSet<ContentHash> = questions.iter().map(|question| question.hash).collect();
+    let command = match &args.folder {
+        Some(folder) => format!("holm tool trust {}", folder.display()),
+        None => "holm tool trust".to_owned(),
+    };
+    let words = "Have you looked at these files, and may they be used here as they are now?";
+    let yes = args.yes.iter().copied().collect();
+    if !(Question { command: &command, words }).ask(&yes, &shown, screen)? {
         return Ok(Exit::NoAnswer);
     }
     ledger.trust(&survey)?;
     let files = match questions.len() {
-        1 => "1 file is trusted as it is now".to_owned(),
-        count => format!("{count} files are trusted as they are now"),
+        1 => "1 file is trusted as it was shown".to_owned(),
+        count => format!("{count} files are trusted as they were shown"),
     };
     screen.note(&format!("holm: {files}"));
     Ok(Exit::Done)
@@ -144,11 +155,21 @@ fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
     beneath(known, folder).into_iter().filter(is_it).collect()
 }
 
-/// Confirms the code that lies there now.
+/// Shows which code lies there, and confirms exactly that.
 pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let path = own_file(&args.file, places);
     let missing = |_| Trouble::new(Exit::Missing, format!("there is no file {}", path.display()));
-    let hash = ContentHash::of(&fs::read(&path).map_err(missing)?);
+    let code = fs::read(&path).map_err(missing)?;
+    let hash = ContentHash::of(&code);
+    if args.yes.is_none() {
+        screen.answer(&format!("{} ({} bytes, {hash})", path.display(), code.len()));
+    }
+    let command = format!("holm tool confirm {}", args.file);
+    let words = "Have you looked at it, and may it have what it asks for?";
+    let yes = args.yes.into_iter().collect();
+    if !(Question { command: &command, words }).ask(&yes, &BTreeSet::from([hash]), screen)? {
+        return Ok(Exit::NoAnswer);
+    }
     PinFile::new(places.pins()).confirm(&path, hash.as_bytes())?;
     // Programs that watch the folder look again when its times change.
     let file = fs::File::open(&path)?;

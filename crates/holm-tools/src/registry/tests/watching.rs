@@ -4,10 +4,16 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::super::{Folder, Folders, OpenGate, PinFile, Rank, Registry, Snapshot, TrustGate, Watching};
-use super::{Says, names, problems, said};
+use holm_runtime::BoxFuture;
+
+use super::super::{
+    Again, Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
+    Takes, TrustGate, Watching,
+};
+use super::{Says, names, problems, said, says};
 use crate::trust::{Ledger, Survey};
 
 /// Longer than anything here takes, on the slowest machine.
@@ -269,4 +275,85 @@ async fn nothing_is_watched_after_the_watch_was_dropped() {
     put(folder.path(), "b.say", "1");
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(names(&registry.snapshot()), ["a"]);
+}
+
+/// Is not ready before it is let go.
+struct Slow {
+    ready: Arc<AtomicBool>,
+}
+
+impl Loader for Slow {
+    fn claims(&self, path: &Path, _head: &[u8]) -> bool {
+        path.extension().is_some_and(|ending| ending == "slow")
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        Box::pin(async move {
+            if self.ready.load(Ordering::Relaxed) {
+                return Ok(vec![says(found.name, "at last")]);
+            }
+            Err(LoadError::later("it is not ready yet"))
+        })
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Patience
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_late_is_looked_at_again_when_its_loader_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "far.slow", "");
+    let (registry, again, ready) = (Registry::new(), Again::new(), Arc::new(AtomicBool::new(false)));
+    let loader = Slow { ready: Arc::clone(&ready) };
+    let folders = Folders::new(&registry).again(&again).loader(loader).loader(Says);
+    let folders = folders.folder(Folder::new(folder.path(), Rank::User, OpenGate));
+    let _watching = folders.watch().await.unwrap();
+    assert_eq!(problems(&registry.snapshot()), ["it is not ready yet"]);
+    ready.store(true, Ordering::Relaxed);
+    again.look(&folder.path().join("far.slow"));
+    let late = until(&registry, |snapshot| snapshot.find("far").is_some()).await;
+    assert!(problems(&late).is_empty(), "{late:?}");
+    again.look(&folder.path().join("elsewhere/far.slow"));
+    again.look(&folder.path().join("gone.slow"));
+    put(folder.path(), "other.say", "1");
+    let both = until(&registry, |snapshot| snapshot.find("other").is_some()).await;
+    assert_eq!(said(&both, "far").await.as_deref(), Some("at last"));
+}
+
+/// Waits until as many wait beside it as there are files.
+struct Together(Arc<tokio::sync::Barrier>);
+
+impl Loader for Together {
+    fn claims(&self, path: &Path, _head: &[u8]) -> bool {
+        path.extension().is_some_and(|ending| ending == "many")
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        Box::pin(async move {
+            self.0.wait().await;
+            Ok(vec![says(found.name, "all are here")])
+        })
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Patience
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn those_that_wait_for_somebody_else_wait_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    // More than any machine has processors.
+    let count = 500;
+    for number in 0..count {
+        fs::write(folder.path().join(format!("t{number}.many")), "").unwrap();
+    }
+    let registry = Registry::new();
+    let folders = Folders::new(&registry).loader(Together(Arc::new(tokio::sync::Barrier::new(count))));
+    let folders = folders.folder(Folder::new(folder.path(), Rank::User, OpenGate));
+    let loaded = tokio::time::timeout(3 * PATIENCE, folders.load()).await;
+    assert!(loaded.is_ok(), "one of them waited for another to end");
+    assert_eq!(names(&registry.snapshot()).len(), count);
 }

@@ -1,0 +1,128 @@
+//! Logins on disk: a file for each server and its address, for its owner alone.
+//!
+//! What an issuer gave for one address is never shown to another: the address is part of where it is kept, and the issuer is
+//! part of what is kept and is compared before it is used.
+
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use holm_tools::trust::ContentHash;
+use rmcp::transport::auth::{AuthError, CredentialRefreshGuard, CredentialStore, StoredCredentials};
+use serde::{Deserialize, Serialize};
+
+use crate::cabinet::Cabinet;
+use crate::{Address, ServerName};
+
+/// A folder of logins, which need not be there yet.
+#[derive(Debug, Clone)]
+pub struct Logins {
+    files: Cabinet,
+}
+
+impl Logins {
+    /// The logins in this folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { files: Cabinet::new(folder) }
+    }
+
+    /// Forgets all logins of a server, and says how many there were.
+    ///
+    /// # Errors
+    ///
+    /// Where one cannot be removed.
+    pub fn forget(&self, server: &ServerName) -> std::io::Result<usize> {
+        self.files.forget(server)
+    }
+
+    /// The login to a server at its address.
+    pub(crate) fn of(&self, server: &ServerName, address: &Address) -> KeptLogin {
+        let url = address.url.to_string();
+        KeptLogin {
+            files: self.files.clone(),
+            server: server.clone(),
+            hash: ContentHash::of(url.as_bytes()),
+            url,
+        }
+    }
+}
+
+/// One login, as `rmcp` reads and writes it.
+#[derive(Debug, Clone)]
+pub(crate) struct KeptLogin {
+    files: Cabinet,
+    server: ServerName,
+    url: String,
+    hash: ContentHash,
+}
+
+/// What a file holds. The login is text, because its form is `rmcp`'s.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    url: String,
+    login: String,
+}
+
+impl KeptLogin {
+    fn read(&self) -> Option<StoredCredentials> {
+        let written: Written = serde_json::from_slice(&self.files.read(&self.server, &self.hash)?).ok()?;
+        // What cannot be read is asked for again.
+        if written.url == self.url { serde_json::from_str(&written.login).ok() } else { None }
+    }
+
+    fn write(&self, login: &StoredCredentials) -> Result<(), AuthError> {
+        let login = serde_json::to_string(login).map_err(failed)?;
+        let written = Written { url: self.url.clone(), login };
+        let bytes = serde_json::to_vec(&written).map_err(failed)?;
+        self.files.write(&self.server, &self.hash, &bytes).map_err(failed)
+    }
+}
+
+/// Errors say what the system said, never what was to be written.
+fn failed(error: impl std::error::Error) -> AuthError {
+    AuthError::CredentialStoreError(format!("the login cannot be kept: {error}"))
+}
+
+type Promise<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
+
+impl CredentialStore for KeptLogin {
+    fn load<'s, 'a>(&'s self) -> Promise<'a, Option<StoredCredentials>>
+    where
+        's: 'a,
+        Self: 'a,
+    {
+        Box::pin(async { Ok(self.read()) })
+    }
+
+    fn save<'s, 'a>(&'s self, login: StoredCredentials) -> Promise<'a, ()>
+    where
+        's: 'a,
+        Self: 'a,
+    {
+        Box::pin(async move { self.write(&login) })
+    }
+
+    fn clear<'s, 'a>(&'s self) -> Promise<'a, ()>
+    where
+        's: 'a,
+        Self: 'a,
+    {
+        Box::pin(async { self.files.remove(&self.server, &self.hash).map_err(failed) })
+    }
+
+    /// A refresh token is used once: another process that refreshes at the same time would lose the login.
+    fn acquire_refresh_guard<'s, 'a>(&'s self) -> Promise<'a, Option<CredentialRefreshGuard>>
+    where
+        's: 'a,
+        Self: 'a,
+    {
+        let own = self.clone();
+        Box::pin(async move {
+            let locked = tokio::task::spawn_blocking(move || own.files.lock(&own.server, &own.hash)).await;
+            let lock = locked.map_err(failed)?.map_err(failed)?;
+            Ok(Some(CredentialRefreshGuard::new(lock)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+use std::fs;
+
+use rmcp::transport::auth::{CredentialStore as _, StoredCredentials};
+
+use super::{KeptLogin, Logins};
+use crate::{Address, ServerName};
+
+fn name(text: &str) -> ServerName {
+    text.parse().unwrap()
+}
+
+fn of(logins: &Logins, server: &str, url: &str) -> KeptLogin {
+    logins.of(&name(server), &Address::new(url).unwrap())
+}
+
+fn login(issuer: &str) -> StoredCredentials {
+    let token = r#"{"access_token":"canary-access","token_type":"bearer","refresh_token":"canary-refresh","expires_in":60}"#;
+    let token = serde_json::from_str(token).unwrap();
+    StoredCredentials::new("client".into(), Some(token), vec!["read".into()], Some(1))
+        .with_issuer(Some(issuer.to_owned()))
+}
+
+#[tokio::test]
+async fn a_login_is_kept_for_one_server_at_one_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let logins = Logins::new(folder.path().join("logins"));
+    let one = of(&logins, "a", "https://mcp.example/mcp");
+    assert!(one.load().await.unwrap().is_none());
+    one.save(login("https://issuer.example")).await.unwrap();
+    let kept = of(&logins, "a", "https://mcp.example/mcp").load().await.unwrap().unwrap();
+    assert_eq!((kept.client_id.as_str(), kept.issuer.as_deref()), ("client", Some("https://issuer.example")));
+    for (server, url) in [("a", "https://evil.example/mcp"), ("b", "https://mcp.example/mcp")] {
+        assert!(of(&logins, server, url).load().await.unwrap().is_none(), "{server} at {url}");
+    }
+    assert_eq!(logins.forget(&name("a")).unwrap(), 1);
+    assert!(one.load().await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_login_is_taken_back_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let logins = Logins::new(folder.path());
+    let (one, other) = (of(&logins, "a", "https://a.example"), of(&logins, "a", "https://b.example"));
+    for kept in [&one, &other] {
+        kept.save(login("https://issuer.example")).await.unwrap();
+    }
+    one.clear().await.unwrap();
+    one.clear().await.unwrap();
+    assert!(one.load().await.unwrap().is_none() && other.load().await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_file_of_another_address_is_no_login() {
+    let folder = tempfile::tempdir().unwrap();
+    let logins = Logins::new(folder.path());
+    let (one, other) = (of(&logins, "a", "https://a.example"), of(&logins, "a", "https://b.example"));
+    one.save(login("https://issuer.example")).await.unwrap();
+    fs::copy(one.files.path(&one.server, &one.hash), other.files.path(&other.server, &other.hash)).unwrap();
+    assert!(other.load().await.unwrap().is_none());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_its_owner_reads_a_login_and_nothing_prints_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let one = of(&Logins::new(folder.path()), "a", "https://a.example");
+    one.save(login("https://issuer.example")).await.unwrap();
+    let path = one.files.path(&one.server, &one.hash);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let printed = format!("{one:?} {:?}", one.load().await);
+    assert!(!printed.contains("canary"), "{printed}");
+    // A folder in the file's place cannot be written over.
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let error = one.save(login("https://issuer.example")).await.unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
+}
+
+#[tokio::test]
+async fn two_processes_do_not_refresh_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = of(&Logins::new(folder.path()), "a", "https://a.example");
+    let held = one.acquire_refresh_guard().await.unwrap();
+    let other = one.clone();
+    let waits = tokio::spawn(async move { other.acquire_refresh_guard().await.is_ok() });
+    tokio::task::yield_now().await;
+    assert!(!waits.is_finished());
+    drop(held);
+    assert!(waits.await.unwrap());
+}

@@ -1,0 +1,59 @@
+//! How often a server's list is read: as often as it says, and never as often as it likes.
+
+use std::time::Duration;
+
+/// How long after a change the list is read: a server that tells of a thousand changes is listened to once.
+pub(crate) const CALM: Duration = Duration::from_secs(1);
+/// How often a list is read again where the server says nothing about it.
+const REFRESH: Duration = Duration::from_secs(5 * 60);
+/// The shortest time between two readings that a server can bring about by what it says.
+const SHORTEST: Duration = Duration::from_secs(10);
+/// How long after a failure a server is tried again; longer each time, as the line itself rests.
+const AGAIN: Duration = Duration::from_secs(5);
+/// How long at most.
+const LONGEST: Duration = Duration::from_secs(5 * 60);
+
+/// Says when the next reading is due.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    failures: u32,
+}
+
+impl Pace {
+    /// After a list that is good for so long, if the server says so.
+    pub(crate) fn read(&mut self, fresh_for: Option<Duration>) -> Duration {
+        self.failures = 0;
+        fresh_for.unwrap_or(REFRESH).clamp(SHORTEST, REFRESH)
+    }
+
+    /// After a failure.
+    pub(crate) fn failed(&mut self) -> Duration {
+        self.failures = self.failures.saturating_add(1);
+        AGAIN.saturating_mul(1 << self.failures.min(6)).min(LONGEST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, Pace, REFRESH, SHORTEST};
+    use std::time::Duration;
+
+    #[test]
+    fn a_server_says_how_often_it_is_read_within_bounds() {
+        let mut pace = Pace::default();
+        for (says, expect) in [(None, REFRESH), (Some(0), SHORTEST), (Some(60), Duration::from_secs(60))] {
+            assert_eq!(pace.read(says.map(Duration::from_secs)), expect, "{says:?}");
+        }
+        assert_eq!(pace.read(Some(Duration::MAX)), REFRESH);
+    }
+
+    #[test]
+    fn a_server_that_fails_is_tried_less_and_less_often() {
+        let mut pace = Pace::default();
+        let waits: Vec<Duration> = (0..10).map(|_| pace.failed()).collect();
+        assert!(waits.is_sorted() && waits.first() < waits.last(), "{waits:?}");
+        assert_eq!(waits.last(), Some(&LONGEST));
+        pace.read(None);
+        assert_eq!(pace.failed(), waits[0], "one success and it counts anew");
+    }
+}

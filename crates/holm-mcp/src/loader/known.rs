@@ -1,0 +1,139 @@
+//! What servers said when they were last looked at, on disk: nobody waits for them to say it again.
+//!
+//! Nothing here is believed because it is written here. Whether a tool is what a person knows, its pin says, by the hash; and
+//! a server that has become another is found out when a tool of it is called.
+
+use std::path::PathBuf;
+
+use holm_guards::json::Json;
+use holm_tools::trust::ContentHash;
+use serde::{Deserialize, Serialize};
+
+use crate::ServerName;
+use crate::cabinet::Cabinet;
+use crate::client::{Definition, Listing, Reading};
+
+/// A folder of what servers said, each by its name and the hash of its entry.
+#[derive(Debug, Clone)]
+pub struct KnownLists {
+    files: Cabinet,
+}
+
+/// What is remembered of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// It said this.
+    Listed(Reading),
+    /// It said nothing for as long as anybody waits.
+    Silent,
+}
+
+impl KnownLists {
+    /// The lists in this folder, which need not be there yet.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { files: Cabinet::new(folder) }
+    }
+
+    /// Remembers what a server said. A list that cannot be written down is asked for again next time.
+    pub fn keep(&self, server: &ServerName, entry: &ContentHash, reading: &Reading) {
+        let tools = reading.listing.tools.iter().map(KeptTool::of).collect();
+        let kept = Kept { tools, resources: reading.resources, prompts: reading.prompts };
+        self.write(server, entry, Said::Listed(kept));
+    }
+
+    /// Forgets all that a server of this name said. What cannot be removed is of an entry that is gone, so nobody reads it.
+    pub fn forget(&self, server: &ServerName) {
+        let _ = self.files.forget(server);
+    }
+
+    /// Remembers that a server said nothing.
+    pub(super) fn silent(&self, server: &ServerName, entry: &ContentHash) {
+        self.write(server, entry, Said::Silent);
+    }
+
+    /// What is remembered of the server of this entry. What cannot be read is not remembered.
+    pub(super) fn find(&self, server: &ServerName, entry: &ContentHash) -> Option<Memory> {
+        let written: Written = serde_json::from_slice(&self.files.read(server, entry)?).ok()?;
+        if written.entry != entry.to_string() {
+            return None;
+        }
+        match written.said {
+            Said::Silent => Some(Memory::Silent),
+            Said::Listed(kept) => kept.reading().map(Memory::Listed),
+        }
+    }
+
+    fn write(&self, server: &ServerName, entry: &ContentHash, said: Said) {
+        if let Ok(text) = serde_json::to_vec(&Written { entry: entry.to_string(), said }) {
+            let _ = self.files.write(server, entry, &text);
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    entry: String,
+    said: Said,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Said {
+    Listed(Kept),
+    Silent,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    tools: Vec<KeptTool>,
+    resources: bool,
+    prompts: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptTool {
+    name: String,
+    description: String,
+    schema: String,
+    reads_only: bool,
+    idempotent: bool,
+    sha256: String,
+}
+
+impl Kept {
+    /// None where anything of it is not what was once written.
+    fn reading(self) -> Option<Reading> {
+        let tools = self.tools.into_iter().map(KeptTool::definition).collect::<Option<Vec<_>>>()?;
+        let listing = Listing { tools, ..Listing::default() };
+        Some(Reading { listing, resources: self.resources, prompts: self.prompts })
+    }
+}
+
+impl KeptTool {
+    fn of(tool: &Definition) -> Self {
+        Self {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            schema: tool.schema.canonical(),
+            reads_only: tool.reads_only,
+            idempotent: tool.idempotent,
+            sha256: ContentHash::from_bytes(tool.sha256).to_string(),
+        }
+    }
+
+    fn definition(self) -> Option<Definition> {
+        let digit = |place: usize| u8::from_str_radix(self.sha256.get(place * 2..place * 2 + 2)?, 16).ok();
+        let bytes: Vec<u8> = (0..32).map(digit).collect::<Option<_>>()?;
+        Some(Definition {
+            schema: Json::parse(&self.schema).ok()?,
+            sha256: bytes.try_into().ok()?,
+            name: self.name,
+            description: self.description,
+            reads_only: self.reads_only,
+            idempotent: self.idempotent,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! A server in a tool folder: `<name>.mcp.json` holds one entry, or a whole `mcpServers`.
+//!
+//! No server keeps a folder waiting. One that is known is there at once, from what it said before, and is connected to when one
+//! of its tools is called. One that is new is waited for as long as the fastest takes and a little more; then the folder goes on
+//! without it, and it joins when it has answered.
+
+mod known;
+mod look;
+mod start;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use holm_runtime::BoxFuture;
+use holm_tools::registry::{Again, Found, LoadError, Loader, Offer, Pins, Standing, Takes};
+use holm_tools::trust::ContentHash;
+
+use crate::client::{CHANGED, Reading};
+use crate::{Means, Remote, ServerName, ServerSpec, import};
+use look::{Look, Place};
+use start::{Start, Waited};
+
+pub use known::KnownLists;
+
+/// The ending of the files.
+const ENDING: &str = ".mcp.json";
+/// The largest file: an entry is a few lines.
+const MAX_FILE: usize = 1024 * 1024;
+
+/// Looks up a variable that a file names.
+type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// Makes tools of `<name>.mcp.json` files. Clones are the same loader.
+///
+/// A file that a person has not trusted never gets here (that is the folder's gate), and one that was replaced since it was
+/// confirmed starts nothing.
+#[derive(Clone)]
+pub struct McpLoader {
+    means: Means,
+    pins: Arc<dyn Pins>,
+    env: Environment,
+    known: Option<KnownLists>,
+    again: Again,
+    start: Arc<Start>,
+    held: Arc<Mutex<BTreeMap<PathBuf, Held>>>,
+}
+
+/// The servers of a file as it was when it was read.
+struct Held {
+    entry: [u8; 32],
+    looks: Vec<Arc<Look>>,
+}
+
+impl McpLoader {
+    /// Reaches servers with these means. `${NAME}` in a file is what `env` says.
+    pub fn new(
+        means: Means,
+        pins: Arc<dyn Pins>,
+        env: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            means,
+            pins,
+            env: Arc::new(env),
+            known: None,
+            again: Again::new(),
+            start: Arc::default(),
+            held: Arc::default(),
+        }
+    }
+
+    /// Remembers in this folder what servers said. Without one, each is asked anew in each process.
+    #[must_use]
+    pub fn known(mut self, lists: KnownLists) -> Self {
+        self.known = Some(lists);
+        self
+    }
+
+    /// Asks for another look at a file whose servers have answered late, or have changed.
+    #[must_use]
+    pub fn again(mut self, again: &Again) -> Self {
+        self.again = again.clone();
+        self
+    }
+
+    /// The servers of a file. Starts nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::Refused`] with what is wrong in it.
+    pub fn read(&self, path: &Path, bytes: &[u8]) -> Result<Vec<ServerSpec>, LoadError> {
+        let refused = |why: String| LoadError::refused(why);
+        if bytes.len() > MAX_FILE {
+            return Err(refused(format!("it has more than {MAX_FILE} bytes")));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| refused("it is no text".into()))?;
+        let env = |name: &str| (self.env)(name);
+        match import(text, &env) {
+            Ok(imported) => match imported.refused.into_iter().next() {
+                Some((name, error)) => Err(refused(format!("{name}: {error}"))),
+                None => Ok(imported.servers),
+            },
+            Err(crate::ImportError::NoServers) => {
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                let name = ServerName::near(name.strip_suffix(ENDING).unwrap_or(name));
+                let name = name.ok_or_else(|| refused("its name is none for a server".into()))?;
+                let entry = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
+                let spec =
+                    ServerSpec::read(name, &entry, &env).map_err(|error| refused(error.to_string()))?;
+                Ok(vec![spec])
+            }
+            Err(error @ crate::ImportError::Json(_)) => Err(refused(error.to_string())),
+        }
+    }
+
+    /// The servers of a file, looked at from now on. The same file again is the same servers, with the lines that they have.
+    fn looks(&self, found: Found<'_>) -> Result<Vec<Arc<Look>>, LoadError> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = held.get(found.path).filter(|held| held.entry == *found.sha256) {
+            return Ok(same.looks.clone());
+        }
+        let begin = |spec| Arc::new(Look::begin(Remote::new(spec, self.means.clone()), self.place(found)));
+        let looks: Vec<Arc<Look>> = self.read(found.path, found.bytes)?.into_iter().map(begin).collect();
+        held.insert(found.path.to_owned(), Held { entry: *found.sha256, looks: looks.clone() });
+        Ok(looks)
+    }
+
+    fn place(&self, found: Found<'_>) -> Place {
+        Place {
+            path: found.path.to_owned(),
+            entry: ContentHash::from_bytes(*found.sha256),
+            known: self.known.clone(),
+            again: self.again.clone(),
+        }
+    }
+
+    /// The tools of one server, or why there are none (yet).
+    async fn offers(&self, look: &Look, place: &Place) -> Result<Vec<Offer>, LoadError> {
+        let name = look.remote.name();
+        let mut waited = Waited::NotAtAll;
+        let enough = async {
+            if !look.was_silent {
+                waited = self.start.over().await;
+            }
+        };
+        match look.outcome(enough).await {
+            Some(Ok(reading)) => {
+                self.start.answered();
+                self.offered(look, reading)
+            }
+            Some(Err(why)) => Err(LoadError::unavailable(why)),
+            None => {
+                if waited == Waited::ToTheEnd {
+                    look.give_up(place);
+                }
+                Err(LoadError::later(format!(
+                    "the server {name} has not answered yet, so its tools are missing for now; `holm mcp test {name}` waits for it"
+                )))
+            }
+        }
+    }
+
+    fn offered(&self, look: &Look, reading: Reading) -> Result<Vec<Offer>, LoadError> {
+        let remote = &look.remote;
+        let (mut own, listing) = remote.offers_of(reading, self.pins.as_ref());
+        if own.is_empty() && !listing.changed.is_empty() {
+            let (tools, server) = (listing.changed.join("`, `"), remote.name());
+            let hint = format!("look at it with `holm mcp test {server}`, then `holm mcp confirm {server}`");
+            return Err(LoadError::refused(format!("`{tools}` {CHANGED}; {hint}")));
+        }
+        if let Some(first) = own.first_mut() {
+            first.notes.extend(remote.spec().unknown_members());
+        }
+        Ok(own)
+    }
+}
+
+impl Loader for McpLoader {
+    fn claims(&self, path: &Path, _head: &[u8]) -> bool {
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ENDING))
+    }
+
+    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+        Box::pin(async move {
+            if found.standing == Standing::Replaced {
+                let file = found.path.file_name().unwrap_or_default().to_string_lossy();
+                return Err(LoadError::refused(format!(
+                    "it is not what was confirmed, so nothing of it is started; look at it, then `holm tool confirm {file}`"
+                )));
+            }
+            let (looks, place) = (self.looks(found)?, self.place(found));
+            let asked = looks.iter().map(|look| self.offers(look, &place));
+            let (mut offers, mut wrong) = (Vec::new(), Vec::new());
+            for asked in futures::future::join_all(asked).await {
+                match asked {
+                    Ok(own) => offers.extend(own),
+                    Err(error) => wrong.push(error),
+                }
+            }
+            // One server of many that fails takes nothing from the others.
+            match (offers.first_mut(), wrong.into_iter()) {
+                (Some(first), wrong) => first.notes.extend(wrong.map(|error| error.to_string())),
+                (None, mut wrong) => {
+                    if let Some(error) = wrong.next() {
+                        return Err(error);
+                    }
+                }
+            }
+            Ok(offers)
+        })
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Patience
+    }
+}
+
+impl std::fmt::Debug for McpLoader {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("McpLoader").field("means", &self.means).finish_non_exhaustive()
+    }
+}

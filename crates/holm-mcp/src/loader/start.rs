@@ -1,0 +1,97 @@
+//! How long servers are waited for when everything begins: as long as the fastest takes, and a little more.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+/// How long servers that nobody knows yet are waited for where none of them answers: what a person takes for a moment.
+const LONGEST: Duration = Duration::from_secs(2);
+/// How long after the fastest the others are waited for at the least: programs that start together do not end at once.
+const LEAST: Duration = Duration::from_millis(250);
+
+/// One start. Whoever comes later waits for nobody.
+#[derive(Debug, Default)]
+pub(super) struct Start {
+    begun: OnceLock<Instant>,
+    first: watch::Sender<Option<Duration>>,
+}
+
+/// How long somebody waited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// Not at all: there was no use in it.
+    NotAtAll,
+    /// Until the others were there.
+    ForOthers,
+    /// As long as anybody waits.
+    ToTheEnd,
+}
+
+impl Start {
+    /// A server has answered.
+    pub(super) fn answered(&self) {
+        let took = self.begun().elapsed();
+        self.first.send_if_modified(|first| {
+            let is_first = first.is_none();
+            first.get_or_insert(took);
+            is_first
+        });
+    }
+
+    /// Comes back when nobody should wait any longer.
+    pub(super) async fn over(&self) -> Waited {
+        let begun = self.begun();
+        let end = begun + LONGEST;
+        let mut first = self.first.subscribe();
+        let Ok(Ok(took)) =
+            timeout_at(end, first.wait_for(Option::is_some)).await.map(|took| took.map(|took| *took))
+        else {
+            return Waited::ToTheEnd;
+        };
+        let took = took.unwrap_or_default();
+        let rest = (begun + took + took.max(LEAST)).min(end);
+        sleep_until(rest).await;
+        if rest == end { Waited::ToTheEnd } else { Waited::ForOthers }
+    }
+
+    fn begun(&self) -> Instant {
+        *self.begun.get_or_init(Instant::now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEAST, LONGEST, Start, Waited};
+    use std::time::Duration;
+    use tokio::time::{Instant, advance};
+
+    #[tokio::test(start_paused = true)]
+    async fn where_nobody_answers_it_is_over_after_a_moment() {
+        let (start, begun) = (Start::default(), Instant::now());
+        assert_eq!(start.over().await, Waited::ToTheEnd);
+        assert_eq!(begun.elapsed(), LONGEST);
+        assert_eq!(start.over().await, Waited::ToTheEnd);
+        assert_eq!(begun.elapsed(), LONGEST, "who comes later waits for nobody");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_others_have_as_long_again_as_the_fastest() {
+        for (took, expect) in [(10, 10 + 250), (400, 800), (1_900, 2_000)] {
+            let (start, begun) = (Start::default(), Instant::now());
+            start.begun();
+            advance(Duration::from_millis(took)).await;
+            start.answered();
+            start.answered();
+            start.over().await;
+            // The timer's ticks are whole milliseconds.
+            let waited = begun.elapsed();
+            assert!(
+                waited.abs_diff(Duration::from_millis(expect)) <= Duration::from_millis(2),
+                "{took}: {waited:?}"
+            );
+        }
+        assert!(LEAST < LONGEST);
+    }
+}

@@ -1,0 +1,101 @@
+//! What clients are told of: that tools, texts or prompts came, went or became others.
+
+use std::sync::Arc;
+
+use holm_kernel::Tool as Declaration;
+use holm_tools::registry::{Registry, Snapshot};
+use tokio::sync::watch;
+
+use super::exposed::{Kind, Shows, kind};
+
+/// Which list changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Changed {
+    Tools,
+    Resources,
+    Prompts,
+}
+
+/// All changes that a client can see.
+#[derive(Default)]
+pub(super) struct Changes {
+    pub(super) tools: Option<ToolChanges>,
+    pub(super) resources: Option<watch::Receiver<u64>>,
+    pub(super) prompts: Option<watch::Receiver<u64>>,
+}
+
+impl Changes {
+    /// Waits for the next one; for ever if there are none to come. Whoever stops waiting misses nothing.
+    pub(super) async fn next(&mut self) -> Changed {
+        loop {
+            let (tools, resources, prompts) =
+                (tools(&mut self.tools), counted(&mut self.resources), counted(&mut self.prompts));
+            let (what, goes_on) = tokio::select! {
+                more = tools => (Changed::Tools, more.is_some()),
+                more = resources => (Changed::Resources, more),
+                more = prompts => (Changed::Prompts, more),
+            };
+            if goes_on {
+                return what;
+            }
+            match what {
+                Changed::Tools => self.tools = None,
+                Changed::Resources => self.resources = None,
+                Changed::Prompts => self.prompts = None,
+            }
+        }
+    }
+}
+
+async fn tools(changes: &mut Option<ToolChanges>) -> Option<()> {
+    match changes {
+        Some(changes) => changes.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn counted(changes: &mut Option<watch::Receiver<u64>>) -> bool {
+    match changes {
+        Some(changes) => changes.changed().await.is_ok(),
+        None => std::future::pending().await,
+    }
+}
+
+/// Changes of a registry that clients can see: folders are looked at more often than their tools change.
+pub(super) struct ToolChanges {
+    all: watch::Receiver<Arc<Snapshot>>,
+    shows: Shows,
+    seen: Vec<Declaration>,
+}
+
+impl ToolChanges {
+    pub(super) fn of(registry: &Registry, shows: Shows) -> Self {
+        let mut all = registry.changes();
+        let seen = visible(&all.borrow_and_update(), shows);
+        Self { all, shows, seen }
+    }
+
+    /// Waits for the next one; none if there will be no more. Whoever stops waiting misses nothing.
+    async fn next(&mut self) -> Option<()> {
+        loop {
+            self.all.changed().await.ok()?;
+            let now = visible(&self.all.borrow_and_update(), self.shows);
+            if now != self.seen {
+                self.seen = now;
+                return Some(());
+            }
+        }
+    }
+}
+
+/// What of a snapshot clients may see.
+fn visible(snapshot: &Snapshot, shows: Shows) -> Vec<Declaration> {
+    let shown = snapshot.tools().filter_map(|(tool, _)| {
+        let is_shown = match (kind(tool.as_ref()), shows) {
+            (Kind::Agent, _) | (Kind::Tool, Shows::Everything) => true,
+            (Kind::Tool, Shows::Agents) | (Kind::Kernel, _) => false,
+        };
+        is_shown.then(|| tool.declaration().clone())
+    });
+    shown.collect()
+}

@@ -1,0 +1,88 @@
+//! Texts and prompts as the protocol has them.
+
+use holm_runtime::Secrets;
+use rmcp::model::{
+    ErrorData, GetPromptRequestParams, GetPromptResult, ListPromptsResult, ListResourcesResult, Prompt,
+    PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents, Role,
+};
+use serde_json::{Value, json};
+
+use super::library::{Library, Prompts};
+
+/// How many prompts are on a page.
+const PAGE: usize = 100;
+/// What a client may add to a prompt.
+const TASK: &str = "task";
+
+/// One page of texts. Titles are written by people and models, so secrets are taken out of them too.
+pub(super) async fn resources(
+    library: &dyn Library,
+    after: Option<String>,
+    secrets: &Secrets,
+) -> Result<ListResourcesResult, ErrorData> {
+    let page = library.page(after).await.map_err(|why| ErrorData::invalid_params(why, None))?;
+    let resource = |entry: super::LibraryEntry| {
+        Resource::new(entry.uri, entry.name).with_title(secrets.text(&entry.title)).with_mime_type(entry.kind)
+    };
+    Ok(ListResourcesResult {
+        resources: page.entries.into_iter().map(resource).collect(),
+        next_cursor: page.next,
+        ..ListResourcesResult::default()
+    })
+}
+
+/// One text, without secrets.
+pub(super) async fn read(
+    library: &dyn Library,
+    uri: String,
+    secrets: &Secrets,
+) -> Result<ReadResourceResult, ErrorData> {
+    let read = library.read(uri.clone()).await.map_err(|why| ErrorData::internal_error(why, None))?;
+    let Some(found) = read else {
+        return Err(ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri }))));
+    };
+    Ok(ReadResourceResult::new(vec![ResourceContents::TextResourceContents {
+        uri,
+        mime_type: Some(found.kind),
+        text: secrets.text(&found.text).into_owned(),
+        meta: None,
+    }]))
+}
+
+/// One page of prompts: those behind the name at which the page before ended.
+pub(super) fn prompts(prompts: &dyn Prompts, after: Option<&str>) -> ListPromptsResult {
+    let mut all = prompts.list();
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    let begin =
+        after.map_or(0, |after| all.iter().take_while(|prompt| prompt.name.as_str() <= after).count());
+    let rest = all.get(begin..).unwrap_or_default();
+    let shown = rest.get(..PAGE.min(rest.len())).unwrap_or_default();
+    let prompt = |one: &super::PromptText| {
+        let task = PromptArgument::new(TASK).with_description("What to do with it.").with_required(false);
+        Prompt::new(one.name.clone(), Some(one.description.clone()), Some(vec![task]))
+    };
+    ListPromptsResult {
+        prompts: shown.iter().map(prompt).collect(),
+        next_cursor: shown.last().filter(|_| rest.len() > PAGE).map(|last| last.name.clone()),
+        ..ListPromptsResult::default()
+    }
+}
+
+/// One prompt, with the task behind it if there is one.
+pub(super) fn prompt(
+    prompts: &dyn Prompts,
+    request: &GetPromptRequestParams,
+) -> Result<GetPromptResult, ErrorData> {
+    let found = prompts.list().into_iter().find(|prompt| prompt.name == request.name);
+    let Some(found) = found else {
+        return Err(ErrorData::invalid_params(format!("there is no prompt `{}`", request.name), None));
+    };
+    let task = request.arguments.as_ref().and_then(|given| given.get(TASK)).and_then(Value::as_str);
+    let task = task.filter(|task| !task.is_empty());
+    let messages = std::iter::once(found.text.as_str()).chain(task);
+    let messages = messages.map(|text| PromptMessage::new_text(Role::User, text)).collect();
+    Ok(GetPromptResult::new(messages).with_description(found.description))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! What a program puts beside a file while it changes it, so that nobody ever finds half of it.
+//!
+//! A file is replaced safely by writing a draft beside it that then takes its place, and SQLite keeps a journal and, where the
+//! system has no locks, a lock beside a database for as long as a change lasts. These need second names in the same folder, which a
+//! grant for the file does not name. So they count as the file: whoever may write it may write its draft, and whoever may read and
+//! write it may use its journal and its lock. What has such a name and is something else is not meant.
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::beneath;
+use super::place::Place;
+
+/// What stands beside a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Companion {
+    /// The new content, before it takes the file's place.
+    Draft,
+    /// How to take back a change to an SQLite database that was not finished.
+    Journal,
+    /// The empty directory by which SQLite says that it is at work.
+    Lock,
+}
+
+/// What a draft's name has after the file's own, before a few hexadecimal digits.
+const DRAFT: &str = ".holm-draft-";
+/// The most digits: as many as a 64-bit number has.
+const MAX_DIGITS: usize = 16;
+/// What a journal's name has after the database's own; SQLite's makers chose it.
+const JOURNAL: &str = "-journal";
+/// What a lock's name has after the database's own, likewise.
+const LOCK: &str = ".lock";
+/// How a journal begins once it counts; before that it begins with zeros.
+const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
+/// The file that something stands beside, by its name alone.
+pub(super) fn owner(place: &Place) -> Option<(Place, Companion)> {
+    let path = place.path();
+    let draft = path.rsplit_once(DRAFT).filter(|(_, digits)| is_number(digits)).map(|(file, _)| file);
+    let (file, companion) = match (draft, path.strip_suffix(JOURNAL)) {
+        (Some(file), _) => (file, Companion::Draft),
+        (None, Some(file)) => (file, Companion::Journal),
+        (None, None) => (path.strip_suffix(LOCK)?, Companion::Lock),
+    };
+    let named = !file.is_empty() && !file.ends_with('/');
+    named.then(|| (Place::at(place.root, file.to_owned()), companion))
+}
+
+fn is_number(digits: &str) -> bool {
+    let digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    (1..=MAX_DIGITS).contains(&digits.len()) && digits.bytes().all(digit)
+}
+
+/// Whether nothing is here yet, or what SQLite has left. A diary that somebody named `trip-journal` is neither.
+pub(super) fn is_journal(root: &File, place: &Place) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+    let file = match beneath::open(root, place.os_path(), flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(error) => return error == Errno::NOENT,
+    };
+    let mut head = Vec::with_capacity(JOURNAL_HEAD.len());
+    let read = file.take(JOURNAL_HEAD.len() as u64).read_to_end(&mut head);
+    read.is_ok() && (head.is_empty() || head == JOURNAL_HEAD || head == [0; JOURNAL_HEAD.len()])
+}
+
+/// Whether nothing is here yet, or a directory: no other file that happens to have this name is opened or removed.
+pub(super) fn is_lock(root: &File, place: &Place) -> bool {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    match beneath::open(root, place.os_path(), flags, Mode::empty()) {
+        Ok(_) => true,
+        Err(error) => error == Errno::NOENT,
+    }
+}
+
+/// The drafts and locks that one call has made. Those that are left at its end go with it: a guest that is cut off cannot clear
+/// up, and nobody else would.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Drafts(Arc<Open>);
+
+#[derive(Debug, Default)]
+struct Open(Mutex<Vec<(Arc<File>, Place)>>);
+
+impl Drafts {
+    /// Remembers what was just made, if it is a draft or a lock.
+    pub(super) fn made(&self, root: &Arc<File>, place: &Place) {
+        if matches!(owner(place), Some((_, Companion::Draft | Companion::Lock))) {
+            self.0.lock(|open| open.push((Arc::clone(root), place.clone())));
+        }
+    }
+
+    /// Forgets what is there no longer.
+    pub(super) fn gone(&self, place: &Place) {
+        self.0.lock(|open| open.retain(|(_, draft)| draft != place));
+    }
+}
+
+impl Open {
+    fn lock<T>(&self, act: impl FnOnce(&mut Vec<(Arc<File>, Place)>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        for (root, place) in self.lock(std::mem::take) {
+            let (parent, name) = place.split();
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+            // Where the folder is gone, so is the draft.
+            let Ok(dir) = beneath::open(&root, parent.os_path(), flags, Mode::empty()) else { continue };
+            let kind = match owner(&place) {
+                Some((_, Companion::Lock)) => AtFlags::REMOVEDIR,
+                Some((_, Companion::Draft | Companion::Journal)) | None => AtFlags::empty(),
+            };
+            let _ = rustix::fs::unlinkat(dir, name, kind);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expect: Option<(&str, Companion)>) {
+        let found = owner(&Place::at(0, path.to_owned()));
+        let found = found.as_ref().map(|(place, companion)| (place.path(), *companion));
+        assert_eq!(found, expect, "{path}");
+    }
+
+    #[test]
+    fn a_name_tells_whose_companion_it_is() {
+        check("a.txt", None);
+        check("a.txt.holm-draft-0", Some(("a.txt", Companion::Draft)));
+        check("x/a.txt.holm-draft-00ff", Some(("x/a.txt", Companion::Draft)));
+        check("a.holm-draft-1.holm-draft-2", Some(("a.holm-draft-1", Companion::Draft)));
+        check("x/a.db-journal", Some(("x/a.db", Companion::Journal)));
+        check("x/a.db.lock", Some(("x/a.db", Companion::Lock)));
+        for nobody in ["a.holm-draft-", "a.holm-draft-G", "a.holm-draft-00000000000000001", "x/.holm-draft-1"]
+        {
+            check(nobody, None);
+        }
+        check("-journal", None);
+        check("x/-journal", None);
+        check("a.holm-draft-1/b", None);
+    }
+}

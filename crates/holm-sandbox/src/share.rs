@@ -1,0 +1,114 @@
+//! Who holds how many of the places that there are, so that nobody holds them all.
+//!
+//! A party may take one more place as long as more are free than it holds. The first to be greedy gets half, the next half of
+//! what is left, and so on: it takes many of them to leave nothing, and whoever is modest always finds a place.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Whose call it is: a session, a user, whoever should not be able to take all places from the others.
+///
+/// ```
+/// use holm_sandbox::Party;
+/// assert_eq!(Party::named("session 1"), Party::named("session 1"));
+/// assert_ne!(Party::named("session 1"), Party::named("session 2"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Party(u64);
+
+impl Party {
+    /// The party of this name. Names that happen to meet only share their places.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+/// The places, and who holds them.
+#[derive(Debug)]
+pub(crate) struct Shares {
+    free: u32,
+    held: HashMap<Party, u32>,
+}
+
+impl Shares {
+    pub(crate) fn new(places: u32) -> Self {
+        Self { free: places, held: HashMap::new() }
+    }
+
+    /// Whether there is a place for this party. Calls of nobody count as if each had a party of its own.
+    pub(crate) fn has_room(&self, party: Option<Party>) -> bool {
+        let held = party.and_then(|party| self.held.get(&party)).copied().unwrap_or(0);
+        self.free > held
+    }
+
+    /// Takes a place, where there is one.
+    pub(crate) fn take(&mut self, party: Option<Party>) -> bool {
+        if !self.has_room(party) {
+            return false;
+        }
+        self.free -= 1;
+        if let Some(party) = party {
+            *self.held.entry(party).or_default() += 1;
+        }
+        true
+    }
+
+    /// Gives a place back that was taken.
+    pub(crate) fn give(&mut self, party: Option<Party>) {
+        self.free = self.free.saturating_add(1);
+        let Some(party) = party else { return };
+        if let Some(held) = self.held.get_mut(&party) {
+            *held = held.saturating_sub(1);
+            if *held == 0 {
+                self.held.remove(&party);
+            }
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn free(&self) -> u32 {
+        self.free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many places a party gets when it takes what it can.
+    fn grab(shares: &mut Shares, party: Option<Party>) -> u32 {
+        let mut taken = 0;
+        while shares.take(party) {
+            taken += 1;
+        }
+        taken
+    }
+
+    #[test]
+    fn the_greedy_get_half_of_what_is_left_and_the_modest_find_a_place() {
+        let mut shares = Shares::new(64);
+        let greedy: Vec<u32> =
+            (0..6).map(|number| grab(&mut shares, Some(Party::named(&number.to_string())))).collect();
+        assert_eq!(greedy, [32, 16, 8, 4, 2, 1]);
+        assert!(shares.take(Some(Party::named("modest"))));
+        assert!(!shares.take(Some(Party::named("late"))) && !shares.take(None));
+    }
+
+    #[test]
+    fn what_is_given_back_is_free_again() {
+        let (mut shares, party) = (Shares::new(4), Some(Party::named("one")));
+        assert_eq!(grab(&mut shares, party), 2);
+        (0..2).for_each(|_| shares.give(party));
+        assert!(shares.held.is_empty());
+        assert_eq!((shares.free(), grab(&mut shares, party)), (4, 2));
+    }
+
+    #[test]
+    fn calls_of_nobody_fill_every_place() {
+        assert_eq!(grab(&mut Shares::new(5), None), 5);
+        assert_eq!(grab(&mut Shares::new(1), Some(Party::named("one"))), 1);
+    }
+}

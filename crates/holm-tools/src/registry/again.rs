@@ -1,0 +1,49 @@
+//! A word from a loader: a file is worth another look, although nothing in it changed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// Asks for another look at files: what they stand for has changed elsewhere, as with a server that has answered at last.
+/// Clones ask the same folders.
+///
+/// ```
+/// use holm_tools::registry::{Again, Folders, Registry};
+/// let again = Again::new();
+/// let folders = Folders::new(&Registry::new()).again(&again);
+/// again.look("tools/far.mcp.json".as_ref());
+/// # drop(folders);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Again(Arc<watch::Sender<BTreeSet<PathBuf>>>);
+
+impl Again {
+    /// Nobody is asked yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks for a look. Asking often before it happens is asking once; where nobody watches, nothing happens.
+    pub fn look(&self, path: &Path) {
+        self.0.send_if_modified(|wanted| wanted.insert(path.to_owned()));
+    }
+
+    /// Wakes when a look is asked for.
+    pub(super) fn asked(&self) -> watch::Receiver<BTreeSet<PathBuf>> {
+        self.0.subscribe()
+    }
+
+    /// What was asked for since this was called last.
+    pub(super) fn take(&self) -> BTreeSet<PathBuf> {
+        let mut taken = BTreeSet::new();
+        self.0.send_if_modified(|wanted| {
+            taken = std::mem::take(wanted);
+            // Whoever takes knows.
+            false
+        });
+        taken
+    }
+}

@@ -1,0 +1,128 @@
+//! The folder that commands take for the user's: caches and settings of theirs, gone with the shell. A shell that is killed
+//! cannot clear up, so the next one does it: whoever uses a folder holds a lock beside it, and what nobody locks is left over.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+/// A folder of one shell's own.
+#[derive(Debug)]
+pub(super) struct OwnHome {
+    folder: PathBuf,
+    /// Locked as long as the folder is in use.
+    _lock: NamedTempFile,
+}
+
+/// How a lock's name ends; before that it is the folder's.
+const LOCK: &str = ".lock";
+
+impl OwnHome {
+    /// Makes a folder beneath the system's place for temporary files, and removes those that killed shells left there.
+    pub(super) fn make() -> io::Result<Self> {
+        Self::make_in(&std::env::temp_dir())
+    }
+
+    fn make_in(temporary: &Path) -> io::Result<Self> {
+        let all = folder_of_all(temporary)?;
+        // One at a time: a lock that was made and is not held yet would look like one that was left.
+        let turn = File::options().create(true).append(true).open(all.join("turn"))?;
+        turn.lock()?;
+        sweep(&all);
+        let lock = Builder::new().prefix("shell-").suffix(LOCK).tempfile_in(&all)?;
+        lock.as_file().lock()?;
+        let folder = folder_of(lock.path());
+        private(&folder)?;
+        Ok(Self { folder, _lock: lock })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for OwnHome {
+    fn drop(&mut self) {
+        // What cannot be removed now is left to the next shell.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The folder of all shells of this user. Everybody knows its name, so it must be this user's alone; where it is not, each
+/// shell has a folder that nobody could have made before.
+fn folder_of_all(temporary: &Path) -> io::Result<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let all = temporary.join(format!("holm-shells-{user}"));
+    match private(&all) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let found = fs::symlink_metadata(&all)?;
+    if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
+        return Ok(all);
+    }
+    Builder::new().prefix("holm-shells-").tempdir_in(temporary).map(tempfile::TempDir::keep)
+}
+
+fn private(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(folder)
+}
+
+fn folder_of(lock: &Path) -> PathBuf {
+    lock.with_extension("")
+}
+
+/// Removes every folder whose lock nobody holds. What cannot be looked at or removed is left for another time.
+fn sweep(all: &Path) {
+    let entries = fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path());
+    for lock in entries.filter(|path| path.to_string_lossy().ends_with(LOCK)) {
+        let left_over = File::open(&lock).is_ok_and(|file| file.try_lock().is_ok());
+        let folder = folder_of(&lock);
+        if left_over && (fs::remove_dir_all(&folder).is_ok() || !folder.exists()) {
+            let _ = fs::remove_file(&lock);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(all: &Path) -> Vec<String> {
+        let entries = fs::read_dir(all).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_home_goes_with_its_shell_and_a_killed_ones_with_the_next() {
+        let temporary = tempfile::tempdir().unwrap();
+        let first = OwnHome::make_in(temporary.path()).unwrap();
+        let all = first.path().parent().unwrap().to_owned();
+        fs::write(first.path().join("cache"), "x").unwrap();
+        // As a shell leaves it that was killed: a lock that nobody holds, and a folder with something in it.
+        fs::write(all.join("shell-dead.lock"), "").unwrap();
+        fs::create_dir_all(all.join("shell-dead/deep")).unwrap();
+        let second = OwnHome::make_in(temporary.path()).unwrap();
+        assert!(first.path().join("cache").exists(), "who is alive keeps what is theirs");
+        assert!(!all.join("shell-dead").exists() && !all.join("shell-dead.lock").exists());
+        assert_eq!(names(&all).len(), 5, "{:?}", names(&all));
+        drop((first, second));
+        assert_eq!(names(&all), ["turn"]);
+    }
+
+    #[test]
+    fn a_folder_that_somebody_else_could_use_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let temporary = tempfile::tempdir().unwrap();
+        let known = folder_of_all(temporary.path()).unwrap();
+        assert_eq!(folder_of_all(temporary.path()).unwrap(), known);
+        fs::set_permissions(&known, fs::Permissions::from_mode(0o777)).unwrap();
+        let home = OwnHome::make_in(temporary.path()).unwrap();
+        assert!(!home.path().starts_with(&known));
+        assert_eq!(fs::metadata(home.path()).unwrap().mode() & 0o777, 0o700);
+    }
+}
