@@ -1,9 +1,6 @@
 //! What agents of files are made of here: the models that the command can open, and the tools that the run itself has.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use holm::{
     grants::{Grant, Mode},
@@ -22,6 +19,7 @@ use crate::{
     model,
     places::Places,
     reach::Reach,
+    screen::Screen,
     tools::{self, Confinement, Outside, Set},
     worktrees::Trees,
 };
@@ -46,8 +44,8 @@ pub(crate) struct House {
     pub(crate) rules: Rules,
     pub(crate) confinement: Confinement,
     pub(crate) trees: Option<Arc<Trees>>,
-    /// Holm's own data, which no command reaches.
-    pub(crate) data: PathBuf,
+    /// Where the run works, and Holm's own data, which no command reaches.
+    pub(crate) places: Places,
     /// Which tools a helper has that works in a folder of its own.
     pub(crate) set: Set,
 }
@@ -67,7 +65,7 @@ impl House {
             rules: Rules::default(),
             confinement: Confinement::Required,
             trees: Trees::here(places),
-            data: places.data.clone(),
+            places: places.clone(),
             set,
         }
     }
@@ -91,10 +89,11 @@ impl Kit for House {
     fn tools(&self, folder: Option<&Path>) -> Toolbox {
         let Some(folder) = folder else { return without_agents(&self.registry.snapshot()) };
         let env = |name: &str| std::env::var(name).ok();
-        let outside = Outside::here(folder, &self.data, self.rules.clone(), self.confinement, env);
+        let places = Places { work: folder.to_owned(), brought: Vec::new(), ..self.places.clone() };
+        let outside = Outside::here(&places, self.rules.clone(), self.confinement, env);
         let outside = outside.and(tools::native_apart(folder, &self.store));
-        let places = Places { data: self.data.clone(), work: folder.to_owned(), brought: Vec::new() };
-        self.talk.clone().join(self.set.of(outside.tools, &tools::guests(&places, &self.rules)))
+        let own = tools::own(self.set, outside, &places, &self.rules, &Screen::default());
+        self.talk.clone().join(own)
     }
 
     fn isolation(&self) -> Option<Arc<dyn Isolation>> {

@@ -14,7 +14,7 @@ use holm_jail::{Engine, Launcher};
 use holm_mcp::{
     Answer, Asker, Browser, KnownLists, Login, Logins, McpLoader, Means, Programs, Question, Wanted,
 };
-use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_net::{Client, Tls};
 use holm_tools::registry::{Again, Found, LoadError, Loader, Offer, PinFile, Takes};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -36,7 +36,7 @@ const LONGEST: usize = 16 * 1024;
 pub(crate) fn means(places: &Places) -> Result<Means, String> {
     let tls = Tls::platform().map_err(|error| error.to_string())?;
     let means = Means::new()
-        .net(Client::new(Connector::new(Arc::new(SystemResolver)), tls))
+        .net(Client::new(places.bounds.connector(), tls))
         .login(Login::remembered(logins(places)));
     // Without confinement no program is started; servers elsewhere are reached all the same.
     let Ok(engine) = Engine::detect() else { return Ok(means) };

@@ -13,8 +13,8 @@ use holm::{
     runtime::{BoxFuture, Secrets, Toolbox},
 };
 use holm_jail::{Engine, Launcher};
-use holm_net::{Client, Connector, SystemResolver, Tls};
-use holm_sandbox::{Compiler, Sandbox, Settings};
+use holm_net::{Client, Tls};
+use holm_sandbox::{Compiler, Outbound, Sandbox, Settings};
 use holm_tools::{
     agents::{AgentLoader, CrewFault, CrewProblem},
     program::Programs,
@@ -29,6 +29,7 @@ use holm_tools::{
 
 use crate::{
     approve::{Person, Terminal},
+    bounds::Bounds,
     places::Places,
     screen::Screen,
     servers::{Servers, told_if_slow},
@@ -179,7 +180,7 @@ impl Loader for Startable {
                 // Also where commands run unconfined: to ask a program what it is, is to run it before anybody said yes.
                 let engine = Engine::detect().map_err(|error| error.to_string())?;
                 let programs = Programs::new(Launcher::this_executable(), engine, &self.places.work);
-                let network = Connector::new(Arc::new(SystemResolver));
+                let network = self.places.bounds.connector();
                 Ok(programs.denials(Denies::of_commands()).hide(&self.places.data).network(network))
             });
             let programs = programs.as_ref().map_err(LoadError::unavailable)?;
@@ -190,11 +191,18 @@ impl Loader for Startable {
 
 /// What there is that could be granted to a sandboxed tool, here.
 pub(crate) fn settings(places: &Places) -> anyhow::Result<WasmSettings> {
-    let client = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
+    let outbound: Option<Arc<dyn Outbound>> = match places.bounds {
+        Bounds::Anywhere => {
+            let client = Client::new(places.bounds.connector(), Tls::platform()?);
+            Some(Arc::new(Network::new(client)))
+        }
+        // Guests open sockets of their own, so they get none at all.
+        Bounds::ThisMachine => None,
+    };
     Ok(WasmSettings {
         workspace: Some(places.work.clone()),
         denials: denials(places)?,
-        outbound: Some(Arc::new(Network::new(client))),
+        outbound,
         secrets: Keys::from_environment().told_to(Secrets::new()),
         environment: environment(),
         ..WasmSettings::default()

@@ -86,7 +86,8 @@ pub(crate) struct Args {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Which of Holm's own tools there are for files, commands and the web [default: all]
+    /// Which of Holm's own tools there are for files, commands and the web [default: all; few for a small model on this
+    /// machine]
     #[arg(long, value_enum)]
     tools: Option<tools::Set>,
     /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
@@ -96,7 +97,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
     /// Run commands without a jail: they can do what you can do
-    #[arg(long)]
+    #[arg(long, conflicts_with = "offline")]
     unconfined: bool,
     /// The agent that works: one of `holm agent list` by its name, or an agent.json of agents-exe
     #[arg(long, value_name = "NAME", alias = "agent-file")]
@@ -107,6 +108,8 @@ pub(crate) struct Args {
     /// What the settings say beyond that.
     #[arg(skip)]
     settled: Settled,
+    #[command(flatten)]
+    ways: model::Ways,
 }
 
 impl Args {
@@ -119,11 +122,6 @@ impl Args {
     pub(crate) fn asked(mut self, text: String) -> Self {
         self.prompt.insert(0, text);
         self
-    }
-
-    /// Which of the command's own tools there are.
-    fn tools(&self) -> tools::Set {
-        self.tools.unwrap_or_default()
     }
 
     /// What is asked.
@@ -194,6 +192,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     args.check()?;
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
     let (args, places) = args.settle(places, &screen)?;
+    let places = places.within(args.ways.bounds());
     let output = args.output();
     let asks = if args.resume && args.prompt.is_empty() && args.alias.is_none() {
         None
@@ -216,10 +215,12 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     if let Some(id) = args.session.as_deref().filter(|_| args.resume) {
         children::check(bench.store(), id).await?;
     }
+    let shown = if note.is_some() { bench.shown_before().await } else { None };
     let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
     let mut session = open(&agent, &args).await?;
     // Not before something answers at all.
     note.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+    shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     let _following = tools.follow(&session);
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(&mut session, asks, args.resume).await?;
@@ -238,7 +239,8 @@ pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen
     }
     let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
     let terminal = Terminal::new(args.yes.iter().cloned().collect(), Person::Away, Arc::clone(screen));
-    let bench = Bench::lay_out(args, places, chosen, terminal, screen).await?;
+    let places = places.clone().within(args.ways.bounds());
+    let bench = Bench::lay_out(args, &places, chosen, terminal, screen).await?;
     let (crew, secrets) = bench.parts();
     let store = bench.store().clone();
     let (agent, tools) = bench.agent(args, screen, &drawing)?;

@@ -136,7 +136,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let held = shelf.snapshot();
     match args.command {
         Command::List { json } => {
-            let missing = tools::missing().filter(|_| args.tools != tools::Set::Native && !json);
+            let missing = tools::missing().filter(|_| args.tools.has_guests() && !json);
             missing.iter().for_each(|what| screen.note(&format!("holm: {what}")));
             show::list(&screen, &held, json)
         }
@@ -155,10 +155,13 @@ async fn shelf(
     screen: &Arc<Screen>,
 ) -> anyhow::Result<Shelf> {
     let env = |name: &str| std::env::var(name).ok();
-    let outside = Outside::here(&places.work, &places.data, Rules::default(), Confinement::Required, env)
-        .and(tools::native(&places.work, &places.data, store));
+    let outside = Outside::here(places, Rules::default(), Confinement::Required, env).and(tools::native(
+        &places.work,
+        &places.data,
+        store,
+    ));
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
-    let own = set.of(outside.tools, &tools::guests(places, &Rules::default()));
+    let own = tools::own(set, outside, places, &Rules::default(), screen);
     let registry = Registry::new();
     let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set));
     Shelf::with_agents(registry, Some(agents), None, places, &own, screen, Watch::Once).await

@@ -1,16 +1,18 @@
 //! Tools that reach outside of the process: commands in a jail, pages and searches of the web.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use holm::runtime::{SecretString, Toolbox};
 use holm_jail::{Engine, Launcher};
-use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_net::{Client, Tls};
 use holm_tools::{
     fetch::Fetch,
     root::Denies,
     search::{Service, WebSearch},
     shell::{Rules, Shell},
 };
+
+use crate::places::Places;
 
 /// Names the search service: `brave`, `tavily`, or the address of a `SearXNG` instance.
 const SEARCH: &str = "HOLM_SEARCH";
@@ -40,14 +42,13 @@ pub(crate) struct Outside {
 impl Outside {
     /// Everything that this machine and this environment make possible, without Holm's own data.
     pub(crate) fn here(
-        workspace: &Path,
-        data: &Path,
+        places: &Places,
         rules: Rules,
         confinement: Confinement,
         env: impl Fn(&str) -> Option<String>,
     ) -> Self {
         let mut outside = Self::default();
-        match shell(workspace, data, rules, confinement, &env) {
+        match shell(places, rules, confinement, &env) {
             Ok(shell) => {
                 outside.tools =
                     std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
@@ -55,7 +56,7 @@ impl Outside {
             Err(why) => outside.notes.push(format!("there is no shell: {why}")),
         }
         let client = match Tls::platform() {
-            Ok(tls) => Client::new(Connector::new(Arc::new(SystemResolver)), tls),
+            Ok(tls) => Client::new(places.bounds.connector(), tls),
             Err(why) => {
                 outside.notes.push(format!("nothing can be fetched: {why}"));
                 return outside;
@@ -86,12 +87,12 @@ impl Outside {
 }
 
 fn shell(
-    workspace: &Path,
-    data: &Path,
+    places: &Places,
     rules: Rules,
     confinement: Confinement,
     env: &impl Fn(&str) -> Option<String>,
 ) -> Result<Shell, String> {
+    let (workspace, data) = (&*places.work, &*places.data);
     let engine = match confinement {
         Confinement::Required => Engine::detect().map_err(|error| error.to_string())?,
         Confinement::None => Engine::Unconfined,
@@ -99,9 +100,8 @@ fn shell(
     let shell =
         Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
-    let network = Connector::new(Arc::new(SystemResolver));
     let shell = shell.rules(rules).search(folders).denials(Denies::of_commands()).hide(data);
-    let mut shell = shell.network(network);
+    let mut shell = shell.network(places.bounds.connector());
     let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
     let inside =
         home.filter(|home| workspace.canonicalize().is_ok_and(|workspace| home.starts_with(workspace)));

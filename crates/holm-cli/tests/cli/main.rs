@@ -14,8 +14,12 @@ mod ladder;
 #[cfg(feature = "local")]
 mod local;
 mod mcp;
+#[cfg(feature = "local")]
+mod offline;
 mod peers;
 mod programs;
+#[cfg(feature = "local")]
+mod pull;
 mod run;
 mod sessions;
 mod settings;
@@ -24,6 +28,8 @@ mod stage;
 mod templates;
 mod terminal;
 mod tools;
+#[cfg(feature = "local")]
+mod tour;
 mod tutorial;
 mod undo;
 mod wasm;

@@ -58,7 +58,7 @@ impl Args {
         let is_bound = policy.mode.is_some() || policy.grants.is_some() || policy.budget.is_some();
         self.settled.bound = if is_bound { Bound::ByPolicy } else { Bound::Free };
         let settings = here.settle(self.said(), screen);
-        let reach = Reach::here(&settings, &places)?;
+        let reach = Reach::here(&settings, &places)?.by(self.ways);
         self.settled.reach = match &chosen {
             Some(Chosen::Exe(exe)) => exe
                 .keys()
@@ -101,6 +101,7 @@ impl Args {
             ToolSet::All => tools::Set::All,
             ToolSet::Native => tools::Set::Native,
             ToolSet::Wasm => tools::Set::Wasm,
+            ToolSet::Few => tools::Set::Few,
         });
         self.step_up = settings.step_up.map(|models| models.value).unwrap_or_default();
         self.kind = settings.kind.map(|kind| kind.value);
@@ -138,6 +139,7 @@ fn set_of(set: tools::Set) -> ToolSet {
         tools::Set::All => ToolSet::All,
         tools::Set::Native => ToolSet::Native,
         tools::Set::Wasm => ToolSet::Wasm,
+        tools::Set::Few => ToolSet::Few,
     }
 }
 
