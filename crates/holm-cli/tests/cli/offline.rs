@@ -62,7 +62,7 @@ fn offline_no_packet_leaves_the_machine_whatever_is_granted() {
     assert!(packets > 0, "without the flag packets leave, so the count means something: {ran:?}");
     let (ran, packets) = counted(&stage, &format!("{holm} {GOES_OUT} --offline"));
     assert_eq!((packets, ran.code), (0, Some(0)), "{ran:?}");
-    assert_eq!(ran.out.matches("nothing else is connected to while offline").count(), 2, "{ran:?}");
+    assert!(ran.out.contains("nothing else is connected to while offline"), "{ran:?}");
 }
 
 #[test]
