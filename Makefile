@@ -12,18 +12,26 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test conformance guests bench check budget fmt sim fuzz clean
+.PHONY: help setup run demo eval-local test conformance guests bench check budget fmt sim fuzz clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install everything that the other commands need
 	@scripts/setup
 
-run: ## run a real agent loop with a scripted model
+run: ## the first minute of Holm, with a small model on this machine: no key, no account
 	@scripts/setup run
-	@echo 'building the demo; the first time takes a minute'
+	@scripts/run
+
+demo: ## the loop itself, with every decision, by a scripted model; builds in a minute
+	@scripts/setup demo
 	@cargo run -q -p holm-testkit --example demo
+
+eval-local: ## how good the small model is at small tasks, with and without its grammar and its adapter
+	@scripts/setup run
+	@cargo build -q -p holm-cli --bin holm --example eval_local
+	@"$${CARGO_TARGET_DIR:-target}/debug/examples/eval_local" --out "$${CARGO_TARGET_DIR:-target}/eval-local"
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
 	@scripts/setup test model suites sdks conformance wasm guests js

@@ -1,9 +1,6 @@
 //! What agents of files are made of here: the models that the command can open, and the tools that the run itself has.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use holm::{
     grants::{Grant, Mode},
@@ -23,6 +20,7 @@ use crate::{
     model,
     places::Places,
     reach::Reach,
+    screen::Screen,
     tools::{self, Confinement, Outside, Set},
     worktrees::Trees,
 };
@@ -47,12 +45,10 @@ pub(crate) struct House {
     pub(crate) rules: Rules,
     pub(crate) confinement: Confinement,
     pub(crate) trees: Option<Arc<Trees>>,
-    /// Holm's own data, which no command reaches.
-    pub(crate) data: PathBuf,
+    /// Where the run works, and Holm's own data, which no command reaches.
+    pub(crate) places: Places,
     /// What no tool writes here.
     pub(crate) kept: Kept,
-    /// Where the run works.
-    pub(crate) work: PathBuf,
     /// Which tools a helper has that works in a folder of its own.
     pub(crate) set: Set,
 }
@@ -72,9 +68,8 @@ impl House {
             rules: Rules::default(),
             confinement: Confinement::Required,
             trees: Trees::here(places),
-            data: places.data.clone(),
+            places: places.clone(),
             kept: Kept::default(),
-            work: places.work.clone(),
             set,
         }
     }
@@ -98,11 +93,11 @@ impl Kit for House {
     fn tools(&self, folder: Option<&Path>) -> Toolbox {
         let Some(folder) = folder else { return without_agents(&self.registry.snapshot()) };
         let env = |name: &str| std::env::var(name).ok();
-        let outside =
-            Outside::here(folder, &self.data, &self.kept, self.rules.clone(), self.confinement, env);
+        let places = Places { work: folder.to_owned(), brought: Vec::new(), ..self.places.clone() };
+        let outside = Outside::here(&places, &self.kept, self.rules.clone(), self.confinement, env);
         let outside = outside.and(tools::native_apart(folder, &self.store));
-        let places = Places { data: self.data.clone(), work: folder.to_owned(), brought: Vec::new() };
-        self.talk.clone().join(self.set.of(outside.tools, &tools::guests(&places, &self.rules)))
+        let own = tools::own(self.set, outside, &places, &self.rules, &Screen::default());
+        self.talk.clone().join(own)
     }
 
     fn isolation(&self) -> Option<Arc<dyn Isolation>> {
@@ -110,7 +105,7 @@ impl Kit for House {
     }
 
     fn no_isolation(&self) -> String {
-        match Trees::top_above(&self.work) {
+        match Trees::top_above(&self.places.work) {
             Some(top) => {
                 format!("this folder is not the top of its git repository; start `holm` in {}", top.display())
             }

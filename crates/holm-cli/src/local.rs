@@ -6,12 +6,13 @@ use std::{
     sync::Arc,
 };
 
-use holm_local::{Gguf, Kind, Local, LocalError, Settings};
+use holm_local::{Constraint, Gguf, Kind, Local, LocalError, Settings};
 
 use crate::{
     exit::{Exit, Trouble},
-    model::Chosen,
+    model::{Chosen, Ways},
     reach::Reach,
+    tools::Set,
 };
 
 /// What all their names begin with.
@@ -24,6 +25,9 @@ const BARE: &str = "local/smollm2-base";
 const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 /// Its adapter's file.
 const ADAPTER: &str = "holm-tools-smollm2-135m.gguf";
+/// Models with fewer parameters are shown a few plain tools: with the whole catalogue the small default model chooses the
+/// right one of them less often (docs/local.md has the figures).
+const SMALL: u64 = 1_000_000_000;
 /// What is said when nobody chose a model.
 pub(crate) const NOTE: &str = "no model was chosen, so the small one on this machine answers; it is good for short \
                                look-ups with one tool and knows few facts. Choose a better one with --model or HOLM_MODEL";
@@ -76,7 +80,8 @@ pub(crate) fn list(folder: &Path) -> Vec<Found> {
     found
 }
 
-fn name_of(path: &Path) -> String {
+/// What a file is called.
+pub(crate) fn name_of(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     if stem == FILE.trim_end_matches(".gguf") { DEFAULT.into() } else { format!("{PREFIX}{stem}") }
 }
@@ -125,11 +130,17 @@ pub(crate) fn settings(name: &str, env: &impl Fn(&str) -> Option<String>) -> Res
 /// Opens a model by its name. Nothing starts before the first call.
 pub(crate) fn open(
     name: &str,
+    ways: Ways,
     env: &impl Fn(&str) -> Option<String>,
     note: Option<&'static str>,
 ) -> Result<Chosen, Trouble> {
-    let local = Local::open(settings(name, env)?).map_err(|error| refused(&error))?;
-    Ok(Chosen { card: local.card(name), client: Arc::new(local), reach: Reach::default(), note })
+    let name = if ways.no_adapter && name == DEFAULT { BARE } else { name };
+    let constraint = if ways.no_grammar { Constraint::Off } else { Constraint::Grammar };
+    let settings = settings(name, env)?.constraint(constraint);
+    let local = Local::open(settings).map_err(|error| refused(&error))?;
+    let fits = if local.head().parameters < SMALL { Set::Few } else { Set::All };
+    let (card, reach) = (local.card(name), Reach::default());
+    Ok(Chosen { card, client: Arc::new(local), reach, note, fits })
 }
 
 /// An error in the command's words.

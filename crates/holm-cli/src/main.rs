@@ -5,6 +5,7 @@ mod agents;
 mod agreed;
 mod approve;
 mod began;
+mod bounds;
 mod brought;
 mod children;
 mod commands;
@@ -96,6 +97,9 @@ enum Command {
     /// Copy addresses, URLs, dates or names out of a text
     #[cfg(feature = "local")]
     Extract(commands::extract::Args),
+    /// See in a minute what Holm is: a look-up, an extraction, a hostile tool, and a replay
+    #[cfg(feature = "local")]
+    Tour(commands::tour::Args),
     /// Put the files of a turn back to what they were before it
     Undo(commands::undo::Args),
     /// Take over what other programs have written down
@@ -153,6 +157,8 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
             Command::Model(command) => commands::model::execute(command, cli.data.as_deref()).await,
             #[cfg(feature = "local")]
             Command::Extract(args) => commands::extract::execute(&args, cli.data.as_deref()).await,
+            #[cfg(feature = "local")]
+            Command::Tour(args) => commands::tour::execute(args, cli.data.as_deref()).await,
             Command::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,
         }
     });

@@ -10,8 +10,10 @@ use holm::{
 };
 
 use crate::{
+    bounds::Bounds,
     exit::{Exit, Trouble},
     reach::Reach,
+    tools::Set,
 };
 
 /// The name under which the demonstration runs.
@@ -25,6 +27,31 @@ pub(crate) struct Chosen {
     pub(crate) reach: Reach,
     /// Told to the person before the run begins.
     pub(crate) note: Option<&'static str>,
+    /// The tools that it can choose among, where nobody says otherwise.
+    pub(crate) fits: Set,
+}
+
+/// How a model is reached and held.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct Ways {
+    /// For the small model on this machine: without the adapter that taught it to choose tools
+    #[cfg(feature = "local")]
+    #[arg(long)]
+    pub(crate) no_adapter: bool,
+    /// For a model on this machine: without the grammar that holds its calls to the schemas of the tools
+    #[cfg(feature = "local")]
+    #[arg(long)]
+    pub(crate) no_grammar: bool,
+    /// Open no connection but to this machine itself
+    #[arg(long)]
+    offline: bool,
+}
+
+impl Ways {
+    /// How far connections may go.
+    pub(crate) const fn bounds(self) -> Bounds {
+        if self.offline { Bounds::ThisMachine } else { Bounds::Anywhere }
+    }
 }
 
 /// Chooses by the name that flags or settings give; without one the small model on this machine answers, if set-up has
@@ -48,13 +75,15 @@ fn choose_alone(
     if let Some(path) = script {
         let client: Arc<dyn Model> = Arc::new(read_script(path)?);
         let reach = Reach::default();
-        return Ok(Chosen { card: Card::named("scripted/file"), client, reach, note: None });
+        return Ok(Chosen { card: Card::named("scripted/file"), client, reach, note: None, fits: Set::All });
     }
     #[cfg(feature = "local")]
     match named {
-        Some(name) if crate::local::is_local(name) => return crate::local::open(name, &env, None),
+        Some(name) if crate::local::is_local(name) => {
+            return crate::local::open(name, reach.ways(), &env, None);
+        }
         None if crate::local::is_there(&env) => {
-            return crate::local::open(crate::local::DEFAULT, &env, Some(crate::local::NOTE));
+            return crate::local::open(crate::local::DEFAULT, reach.ways(), &env, Some(crate::local::NOTE));
         }
         Some(_) | None => {}
     }
@@ -86,14 +115,15 @@ pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, 
 pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble> {
     #[cfg(feature = "local")]
     if crate::local::is_local(name) {
-        return crate::local::open(name, &|name: &str| std::env::var(name).ok(), None);
+        return crate::local::open(name, reach.ways(), &|name: &str| std::env::var(name).ok(), None);
     }
+    reach.admits(name)?;
     let client = reach.client(name).map_err(|error| refused(name, &error))?;
     // The provider may have been named by an alias; prices and requests go by its own name.
     let full = Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());
     let card = catalogue::Catalogue::pinned().model(&full).map(catalogue::to_kernel);
     let card = card.unwrap_or_else(|| Card::named(full));
-    Ok(Chosen { card, client: Arc::new(client), reach: reach.clone(), note: None })
+    Ok(Chosen { card, client: Arc::new(client), reach: reach.clone(), note: None, fits: Set::All })
 }
 
 fn refused(name: &str, error: &ClientError) -> Trouble {
@@ -168,6 +198,7 @@ fn demonstration(note: Option<&'static str>) -> Chosen {
         client: Arc::new(ScriptedModel::new(results)),
         reach: Reach::default(),
         note,
+        fits: Set::All,
     }
 }
 

@@ -7,7 +7,10 @@ use std::{
 
 use holm_tools::trust::ContentHash;
 
-use crate::exit::{Exit, Trouble};
+use crate::{
+    bounds::Bounds,
+    exit::{Exit, Trouble},
+};
 
 /// The folder of the sessions: the flag, `HOLM_DATA`, or the XDG place.
 pub(crate) fn data_folder(
@@ -41,6 +44,8 @@ pub(crate) struct Places {
     pub(crate) work: PathBuf,
     /// Folders of tools that the chosen agent brings along.
     pub(crate) brought: Vec<PathBuf>,
+    /// How far connections may go from here.
+    pub(crate) bounds: Bounds,
 }
 
 impl Places {
@@ -53,9 +58,14 @@ impl Places {
             Trouble::new(Exit::Failed, message).hint("go to one that is there")
         })?;
         database(&data)?;
-        let places = Self { data: data.canonicalize()?, work, brought: Vec::new() };
+        let places = Self { data: data.canonicalize()?, work, brought: Vec::new(), bounds: Bounds::Anywhere };
         private_folder(&places.tools())?;
         Ok(places)
+    }
+
+    /// With connections that go no further than this.
+    pub(crate) fn within(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
     }
 
     /// The user's own tools.

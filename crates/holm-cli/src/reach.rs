@@ -8,13 +8,14 @@ use holm::{
 };
 use holm_config::{KeyFile, Layer, ProviderSettings, Settings};
 
-use crate::{exit::Trouble, places::Places, settings::refused};
+use crate::{bounds::Bounds, exit::Trouble, model::Ways, places::Places, settings::refused};
 
 /// Keys and addresses by the names of providers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reach {
     keys: Keys,
     providers: BTreeMap<String, ProviderSettings>,
+    ways: Ways,
 }
 
 impl Reach {
@@ -37,7 +38,17 @@ impl Reach {
                 keys = keys.with(&known_as(name), key.trim());
             }
         }
-        Self { keys, providers: settings.providers.clone() }
+        Self { keys, providers: settings.providers.clone(), ways: Ways::default() }
+    }
+
+    /// In these ways.
+    pub(crate) fn by(self, ways: Ways) -> Self {
+        Self { ways, ..self }
+    }
+
+    /// In which ways.
+    pub(crate) fn ways(&self) -> Ways {
+        self.ways
     }
 
     /// With one more key. One of the environment stays: whoever set it means it.
@@ -56,24 +67,36 @@ impl Reach {
     /// A client for the provider of a model's name. A name that the catalogue does not have is a server that speaks like
     /// `OpenAI`'s, if the settings say where it is.
     pub(crate) fn client(&self, name: &str) -> Result<Client, ClientError> {
+        let (provider, endpoint) = self.endpoint(name)?;
+        Client::builder().endpoint(&provider, endpoint).keys(self.keys.clone()).build()
+    }
+
+    /// Refuses a provider that is further away than connections may go. One that is not known is told by whoever opens it.
+    pub(crate) fn admits(&self, name: &str) -> Result<(), Trouble> {
+        match (self.ways.bounds(), self.endpoint(name)) {
+            (Bounds::ThisMachine, Ok((_, endpoint))) => Bounds::ThisMachine.admits(name, endpoint.base()),
+            (Bounds::ThisMachine | Bounds::Anywhere, _) => Ok(()),
+        }
+    }
+
+    fn endpoint(&self, name: &str) -> Result<(String, Endpoint), ClientError> {
         let env = |name: &str| std::env::var(name).ok();
         let services = Services::stock();
-        let (provider, endpoint) = match services.resolve(name) {
+        match services.resolve(name) {
             Ok((full, service)) => {
                 let endpoint = match self.base(service, env) {
                     Some(base) => Endpoint::of_service(service, &|_| Some("unused".into()))?.at(base),
                     None => Endpoint::of_service(service, &env)?,
                 };
-                (full.provider().to_owned(), endpoint)
+                Ok((full.provider().to_owned(), endpoint))
             }
             Err(error) => {
                 let provider = name.split('/').next().unwrap_or_default();
                 let own = self.providers.get(provider).and_then(|own| own.base_url.as_ref());
                 let base = own.ok_or(error)?;
-                (provider.to_owned(), Endpoint::compatible(&base.value).keyless())
+                Ok((provider.to_owned(), Endpoint::compatible(&base.value).keyless()))
             }
-        };
-        Client::builder().endpoint(&provider, endpoint).keys(self.keys.clone()).build()
+        }
     }
 
     /// The address that settings give a provider. The environment is over the user's file, and a policy over both.

@@ -15,7 +15,7 @@ use holm_mcp::{
     Answer, Asker, Browser, KnownLists, Login, Logins, McpLoader, Means, NamedFiles, Programs, Question,
     Wanted,
 };
-use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_net::{Client, Tls};
 use holm_tools::registry::{
     Again, Found, LoadError, Loader, Offer, PinError, PinFile, Pins, Standing, Takes,
 };
@@ -35,7 +35,7 @@ const LONGEST: usize = 16 * 1024;
 pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     let tls = Tls::platform().map_err(|error| error.to_string())?;
     let means = Means::new()
-        .net(Client::new(Connector::new(Arc::new(SystemResolver)), tls))
+        .net(Client::new(places.bounds.connector(), tls))
         .login(Login::remembered(logins(places)));
     // Without confinement no program is started; servers elsewhere are reached all the same.
     let Ok(engine) = Engine::detect() else { return Ok(means) };

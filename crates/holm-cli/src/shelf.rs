@@ -13,8 +13,8 @@ use holm::{
     runtime::{BoxFuture, Secrets, Toolbox},
 };
 use holm_jail::{Engine, Launcher};
-use holm_net::{Client, Connector, SystemResolver, Tls};
-use holm_sandbox::{Compiler, Sandbox, Settings};
+use holm_net::{Client, Tls};
+use holm_sandbox::{Compiler, Outbound, Sandbox, Settings};
 use holm_tools::{
     agents::{AgentLoader, CrewFault, CrewProblem},
     program::Programs,
@@ -28,6 +28,7 @@ use holm_tools::{
 
 use crate::{
     approve::{Person, Terminal},
+    bounds::Bounds,
     kept::Kept,
     places::Places,
     screen::Screen,
@@ -190,7 +191,7 @@ impl Loader for Startable {
                 // Also where commands run unconfined: to ask a program what it is, is to run it before anybody said yes.
                 let engine = Engine::detect().map_err(|error| error.to_string())?;
                 let programs = Programs::new(Launcher::this_executable(), engine, &self.places.work);
-                let network = Connector::new(Arc::new(SystemResolver));
+                let network = self.places.bounds.connector();
                 let kept = Kept::find(&self.places);
                 Ok(programs.denials(kept.of_commands()).hide(&self.places.data).network(network))
             });
@@ -202,11 +203,18 @@ impl Loader for Startable {
 
 /// What there is that could be granted to a sandboxed tool, here.
 pub(crate) fn settings(places: &Places) -> anyhow::Result<WasmSettings> {
-    let client = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
+    let outbound: Option<Arc<dyn Outbound>> = match places.bounds {
+        Bounds::Anywhere => {
+            let client = Client::new(places.bounds.connector(), Tls::platform()?);
+            Some(Arc::new(Network::new(client)))
+        }
+        // Guests open sockets of their own, so they get none at all.
+        Bounds::ThisMachine => None,
+    };
     Ok(WasmSettings {
         workspace: Some(places.work.clone()),
         denials: denials(places)?,
-        outbound: Some(Arc::new(Network::new(client))),
+        outbound,
         secrets: Keys::from_environment().told_to(Secrets::new()),
         environment: environment(),
         ..WasmSettings::default()

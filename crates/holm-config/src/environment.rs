@@ -39,7 +39,7 @@ impl Settings {
             }
             "tools" => {
                 let set =
-                    ToolSet::of(text).ok_or_else(|| format!("`{text}` is none of all, native, wasm"))?;
+                    ToolSet::of(text).ok_or_else(|| format!("`{text}` is none of all, native, wasm, few"))?;
                 self.tools = Some(Value { value: set, origin });
             }
             "limits.turns" => {

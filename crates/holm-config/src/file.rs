@@ -114,6 +114,8 @@ pub enum ToolSet {
     Native,
     /// WASM ones alone.
     Wasm,
+    /// A few plain look-ups, for small models.
+    Few,
 }
 
 impl ToolSet {
@@ -124,12 +126,13 @@ impl ToolSet {
             Self::All => "all",
             Self::Native => "native",
             Self::Wasm => "wasm",
+            Self::Few => "few",
         }
     }
 
     /// The set of a word.
     pub(crate) fn of(word: &str) -> Option<Self> {
-        [Self::All, Self::Native, Self::Wasm].into_iter().find(|set| set.as_str() == word)
+        [Self::All, Self::Native, Self::Wasm, Self::Few].into_iter().find(|set| set.as_str() == word)
     }
 }
 

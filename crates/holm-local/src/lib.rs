@@ -32,7 +32,7 @@ mod worker;
 pub use error::LocalError;
 pub use gguf::{Gguf, GgufError, Kind};
 pub use grammar::Grammar;
-pub use host::{Local, LocalLine};
+pub use host::{Local, LocalLine, file_hash};
 pub use prompt::{Said, Speaker, messages};
 pub use settings::{Constraint, Settings};
 pub use wire::Tally;

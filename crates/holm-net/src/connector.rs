@@ -25,6 +25,16 @@ pub struct Connector {
     listeners: Listeners,
     patience: Patience,
     proxy: Option<Proxy>,
+    bounds: Bounds,
+}
+
+/// How far connections may go, whatever is granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bounds {
+    /// As far as grants say.
+    Grants,
+    /// To this machine's own addresses.
+    Loopback,
 }
 
 /// How long the steps before the first byte may take.
@@ -77,7 +87,8 @@ impl Connector {
     /// A connector without proxy that knows no listeners of its own.
     #[must_use]
     pub fn new(resolver: Arc<dyn Resolver>) -> Self {
-        Self { resolver, listeners: Listeners::default(), patience: Patience::default(), proxy: None }
+        let (listeners, patience) = (Listeners::default(), Patience::default());
+        Self { resolver, listeners, patience, proxy: None, bounds: Bounds::Grants }
     }
 
     /// With the listeners that are never to be reached.
@@ -104,6 +115,13 @@ impl Connector {
         Self { proxy: Some(proxy), ..self }
     }
 
+    /// With connections to this machine's own addresses alone: nothing else is connected to, and no other name is
+    /// looked up, whatever is granted.
+    #[must_use]
+    pub fn to_loopback_alone(self) -> Self {
+        Self { bounds: Bounds::Loopback, ..self }
+    }
+
     /// Resolves and checks, without connecting.
     ///
     /// # Errors
@@ -125,6 +143,10 @@ impl Connector {
     pub async fn resolve(&self, host: &Host) -> Result<Vec<IpAddr>, NetError> {
         let name = match host {
             Host::Address(ip) => return Ok(vec![*ip]),
+            // A lookup of a name that is not this machine's own would already leave the machine.
+            Host::Name(_) if self.bounds == Bounds::Loopback && !host.is_loopback() => {
+                return Err(NetError::Offline(host.to_string()));
+            }
             Host::Name(name) => name,
         };
         let found = timeout(self.patience.resolve, self.resolver.resolve(name)).await;
@@ -140,6 +162,9 @@ impl Connector {
     pub fn check_answer(&self, url: &Url, policy: &Policy, answer: &[IpAddr]) -> Result<Route, NetError> {
         granted(policy, url)?;
         port::check(url)?;
+        if self.bounds == Bounds::Loopback && !answer.iter().all(IpAddr::is_loopback) {
+            return Err(NetError::Offline(origin(url)));
+        }
         let admitted = admit(policy, url, answer)?;
         let addresses: Vec<_> = admitted.iter().map(|ip| SocketAddr::new(*ip, url.port())).collect();
         addresses.iter().try_for_each(|address| self.foreign(*address))?;

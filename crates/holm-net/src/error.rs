@@ -32,6 +32,9 @@ pub enum NetError {
     /// The address is one of Holm's own.
     #[error("{0} is a listener of this Holm, which no grant opens")]
     OwnListener(std::net::SocketAddr),
+    /// Connections go no further than this machine.
+    #[error("{0} is not on this machine, and nothing else is connected to while offline")]
+    Offline(String),
     /// A header that this crate sets itself, or that is none.
     #[error("header {0} cannot be set; leave it out")]
     Header(String),

@@ -249,3 +249,27 @@ async fn what_is_not_granted_is_not_even_looked_up() {
     assert_eq!(refusal.missing.unwrap().to_string(), "fetch:https://stolen-data.evil.example");
     assert_eq!(resolver.asked.load(Ordering::Relaxed), 0);
 }
+
+/// Whatever is granted: no other address is connected to, and no other name looked up.
+#[tokio::test]
+async fn a_connector_for_this_machine_alone_goes_nowhere_else() {
+    let grants = ["fetch:*://*:*", "fetch:http://*", "fetch:http://localhost:*", "fetch:http://127.0.0.1:*"];
+    let grants = grants.into_iter().chain(["fetch:http://10.0.0.7:*", "fetch:http://[::1]:*"]);
+    let policy = Policy { grants: GrantSet::parse(grants).unwrap(), ..Policy::default() };
+    let resolver = Arc::new(Hostile::default());
+    let connector = Connector::new(resolver.clone()).to_loopback_alone();
+    for url in ["http://127.0.0.1:8080/", "http://[::1]:8080/"] {
+        assert!(connector.check(&url.parse().unwrap(), &policy).await.is_ok(), "{url}");
+    }
+    let elsewhere = [
+        "http://93.184.216.34/",
+        "http://10.0.0.7:8080/",
+        "https://example.com/",
+        &leading(&["93.184.216.34"]),
+    ];
+    for url in elsewhere {
+        let found = connector.check(&url.parse().unwrap(), &policy).await;
+        assert!(matches!(found, Err(NetError::Offline(_))), "{url}: {found:?}");
+    }
+    assert_eq!(resolver.asked.load(Ordering::Relaxed), 0, "nothing was looked up");
+}

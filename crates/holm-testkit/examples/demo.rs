@@ -1,4 +1,4 @@
-//! A whole agent in one file: the kernel decides, this host acts, a journal remembers. `make run` runs it.
+//! A whole agent in one file: the kernel decides, this host acts, a journal remembers. `make demo` runs it.
 //!
 //! The model is scripted, because no provider is asked. The rest is real: the tools read the files of the current
 //! folder under a grant, every record is on disk before anything is done, and at the end the run is folded again from

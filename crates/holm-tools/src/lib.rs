@@ -7,6 +7,7 @@
 //! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
 //! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
 //! - [`root`]: the one folder in which file tools work; [`files`]: those tools; [`undo`]: what files were before.
+//! - [`simple`]: look-ups for models that are too small for those.
 //! - [`info`]: the date, and what kind of machine this is.
 //! - [`text`]: which characters of somebody else's text are shown.
 //! - [`trust`]: which files a person has looked at, by what is in them.
@@ -43,6 +44,8 @@ pub mod search;
 pub mod shell;
 #[cfg(feature = "wasm")]
 pub mod shipped;
+#[cfg(unix)]
+pub mod simple;
 pub mod text;
 pub mod trust;
 #[cfg(unix)]

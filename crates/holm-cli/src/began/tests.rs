@@ -1,7 +1,12 @@
 use super::*;
 
 fn places(data: &Path, work: &str) -> Places {
-    Places { data: data.to_owned(), work: work.into(), brought: Vec::new() }
+    Places {
+        data: data.to_owned(),
+        work: work.into(),
+        brought: Vec::new(),
+        bounds: crate::bounds::Bounds::Anywhere,
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ use holm_config::{Settings, Value};
 
 use crate::{
     exit::{Exit, Trouble},
-    model,
+    model::{self, Chosen},
     places::Places,
     prompt,
     reach::Reach,
@@ -45,15 +45,13 @@ pub(crate) struct Args {
     /// The model: as for `holm run`, else the small one on this machine
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
+    #[command(flatten)]
+    ways: model::Ways,
 }
 
 /// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let text = prompt::text(&args.text)?;
-    let skill = Skill::compile(extract()).map_err(|error| anyhow!("{error}"))?;
-    let wish =
-        Json::object([("text", Json::from(text.as_str())), ("target", Json::from(args.target.as_str()))]);
-    let input = skill.check_input(&wish).map_err(|error| refused(&error, &skill))?;
     let (env, screen) = (|name: &str| std::env::var(name).ok(), Screen::default());
     let model = args.model.clone().map(|model| Value::flag("--model", model));
     let flags = Settings { model, ..Settings::default() };
@@ -61,21 +59,33 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     let here = Here::find(&places)?;
     here.check(&places)?;
     let settings = here.settle(flags, &screen);
-    let reach = Reach::here(&settings, &places)?;
+    let reach = Reach::here(&settings, &places)?.by(args.ways);
     let chosen = model::choose(settings.model.as_ref().map(|model| &*model.value), None, &reach, env)?;
     if chosen.card.name == model::DEMO && settings.model.is_none() {
         let message = "no model was chosen, and the small one is not on this machine";
         let hint = "choose one with --model or HOLM_MODEL; scripts/setup model brings the small one";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
-    let mut line = chosen.client.open();
-    match carried_out(&mut *line, chosen.card, &skill, &input).await? {
+    match copied(&chosen, &text, &args.target).await? {
         Ok(value) => {
             screen.line(&value.canonical());
             Ok(Exit::Done)
         }
         Err(error) => Err(Trouble::new(Exit::NoAnswer, error.to_string()).into()),
     }
+}
+
+/// Has a model copy what is wanted out of a text.
+pub(crate) async fn copied(
+    chosen: &Chosen,
+    text: &str,
+    target: &str,
+) -> anyhow::Result<Result<Json, SkillError>> {
+    let skill = Skill::compile(extract()).map_err(|error| anyhow!("{error}"))?;
+    let wish = Json::object([("text", Json::from(text)), ("target", Json::from(target))]);
+    let input = skill.check_input(&wish).map_err(|error| refused(&error, &skill))?;
+    let mut line = chosen.client.open();
+    carried_out(&mut *line, chosen.card.clone(), &skill, &input).await
 }
 
 /// What cannot be asked for, and what can.
@@ -160,10 +170,12 @@ fn shape(skill: &Skill, input: &Input) -> Option<Json> {
     }
     let found = candidates(input, check.format);
     let count = Json::from(u64::try_from(found.len()).unwrap_or(u64::MAX));
-    let mut list = vec![("type", Json::from("array")), ("maxItems", count)];
+    // All of them, each once: whoever asks for the addresses of a text wants every one.
+    let mut list = vec![("type", Json::from("array")), ("minItems", count.clone()), ("maxItems", count)];
     if !found.is_empty() {
         let values = found.iter().map(|value| Json::from(value.as_str())).collect();
         list.push(("items", Json::object([("enum", Json::Array(values))])));
+        list.push(("uniqueItems", Json::Bool(true)));
     }
     Some(Json::object([
         ("type", Json::from("object")),

@@ -20,4 +20,6 @@ pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod skill;
 pub(crate) mod tool;
+#[cfg(feature = "local")]
+pub(crate) mod tour;
 pub(crate) mod undo;

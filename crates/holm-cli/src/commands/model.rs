@@ -2,6 +2,8 @@
 
 #[cfg(feature = "local")]
 mod here;
+#[cfg(feature = "local")]
+mod pull;
 
 use std::path::Path;
 

@@ -93,7 +93,8 @@ pub(crate) struct Args {
     /// Say yes to whatever needs no more than this grant; may be given more than once
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Which of Holm's own tools there are for files, commands and the web [default: all]
+    /// Which of Holm's own tools there are for files, commands and the web [default: all; few for a small model on this
+    /// machine]
     #[arg(long, value_enum)]
     tools: Option<tools::Set>,
     /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once
@@ -103,7 +104,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
     /// Run commands without a jail: they can do what you can do
-    #[arg(long)]
+    #[arg(long, conflicts_with = "offline")]
     unconfined: bool,
     /// The agent that works: one of `holm agent list` by its name, or an agent.json of agents-exe
     #[arg(long, value_name = "NAME", alias = "agent-file")]
@@ -114,6 +115,8 @@ pub(crate) struct Args {
     /// What the settings say beyond that.
     #[arg(skip)]
     settled: Settled,
+    #[command(flatten)]
+    ways: model::Ways,
 }
 
 impl Args {
@@ -126,11 +129,6 @@ impl Args {
     pub(crate) fn asked(mut self, text: String) -> Self {
         self.prompt.insert(0, text);
         self
-    }
-
-    /// Which of the command's own tools there are.
-    fn tools(&self) -> tools::Set {
-        self.tools.unwrap_or_default()
     }
 
     /// What is asked.
@@ -233,6 +231,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let (args, places) = args.settle(places, &screen)?;
     let mut args = args.keep_models(named.as_deref(), &store).await?;
     args.deny_command.extend(began.deny.iter().cloned());
+    let places = places.within(args.ways.bounds());
     let output = args.output();
     let asks = if args.resume && args.prompt.is_empty() && args.alias.is_none() {
         None
@@ -261,6 +260,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let withholding = bench.withholding();
     let lines = if output == Output::StreamJson { Lines::Yes } else { Lines::No };
     withholding.of_session(bench.store(), resumed, lines).await?;
+    let shown = if note.is_some() { bench.shown_before().await } else { None };
     let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
     let mut session = open(&agent, &args, has.as_ref()).await?;
     began.keep(&places, session.id())?;
@@ -270,6 +270,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     if let Some(ladder) = ladder.filter(|_| !args.resume) {
         screen.note(&format!("holm: begins with a stronger model: {}", ladder.why));
     }
+    shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     let _following = tools.follow(&session);
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(&mut session, asks, args.resume).await?;
@@ -296,8 +297,8 @@ pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen
     }
     let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
     let terminal = Terminal::new(args.yes.iter().cloned().collect(), Person::Away, Arc::clone(screen));
-    let store = open_store(places).await?;
-    let bench = Bench::lay_out(args, places, store.clone(), chosen, terminal, screen).await?;
+    let (store, places) = (open_store(places).await?, places.clone().within(args.ways.bounds()));
+    let bench = Bench::lay_out(args, &places, store.clone(), chosen, terminal, screen).await?;
     let (crew, secrets, hooks) = bench.parts();
     let (agent, tools) = bench.agent(args, screen, &drawing)?;
     Ok(Made { agent, tools, crew, secrets, hooks, store })

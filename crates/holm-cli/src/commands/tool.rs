@@ -161,7 +161,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     match args.command {
         Command::List { json } => {
             shelf.tell(&screen);
-            let missing = tools::missing().filter(|_| args.tools != tools::Set::Native && !json);
+            let missing = tools::missing().filter(|_| args.tools.has_guests() && !json);
             missing.iter().for_each(|what| screen.note(&format!("holm: {what}")));
             show::list(&screen, &held, &faults, json)
         }
@@ -214,10 +214,10 @@ async fn shelf(
 ) -> anyhow::Result<Shelf> {
     let env = |name: &str| std::env::var(name).ok();
     let kept = Kept::find(places);
-    let outside = Outside::here(&places.work, &places.data, &kept, rules.clone(), Confinement::Required, env)
-        .and(tools::native(places, &kept, store));
+    let native = tools::native(places, &kept, store);
+    let outside = Outside::here(places, &kept, rules.clone(), Confinement::Required, env).and(native);
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
-    let own = set.of(outside.tools, &tools::guests(places, rules));
+    let own = tools::own(set, outside, places, rules, screen);
     let registry = Registry::new();
     let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set));
     Shelf::with_agents(registry, Some(agents), None, places, &own, screen, Watch::Once).await

@@ -8,7 +8,12 @@ use super::*;
 fn project() -> (tempfile::TempDir, Places) {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();
-    let places = Places { data: real.join("data"), work: real.join("work"), brought: Vec::new() };
+    let places = Places {
+        data: real.join("data"),
+        work: real.join("work"),
+        brought: Vec::new(),
+        bounds: crate::bounds::Bounds::Anywhere,
+    };
     for made in [places.tools(), places.project_tools(), places.work.join("tools")] {
         fs::create_dir_all(made).unwrap();
     }

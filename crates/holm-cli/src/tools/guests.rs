@@ -33,6 +33,8 @@ pub(crate) enum Set {
     Native,
     /// WASM ones alone: what they do, they do in the sandbox
     Wasm,
+    /// A few plain look-ups for small models; what they find is the answer
+    Few,
 }
 
 impl Set {
@@ -40,17 +42,22 @@ impl Set {
     /// belong to every set.
     pub(crate) fn of(self, native: Toolbox, guests: &Toolbox) -> Toolbox {
         let tools = match self {
-            Self::All | Self::Native => native,
+            Self::All | Self::Native | Self::Few => native,
             Self::Wasm => some(&native, |tool| tool.level == Level::None && tool.needs.is_empty()),
         };
         match self {
-            Self::Native => tools,
+            Self::Native | Self::Few => tools,
             Self::All | Self::Wasm => guests.iter().fold(tools, |mut tools, guest| {
                 // A name that is taken stays with the native tool.
                 let _ = tools.add_shared(Arc::clone(guest));
                 tools
             }),
         }
+    }
+
+    /// Whether WASM tools belong to it.
+    pub(crate) const fn has_guests(self) -> bool {
+        matches!(self, Self::All | Self::Wasm)
     }
 
     /// Says what is missing where somebody wants what this program does not hold.
@@ -91,7 +98,7 @@ fn lacking(all: usize, prepared: usize) -> Option<String> {
 }
 
 /// The guests inside this program, for the folder that `places` names. The engine is started when one is called.
-pub(crate) fn guests(places: &Places, rules: &Rules) -> Toolbox {
+pub(super) fn guests(places: &Places, rules: &Rules) -> Toolbox {
     let places = places.clone();
     let host = LateHost::new(move || {
         let settings = shelf::settings(&places).map_err(|error| format!("{error:#}"))?;

@@ -4,6 +4,7 @@
 //! Each says what it needs, and the kernel decides whether it may. Files are reached through the one root of
 //! [`native`] alone, so what it keeps from tools is kept from all of them.
 
+mod few;
 mod guests;
 mod native;
 mod outside;
@@ -11,6 +12,7 @@ mod outside;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use guests::{Set, guests, missing};
+pub(crate) use few::own;
+pub(crate) use guests::{Set, missing};
 pub(crate) use native::{native, native_apart};
 pub(crate) use outside::{Confinement, Outside};

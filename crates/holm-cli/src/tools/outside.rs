@@ -1,10 +1,10 @@
 //! Tools that reach outside of the process: commands in a jail, pages and searches of the web.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use holm::runtime::{SecretString, Toolbox};
 use holm_jail::{Engine, Launcher};
-use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_net::{Client, Tls};
 use holm_tools::{
     fetch::Fetch,
     root::Denies,
@@ -12,7 +12,7 @@ use holm_tools::{
     shell::{Rules, Shell},
 };
 
-use crate::kept::Kept;
+use crate::{kept::Kept, places::Places};
 
 /// Names the search service: `brave`, `tavily`, or the address of a `SearXNG` instance.
 const SEARCH: &str = "HOLM_SEARCH";
@@ -42,15 +42,14 @@ pub(crate) struct Outside {
 impl Outside {
     /// Everything that this machine and this environment make possible, without Holm's own data; what is kept is not written.
     pub(crate) fn here(
-        workspace: &Path,
-        data: &Path,
+        places: &Places,
         kept: &Kept,
         rules: Rules,
         confinement: Confinement,
         env: impl Fn(&str) -> Option<String>,
     ) -> Self {
         let mut outside = Self::default();
-        match shell(workspace, data, kept, rules, confinement, &env) {
+        match shell(places, kept, rules, confinement, &env) {
             Ok(shell) => {
                 outside.tools =
                     std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
@@ -58,7 +57,7 @@ impl Outside {
             Err(why) => outside.notes.push(format!("there is no shell: {why}")),
         }
         let client = match Tls::platform() {
-            Ok(tls) => Client::new(Connector::new(Arc::new(SystemResolver)), tls),
+            Ok(tls) => Client::new(places.bounds.connector(), tls),
             Err(why) => {
                 outside.notes.push(format!("nothing can be fetched: {why}"));
                 return outside;
@@ -89,13 +88,13 @@ impl Outside {
 }
 
 fn shell(
-    workspace: &Path,
-    data: &Path,
+    places: &Places,
     kept: &Kept,
     rules: Rules,
     confinement: Confinement,
     env: &impl Fn(&str) -> Option<String>,
 ) -> Result<Shell, String> {
+    let (workspace, data) = (&*places.work, &*places.data);
     let engine = match confinement {
         Confinement::Required => Engine::detect().map_err(|error| error.to_string())?,
         Confinement::None => Engine::Unconfined,
@@ -103,9 +102,8 @@ fn shell(
     let shell =
         Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
-    let network = Connector::new(Arc::new(SystemResolver));
     let shell = shell.rules(rules).search(folders).denials(kept.of_commands()).hide(data);
-    let mut shell = shell.network(network);
+    let mut shell = shell.network(places.bounds.connector());
     let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
     let inside =
         home.filter(|home| workspace.canonicalize().is_ok_and(|workspace| home.starts_with(workspace)));

@@ -133,6 +133,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       paths        Show where things are kept
       model        See what models have shown, and look after those on this machine
       extract      Copy addresses, URLs, dates or names out of a text
+      tour         See in a minute what Holm is: a look-up, an extraction, a hostile tool, and a replay
       undo         Put the files of a turn back to what they were before it
       import       Take over what other programs have written down
       describe     Describe Holm as a tool, as agents-exe asks programs to

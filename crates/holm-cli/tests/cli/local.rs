@@ -5,7 +5,7 @@ use std::{path::PathBuf, process::Command};
 use crate::stage::{Ran, Stage};
 
 /// The folder to which set-up brings the model.
-fn models() -> PathBuf {
+pub(crate) fn models() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("HOLM_MODELS").unwrap_or_else(|| {
         let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
@@ -56,4 +56,40 @@ fn what_is_missing_or_wrong_is_said() {
     holm(&stage, &["model", "test", "local/nobody"]).fails(6, "local/nobody is not here");
     holm(&stage, &["model", "test", "local/./broken.gguf"]).fails(6, "this is no GGUF file");
     holm(&stage, &["extract", "--text", "x", "--target", "colour"]).fails(2, "colour");
+}
+
+#[test]
+fn a_prompt_longer_than_the_context_is_a_limit_and_no_crash() {
+    let stage = Stage::new([]).file("long.txt", &"harbour ship rope ".repeat(12_000));
+    let mut command = stage.command(["run", "--offline", "--output", "stream-json"]);
+    command.stdin(std::fs::File::open(stage.work().join("long.txt")).unwrap());
+    let ran = Ran::of(&command.env("HOLM_MODELS", models()).output().unwrap());
+    assert_eq!(ran.code, Some(4), "{}", ran.err);
+    let last = ran.out.lines().last().unwrap();
+    assert!(last.contains(r#""over_limit":{"limit":"context_window""#), "{last}");
+}
+
+#[test]
+fn what_the_small_model_has_shown_here_is_told_the_next_time() {
+    let stage = Stage::new([]).file("notes.txt", "one\ntwo\n");
+    let ask = || holm(&stage, &["run", "-p", "How many lines does notes.txt have?", "--grant", "read:**"]);
+    let first = ask();
+    assert!(!first.err.contains("holm model ledger"), "{first:?}");
+    let told = |ran: &Ran| ran.err.contains("of its 1 tasks here; holm model ledger shows which");
+    let second = ask();
+    assert!(told(&second), "{second:?}");
+}
+
+#[test]
+fn the_adapter_is_listed_and_can_be_left_out() {
+    let stage = Stage::new([]);
+    let listed = holm(&stage, &["model", "list"]);
+    assert!(listed.out.lines().any(|line| line.contains("  adapter ")), "{listed:?}");
+    for (flags, model) in
+        [(&[][..], r#""model":"local/smollm2""#), (&["--no-adapter"], r#""model":"local/smollm2-base""#)]
+    {
+        let args = ["run", "-p", "Hello.", "--turns", "1", "--output", "stream-json", "--no-grammar"];
+        let ran = holm(&stage, &[&args, flags].concat());
+        assert!(ran.out.contains(model), "{ran:?}");
+    }
 }

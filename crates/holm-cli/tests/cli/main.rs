@@ -15,8 +15,12 @@ mod ladder;
 mod local;
 mod managed;
 mod mcp;
+#[cfg(feature = "local")]
+mod offline;
 mod peers;
 mod programs;
+#[cfg(feature = "local")]
+mod pull;
 mod run;
 mod sessions;
 mod settings;
@@ -25,6 +29,8 @@ mod stage;
 mod templates;
 mod terminal;
 mod tools;
+#[cfg(feature = "local")]
+mod tour;
 mod tutorial;
 mod undo;
 mod wasm;

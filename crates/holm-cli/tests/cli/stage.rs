@@ -155,6 +155,16 @@ impl Ran {
     }
 }
 
+impl Ran {
+    /// As [`Self::fails`], where something was told before.
+    #[track_caller]
+    pub(crate) fn fails_after_notes(&self, code: i32, expect: &str) {
+        assert_eq!((self.code, self.out.as_str()), (Some(code), ""), "{self:?}");
+        let (_, error) = self.err.split_once("error: ").unwrap_or_else(|| panic!("{self:?}"));
+        assert!(error.contains(expect), "{self:?}");
+    }
+}
+
 fn gather(folder: &Path, bytes: &mut Vec<u8>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

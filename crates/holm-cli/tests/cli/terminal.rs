@@ -22,8 +22,20 @@ pub(crate) fn holm_answering(
     answers: &[&str],
 ) -> (Option<i32>, String) {
     let line = format!("{} {arguments}", env!("CARGO_BIN_EXE_holm"));
+    let keys: Vec<String> = answers.iter().map(|answer| format!("{answer}\n")).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    pressing(stage, &line, &[question], &keys)
+}
+
+/// Runs a command line at a terminal, and presses the next keys each time that one of the questions comes.
+pub(crate) fn pressing(
+    stage: &Stage,
+    line: &str,
+    questions: &[&str],
+    answers: &[&str],
+) -> (Option<i32>, String) {
     let mut command = Command::new("script");
-    command.args(["-q", "-e", "-f", "-c", &line, "/dev/null"]).current_dir(stage.work()).env_clear();
+    command.args(["-q", "-e", "-f", "-c", line, "/dev/null"]).current_dir(stage.work()).env_clear();
     stage.dress(&mut command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).env("TERM", "dumb");
     let mut child =
@@ -38,11 +50,12 @@ pub(crate) fn holm_answering(
             break;
         }
         seen.extend_from_slice(&piece[..count]);
-        let asked = String::from_utf8_lossy(&seen).matches(question).count();
+        let text = String::from_utf8_lossy(&seen);
+        let asked: usize = questions.iter().map(|question| text.matches(question).count()).sum();
         if let Some((_, answer)) = answers.next_if(|(number, _)| *number < asked) {
-            writeln!(keys, "{answer}").unwrap();
+            keys.write_all(answer.as_bytes()).and_then(|()| keys.flush()).unwrap();
         }
-        assert!(began.elapsed() < Duration::from_secs(60), "{}", String::from_utf8_lossy(&seen));
+        assert!(began.elapsed() < Duration::from_secs(180), "{}", String::from_utf8_lossy(&seen));
     }
     (child.wait().unwrap().code(), String::from_utf8_lossy(&seen).into_owned())
 }

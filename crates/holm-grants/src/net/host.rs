@@ -80,6 +80,15 @@ impl Host {
         }
     }
 
+    /// Whether the host is this machine itself: an address of its own, or a name that means nothing else, whatever DNS says.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        match self {
+            Self::Name(_) => self.is_loopback_name(),
+            Self::Address(ip) => ip.is_loopback(),
+        }
+    }
+
     /// Whether the host is a name that means this machine, whatever DNS says.
     pub(crate) fn is_loopback_name(&self) -> bool {
         match self {

@@ -14,7 +14,7 @@ const MAX_SOURCE: usize = 256 * 1024;
 /// The grammar of a schema whose texts come from the sources.
 pub(super) fn value(schema: &Json, sources: &[&str]) -> String {
     let mut rules = Rules { text: String::new(), count: 0 };
-    let root = rules.node(&subset::reduce(schema), MAX_DEPTH);
+    let root = rules.node(&subset::reduce_with_unique(schema), MAX_DEPTH);
     let mut text = format!("start: {root}\n{}", rules.text);
     let names: Vec<String> = (0..sources.len()).map(|number| format!("SOURCE_{number}")).collect();
     for (name, source) in names.iter().zip(sources) {
@@ -95,11 +95,37 @@ impl Rules {
         if most == Some(0) {
             return "\"[]\"".into();
         }
+        if let Some(rule) = self.subset(members, least, most) {
+            return rule;
+        }
         let item = members.get("items").map_or_else(|| "TEXT".into(), |items| self.node(items, depth));
         let none = if least == 0 { "\"[]\" | " } else { "" };
         let more = most.map(|most| (most - 1).to_string()).unwrap_or_default();
         let range = format!("{{{},{more}}}", least.saturating_sub(1));
         self.rule(&format!("{none}\"[\" {item} (\", \" {item}){range} \"]\""))
+    }
+
+    /// A list of different values out of an `enum`: in its order, each at most once. A small model would repeat the first.
+    fn subset(&mut self, members: &Object, least: u64, most: Option<u64>) -> Option<String> {
+        let unique = members.get("uniqueItems").and_then(Json::as_bool) == Some(true);
+        let values = members.get("items").filter(|_| unique)?.get("enum")?.as_array()?;
+        let count = u64::try_from(values.len()).ok()?;
+        let values: Vec<String> = values.iter().map(|value| literal(&value.to_string())).collect();
+        if least >= count {
+            return Some(self.rule(&format!("\"[\" {} \"]\"", values.join(" \", \" "))));
+        }
+        // How many there may be at the most cannot be said of a chosen few; the validator says it.
+        if least > 0 || most.is_some_and(|most| most < count) {
+            return None;
+        }
+        // From the last to the first: what comes behind a value, and what comes where none was written yet.
+        let (mut after, mut first) = (String::from("\"]\""), String::from("\"]\""));
+        for value in values.iter().rev() {
+            let next = self.rule(&format!("{value} {after} | {first}"));
+            after = self.rule(&format!("\", \" {value} {after} | {after}"));
+            first = next;
+        }
+        Some(self.rule(&format!("\"[\" {first}")))
     }
 
     /// Members in the order of their names; the rule of a place says what may come from there on.

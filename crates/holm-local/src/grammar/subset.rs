@@ -14,7 +14,19 @@ const MAX_DIGITS: usize = 15;
 
 /// The part of a schema that the grammar holds.
 pub(super) fn reduce(schema: &Json) -> Json {
-    reduced(schema, MAX_DEPTH)
+    reduced(schema, MAX_DEPTH, Unique::Dropped)
+}
+
+/// The same with `uniqueItems`, which llguidance does not know and the grammar of copied values holds by itself.
+pub(super) fn reduce_with_unique(schema: &Json) -> Json {
+    reduced(schema, MAX_DEPTH, Unique::Kept)
+}
+
+/// What becomes of `uniqueItems`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unique {
+    Kept,
+    Dropped,
 }
 
 /// The definitions that references lead to.
@@ -27,7 +39,7 @@ pub(super) fn definitions(schema: &Json) -> Vec<(&'static str, Json)> {
     ["$defs", "definitions"].into_iter().filter_map(reduced_all).collect()
 }
 
-fn reduced(schema: &Json, depth: u32) -> Json {
+fn reduced(schema: &Json, depth: u32, unique: Unique) -> Json {
     let Json::Object(members) = schema else {
         return if matches!(schema, Json::Bool(false)) { Json::Bool(false) } else { any() };
     };
@@ -42,13 +54,13 @@ fn reduced(schema: &Json, depth: u32) -> Json {
     if let Some(branches) =
         ["anyOf", "oneOf"].into_iter().find_map(|key| members.get(key).and_then(Json::as_array))
     {
-        let branches = branches.iter().map(|branch| reduced(branch, depth)).collect();
+        let branches = branches.iter().map(|branch| reduced(branch, depth, unique)).collect();
         return Json::object([("anyOf", Json::Array(branches))]);
     }
     if let Some([only]) = members.get("allOf").and_then(Json::as_array)
         && !["type", "properties", "enum", "const", "items"].into_iter().any(|key| members.contains_key(key))
     {
-        return reduced(only, depth);
+        return reduced(only, depth, unique);
     }
     let mut out = Object::new();
     for key in ["type", "enum", "const"] {
@@ -63,30 +75,31 @@ fn reduced(schema: &Json, depth: u32) -> Json {
     for key in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] {
         keep(members, &mut out, key, is_exact);
     }
-    array(members, &mut out, depth);
-    object(members, &mut out, depth);
+    array(members, &mut out, depth, unique);
+    object(members, &mut out, depth, unique);
     Json::Object(out)
 }
 
-fn array(members: &Object, out: &mut Object, depth: u32) {
+fn array(members: &Object, out: &mut Object, depth: u32, unique: Unique) {
     for key in ["minItems", "maxItems"] {
         keep(members, out, key, |value| value.as_u64().is_some_and(|length| length <= MAX_ITEMS));
     }
+    keep(members, out, "uniqueItems", |value| value.as_bool() == Some(true) && unique == Unique::Kept);
     // In older drafts a list gives each place its own schema.
     let tuple = members.contains_key("prefixItems");
     if let Some(items @ (Json::Object(_) | Json::Bool(_))) = members.get("items").filter(|_| !tuple) {
-        out.insert("items".into(), reduced(items, depth));
+        out.insert("items".into(), reduced(items, depth, unique));
     }
 }
 
-fn object(members: &Object, out: &mut Object, depth: u32) {
+fn object(members: &Object, out: &mut Object, depth: u32, unique: Unique) {
     let names = members.get("required").and_then(Json::as_array).unwrap_or_default();
     let required: Vec<&str> = names.iter().filter_map(Json::as_str).collect();
     let declared = members.get("properties").and_then(Json::as_object);
     let mut properties: Vec<(String, Json)> = declared
         .into_iter()
         .flat_map(Object::iter)
-        .map(|(name, schema)| (name.clone(), reduced(schema, depth)))
+        .map(|(name, schema)| (name.clone(), reduced(schema, depth, unique)))
         .collect();
     let missing = required.iter().filter(|name| declared.is_none_or(|declared| !declared.contains_key(name)));
     properties.extend(missing.map(|name| (String::from(*name), any())));
@@ -95,7 +108,7 @@ fn object(members: &Object, out: &mut Object, depth: u32) {
     if closed {
         out.insert("additionalProperties".into(), Json::Bool(false));
     } else if let Some(others) = others.filter(|_| !members.contains_key("patternProperties")) {
-        out.insert("additionalProperties".into(), reduced(others, depth));
+        out.insert("additionalProperties".into(), reduced(others, depth, unique));
     }
     if !properties.is_empty() {
         out.insert("properties".into(), Json::object(properties));

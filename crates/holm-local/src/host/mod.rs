@@ -76,7 +76,7 @@ impl Local {
         if let Some(path) = &mut settings.adapter {
             let adapter = checked(path, Kind::Adapter)?;
             if let Some(wants) = adapter.base
-                && hash(&settings.model)? != wants
+                && file_hash(&settings.model)? != wants
             {
                 return Err(LocalError::OtherBase { adapter: path.clone(), wants });
             }
@@ -225,7 +225,10 @@ fn checked(path: &mut PathBuf, kind: Kind) -> Result<Gguf, LocalError> {
 }
 
 /// The SHA-256 of a file, in hex.
-fn hash(path: &Path) -> Result<String, LocalError> {
+///
+/// # Errors
+/// [`LocalError::File`] if it cannot be read.
+pub fn file_hash(path: &Path) -> Result<String, LocalError> {
     let unreadable = |error: std::io::Error| {
         let why = GgufError::Unreadable { path: path.to_owned(), why: error.to_string() };
         LocalError::File { path: path.to_owned(), why }

@@ -52,6 +52,11 @@ impl Desk {
         self
     }
 
+    /// The folder that it works in.
+    pub(crate) fn root(&self) -> &Root {
+        &self.root
+    }
+
     /// Remembers what a file held when the model saw it, or when a tool wrote it.
     pub(super) fn saw(&self, path: &FilePath, bytes: &[u8]) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -76,7 +76,9 @@ impl Refused {
                 }
                 None => Refusal::Never(error.to_string()),
             },
-            NetError::OwnListener(_) | NetError::Port(_) => Refusal::Never(error.to_string()),
+            NetError::OwnListener(_) | NetError::Port(_) | NetError::Offline(_) => {
+                Refusal::Never(error.to_string())
+            }
             // The network's own troubles are the command's to tell.
             _ => return,
         };
@@ -146,7 +148,10 @@ async fn answer(
         Err(error) => {
             refused.note(&error);
             let status = match &error {
-                NetError::Refused(_) | NetError::OwnListener(_) | NetError::Port(_) => "403 Forbidden",
+                NetError::Refused(_)
+                | NetError::OwnListener(_)
+                | NetError::Port(_)
+                | NetError::Offline(_) => "403 Forbidden",
                 _ => "502 Bad Gateway",
             };
             say(&mut client, status, &error.to_string()).await

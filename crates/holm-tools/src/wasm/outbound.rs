@@ -96,7 +96,9 @@ fn message(request: HttpRequest) -> Result<holm_net::HttpRequest, NetError> {
 fn failed(error: &holm_net::NetError) -> NetError {
     use holm_net::NetError as Net;
     match error {
-        Net::Refused(_) | Net::OwnListener(_) | Net::Port(_) => NetError::Refused(error.to_string()),
+        Net::Refused(_) | Net::OwnListener(_) | Net::Port(_) | Net::Offline(_) => {
+            NetError::Refused(error.to_string())
+        }
         Net::Unresolved { host, .. } => NetError::NoSuchHost(host.clone()),
         Net::TimedOut(_) => NetError::TimedOut,
         other => NetError::Failed(other.to_string()),

@@ -26,11 +26,10 @@ fn what_has_the_form_in_the_text_is_all_that_can_be_answered() {
 #[test]
 fn the_shape_holds_the_candidates() {
     let (skill, wish) = input("Write to ann@b.example.", "email");
-    let expect = r#"{"properties":{"email":{"items":{"enum":["ann@b.example"]},"maxItems":1,"type":"array"}},"required":["email"],"type":"object"}"#;
+    let expect = r#"{"properties":{"email":{"items":{"enum":["ann@b.example"]},"maxItems":1,"minItems":1,"type":"array","uniqueItems":true}},"required":["email"],"type":"object"}"#;
     assert_eq!(shape(&skill, &wish).unwrap().canonical(), expect);
     let (skill, wish) = input("Write to nobody.", "email");
-    let expect =
-        r#"{"properties":{"email":{"maxItems":0,"type":"array"}},"required":["email"],"type":"object"}"#;
+    let expect = r#"{"properties":{"email":{"maxItems":0,"minItems":0,"type":"array"}},"required":["email"],"type":"object"}"#;
     assert_eq!(shape(&skill, &wish).unwrap().canonical(), expect);
 }
 

@@ -13,6 +13,7 @@ use holm::{
 };
 use holm_local::{Local, LocalLine};
 
+use super::pull;
 use crate::{
     exit::{Exit, Trouble},
     local,
@@ -43,6 +44,8 @@ pub(crate) enum Command {
         #[arg(default_value = local::DEFAULT)]
         name: String,
     },
+    /// Fetch a model file: whole, checked, and gone on with where it broke off
+    Pull(pull::Args),
     /// Remove a model's file
     Rm {
         /// Its name
@@ -69,6 +72,7 @@ pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
         }
         Command::Test { name } => tested(&name, &screen).await,
         Command::Bench { name } => measured(&name, &screen).await,
+        Command::Pull(args) => pull::execute(&args, &screen).await,
         Command::Rm { name } => {
             let (path, _) = local::files(&name, &env)?;
             fs::remove_file(&path).map_err(|error| {

@@ -13,6 +13,7 @@ use holm_tools::{
     conversation::{Lookup, Showing, TOOL_SEARCH, plan_tools},
     registry::{Following, Registry, Snapshot, keep_current},
     shell::{Gate, Rules},
+    simple,
 };
 
 use super::{Args, Output};
@@ -41,6 +42,7 @@ use crate::{
 /// The parts of an agent.
 pub(super) struct Bench {
     chosen: Chosen,
+    set: tools::Set,
     stronger: Vec<Card>,
     store: Store,
     secrets: Secrets,
@@ -70,12 +72,13 @@ impl Bench {
         terminal: Terminal,
         screen: &Arc<Screen>,
     ) -> anyhow::Result<Self> {
-        args.tools().check()?;
+        let set = args.tools.unwrap_or(chosen.fits);
+        set.check()?;
         let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
         let env = |name: &str| std::env::var(name).ok();
         let kept = Kept::find(places);
-        let outside = Outside::here(&places.work, &places.data, &kept, rules(args), confinement(args), env)
-            .and(tools::native(places, &kept, &store));
+        let native = tools::native(places, &kept, &store);
+        let outside = Outside::here(places, &kept, rules(args), confinement(args), env).and(native);
         let secrets = chosen.reach.keys().told_to(Secrets::new());
         let secrets =
             outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
@@ -93,7 +96,9 @@ impl Bench {
             .chain(&outside.notes)
             .chain(&troubled)
             .for_each(|note| screen.note(&format!("holm: {note}")));
-        let (registry, talk) = (Registry::new(), talk::tools(&terminal));
+        // A small model would talk about its tools in place of using them.
+        let talk = if set == tools::Set::Few { Toolbox::new() } else { talk::tools(&terminal) };
+        let registry = Registry::new();
         let crew = AgentLoader::new(House {
             registry: registry.clone(),
             card: chosen.card.clone(),
@@ -106,12 +111,11 @@ impl Bench {
             rules: rules(args),
             confinement: confinement(args),
             trees: trees.unwrap_or_default(),
-            data: places.data.clone(),
+            places: places.clone(),
             kept,
-            work: places.work.clone(),
-            set: args.tools(),
+            set,
         });
-        let mut own = args.tools().of(outside.tools, &tools::guests(places, &rules(args))).join(talk.clone());
+        let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
         if let Some(tool) = skills.tool() {
             own.add_shared(tool)?;
         }
@@ -126,6 +130,7 @@ impl Bench {
         let lookup = lookup(&began, &talk, &helping).filter(|_| only == Only::All);
         Ok(Self {
             chosen,
+            set,
             stronger,
             store,
             secrets,
@@ -157,6 +162,18 @@ impl Bench {
         &self.store
     }
 
+    /// What a model that nobody chose has shown on this machine, from the journals of its sessions.
+    pub(super) async fn shown_before(&self) -> Option<String> {
+        let known = self.store.model_ledger(None).await.ok()?;
+        let own = known.iter().filter(|standing| standing.model == self.chosen.card.name);
+        let (tasks, answered) = own.fold((0_u64, 0_u64), |(tasks, answered), standing| {
+            (tasks + standing.score.tasks, answered + standing.score.successes)
+        });
+        (tasks > 0).then(|| {
+            format!("it has answered {answered} of its {tasks} tasks here; holm model ledger shows which")
+        })
+    }
+
     /// Puts the agent together.
     pub(super) fn agent(
         self,
@@ -173,7 +190,7 @@ impl Bench {
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
             .name("holm")
             .system(system)
-            .config(|config| settle(config, args, &self.helping, &toolbox))
+            .config(|config| settle(config, args, self.set, &self.helping, &toolbox))
             .tools(toolbox)
             .mode(args.mode())
             .approvals(Approvals::Ask)
@@ -288,10 +305,15 @@ fn system(args: &Args, crew: &AgentLoader, guides: Vec<String>, taught: String) 
     said.join("\n\n")
 }
 
-fn settle(config: &mut Config, args: &Args, helping: &Helping, toolbox: &Toolbox) {
+fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping, toolbox: &Toolbox) {
     config.grants = args.grant.iter().cloned().chain(helping.callings()).collect();
     // A tool of a folder that has such a name keeps it.
-    let kernels = plan_tools().into_iter().chain(helping.status.clone());
+    let plans = if set == tools::Set::Few { Vec::new() } else { plan_tools().into_iter().collect() };
+    if set == tools::Set::Few {
+        // What these find is the answer, word for word: a small model that repeats a number may get it wrong.
+        config.policy.terminal_tools.extend(simple::ANSWERING.iter().map(ToString::to_string));
+    }
+    let kernels = plans.into_iter().chain(helping.status.clone());
     config.tools.extend(kernels.filter(|tool| toolbox.find(&tool.name).is_none()));
     config.limits.budget.usd = args.budget;
     if let Some(turns) = args.turns {

@@ -53,7 +53,7 @@ impl Args {
             self.narrow(Layers { policy, ..Layers::default() }.settle(flags.clone()));
         }
         let settings = here.settle(flags, screen);
-        let reach = Reach::here(&settings, &places)?;
+        let reach = Reach::here(&settings, &places)?.by(self.ways);
         self.settled.reach = match &chosen {
             Some(Chosen::Exe(exe)) => exe
                 .keys()
@@ -96,6 +96,7 @@ impl Args {
             ToolSet::All => tools::Set::All,
             ToolSet::Native => tools::Set::Native,
             ToolSet::Wasm => tools::Set::Wasm,
+            ToolSet::Few => tools::Set::Few,
         });
         self.step_up = settings.step_up.map(|models| models.value).unwrap_or_default();
         self.kind = settings.kind.map(|kind| kind.value);
@@ -153,6 +154,7 @@ fn set_of(set: tools::Set) -> ToolSet {
         tools::Set::All => ToolSet::All,
         tools::Set::Native => ToolSet::Native,
         tools::Set::Wasm => ToolSet::Wasm,
+        tools::Set::Few => ToolSet::Few,
     }
 }
 

@@ -1,10 +1,12 @@
 use super::*;
+use crate::bounds::Bounds;
 
 fn names(env: &[(&str, &str)], confinement: Confinement) -> (Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let env = |name: &str| env.iter().find(|(one, _)| *one == name).map(|(_, value)| (*value).to_owned());
-    let (data, kept) = (folder.path().join("data"), Kept::default());
-    let outside = Outside::here(folder.path(), &data, &kept, Rules::default(), confinement, env);
+    let (data, work) = (folder.path().join("data"), folder.path().to_owned());
+    let places = Places { data, work, brought: Vec::new(), bounds: Bounds::Anywhere };
+    let outside = Outside::here(&places, &Kept::default(), Rules::default(), confinement, env);
     outside.tools.check().unwrap();
     (outside.tools.declarations().into_iter().map(|tool| tool.name).collect(), outside.notes)
 }

@@ -195,3 +195,24 @@ fn copies_can_be_chosen_from_a_list_and_counted() {
     assert!(admits(&Grammar::grounded(&nothing, &["x"]), r#"{"email": []}"#));
     assert!(!admits(&Grammar::grounded(&nothing, &["x"]), r#"{"email": ["x"]}"#));
 }
+
+#[test]
+fn different_values_of_an_enum_come_in_their_order_and_each_once() {
+    let grammar = |bounds: &str| {
+        let schema =
+            format!(r#"{{"type":"array","uniqueItems":true,"items":{{"enum":["a","b","c"]}}{bounds}}}"#);
+        Grammar::grounded(&json(&schema), &["a b c"])
+    };
+    let check = |bounds: &str, reply: &str, expect: bool| {
+        assert_eq!(admits(&grammar(bounds), reply), expect, "{bounds} {reply}");
+    };
+    for reply in ["[]", r#"["a"]"#, r#"["c"]"#, r#"["a", "c"]"#, r#"["a", "b", "c"]"#] {
+        check("", reply, true);
+    }
+    for reply in [r#"["a", "a"]"#, r#"["b", "a"]"#, r#"["a", "b", "c", "a"]"#, r#"["d"]"#, r#"["a", ]"#] {
+        check("", reply, false);
+    }
+    check(r#","minItems":3,"maxItems":3"#, r#"["a", "b", "c"]"#, true);
+    check(r#","minItems":3,"maxItems":3"#, r#"["a", "b"]"#, false);
+    check(r#","minItems":3,"maxItems":3"#, r#"["a", "a", "a"]"#, false);
+}

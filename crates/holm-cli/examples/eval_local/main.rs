@@ -1,0 +1,88 @@
+//! How good is the small model, in truth? More than thirty small tasks through the real `holm`, with real tools and real
+//! grants in a folder of its own, and outcomes that a program checks; with and without the grammar, with and without the
+//! adapter, side by side. `make eval-local` runs it.
+//!
+//! ```text
+//! eval_local [--holm PROGRAM] [--out FOLDER] [--model NAME] [COLUMN...]
+//! ```
+
+mod column;
+mod report;
+mod score;
+mod stage;
+mod tasks;
+
+use std::{error::Error, fs, path::PathBuf};
+
+use column::{Column, columns};
+use report::Judged;
+use stage::Stage;
+use tasks::TASKS;
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let wish = Wish::read(std::env::args().skip(1))?;
+    let mut judged: Vec<Judged> = Vec::new();
+    for column in &wish.columns {
+        let stage = Stage::new(&wish.holm)?;
+        let mut verdicts = Vec::new();
+        for (number, task) in TASKS.iter().enumerate() {
+            let verdict = score::judge(task, stage.perform(&task.wish, column)?);
+            eprintln!("{}: {}/{} {}: {:?}", column.name, number + 1, TASKS.len(), task.name, verdict.outcome);
+            verdicts.push(verdict);
+        }
+        judged.push((column.name, verdicts));
+        // After each column, so that what is known is kept.
+        fs::create_dir_all(&wish.out)?;
+        fs::write(wish.out.join("report.md"), report::markdown(&wish.model, &judged))?;
+        fs::write(wish.out.join("report.json"), format!("{:#}\n", report::json(&wish.model, &judged)))?;
+    }
+    println!("{}", report::markdown(&wish.model, &judged));
+    Ok(())
+}
+
+/// What the command line says.
+struct Wish {
+    holm: PathBuf,
+    out: PathBuf,
+    model: String,
+    columns: Vec<Column>,
+}
+
+impl Wish {
+    fn read(mut words: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
+        // The program lies beside the folder of the examples.
+        let here = std::env::current_exe()?;
+        let built = here.parent().and_then(|folder| folder.parent()).map(|folder| folder.join("holm"));
+        let mut wish = Self {
+            holm: built.unwrap_or_else(|| "holm".into()),
+            out: "target/eval-local".into(),
+            model: "local/smollm2".into(),
+            columns: Vec::new(),
+        };
+        let mut named = Vec::new();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{word} wants a value"));
+            match word.as_str() {
+                "--holm" => wish.holm = value()?.into(),
+                "--out" => wish.out = value()?.into(),
+                "--model" => wish.model = value()?,
+                _ => named.push(word),
+            }
+        }
+        wish.columns = columns(&wish.model);
+        if let Some(odd) = named.iter().find(|name| !wish.columns.iter().any(|column| column.name == **name))
+        {
+            return Err(format!("there is no column `{odd}`").into());
+        }
+        if !named.is_empty() {
+            wish.columns.retain(|column| named.iter().any(|name| name == column.name));
+        }
+        if !wish.holm.is_file() {
+            return Err(
+                format!("{} is missing; build it with cargo build -p holm-cli", wish.holm.display()).into()
+            );
+        }
+        Ok(wish)
+    }
+}

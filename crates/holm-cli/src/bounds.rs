@@ -1,0 +1,46 @@
+//! How far connections go: anywhere that a grant opens, or no further than this machine.
+
+use std::sync::Arc;
+
+use holm::grants::Url;
+use holm_net::{Connector, SystemResolver};
+
+use crate::exit::{Exit, Trouble};
+
+/// How far connections may go, whatever is granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Bounds {
+    /// Wherever a grant opens the way.
+    #[default]
+    Anywhere,
+    /// To this machine itself.
+    ThisMachine,
+}
+
+impl Bounds {
+    /// The one path of all connections.
+    pub(crate) fn connector(self) -> Connector {
+        let connector = Connector::new(Arc::new(SystemResolver));
+        match self {
+            Self::Anywhere => connector,
+            Self::ThisMachine => connector.to_loopback_alone(),
+        }
+    }
+
+    /// Refuses the service of a model that is further away.
+    pub(crate) fn admits(self, name: &str, base: &str) -> Result<(), Trouble> {
+        if self == Self::Anywhere || is_here(base) {
+            return Ok(());
+        }
+        let message = format!("{name} is not on this machine, and --offline opens nothing else");
+        Err(Trouble::new(Exit::Usage, message).hint("name a model on this machine, such as local/smollm2"))
+    }
+}
+
+/// Whether an address is this machine's own.
+pub(crate) fn is_here(base: &str) -> bool {
+    base.parse::<Url>().is_ok_and(|url| url.host().is_loopback())
+}
+
+#[cfg(test)]
+mod tests;

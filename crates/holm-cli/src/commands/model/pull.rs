@@ -1,0 +1,162 @@
+//! `holm model pull`: fetches a model file. What is half there is kept aside under a name of its own, gone on with next time,
+//! and put in place only when all of it is there and is what it should be.
+
+mod part;
+mod source;
+mod way;
+
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use holm_local::{Gguf, Kind, file_hash};
+
+use crate::{
+    exit::{Exit, Trouble},
+    local,
+    screen::Screen,
+};
+use part::Part;
+use source::Source;
+use way::{Arriving, Way};
+
+/// How often somebody who waits is told how far it is.
+const TELL: Duration = Duration::from_secs(3);
+
+/// What `holm model pull` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A name (holm model pull --help lists them), the URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face
+    #[arg(long_help = source::HELP)]
+    model: String,
+    /// The SHA-256 that the file must have [default: what is known of the name, else what the server says it has]
+    #[arg(long, value_name = "HASH")]
+    sha256: Option<String>,
+}
+
+/// Runs the command.
+pub(super) async fn execute(args: &Args, screen: &Screen) -> anyhow::Result<Exit> {
+    let env = |name: &str| std::env::var(name).ok();
+    let source = Source::read(&args.model, args.sha256.as_deref(), &env)?;
+    let Some(folder) = local::folder(&env) else {
+        let trouble = Trouble::new(Exit::Usage, "there is no place to keep models: HOME is not set");
+        return Err(trouble.hint("set HOLM_MODELS to a folder").into());
+    };
+    fs::create_dir_all(&folder)?;
+    let place = folder.join(&source.file);
+    if place.is_file() {
+        return there_already(&place, &source, screen);
+    }
+    let mut part = Part::open(&folder, &source.file)?;
+    let way = Way::open(&source)?;
+    let arriving = way.begin(&part).await?;
+    let wanted = source.hash.clone().or_else(|| arriving.hash.clone());
+    receive(arriving, &mut part, screen).await?;
+    let described = checked(&part, wanted.as_deref())?;
+    part.place(&place)?;
+    screen.line(&format!("{}  {described}", place.display()));
+    screen.line(&format!("use it with: holm run --model {} -p \"…\"", local::name_of(&place)));
+    Ok(Exit::Done)
+}
+
+fn there_already(place: &Path, source: &Source, screen: &Screen) -> anyhow::Result<Exit> {
+    if let Some(wanted) = &source.hash {
+        let found = file_hash(place).map_err(|error| local::refused(&error))?;
+        if found != *wanted {
+            let message = format!("{} is there and is another file: its SHA-256 is {found}", place.display());
+            let trouble = Trouble::new(Exit::Failed, message);
+            return Err(trouble.hint("remove it with holm model rm, or move it away").into());
+        }
+    }
+    screen.line(&format!("{} is there already", place.display()));
+    Ok(Exit::Done)
+}
+
+/// Takes in what comes, and says how far it is.
+async fn receive(mut arriving: Arriving, part: &mut Part, screen: &Screen) -> anyhow::Result<()> {
+    part.begin(arriving.from, arriving.tag.as_deref())?;
+    let (began, at_first, mut told) = (Instant::now(), part.length(), Instant::now());
+    screen.note(&format!("holm: fetching {}", progress(at_first, arriving.total, 0, Duration::ZERO)));
+    loop {
+        match arriving.piece().await {
+            Ok(Some(bytes)) => part.write(&bytes)?,
+            Ok(None) => break,
+            Err(why) => return Err(broken_off(part, &why.to_string())),
+        }
+        if told.elapsed() >= TELL {
+            told = Instant::now();
+            let line = progress(part.length(), arriving.total, part.length() - at_first, began.elapsed());
+            screen.note(&format!("holm: {line}"));
+        }
+    }
+    part.sync()?;
+    match arriving.total {
+        Some(total) if part.length() < total => {
+            Err(broken_off(part, &format!("{} of {total} bytes came", part.length())))
+        }
+        Some(total) if part.length() > total => {
+            part.discard();
+            Err(Trouble::new(Exit::Provider, format!("the server sent more than the {total} bytes it named"))
+                .into())
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn broken_off(part: &Part, why: &str) -> anyhow::Error {
+    let message = format!("the download broke off: {why}");
+    let hint = format!("the same command goes on where it ended; {} has what came", part.path().display());
+    Trouble::new(Exit::Provider, message).hint(hint).into()
+}
+
+/// How far it is, in words.
+fn progress(have: u64, total: Option<u64>, fetched: u64, elapsed: Duration) -> String {
+    let mega = |bytes: u64| format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000);
+    let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
+    let rate = fetched.saturating_mul(1000) / millis;
+    let Some(total) = total.filter(|total| *total > 0) else { return mega(have) };
+    let share = have.saturating_mul(100) / total;
+    let pace = match total.saturating_sub(have).checked_div(rate) {
+        Some(left) if fetched > 0 => format!(", {}/s, about {left} s left", mega(rate)),
+        Some(_) | None => String::new(),
+    };
+    format!("{} of {} ({share} %){pace}", mega(have), mega(total))
+}
+
+/// Looks at all that came. What is not what it should be is thrown away: nothing can be made of it.
+fn checked(part: &Part, wanted: Option<&str>) -> anyhow::Result<String> {
+    let found = file_hash(part.path()).map_err(|error| local::refused(&error))?;
+    if let Some(wanted) = wanted
+        && found != wanted
+    {
+        part.discard();
+        let message = format!(
+            "the file that came is not the one that was wanted: its SHA-256 is {found}, not {wanted}"
+        );
+        return Err(Trouble::new(Exit::Provider, message)
+            .hint("it was thrown away; try again, or another source")
+            .into());
+    }
+    let head = Gguf::open(part.path()).map_err(|why| {
+        part.discard();
+        Trouble::new(Exit::Provider, format!("what came is no model that can be used: {why}"))
+    })?;
+    let kind = match head.kind {
+        Kind::Model => "model",
+        Kind::Adapter => "adapter",
+    };
+    let licence =
+        if head.licence.is_empty() { "not given in the file; look at its source" } else { &head.licence };
+    let checked = if wanted.is_some() { "checked" } else { "nobody said what it should be" };
+    Ok(format!(
+        "{kind} {}, {} million parameters, {} MiB\nlicence: {licence}\nSHA-256: {found} ({checked})",
+        holm::kernel::visible(&head.name),
+        head.parameters / 1_000_000,
+        head.size >> 20,
+    ))
+}
+
+#[cfg(test)]
+mod tests;

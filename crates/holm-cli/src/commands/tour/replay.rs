@@ -1,0 +1,58 @@
+//! A run that is watched, and folded again from its journal when it has ended.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use holm::{
+    kernel::{Effect, Event, Numbered, journal},
+    runtime::{EventSink, Journals as _, Report},
+};
+
+use super::{Tour, alarm};
+
+/// Keeps what happened, as bytes and as it was.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Watch(Arc<Mutex<Vec<(String, Event)>>>);
+
+impl EventSink for Watch {
+    fn event(&self, event: &Numbered) {
+        let line = serde_json::to_string(event).unwrap_or_default();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((line, event.event.clone()));
+    }
+}
+
+impl Watch {
+    /// What happened, in order.
+    pub(super) fn events(&self) -> Vec<Event> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|(_, event)| event.clone()).collect()
+    }
+
+    /// Folds the journal that was just written, without a model and without tools, and compares every byte.
+    pub(super) async fn compare(&self, tour: &Tour, report: &Report) -> anyhow::Result<()> {
+        let records = journal::decode_strict(&tour.store.read(&report.run).await?)?;
+        let mut again = Vec::new();
+        journal::replay_with(&records, |_, effect| {
+            if let Effect::Emit(event) = effect {
+                again.push(serde_json::to_string(event).unwrap_or_default());
+            }
+        })?;
+        let lines: Vec<String> = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .map(|(line, _)| line.clone())
+            .collect();
+        if lines != again {
+            return Err(alarm("the replay differs from the run"));
+        }
+        let bytes: usize = again.iter().map(String::len).sum();
+        let (records, run) = (records.len(), &report.run);
+        tour.tell(
+            "replay",
+            &format!(
+                "byte-identical: {records} records give the same {bytes} bytes of events (session {run})"
+            ),
+        );
+        Ok(())
+    }
+}

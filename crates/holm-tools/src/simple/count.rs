@@ -1,0 +1,47 @@
+//! `count_lines`: how much is in a file.
+
+use std::sync::Arc;
+
+use holm_grants::Level;
+use holm_runtime::{ClosureTool, Job, blocking_tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::plain::SHOWN;
+use crate::{files::MOST_BYTES, root::Root};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Arguments {
+    path: String,
+}
+
+pub(super) fn tool(root: Arc<Root>) -> ClosureTool<impl JsonSchema> {
+    let text = "Counts the lines, the words and the bytes of a file.";
+    let count = blocking_tool("count_lines", text, move |arguments: Arguments, job: Job| {
+        run(&root, &arguments.path, &job)
+    });
+    let count = count.level(Level::ReadOnly).result_limit(SHOWN);
+    #[expect(clippy::expect_used, reason = "a constant, which a test uses")]
+    count.needs(["read:{path}"]).expect("needs of our own tools are templates")
+}
+
+fn run(root: &Root, path: &str, job: &Job) -> Result<String, String> {
+    let counted = || {
+        let path = root.path(path)?;
+        root.permit(&job.needs).read(&path)?;
+        root.read(&path)?.bytes(MOST_BYTES)
+    };
+    let bytes = counted().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&bytes);
+    let number = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    let (lines, words) = (text.lines().count(), text.split_whitespace().count());
+    Ok(format!(
+        "{path} has {}, {} and {}",
+        number(lines, "line"),
+        number(words, "word"),
+        number(bytes.len(), "byte")
+    ))
+}

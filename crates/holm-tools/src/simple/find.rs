@@ -1,0 +1,80 @@
+//! `find`: a word in the text of files, or a file by its name. One tool for both, because a small model that has two takes
+//! the wrong one.
+
+use std::sync::Arc;
+
+use holm_guards::json::Json;
+use holm_kernel::{self as kernel, Outcome, ToolOutput};
+use holm_runtime::{BoxFuture, Job, Tool};
+
+use super::plain::declared;
+
+/// Lines that are shown.
+const LINES: u64 = 50;
+/// What the inner tools say where there is nothing.
+const NOTHING: [&str; 2] = ["[nothing found]", "[no file fits]"];
+
+/// Looks through names and texts.
+pub(super) struct Find {
+    declaration: kernel::Tool,
+    names: Arc<dyn Tool>,
+    texts: Arc<dyn Tool>,
+}
+
+impl Find {
+    /// By the tools that look through names and through texts.
+    pub(super) fn by(names: &Arc<dyn Tool>, texts: &Arc<dyn Tool>) -> Self {
+        let about = "Finds a word or a file: searches the names and the text of all files.";
+        let declaration = declared("find", about, &[("text", true)], "read:**");
+        Self { declaration, names: Arc::clone(names), texts: Arc::clone(texts) }
+    }
+}
+
+impl Tool for Find {
+    fn declaration(&self) -> &kernel::Tool {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let given = Json::parse(&job.arguments).unwrap_or(Json::Null);
+        let text = given.get("text").and_then(Json::as_str).unwrap_or_default().trim().to_owned();
+        let pattern = Json::object([("pattern", Json::from(pattern(&text).as_str()))]);
+        let line = Json::object([
+            ("pattern", Json::from(text.trim_matches('*'))),
+            ("literal", Json::Bool(true)),
+            ("ignore_case", Json::Bool(true)),
+            ("limit", Json::from(LINES)),
+        ]);
+        let names = self.names.run(job.clone().arguments(pattern.canonical()));
+        let texts = self.texts.run(job.arguments(line.canonical()));
+        Box::pin(async move {
+            let (names, texts) = (names.await, texts.await);
+            match (names.outcome, texts.outcome) {
+                (Outcome::Succeeded, Outcome::Succeeded) => {
+                    ToolOutput::text(shown(&text, &names.text, &texts.text))
+                }
+                (Outcome::Succeeded, _) => texts,
+                _ => names,
+            }
+        })
+    }
+}
+
+fn shown(text: &str, names: &str, lines: &str) -> String {
+    let parts: Vec<String> = [("files of that name", names), ("lines with it", lines)]
+        .iter()
+        .filter(|(_, found)| !NOTHING.iter().any(|nothing| found.starts_with(nothing)))
+        .map(|(what, found)| format!("{what}:\n{found}"))
+        .collect();
+    if parts.is_empty() { format!("`{text}` was not found") } else { parts.join("\n") }
+}
+
+/// The pattern of a name or a part of one. Whoever writes a pattern means it.
+fn pattern(name: &str) -> String {
+    let plain: String = name.chars().filter(|c| !"?[]{}!\\".contains(*c)).collect();
+    match (plain.contains('/'), plain.contains('*')) {
+        (true, _) => plain,
+        (false, true) => format!("**/{plain}"),
+        (false, false) => format!("**/*{plain}*"),
+    }
+}

@@ -1,0 +1,54 @@
+//! Look-ups for models that are too small for the other tools: few of them, one plain argument each, and results that
+//! need no arithmetic and can be repeated as they are.
+//!
+//! A model of a hundred million parameters reads a catalogue of six lines and not one of twenty schemas; it copies a
+//! number and cannot compare two. So these tools count, compare and calculate themselves. They ask for the same grants as
+//! the [`files`](crate::files) tools, which do the work, and change nothing.
+//!
+//! ```
+//! use holm_tools::{files::Desk, root::Root, simple};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let tools = simple::tools(Desk::new(Root::open(folder.path())?));
+//! let names: Vec<&str> = tools.iter().map(|tool| tool.declaration().name.as_str()).collect();
+//! assert_eq!(names, [
+//!     "find", "read_file", "count_lines", "list_files", "calculate",
+//! ]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod calculate;
+mod count;
+mod find;
+mod plain;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use holm_runtime::Tool;
+
+use crate::files::{self, Desk};
+
+/// Those whose result can be the answer as it is. Not the one that reads a file: the question is usually about what is in it.
+pub const ANSWERING: &[&str] = &["find", "count_lines", "list_files", "calculate", "date"];
+
+/// The tools of one desk, in the order in which a model sees them.
+pub fn tools(desk: Desk) -> Vec<Arc<dyn Tool>> {
+    let root = Arc::new(desk.root().clone());
+    let inner = files::tools(desk);
+    let named = |name: &str| inner.iter().find(|tool| tool.declaration().name == name);
+    let wrapped = |form: plain::Form| -> Option<Arc<dyn Tool>> {
+        named(form.inner).map(|tool| Arc::new(plain::Plain::of(form, tool)) as Arc<dyn Tool>)
+    };
+    let find = named("glob").zip(named("grep")).map(|(names, texts)| find::Find::by(names, texts));
+    let tools: [Option<Arc<dyn Tool>>; 5] = [
+        find.map(|find| Arc::new(find) as Arc<dyn Tool>),
+        wrapped(plain::READ),
+        Some(Arc::new(count::tool(root))),
+        wrapped(plain::LIST),
+        Some(Arc::new(calculate::tool())),
+    ];
+    tools.into_iter().flatten().collect()
+}

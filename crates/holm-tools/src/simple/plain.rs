@@ -1,0 +1,147 @@
+//! A file tool with one plain argument in place of its many.
+
+use std::sync::Arc;
+
+use holm_grants::Level;
+use holm_guards::{
+    json::Json,
+    plausibility::{EmptyOutput, ErrorText},
+};
+use holm_kernel::{self as kernel, Outcome, ToolOutput};
+use holm_runtime::{BoxFuture, Job, Tool};
+
+/// Characters of a result that a small model sees: a quarter of its context.
+pub(super) const SHOWN: u64 = 6_000;
+
+/// What one tool looks like, and what it is in truth.
+pub(super) struct Form {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// The one argument, and whether it must be given.
+    pub(super) argument: (&'static str, Given),
+    pub(super) need: &'static str,
+    /// The tool that does the work.
+    pub(super) inner: &'static str,
+    /// Its arguments.
+    pub(super) arguments: fn(Option<&str>) -> Json,
+    /// Its output, shortened.
+    pub(super) shown: fn(&str) -> String,
+}
+
+/// Whether an argument may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Given {
+    Always,
+    Sometimes,
+}
+
+pub(super) const LIST: Form = Form {
+    name: "list_files",
+    about: "Lists the files in a folder, and says how many there are and which is the largest.",
+    argument: ("path", Given::Sometimes),
+    need: "read:{path=.}",
+    inner: "list",
+    arguments: |path| Json::object(path.map(|path| ("path", Json::from(path)))),
+    shown: summed_up,
+};
+
+pub(super) const READ: Form = Form {
+    name: "read_file",
+    about: "Reads a text file and shows what is in it.",
+    argument: ("path", Given::Always),
+    need: "read:{path}",
+    inner: "read",
+    arguments: |path| Json::object([("path", Json::from(path.unwrap_or_default()))]),
+    shown: without_numbers,
+};
+
+/// A tool in its plain form.
+pub(super) struct Plain {
+    declaration: kernel::Tool,
+    form: Form,
+    inner: Arc<dyn Tool>,
+}
+
+impl Plain {
+    pub(super) fn of(form: Form, inner: &Arc<dyn Tool>) -> Self {
+        let (name, given) = form.argument;
+        let declaration = declared(form.name, form.about, &[(name, given == Given::Always)], form.need);
+        Self { declaration, form, inner: Arc::clone(inner) }
+    }
+}
+
+impl Tool for Plain {
+    fn declaration(&self) -> &kernel::Tool {
+        &self.declaration
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let given = Json::parse(&job.arguments).unwrap_or(Json::Null);
+        let value = given.get(self.form.argument.0).and_then(Json::as_str).filter(|text| !text.is_empty());
+        let arguments = (self.form.arguments)(value).canonical();
+        let (running, shown) = (self.inner.run(job.arguments(arguments)), self.form.shown);
+        Box::pin(async move {
+            let mut output = running.await;
+            if output.outcome == Outcome::Succeeded {
+                output.text = shown(&output.text);
+            }
+            output
+        })
+    }
+}
+
+/// What all of these tools declare alike: texts as arguments, and whether each must be given.
+pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need: &str) -> kernel::Tool {
+    let text = || Json::object([("type", Json::from("string"))]);
+    let properties = Json::object(arguments.iter().map(|(name, _)| (*name, text())));
+    let required =
+        arguments.iter().filter(|(_, needed)| *needed).map(|(name, _)| Json::from(*name)).collect();
+    let schema = Json::object([
+        ("type", Json::from("object")),
+        ("properties", properties),
+        ("required", Json::Array(required)),
+    ]);
+    #[expect(clippy::expect_used, reason = "constants of the tools, each of which a test makes")]
+    let mut tool =
+        kernel::Tool::new(name, about, schema).needs([need]).expect("needs of our own tools are templates");
+    tool.level = Level::ReadOnly;
+    tool.result_limit = Some(SHOWN);
+    // What a file says is what it says, also where it reads like an error.
+    tool.error_text = ErrorText::Allowed;
+    tool.empty = EmptyOutput::Allowed;
+    tool
+}
+
+/// A listing, and before it how much is in it: a small model does not count and does not compare.
+fn summed_up(listing: &str) -> String {
+    let entries = listing.lines().filter(|line| !line.starts_with('['));
+    let (folders, files): (Vec<&str>, Vec<&str>) = entries.partition(|line| line.ends_with('/'));
+    let sized = files.iter().filter_map(|line| {
+        let (name, size) = line.strip_suffix(" bytes")?.rsplit_once("  ")?;
+        Some((size.parse::<u64>().ok()?, name))
+    });
+    // The first of those that are equally large.
+    let largest = sized.fold(
+        None,
+        |best: Option<(u64, &str)>, next| {
+            if best.is_none_or(|best| next.0 > best.0) { Some(next) } else { best }
+        },
+    );
+    let largest = largest
+        .map_or_else(String::new, |(size, name)| format!("; the largest file is {name} with {size} bytes"));
+    let number = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    let (files, folders) = (number(files.len(), "file"), number(folders.len(), "folder"));
+    format!("{files} and {folders}{largest}:\n{listing}")
+}
+
+/// A page without the numbers of its lines.
+fn without_numbers(page: &str) -> String {
+    let plain = |line: &str| match line.split_once('\t') {
+        Some((number, text)) if number.trim().parse::<u64>().is_ok() => text.to_owned(),
+        Some(_) | None => line.to_owned(),
+    };
+    page.lines().map(plain).collect::<Vec<_>>().join("\n")
+}
