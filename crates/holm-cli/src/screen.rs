@@ -104,6 +104,12 @@ impl Screen {
         write(Stream::Err, &format!("\n{}\n", visible(text)));
     }
 
+    /// Asks on standard error, for those who read the answer themselves, key by key.
+    pub(crate) fn ask(&self, text: &str) {
+        let _state = self.state();
+        write(Stream::Err, &visible(text));
+    }
+
     /// Asks on standard error, and gives what the person types on the same line, up to its end. None if nobody types any
     /// more. What others write meanwhile is written afterwards.
     pub(crate) fn question(&self, text: &str) -> Option<String> {

@@ -50,6 +50,7 @@ fn servers_of_one_name_are_told_apart_by_the_place_of_their_file() {
         data: folder.path().join("data"),
         work: folder.path().join(work),
         brought: Vec::new(),
+        bounds: crate::bounds::Bounds::Anywhere,
     };
     let (one, other) = (places("one"), places("other"));
     for place in [&one, &other] {
