@@ -21,8 +21,9 @@ const STACK: usize = 512 << 10;
 /// The stack on which a component runs, the host's functions included.
 const ASYNC_STACK: usize = 2 << 20;
 
-/// Slots per guest. A command made from a WASI 0.1 module has four instances, one memory and three tables.
-const INSTANCES: u32 = 32;
+/// Slots per guest. A command made from a WASI 0.1 module has four instances, one memory and three tables; a component with a whole
+/// Python in it has 38 instances.
+const INSTANCES: u32 = 64;
 const MEMORIES: u32 = 4;
 const TABLES: u32 = 8;
 /// Elements for which each table has room; the limit of a call may be lower, never higher.

@@ -76,7 +76,7 @@ impl Default for Limits {
             // Large programs have some ten thousand functions behind pointers.
             table_elements: 100_000,
             // A command made from a WASI 0.1 module consists of four.
-            instances: 32,
+            instances: 64,
             handles: 1024,
             // As many as a program that reads its input file by file ever needs; a process often has only a thousand.
             files: 64,
