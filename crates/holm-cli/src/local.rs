@@ -20,7 +20,7 @@ const PREFIX: &str = "local/";
 /// The small model that set-up brings, with the adapter that teaches it to choose tools.
 pub(crate) const DEFAULT: &str = "local/smollm2";
 /// The same without the adapter.
-const BARE: &str = "local/smollm2-base";
+pub(crate) const BARE: &str = "local/smollm2-base";
 /// Its file.
 const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 /// Its adapter's file.

@@ -51,7 +51,7 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let text = prompt::text(&args.text)?;
+    let wish = Wish::new(&prompt::text(&args.text)?, &args.target)?;
     let (env, screen) = (|name: &str| std::env::var(name).ok(), Screen::default());
     let model = args.model.clone().map(|model| Value::flag("--model", model));
     let flags = Settings { model, ..Settings::default() };
@@ -66,7 +66,7 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
         let hint = "choose one with --model or HOLM_MODEL; scripts/setup model brings the small one";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
-    match copied(&chosen, &text, &args.target).await? {
+    match wish.copied(&chosen).await? {
         Ok(value) => {
             screen.line(&value.canonical());
             Ok(Exit::Done)
@@ -75,17 +75,26 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     }
 }
 
-/// Has a model copy what is wanted out of a text.
-pub(crate) async fn copied(
-    chosen: &Chosen,
-    text: &str,
-    target: &str,
-) -> anyhow::Result<Result<Json, SkillError>> {
-    let skill = Skill::compile(extract()).map_err(|error| anyhow!("{error}"))?;
-    let wish = Json::object([("text", Json::from(text)), ("target", Json::from(target))]);
-    let input = skill.check_input(&wish).map_err(|error| refused(&error, &skill))?;
-    let mut line = chosen.client.open();
-    carried_out(&mut *line, chosen.card.clone(), &skill, &input).await
+/// What is to be copied out of a text.
+pub(crate) struct Wish {
+    skill: Skill,
+    input: Input,
+}
+
+impl Wish {
+    /// A wish that can be asked for.
+    pub(crate) fn new(text: &str, target: &str) -> anyhow::Result<Self> {
+        let skill = Skill::compile(extract()).map_err(|error| anyhow!("{error}"))?;
+        let wish = Json::object([("text", Json::from(text)), ("target", Json::from(target))]);
+        let input = skill.check_input(&wish).map_err(|error| refused(&error, &skill))?;
+        Ok(Self { skill, input })
+    }
+
+    /// Has a model copy it.
+    pub(crate) async fn copied(&self, chosen: &Chosen) -> anyhow::Result<Result<Json, SkillError>> {
+        let mut line = chosen.client.open();
+        carried_out(&mut *line, chosen.card.clone(), &self.skill, &self.input).await
+    }
 }
 
 /// What cannot be asked for, and what can.

@@ -150,7 +150,7 @@ impl Tour {
         self.tell("text", TEXT);
         self.tell("wanted", "the e-mail addresses");
         let began = Instant::now();
-        match extract::copied(&self.chosen, TEXT, "email").await? {
+        match extract::Wish::new(TEXT, "email")?.copied(&self.chosen).await? {
             Ok(value) => {
                 self.tell("answer", &value.canonical());
                 let seconds = began.elapsed().as_secs_f32();

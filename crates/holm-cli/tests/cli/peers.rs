@@ -110,7 +110,7 @@ fn check(found: &Value) {
     let has = |list: &str, word: &str| found[list].as_array().unwrap().iter().any(|one| one == word);
     assert!(has("tools", "ask_holm") && has("tools", "read"), "{found}");
     assert!(found["read"].as_str().unwrap().contains("one"), "{found}");
-    assert_eq!(found["uris"], json!(["holm://session/tide"]), "{found}");
+    assert!(has("uris", "holm://session/tide"), "{found}");
     assert!(found["session"].as_str().unwrap().contains("The tide comes at noon."), "{found}");
     assert_eq!(found["prompts"], json!(["tides"]), "{found}");
     assert_eq!(found["prompt"], json!(["Look at the moon.", "Now."]), "{found}");

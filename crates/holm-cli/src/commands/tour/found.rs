@@ -108,7 +108,8 @@ fn file(env: &impl Fn(&str) -> Option<String>) -> Option<String> {
     let found = local::list(&local::folder(env)?);
     let usable = found.into_iter().filter_map(|found| {
         let head = found.head.ok().filter(|head| head.kind == holm_local::Kind::Model)?;
-        (found.name != local::DEFAULT && head.parameters <= LARGEST).then_some((head.parameters, found.name))
+        let brought = [local::DEFAULT, local::BARE].contains(&found.name.as_str());
+        (!brought && head.parameters <= LARGEST).then_some((head.parameters, found.name))
     });
     usable.max().map(|(_, name)| name)
 }
