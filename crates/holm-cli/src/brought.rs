@@ -5,7 +5,7 @@ use std::path::Path;
 use holm_mcp::{Means, Remote, ServerName, ServerSpec};
 use holm_tools::{
     agents::{AgentFile, AgentLimits, AgentLoader, Place, ToolNames, Waits},
-    registry::{PinFile, Rank, Registry, Snapshot, Source},
+    registry::{Rank, Registry, Snapshot, Source},
 };
 use serde_json::json;
 
@@ -83,12 +83,13 @@ impl Brought<'_> {
     async fn server(&self, server: &holm_config::exe::ExeServer, file: &Path) -> Result<Vec<String>, String> {
         let name = ServerName::near(&server.name).ok_or("its name is none for a server")?;
         let entry = json!({ "command": server.executable, "args": server.args });
-        let spec = ServerSpec::read(name, &entry, &|name| std::env::var(name).ok());
+        // Nothing of the environment is put in: such a project has no way to say that a person saw it.
+        let spec = ServerSpec::read(name, &entry, &|_| None);
         let spec = spec.map_err(|error| error.to_string())?;
         let means: Means = servers::means(self.places, file)?;
         let remote = Remote::new(spec, means);
-        let pins = PinFile::new(self.places.pins());
-        let (offers, listing) = remote.offers(&pins).await.map_err(|error| error.to_string())?;
+        let pins = servers::pins(self.places, file);
+        let (offers, listing) = remote.offers(pins.as_ref()).await.map_err(|error| error.to_string())?;
         if offers.is_empty() && !listing.changed.is_empty() {
             return Err("its tools have changed since they were first seen".to_owned());
         }

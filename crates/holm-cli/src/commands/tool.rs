@@ -154,8 +154,10 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let places = Places::find(data)?;
     let store = Store::open(places::database(&places.data)?).await?;
     args.tools.check()?;
-    let rules = if let Command::Execute(args) = &args.command { args.rules() } else { Rules::default() };
-    let rules = denied(&places, rules);
+    let rules = match &args.command {
+        Command::Execute(args) => denied(&places, args.rules())?,
+        _ => Rules::default(),
+    };
     let shelf = shelf(&places, &store, args.tools, &rules, &screen).await?;
     let (held, faults) = (shelf.snapshot(), shelf.faults(&screen));
     match args.command {
@@ -196,12 +198,11 @@ fn bound(mut args: Execute, places: &Places) -> Result<Execute, Trouble> {
     Ok(args)
 }
 
-/// With the commands that the settings forbid. Settings that cannot be read are told of before anything runs.
-fn denied(places: &Places, mut rules: Rules) -> Rules {
-    let settings = Here::find(places).map(|here| here.loaded.layers.settle(Settings::default()));
-    let deny = settings.and_then(|settings| run::rules(settings.deny)).unwrap_or_default();
-    deny.into_iter().for_each(|rule| rules.deny(rule));
-    rules
+/// With the commands that the settings forbid. One rule that cannot be read ends it: the others would seem to be all.
+fn denied(places: &Places, mut rules: Rules) -> Result<Rules, Trouble> {
+    let settings = Here::find(places)?.loaded.layers.settle(Settings::default());
+    run::rules(settings.deny)?.into_iter().for_each(|rule| rules.deny(rule));
+    Ok(rules)
 }
 
 /// The tools that `holm run` has but for those of its conversation, agents of files among them.

@@ -3,7 +3,7 @@
 //!
 //! A model of a hundred million parameters reads a catalogue of six lines and not one of twenty schemas; it copies a
 //! number and cannot compare two. So these tools count, compare and calculate themselves. They ask for the same grants as
-//! the [`files`](crate::files) tools, which do the work, and change nothing.
+//! the [`crate::files`] tools, which do the work, and change nothing.
 //!
 //! ```
 //! use holm_tools::{files::Desk, root::Root, simple};
