@@ -38,7 +38,7 @@ await client.connect(transport);
 const tools = (await client.listTools()).tools.map((tool) => tool.name);
 const read = await client.callTool({ name: 'read', arguments: { path: 'notes.txt' } });
 const uris = (await client.listResources()).resources.map((resource) => resource.uri);
-const session = await client.readResource({ uri: uris[0] });
+const session = await client.readResource({ uri: 'holm://session/tide' });
 const prompts = (await client.listPrompts()).prompts.map((prompt) => prompt.name);
 const prompt = await client.getPrompt({ name: prompts[0], arguments: { task: 'Now.' } });
 console.log(JSON.stringify({
@@ -64,7 +64,7 @@ async def main():
         tools = [tool.name for tool in (await client.list_tools()).tools]
         read = await client.call_tool("read", {"path": "notes.txt"})
         uris = [str(resource.uri) for resource in (await client.list_resources()).resources]
-        session = await client.read_resource(uris[0])
+        session = await client.read_resource('holm://session/tide')
         prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
         prompt = await client.get_prompt(prompts[0], {"task": "Now."})
         print(json.dumps({
