@@ -1,6 +1,6 @@
 //! What came of a task, and what a whole column comes to.
 
-use holm::kernel::{Block, Event, Role};
+use holm::kernel::{Block, Ending, Event, Role};
 use serde::Serialize;
 
 use crate::tasks::{Expect, Task, Wish};
@@ -34,6 +34,12 @@ impl Done {
     pub(crate) fn hear(&mut self, event: &Event) {
         match event {
             Event::CallProposed { tool, .. } => self.called.push(tool.to_string()),
+            // The answer may be a tool's result, which no message of the model repeats.
+            Event::GroupEnded { ending, .. } => {
+                if let Ending::Answered { text } = &**ending {
+                    self.answer.clone_from(text);
+                }
+            }
             Event::MessageAdded { message } if message.role == Role::Assistant => {
                 for block in &message.blocks {
                     match block {
