@@ -150,6 +150,16 @@ impl Chosen {
     }
 }
 
+impl Chosen {
+    /// The files with which its servers are started, and those of its helpers: what their command lines name.
+    pub(crate) fn starts(&self) -> Vec<PathBuf> {
+        let Self::Exe(exe) = self else { return Vec::new() };
+        let servers = exe.tree.agents().into_iter().flat_map(|agent| &agent.servers);
+        let words = servers.flat_map(|server| std::iter::once(&server.executable).chain(&server.args));
+        words.map(PathBuf::from).filter(|path| path.is_absolute() && path.is_file()).collect()
+    }
+}
+
 impl Exe {
     fn load(path: &Path, places: &Places) -> Result<Chosen, Trouble> {
         let admits = |path: &Path, bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Who answers when a call is asked about: what `--yes` names, then a person at the terminal, else nobody.
+//! Who answers when a call is asked about: what `--yes` names, then a person at the terminal or elsewhere, else nobody.
 
 use std::{
     io,
@@ -12,7 +12,7 @@ use holm::{
 };
 use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
 
-use crate::screen::Screen;
+use crate::{elsewhere::Elsewhere, screen::Screen};
 
 /// The longest run of blanks that a question shows as it is: deep indentation, and less than a line.
 const WIDEST_GAP: usize = 40;
@@ -32,16 +32,27 @@ pub(crate) struct Terminal {
 }
 
 /// Whether somebody is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone)]
 pub(crate) enum Person {
     There,
     Away,
+    /// Not at this terminal: in a chat, an editor or a browser.
+    #[expect(dead_code, reason = "for the chat and the editor, which are being built")]
+    Elsewhere(Arc<dyn Elsewhere>),
 }
 
 impl Terminal {
     /// An approver that says yes to these grants by itself.
     pub(crate) fn new(yes: GrantSet, person: Person, screen: Arc<Screen>) -> Self {
         Self { yes, person, screen, turn: Arc::default() }
+    }
+
+    /// Whoever is asked in another way than on this terminal.
+    pub(crate) fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+        match &self.person {
+            Person::Elsewhere(person) => Some(&**person),
+            Person::There | Person::Away => None,
+        }
     }
 
     /// What is written on.
@@ -54,7 +65,7 @@ impl Terminal {
         &self,
         ask: impl FnOnce(&Screen) -> T + Send + 'static,
     ) -> BoxFuture<'static, Option<T>> {
-        if self.person == Person::Away {
+        if !matches!(self.person, Person::There) {
             return Box::pin(async { None });
         }
         let (screen, turn) = (Arc::clone(&self.screen), Arc::clone(&self.turn));
@@ -80,15 +91,22 @@ impl Asker for Terminal {
         if is_named(&self.yes, &proposal) {
             return Box::pin(async { Answer::Once });
         }
-        if self.person == Person::Away {
-            self.screen.note(&format!("holm: `{}` was denied, {}", proposal.tool, flags(&proposal)));
-            let answer = Answer::No { reason: nobody(&proposal) };
-            return Box::pin(async { answer });
+        match &self.person {
+            Person::Elsewhere(person) => person.approve(proposal, offer),
+            Person::Away => {
+                self.screen.note(&format!("holm: `{}` was denied, {}", proposal.tool, flags(&proposal)));
+                let answer = Answer::No { reason: nobody(&proposal) };
+                Box::pin(async { answer })
+            }
+            Person::There => {
+                let asked = self.when_free(move |screen| ask(screen, &proposal, &offer));
+                Box::pin(async move {
+                    asked
+                        .await
+                        .unwrap_or_else(|| Answer::No { reason: "the question could not be asked".into() })
+                })
+            }
         }
-        let asked = self.when_free(move |screen| ask(screen, &proposal, &offer));
-        Box::pin(async move {
-            asked.await.unwrap_or_else(|| Answer::No { reason: "the question could not be asked".into() })
-        })
     }
 }
 

@@ -55,8 +55,7 @@ impl Brought<'_> {
             };
             match self.crew.offer(&agent.path, file) {
                 Ok(offer) => {
-                    let source = Source::new(Rank::Project, agent.path.display().to_string());
-                    self.registry.edit(|edit| edit.set(source, [offer]));
+                    self.registry.edit(|edit| edit.set(helper(&agent.path), [offer]));
                     names.push(agent.slug.clone());
                 }
                 Err(error) => self.notes.push(format!("{}: {error}", agent.path.display())),
@@ -94,14 +93,34 @@ impl Brought<'_> {
             return Err("its tools have changed since they were first seen".to_owned());
         }
         let names = offers.iter().map(|offer| offer.tool.declaration().name.clone()).collect();
-        let source = Source::new(Rank::Project, format!("mcp {}", server.name));
+        let source = Source::new(Rank::Project, format!("server {} of {}", server.name, file.display()));
         self.registry.edit(|edit| edit.set(source, offers));
         Ok(names)
     }
+}
+
+/// Where the helper of a file stands. A file among tools is looked at as one of them whenever its folder changes, and what
+/// is no tool is taken away: the helper is not that file.
+fn helper(file: &Path) -> Source {
+    Source::new(Rank::Project, format!("agent {}", file.display()))
 }
 
 /// The names of the tools that an agent has now.
 fn names_of(only: &Only, snapshot: &Snapshot) -> Vec<String> {
     let named = snapshot.tools().map(|(tool, entry)| (tool.declaration().name.clone(), entry.origin.clone()));
     named.filter(|(name, origin)| only.admits(name, origin)).map(|(name, _)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use holm_tools::registry::{Folder, OpenGate};
+
+    use super::*;
+
+    #[test]
+    fn a_helper_stays_when_the_folder_of_its_file_is_looked_at_again() {
+        let file = Path::new("tools/expert.json");
+        let folder = Folder::new("tools", Rank::Project, OpenGate);
+        assert_ne!(helper(file), folder.source(file));
+    }
 }

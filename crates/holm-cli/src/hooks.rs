@@ -16,6 +16,7 @@ use holm_tools::{
 };
 
 use crate::{
+    bounds::Bounds,
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
@@ -228,5 +229,9 @@ fn runner(places: &Places, confinement: Confinement) -> anyhow::Result<Jailed> {
         Confinement::None => Engine::Unconfined,
     };
     let jailed = Jailed::within(places.work.canonicalize()?, engine, Launcher::this_executable());
+    let jailed = match places.bounds {
+        Bounds::Anywhere => jailed,
+        Bounds::ThisMachine => jailed.offline(),
+    };
     Ok(jailed.environment(std::env::vars_os()))
 }

@@ -26,6 +26,12 @@ impl Kept {
         Self(files.chain(scripts(places)).chain(servers).collect())
     }
 
+    /// These files too.
+    pub(crate) fn and(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.0.extend(files.into_iter().filter_map(|path| path.canonicalize().ok()));
+        self
+    }
+
     /// The root, with these files kept from being written.
     pub(crate) fn over(&self, root: Root) -> Result<Root, RootError> {
         self.0.iter().try_fold(root, |root, path| root.protect(path, Protect::Writes))

@@ -11,6 +11,7 @@ mod children;
 mod commands;
 mod crew;
 mod draw;
+mod elsewhere;
 mod entries;
 mod exit;
 mod hooks;

@@ -19,6 +19,9 @@ use crate::{
 /// The name under which the demonstration runs.
 pub(crate) const DEMO: &str = "scripted/demo";
 
+/// The model of a session that a file answers.
+pub(crate) const SCRIPT: &str = "scripted/file";
+
 /// A model, what is known of it, and what should be said about it.
 pub(crate) struct Chosen {
     pub(crate) card: Card,
@@ -75,7 +78,7 @@ fn choose_alone(
     if let Some(path) = script {
         let client: Arc<dyn Model> = Arc::new(read_script(path)?);
         let reach = Reach::default();
-        return Ok(Chosen { card: Card::named("scripted/file"), client, reach, note: None, fits: Set::All });
+        return Ok(Chosen { card: Card::named(SCRIPT), client, reach, note: None, fits: Set::All });
     }
     #[cfg(feature = "local")]
     match named {

@@ -3,6 +3,7 @@
 //! What a model or a tool says is never obeyed by the terminal: whatever does not show itself is written out.
 
 use std::{
+    fmt,
     io::{self, BufRead as _, IsTerminal, Write},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -10,10 +11,15 @@ use std::{
 use holm::kernel::visible;
 
 /// Both streams of the process, one writer at a time.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Screen {
     state: Mutex<State>,
+    /// Who takes notes in place of standard error.
+    notes: Option<Box<Noting>>,
 }
+
+/// Takes notes.
+type Noting = dyn Fn(&str) + Send + Sync;
 
 #[derive(Debug, Default)]
 struct State {
@@ -36,6 +42,12 @@ enum Line {
     #[default]
     Begun,
     Within,
+}
+
+impl fmt::Debug for Screen {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Screen").field("state", &self.state).finish_non_exhaustive()
+    }
 }
 
 impl State {
@@ -61,6 +73,12 @@ impl Screen {
     /// Whether a person can be asked.
     pub(crate) fn can_ask() -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// A screen that is not this terminal: notes, made safe to be shown, go to a function.
+    #[expect(dead_code, reason = "for the chat and the editor, which are being built")]
+    pub(crate) fn elsewhere(note: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { state: Mutex::default(), notes: Some(Box::new(note)) }
     }
 
     /// A piece of an answer, as it comes.
@@ -95,11 +113,17 @@ impl Screen {
 
     /// A note on standard error.
     pub(crate) fn note(&self, text: &str) {
+        if let Some(note) = &self.notes {
+            return note(&visible(text));
+        }
         self.state().put(Stream::Err, format!("{}\n", visible(text)));
     }
 
     /// A note that cannot wait for an answer.
     pub(crate) fn note_at_once(&self, text: &str) {
+        if let Some(note) = &self.notes {
+            return note(&visible(text));
+        }
         let _state = self.state();
         write(Stream::Err, &format!("\n{}\n", visible(text)));
     }

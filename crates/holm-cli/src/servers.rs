@@ -22,7 +22,7 @@ use holm_tools::registry::{
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::{approve::Terminal, entries, places::Places, screen::Screen};
+use crate::{approve::Terminal, bounds::Bounds, entries, places::Places, screen::Screen};
 
 /// How long a file may take to say what its tools are before somebody who waits is told.
 const SLOW: Duration = Duration::from_secs(3);
@@ -41,6 +41,10 @@ pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     let Ok(engine) = Engine::detect() else { return Ok(means) };
     let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
     let programs = programs.search(search(std::env::var_os("PATH").as_deref())).named(named(places, file));
+    let programs = match places.bounds {
+        Bounds::Anywhere => programs,
+        Bounds::ThisMachine => programs.offline(),
+    };
     Ok(means.programs(programs))
 }
 
@@ -174,6 +178,9 @@ impl Loader for Servers {
 
 impl Asker for Terminal {
     fn ask(&self, question: Question) -> BoxFuture<'static, Answer> {
+        if let Some(person) = self.elsewhere() {
+            return person.fill_in(question);
+        }
         let asked = self.when_free(move |screen| fill_in(screen, &question));
         Box::pin(async move { asked.await.flatten().unwrap_or(Answer::Cancelled) })
     }

@@ -19,12 +19,18 @@ pub(crate) fn tools(terminal: &Terminal) -> Toolbox {
 
 impl People for Terminal {
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
+        if let Some(person) = self.elsewhere() {
+            return person.ask(question, choices);
+        }
         let (question, choices) = (question.to_owned(), choices.to_vec());
         let asked = self.when_free(move |screen| ask(screen, &question, &choices));
         Box::pin(async move { asked.await.flatten() })
     }
 
     fn tell(&self, text: &str) {
+        if let Some(person) = self.elsewhere() {
+            return person.tell(text);
+        }
         self.screen().end_line();
         self.screen().note(&format!("· {}", indented(text)));
     }

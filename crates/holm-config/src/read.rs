@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use holm_guards::schema::closest;
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -15,9 +16,6 @@ use crate::{ConfigError, ConfigProblem, File, Layer, schema};
 
 /// The largest file: settings that are longer were not written by hand.
 pub const MOST_FILE_BYTES: u64 = 1 << 20;
-
-/// How alike two keys are before one is suggested for the other: most letters in most places.
-const ALIKE: f64 = 0.75;
 
 /// The bits of a mode that let others change a file.
 #[cfg(unix)]
@@ -160,9 +158,7 @@ fn resolved<'s>(schema: &'s serde_json::Value, root: &'s serde_json::Value) -> &
 
 /// The known name that is most alike, if one is.
 pub(crate) fn nearest(key: &str, known: &[String]) -> Option<String> {
-    let alike = |name: &String| strsim::jaro_winkler(key, name);
-    let best = known.iter().max_by(|one, other| alike(one).total_cmp(&alike(other)))?;
-    (alike(best) >= ALIKE).then(|| best.clone())
+    closest(key, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
 /// What a parser says may have several lines; a message has one.

@@ -27,7 +27,7 @@ pub use id::*;
 pub use input::*;
 pub use message::*;
 pub use misuse::Misuse;
-pub use run::{Receipt, Run};
+pub use run::{FINDER, Receipt, Run};
 
 // parts of the machine, each a room of its own
 pub mod compat;

@@ -1,6 +1,8 @@
 //! The pieces of a reply while it arrives, and what a tool says while it works. They go to watchers directly and never through the kernel, which sees the
 //! finished reply; dropping one changes nothing.
 
+use std::sync::Arc;
+
 use holm_kernel::{CallId, Usage};
 
 /// One piece of a reply. Offsets count bytes, so a watcher that missed pieces can tell, and one that reconnects can
@@ -73,6 +75,23 @@ pub enum Delta<'a> {
 pub trait DeltaSink: Send + Sync {
     /// Takes one piece of the reply to `call`.
     fn delta(&self, call: CallId, delta: Delta<'_>);
+
+    /// A sink of its own for one run, from those that must tell runs apart: pieces carry no run's name. Whoever drives a
+    /// run asks once, before its first piece; none means that this sink takes the pieces of every run alike.
+    fn of_run(&self, run: &str) -> Option<Arc<dyn DeltaSink>> {
+        let _ = run;
+        None
+    }
+}
+
+impl DeltaSink for Arc<dyn DeltaSink> {
+    fn delta(&self, call: CallId, delta: Delta<'_>) {
+        (**self).delta(call, delta);
+    }
+
+    fn of_run(&self, run: &str) -> Option<Arc<dyn DeltaSink>> {
+        (**self).of_run(run)
+    }
 }
 
 impl<F: Fn(CallId, Delta<'_>) + Send + Sync> DeltaSink for F {

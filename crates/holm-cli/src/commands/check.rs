@@ -10,7 +10,7 @@ use holm_config::{Found, KeyFile, Settings, skills::SKILL_FILE};
 use holm_tools::agents::AgentFile;
 use serde_json::json;
 
-use super::run::rules;
+use super::run::parsed;
 use crate::{
     exit::{Exit, Trouble},
     hooks::Owner,
@@ -87,8 +87,8 @@ fn settings(places: &Places, screen: &Screen) -> Vec<Finding> {
     let files = found.user.iter().chain(&found.project).chain(&found.policies).filter(|path| path.is_file());
     let read: Result<Settings, Trouble> = Here::find(places).and_then(|here| {
         let settings = here.settle(Settings::default(), screen);
-        rules(settings.allow.clone())?;
-        rules(settings.deny.clone())?;
+        parsed(settings.allow.clone())?;
+        parsed(settings.deny.clone())?;
         models(&settings)?;
         Ok(settings)
     });

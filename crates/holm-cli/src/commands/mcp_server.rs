@@ -72,7 +72,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let exposed = Exposed::new()
         .agents([("holm", "An agent that works in this folder, with the tools that it was given.", agent)])
         .registry(made.tools.registry().clone(), shows, rights)
-        .prompts(Skills::new(&Places::find(data)?));
+        .prompts(Skills::new(&places));
     let exposed = if args.sessions { exposed.library(Sessions::new(&made.store)) } else { exposed };
     match args.http {
         None => {

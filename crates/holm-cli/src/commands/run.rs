@@ -14,7 +14,10 @@ use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
     kernel::{Config, Ending, NanoUsd},
-    runtime::{Agent, Changes, DriveError, Handle, Hooks, JournalFailed, Report, Secrets, Session},
+    runtime::{
+        Agent, Changes, DeltaSink, DriveError, EventSink, Handle, Hooks, JournalFailed, Report, Secrets,
+        Session,
+    },
     store::Store,
 };
 use holm_tools::{agents::AgentLoader, shell::Rule};
@@ -31,14 +34,16 @@ use crate::{
     places::{self, Places},
     prompt,
     screen::Screen,
+    stream::Stream,
     tools,
     withholding::Lines,
 };
+pub(crate) use bench::Sinks;
 use bench::{Bench, Tools};
 use has::{Has, Most};
 use settled::Settled;
 
-pub(crate) use settled::rules;
+pub(crate) use settled::{parsed, rules_of};
 
 /// What `holm run` takes.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
@@ -261,7 +266,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let lines = if output == Output::StreamJson { Lines::Yes } else { Lines::No };
     withholding.of_session(bench.store(), resumed, lines).await?;
     let shown = if note.is_some() { bench.shown_before().await } else { None };
-    let (agent, tools) = bench.agent(&args, &screen, &drawing)?;
+    let (agent, tools) = bench.agent(&args, sinks(output, &screen, &drawing))?;
     let mut session = open(&agent, &args, has.as_ref()).await?;
     began.keep(&places, session.id())?;
     // Not before something answers at all.
@@ -277,12 +282,34 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     finish(&report, output, &screen, &drawing, &withholding.reasons())
 }
 
+/// Who watches a run in front of which somebody sits, or whose output a program reads.
+fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing) -> Sinks {
+    let drawn: Arc<dyn EventSink> = Arc::new(drawing.clone());
+    let lines = (output == Output::StreamJson).then(|| Stream::new(Arc::clone(screen)));
+    let lines = lines.map(|lines| -> Arc<dyn EventSink> { Arc::new(lines) });
+    let deltas: Arc<dyn DeltaSink> = Arc::new(drawing.clone());
+    Sinks { events: [drawn].into_iter().chain(lines).collect(), deltas: Some(deltas) }
+}
+
 async fn open_store(places: &Places) -> anyhow::Result<Store> {
     Ok(Store::open(places::database(&places.data)?).await?)
 }
 
 /// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
 pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
+    let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
+    let sinks = Sinks { events: vec![Arc::new(drawing)], deltas: None };
+    seated(args, places, screen, Person::Away, sinks).await
+}
+
+/// An agent in front of which somebody sits who says what is to be done; of arguments that the settings have spoken to.
+pub(crate) async fn seated(
+    args: &Args,
+    places: &Places,
+    screen: &Arc<Screen>,
+    person: Person,
+    sinks: Sinks,
+) -> anyhow::Result<Made> {
     if args.session.is_some() {
         let message = "each request has a session of its own, so --session and --resume mean nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
@@ -295,12 +322,11 @@ pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen
     if let Some(note) = &chosen.note {
         screen.note(&format!("holm: {note}"));
     }
-    let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
-    let terminal = Terminal::new(args.yes.iter().cloned().collect(), Person::Away, Arc::clone(screen));
+    let terminal = Terminal::new(args.yes.iter().cloned().collect(), person, Arc::clone(screen));
     let (store, places) = (open_store(places).await?, places.clone().within(args.ways.bounds()));
     let bench = Bench::lay_out(args, &places, store.clone(), chosen, terminal, screen).await?;
     let (crew, secrets, hooks) = bench.parts();
-    let (agent, tools) = bench.agent(args, screen, &drawing)?;
+    let (agent, tools) = bench.agent(args, sinks)?;
     Ok(Made { agent, tools, crew, secrets, hooks, store })
 }
 

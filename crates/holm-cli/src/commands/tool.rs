@@ -126,10 +126,7 @@ struct Execute {
 impl Execute {
     /// What may be run as a command, and what never.
     fn rules(&self) -> Rules {
-        let mut rules = Rules::default();
-        self.allow_command.iter().cloned().for_each(|rule| rules.allow(rule));
-        self.deny_command.iter().cloned().for_each(|rule| rules.deny(rule));
-        rules
+        run::rules_of(&self.allow_command, &self.deny_command)
     }
 }
 
@@ -201,7 +198,7 @@ fn bound(mut args: Execute, places: &Places) -> Result<Execute, Trouble> {
 /// With the commands that the settings forbid. One rule that cannot be read ends it: the others would seem to be all.
 fn denied(places: &Places, mut rules: Rules) -> Result<Rules, Trouble> {
     let settings = Here::find(places)?.loaded.layers.settle(Settings::default());
-    run::rules(settings.deny)?.into_iter().for_each(|rule| rules.deny(rule));
+    run::parsed(settings.deny)?.into_iter().for_each(|rule| rules.deny(rule));
     Ok(rules)
 }
 
@@ -473,13 +470,10 @@ fn watch(outcome: &Mutex<(Outcome, String)>, event: &Event) {
 
 /// The inside of the envelope in which the model reads a result.
 fn told(message: &Message) -> Option<String> {
-    let result = message.blocks.iter().find_map(|block| match block {
-        Block::ToolResult(result) => Some(result),
+    message.blocks.iter().find_map(|block| match block {
+        Block::ToolResult(result) => Some(result.said().trim().to_owned()),
         _ => None,
-    })?;
-    let body = result.text.split_once('>').map_or(result.text.as_str(), |(_, body)| body);
-    let body = body.rsplit_once("</tool_output").map_or(body, |(body, _)| body);
-    Some(body.trim().to_owned())
+    })
 }
 
 /// A tool whose output is kept for the person who called it.

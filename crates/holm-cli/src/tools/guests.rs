@@ -42,7 +42,9 @@ impl Set {
     /// belong to every set.
     pub(crate) fn of(self, native: Toolbox, guests: &Toolbox) -> Toolbox {
         let tools = match self {
-            Self::All | Self::Native | Self::Few => native,
+            Self::All | Self::Native => native,
+            // These are other tools altogether.
+            Self::Few => return Toolbox::new(),
             Self::Wasm => some(&native, |tool| tool.level == Level::None && tool.needs.is_empty()),
         };
         match self {

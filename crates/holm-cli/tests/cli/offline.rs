@@ -2,6 +2,9 @@
 
 use std::process::{Command, Stdio};
 
+use holm_testkit::double::Act;
+use serde_json::json;
+
 use crate::{
     local::models,
     stage::{Ran, Stage},
@@ -63,6 +66,25 @@ fn offline_no_packet_leaves_the_machine_whatever_is_granted() {
     let (ran, packets) = counted(&stage, &format!("{holm} {GOES_OUT} --offline"));
     assert_eq!((packets, ran.code), (0, Some(0)), "{ran:?}");
     assert!(ran.out.contains("nothing else is connected to while offline"), "{ran:?}");
+}
+
+#[test]
+fn offline_no_server_and_no_hook_with_an_open_network_is_started() {
+    let call = Act::calls(&[("c1", "date", "{}")]);
+    let stage = Stage::new([call, Act::says("Not today.")]);
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let started = stage.work().join("started");
+    let entry = json!({ "command": "/usr/bin/touch", "args": [started], "network": "open",
+        "grants": [format!("write:{}/", stage.work().display())] });
+    std::fs::write(stage.data().join("tools/far.mcp.json"), entry.to_string()).unwrap();
+    let hooks = json!({ "network": "open", "hooks": { "PreToolUse": [
+        { "matcher": "*", "hooks": [{ "type": "command", "command": "exit 0" }] }] } });
+    std::fs::write(stage.data().join("hooks.json"), hooks.to_string()).unwrap();
+    let ran = stage.run(&["-p", "What day is it?", "--offline"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Not today.\n"), "{ran:?}");
+    assert_eq!(ran.err.matches("it wants an open network").count(), 2, "{ran:?}");
+    assert!(!started.exists(), "{ran:?}");
+    assert!(stage.double.requests()[1].text().contains("while offline"), "the call was denied");
 }
 
 #[test]

@@ -47,6 +47,16 @@ fn a_run_takes_model_grants_and_what_is_said_first_from_the_settings() {
 }
 
 #[test]
+fn a_rule_that_cannot_be_read_ends_a_call_by_hand_and_lets_none_of_the_others_go() {
+    let stage = stage([], "[commands]\ndeny = [\"ls\", \"a && b\"]\n");
+    let call =
+        ["tool", "execute", "run_program", r#"{"command":["ls"]}"#, "--grant", "exec:*", "--mode", "full"];
+    let ran = holm(&stage, &call);
+    ran.fails(2, "mine.toml");
+    assert!(ran.err.contains("mend the rule, or take it out"), "{ran:?}");
+}
+
+#[test]
 fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_widens() {
     let user = format!("model = \"{MODEL}\"\ngrants = [\"read:notes.txt\"]\n[limits]\nturns = 5\n");
     let project =

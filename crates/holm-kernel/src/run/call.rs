@@ -52,7 +52,7 @@ const NAMED_TOOLS: usize = 20;
 const ALIKE_LETTERS: usize = 3;
 
 /// How a tool that finds tools is called, where the host has one: a model that misses a tool is sent there.
-const FINDER: &str = "tool_search";
+pub const FINDER: &str = "tool_search";
 
 impl Run {
     /// Validates and permits a call. A call that may not run is settled here; the group may have to end for it.

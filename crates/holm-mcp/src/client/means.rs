@@ -72,6 +72,7 @@ pub struct Programs {
     pub(crate) workspace: PathBuf,
     pub(crate) search: Vec<PathBuf>,
     pub(crate) named: NamedFiles,
+    pub(crate) offline: bool,
 }
 
 /// Which files a command line opens to its server by naming them, besides what is granted. Only plain files by their whole
@@ -95,7 +96,21 @@ impl Programs {
     #[must_use]
     pub fn new(launcher: Launcher, engine: Engine, workspace: impl Into<PathBuf>) -> Self {
         let search = ["/usr/local/bin", "/usr/bin", "/bin"].into_iter().map(PathBuf::from).collect();
-        Self { launcher, engine, workspace: workspace.into(), search, named: NamedFiles::default() }
+        Self {
+            launcher,
+            engine,
+            workspace: workspace.into(),
+            search,
+            named: NamedFiles::default(),
+            offline: false,
+        }
+    }
+
+    /// Starts none that wants an open network.
+    #[must_use]
+    pub fn offline(mut self) -> Self {
+        self.offline = true;
+        self
     }
 
     /// Says which files a command line opens by naming them.

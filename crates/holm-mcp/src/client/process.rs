@@ -145,6 +145,11 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
     if let Some(grant) = spec.grants.iter().find(|grant| matches!(grant, Grant::Fetch(_))) {
         return Err(format!("{grant} cannot be held for a program; write \"network\": \"open\", or nothing"));
     }
+    if programs.offline && program.network == Network::Open {
+        return Err(
+            "it wants an open network, and nothing but this machine is connected to while offline".into()
+        );
+    }
     let jail = Jail::from_grants(&programs.workspace, &spec.grants, std::env::vars_os())
         .map_err(|error| error.to_string())?;
     let jail = match &program.cwd {

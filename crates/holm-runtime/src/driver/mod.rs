@@ -176,6 +176,9 @@ impl Driver {
                 *sink = own;
             }
         }
+        if let Some(own) = host.deltas.of_run(&run.started().run) {
+            host.deltas = own;
+        }
         let containment = Containment::new(&*run.started().run)
             .blobs(Arc::clone(&host.blobs))
             .secrets(host.secrets.clone())

@@ -1,13 +1,13 @@
 //! A session to read: who said what, which tools ran, and what came of it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     fmt::Write as _,
 };
 
 use holm_kernel::{
-    Answer, Block, Effect, Event, Input, Ladder, ModelResult, Outcome, Patch, Prompt, Reply, Seq, ToolOutput,
-    ToolResult, Verdict,
+    Answer, Author, Block, Effect, Event, Input, Ladder, MessageId, ModelResult, Outcome, Patch, Prompt,
+    Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
     journal::{self, Record},
     plain_text,
 };
@@ -34,8 +34,9 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
     if !session.tags.is_empty() {
         let _ = writeln!(out, "- tags: {}", session.tags.join(", "));
     }
-    let mut telling = Telling { withheld: withheld(records), added: Vec::new() };
     let mut told = Told::of(records);
+    let mut telling =
+        Telling { withheld: withheld(records), heard: std::mem::take(&mut told.heard), added: Vec::new() };
     for record in records {
         match record.payload().input() {
             Ok(input) => telling.said(&mut out, &input, record.seq()),
@@ -62,6 +63,8 @@ struct Told {
     results: BTreeMap<Seq, Vec<ToolResult>>,
     /// Which model took over from which.
     climbs: BTreeMap<Seq, Vec<String>>,
+    /// What people said, in the order in which the run heard it.
+    heard: VecDeque<(MessageId, String)>,
 }
 
 impl Told {
@@ -83,6 +86,9 @@ impl Told {
                     alone.insert(id.to_string());
                 }
                 Event::MessageAdded { message } => {
+                    if message.role == Role::User && message.author == Author::Speaker {
+                        told.heard.push_back((message.id, message.plain_text()));
+                    }
                     for block in &message.blocks {
                         let Block::ToolResult(result) = block else { continue };
                         // Ids are the provider's, and may come again.
@@ -112,6 +118,8 @@ impl Told {
 struct Telling {
     /// What the model never read.
     withheld: Vec<Withheld>,
+    /// What people said and was not written yet.
+    heard: VecDeque<(MessageId, String)>,
     /// What hooks added last: they add it to every request, and it is shown once.
     added: Vec<Block>,
 }
@@ -181,9 +189,13 @@ impl Telling {
         }
     }
 
-    fn person(&self, out: &mut String, heading: &str, prompt: &Prompt) {
+    fn person(&mut self, out: &mut String, heading: &str, prompt: &Prompt) {
         let text = plain_text(&prompt.blocks);
-        let is_withheld = self.withheld.iter().any(|withheld| withheld.said == text);
+        // The same words may be said twice and be withheld once: the first that were not written yet are meant.
+        let at = self.heard.iter().position(|(_, said)| *said == text);
+        let message = at.and_then(|at| self.heard.remove(at));
+        let is_withheld =
+            message.is_some_and(|(id, _)| self.withheld.iter().any(|withheld| withheld.message == id));
         let mark = if is_withheld { " (withheld from the model by a hook)" } else { "" };
         let _ = writeln!(out, "\n## {heading}{mark}\n");
         blocks(out, &prompt.blocks);

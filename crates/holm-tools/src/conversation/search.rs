@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The name of the tool that looks others up.
-pub const TOOL_SEARCH: &str = "tool_search";
+pub const TOOL_SEARCH: &str = holm_kernel::FINDER;
 
 /// How many tools are shown in full before any is held back. Forty schemas are some ten thousand tokens.
 pub const MOST_SHOWN: usize = 40;

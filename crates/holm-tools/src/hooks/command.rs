@@ -168,15 +168,8 @@ impl CommandHooks {
                 "tool_input": arguments,
                 "tool_response": response_of(seen),
             });
-            let wish = match self.ask(entry, about).await {
-                Ok(wish) => wish,
-                // What it would have refused, nobody can tell.
-                Err(error @ NotDone::Changed { .. }) => {
-                    Wish { block: Some(error.to_string()), ..Wish::default() }
-                }
-                // A command that looks at results guards nothing: what it could not say is not missed.
-                Err(_) => continue,
-            };
+            // A command that looks at results guards nothing: what it could not say is not missed.
+            let Some(wish) = self.heard(entry, about).await else { continue };
             let mut other = seen.clone();
             if let Some(reason) = wish.block {
                 append(&mut other, &format!("A hook refused this result: {reason}"));
@@ -189,6 +182,18 @@ impl CommandHooks {
             changed = Some(other);
         }
         changed
+    }
+
+    /// What a command wishes; nothing if it failed. One whose script is not what was trusted blocks, for what it would have
+    /// refused, nobody can tell.
+    async fn heard(&self, entry: &Entry, about: Value) -> Option<Wish> {
+        match self.ask(entry, about).await {
+            Ok(wish) => Some(wish),
+            Err(error @ NotDone::Changed { .. }) => {
+                Some(Wish { block: Some(error.to_string()), ..Wish::default() })
+            }
+            Err(_) => None,
+        }
     }
 
     /// What changes in a request: a patch holds for one, so every prompt that is withheld is named each time.
@@ -235,13 +240,7 @@ impl CommandHooks {
     async fn remark(&self, id: MessageId, prompt: &str) -> Remark {
         let mut remark = Remark::Adds(Vec::new());
         for entry in self.of(HookEvent::UserPromptSubmit) {
-            let wish = match self.ask(entry, json!({ "prompt": prompt })).await {
-                Ok(wish) => wish,
-                Err(error @ NotDone::Changed { .. }) => {
-                    Wish { block: Some(error.to_string()), ..Wish::default() }
-                }
-                Err(_) => continue,
-            };
+            let Some(wish) = self.heard(entry, json!({ "prompt": prompt })).await else { continue };
             if let Some(reason) = wish.block {
                 remark = Remark::Withheld(reason);
                 break;

@@ -36,12 +36,20 @@ pub struct Jailed {
     engine: Engine,
     folder: PathBuf,
     environment: Vec<(OsString, OsString)>,
+    offline: bool,
 }
 
 impl Jailed {
     /// Runs commands in this folder, which is given without links in its path.
     pub fn within(folder: impl Into<PathBuf>, engine: Engine, launcher: Launcher) -> Self {
-        Self { launcher, engine, folder: folder.into(), environment: Vec::new() }
+        Self { launcher, engine, folder: folder.into(), environment: Vec::new(), offline: false }
+    }
+
+    /// Runs no command that wants an open network; what it would have guarded stays closed.
+    #[must_use]
+    pub fn offline(mut self) -> Self {
+        self.offline = true;
+        self
     }
 
     /// Says which variables there are to be had; a command sees those alone that its file asks for with `env:`.
@@ -52,6 +60,11 @@ impl Jailed {
     }
 
     async fn attempt(&self, command: Command) -> Result<Done, NotDone> {
+        if self.offline && command.wants.network == NetworkWish::Open {
+            let reason =
+                "it wants an open network, and nothing but this machine is connected to while offline";
+            return Err(NotDone::NotStarted { reason: reason.into() });
+        }
         let limit = command.limit;
         let failed = |error: JailError| NotDone::NotStarted { reason: error.to_string() };
         let jail = self.jail(&command).map_err(failed)?;

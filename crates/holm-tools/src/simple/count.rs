@@ -7,7 +7,7 @@ use holm_runtime::{ClosureTool, Job, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::plain::SHOWN;
+use super::plain::{SHOWN, number};
 use crate::{files::MOST_BYTES, root::Root};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -33,10 +33,6 @@ fn run(root: &Root, path: &str, job: &Job) -> Result<String, String> {
     };
     let bytes = counted().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
-    let number = |count: usize, what: &str| match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    };
     let (lines, words) = (text.lines().count(), text.split_whitespace().count());
     Ok(format!(
         "{path} has {}, {} and {}",

@@ -129,12 +129,16 @@ fn summed_up(listing: &str) -> String {
     );
     let largest = largest
         .map_or_else(String::new, |(size, name)| format!("; the largest file is {name} with {size} bytes"));
-    let number = |count: usize, what: &str| match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    };
     let (files, folders) = (number(files.len(), "file"), number(folders.len(), "folder"));
     format!("{files} and {folders}{largest}:\n{listing}")
+}
+
+/// How many there are, in words.
+pub(super) fn number(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
 }
 
 /// A page without the numbers of its lines.

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use holm::{
     kernel::{Approvals, Bound, Config, Ladder, Model as Card},
-    runtime::{self, Agent, Builder, Hooks, Secrets, Session, Toolbox},
+    runtime::{self, Agent, Builder, DeltaSink, EventSink, Hooks, Secrets, Session, Toolbox},
     store::Store,
 };
 use holm_tools::{
@@ -16,13 +16,12 @@ use holm_tools::{
     simple,
 };
 
-use super::{Args, Output};
+use super::{Args, rules_of};
 use crate::{
     agents::{self, Only},
     approve::Terminal,
     brought::Brought,
     crew::{Helping, House},
-    draw::Drawing,
     entries,
     hooks::Gathered,
     kept::Kept,
@@ -32,7 +31,6 @@ use crate::{
     settings::guides,
     shelf::{Shelf, Watch},
     skills::{self, Skills},
-    stream::Stream,
     talk,
     tools::{self, Confinement, Outside},
     withholding::Withholding,
@@ -76,7 +74,7 @@ impl Bench {
         set.check()?;
         let (chosen, stronger) = model::with_stronger(chosen, &args.step_up)?;
         let env = |name: &str| std::env::var(name).ok();
-        let kept = Kept::find(places);
+        let kept = Kept::find(places).and(args.settled.agent.iter().flat_map(agents::Chosen::starts));
         let native = tools::native(places, &kept, &store);
         let outside = Outside::here(places, &kept, rules(args), confinement(args), env).and(native);
         let secrets = chosen.reach.keys().told_to(Secrets::new());
@@ -175,12 +173,7 @@ impl Bench {
     }
 
     /// Puts the agent together.
-    pub(super) fn agent(
-        self,
-        args: &Args,
-        screen: &Arc<Screen>,
-        drawing: &Drawing,
-    ) -> anyhow::Result<(Agent, Tools)> {
+    pub(super) fn agent(self, args: &Args, sinks: Sinks) -> anyhow::Result<(Agent, Tools)> {
         let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only };
         let toolbox = tools.begun();
         let gate = Gate::new(self.terminal, rules(args));
@@ -197,20 +190,24 @@ impl Bench {
             .secrets(self.secrets)
             .approver(gate.clone())
             .events(gate)
-            .events(drawing.clone())
-            .deltas(drawing.clone())
             .journals(self.store.clone())
             .blobs(self.store.clone())
             .spawner(self.crew);
         let builder = builder.hooks(self.hooks.hooks);
         let builder = tools.lookup.iter().cloned().fold(builder, Builder::hook);
         let builder = climbing(args, self.stronger, builder, self.store);
-        let builder = match args.output() {
-            Output::StreamJson => builder.events(Stream::new(Arc::clone(screen))),
-            Output::Text | Output::Json => builder,
-        };
+        let builder = sinks.events.into_iter().fold(builder, Builder::events);
+        let builder = sinks.deltas.into_iter().fold(builder, Builder::deltas);
         Ok((builder.build()?, tools))
     }
+}
+
+/// Who watches a run.
+#[derive(Default)]
+pub(crate) struct Sinks {
+    pub(crate) events: Vec<Arc<dyn EventSink>>,
+    /// Whoever watches replies arrive.
+    pub(crate) deltas: Option<Arc<dyn DeltaSink>>,
 }
 
 /// The tools of a run, now and from now on.
@@ -326,10 +323,7 @@ fn confinement(args: &Args) -> Confinement {
 }
 
 fn rules(args: &Args) -> Rules {
-    let mut rules = Rules::default();
-    args.allow_command.iter().cloned().for_each(|rule| rules.allow(rule));
-    args.deny_command.iter().cloned().for_each(|rule| rules.deny(rule));
-    rules
+    rules_of(&args.allow_command, &args.deny_command)
 }
 
 /// Lets the run climb, where stronger models or a kind of task were named.

@@ -8,10 +8,10 @@ use holm::{
 };
 
 use super::Args;
-use crate::exit::{Exit, Trouble};
-
-/// The model of a session that a file answers.
-const SCRIPT: &str = "scripted/file";
+use crate::{
+    exit::{Exit, Trouble},
+    model::SCRIPT,
+};
 
 impl Args {
     /// Takes the models of the session that is to go on, if there is one. `named` is what the flag `--model` said.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use holm_config::{Layers, Settings, ToolSet, Value};
-use holm_tools::shell::Rule;
+use holm_tools::shell::{Rule, Rules};
 
 use super::{Args, Most};
 use crate::{
@@ -100,8 +100,8 @@ impl Args {
         });
         self.step_up = settings.step_up.map(|models| models.value).unwrap_or_default();
         self.kind = settings.kind.map(|kind| kind.value);
-        self.allow_command = rules(settings.allow)?;
-        self.deny_command = rules(settings.deny)?;
+        self.allow_command = parsed(settings.allow)?;
+        self.deny_command = parsed(settings.deny)?;
         // A session that goes on keeps these, unless a flag or an administrator says otherwise.
         if !self.resume {
             self.system = settings.system.map(|system| system.value);
@@ -158,8 +158,16 @@ fn set_of(set: tools::Set) -> ToolSet {
     }
 }
 
+/// What passes unasked, and what is never run.
+pub(crate) fn rules_of(allow: &[Rule], deny: &[Rule]) -> Rules {
+    let mut rules = Rules::default();
+    allow.iter().cloned().for_each(|rule| rules.allow(rule));
+    deny.iter().cloned().for_each(|rule| rules.deny(rule));
+    rules
+}
+
 /// Rules of the settings; one that is none is named by its place.
-pub(crate) fn rules(values: Option<Vec<Value<String>>>) -> Result<Vec<Rule>, Trouble> {
+pub(crate) fn parsed(values: Option<Vec<Value<String>>>) -> Result<Vec<Rule>, Trouble> {
     let rule = |value: Value<String>| {
         let read: Result<Rule, _> = value.value.parse();
         read.map_err(|error| {
