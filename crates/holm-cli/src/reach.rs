@@ -8,7 +8,13 @@ use holm::{
 };
 use holm_config::{KeyFile, Layer, ProviderSettings, Settings};
 
-use crate::{bounds::Bounds, exit::Trouble, model::Ways, places::Places, settings::refused};
+use crate::{
+    bounds::{Bounds, is_here},
+    exit::Trouble,
+    model::Ways,
+    places::Places,
+    settings::refused,
+};
 
 /// Keys and addresses by the names of providers.
 #[derive(Debug, Clone, Default)]
@@ -77,6 +83,12 @@ impl Reach {
             (Bounds::ThisMachine, Ok((_, endpoint))) => Bounds::ThisMachine.admits(name, endpoint.base()),
             (Bounds::ThisMachine | Bounds::Anywhere, _) => Ok(()),
         }
+    }
+
+    /// Whether a model costs nothing: it works on this machine.
+    pub(crate) fn is_free(&self, name: &str) -> bool {
+        let here = ["local/", "scripted/"].iter().any(|own| name.starts_with(own));
+        here || self.endpoint(name).is_ok_and(|(_, endpoint)| is_here(endpoint.base()))
     }
 
     fn endpoint(&self, name: &str) -> Result<(String, Endpoint), ClientError> {

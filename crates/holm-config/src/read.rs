@@ -156,9 +156,15 @@ fn resolved<'s>(schema: &'s serde_json::Value, root: &'s serde_json::Value) -> &
     target.and_then(|target| root.pointer(target.strip_prefix('#')?)).unwrap_or(schema)
 }
 
-/// The known name that is most alike, if one is.
+/// The known name that is most alike, if one is: the one with the same letters in another order, else the closest.
 pub(crate) fn nearest(key: &str, known: &[String]) -> Option<String> {
-    closest(key, known.iter().map(String::as_str)).map(str::to_owned)
+    let letters = |name: &str| {
+        let mut letters: Vec<char> = name.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let swapped = known.iter().find(|name| letters(name) == letters(key)).map(String::as_str);
+    swapped.or_else(|| closest(key, known.iter().map(String::as_str))).map(str::to_owned)
 }
 
 /// What a parser says may have several lines; a message has one.

@@ -83,9 +83,11 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     screen.answer("Holm: the model proposes, the kernel decides, the host acts, the journal remembers.");
     screen.answer("");
     let model = args.model.map(|model| Value::flag("--model", model));
-    let settings = Here::find(&places)?.settle(Settings { model, ..Settings::default() }, &screen);
+    let here = Here::find(&places)?;
+    here.check(&places)?;
+    let settings = here.settle(Settings { model, ..Settings::default() }, &screen);
     let reach = Reach::here(&settings, &places)?.by(args.ways);
-    let chosen = found::choose(settings.model.as_ref().map(|model| &*model.value), &reach, &screen).await?;
+    let chosen = found::choose(settings.model.as_ref(), &reach, &screen).await?;
     let store = Store::open(places::database(&places.data)?).await?;
     let tour = Tour { screen, places, store, chosen };
     if Screen::can_ask() {

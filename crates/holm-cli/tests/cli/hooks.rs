@@ -110,6 +110,23 @@ fn a_prompt_that_a_hook_withholds_is_said_and_never_shown_as_ordinary() {
 }
 
 #[test]
+fn the_same_words_said_again_and_heard_are_not_shown_as_withheld() {
+    let stage = project(&censor(), [Act::says("Told."), Act::says("Heard.")]);
+    trust(&stage, &[".holm/hooks.json"]);
+    assert_eq!(stage.run(&["-p", "Paris", "--session", "s"]).code, Some(3));
+    stage.agrees(["hooks", "forget"]);
+    std::fs::remove_file(stage.work().join(".holm/hooks.json")).unwrap();
+    stage.run(&["-p", "Paris", "--session", "s", "--resume"]).says("Heard.\n");
+    let shown = stage.holm(["session", "show", "s"]).out;
+    let withheld = "## Prompt (withheld from the model by a hook)\n\n> Paris\n";
+    assert_eq!(
+        (shown.matches(withheld).count(), shown.matches("## Prompt\n\n> Paris\n").count()),
+        (1, 1),
+        "{shown}"
+    );
+}
+
+#[test]
 fn what_hooks_did_to_a_run_is_shown() {
     let hook = |command: &str| serde_json::json!([{ "hooks": [{ "type": "command", "command": command }] }]);
     let rewrites = r#"echo '{"updatedInput":{"path":"other.txt"}}'"#;

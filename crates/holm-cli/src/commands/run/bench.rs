@@ -77,23 +77,15 @@ impl Bench {
         let kept = Kept::find(places).and(args.settled.agent.iter().flat_map(agents::Chosen::starts));
         let native = tools::native(places, &kept, &store);
         let outside = Outside::here(places, &kept, rules(args), confinement(args), env).and(native);
-        let secrets = chosen.reach.keys().told_to(Secrets::new());
-        let secrets =
-            outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
-        let secrets = entries::told_to(secrets, places);
+        let secrets = secrets(&chosen, &outside, places);
         let hooks = Gathered::find(places, confinement(args), screen, &secrets)?;
         let trees = Trees::find(places).await;
         let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
         let skills = Skills::find(places, &brought_skills(args));
         let (guides, unheard) = guides(places);
-        hooks
-            .notes
-            .iter()
-            .chain(&skills.notes)
-            .chain(&unheard)
-            .chain(&outside.notes)
-            .chain(&troubled)
-            .for_each(|note| screen.note(&format!("holm: {note}")));
+        let notes =
+            hooks.notes.iter().chain(&skills.notes).chain(&unheard).chain(&outside.notes).chain(&troubled);
+        notes.for_each(|note| screen.note(&format!("holm: {note}")));
         // A small model would talk about its tools in place of using them.
         let talk = if set == tools::Set::Few { Toolbox::new() } else { talk::tools(&terminal) };
         let registry = Registry::new();
@@ -234,6 +226,13 @@ impl Tools {
         let pick = move |snapshot: &Snapshot| given(lookup.as_ref(), &only, snapshot);
         keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
     }
+}
+
+/// What nobody is told: keys, and what entries of servers take from the environment.
+fn secrets(chosen: &Chosen, outside: &Outside, places: &Places) -> Secrets {
+    let secrets = chosen.reach.keys().told_to(Secrets::new());
+    let secrets = outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
+    entries::told_to(secrets, places)
 }
 
 fn given(lookup: Option<&Lookup>, only: &Only, snapshot: &Snapshot) -> Toolbox {
