@@ -166,7 +166,17 @@ async fn asked(
         format: None,
     };
     let (deltas, stop) = (Arc::new(NoDeltas), CancellationToken::new());
-    match line.call(Ask { call: CallId::new(1), request: &request, messages: view, deltas, stop }).await {
+    match line
+        .call(Ask {
+            call: CallId::new(1),
+            request: &request,
+            messages: view,
+            told: Arc::clone(&request.tools),
+            deltas,
+            stop,
+        })
+        .await
+    {
         ModelResult::Replied(reply) | ModelResult::Aborted(reply) => Ok(plain_text(&reply.blocks)),
         ModelResult::Failed(failure) => Err(failure.message.into()),
     }

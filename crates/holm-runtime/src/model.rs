@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
-use holm_kernel::{CallId, Message, ModelResult, Request};
+use holm_kernel::{CallId, Message, ModelResult, Offer, Request};
 use tokio_util::sync::CancellationToken;
 
 use crate::DeltaSink;
@@ -43,6 +43,9 @@ pub struct Ask<'a> {
     pub request: &'a Request,
     /// The messages that the request names.
     pub messages: &'a [Arc<Message>],
+    /// The tools that the model knows of: those of the request, or those that its text describes where the protocol is
+    /// text. For models that can be held to them.
+    pub told: Arc<Offer>,
     /// Where the pieces of the reply go.
     pub deltas: Arc<dyn DeltaSink>,
     /// Ends the call.

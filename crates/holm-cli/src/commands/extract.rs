@@ -159,6 +159,7 @@ async fn answer(line: &mut dyn Line, request: &Request, view: &[Arc<Message>]) -
         call: CallId::new(1),
         request,
         messages: view,
+        told: Arc::default(),
         deltas: Arc::new(NoDeltas),
         stop: CancellationToken::new(),
     };

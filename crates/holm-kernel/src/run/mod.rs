@@ -232,6 +232,11 @@ impl Run {
         self.catalogue.tools()
     }
 
+    /// The tools that the model knows of now: those of its requests, or those that the text protocol describes to it.
+    pub fn offer(&self) -> &Arc<crate::Offer> {
+        self.catalogue.offer()
+    }
+
     /// Folds a journal: the same records give the same run, byte for byte, on every host.
     ///
     /// # Errors

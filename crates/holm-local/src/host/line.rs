@@ -53,14 +53,14 @@ impl LocalLine {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&mut self, id: u64, request: &Request, view: &[Arc<Message>]) -> Begin {
+    fn begin(&mut self, id: u64, request: &Request, told: &Offer, view: &[Arc<Message>]) -> Begin {
         let settings = &self.shared.settings;
         let most = request.max_output.or(request.model.max_output);
         let most = most.and_then(|most| u32::try_from(most).ok()).unwrap_or(settings.most);
         let (seed, stops, believed) =
             (settings.seed, settings.stops.clone(), settings.believe_none_from_milli);
         let (grammar, call) = match settings.constraint {
-            Constraint::Grammar => self.grammar(request, view),
+            Constraint::Grammar => self.grammar(request, told, view),
             Constraint::Off => (None, None),
         };
         let doubt = believed.zip(call).map(|(believed_from_milli, instead)| Doubt {
@@ -82,11 +82,16 @@ impl LocalLine {
     }
 
     /// What the reply must look like; and a call, where one may be insisted on.
-    fn grammar(&mut self, request: &Request, view: &[Arc<Message>]) -> (Option<Grammar>, Option<Grammar>) {
+    fn grammar(
+        &mut self,
+        request: &Request,
+        told: &Offer,
+        view: &[Arc<Message>],
+    ) -> (Option<Grammar>, Option<Grammar>) {
         if let Some(schema) = &request.format {
             return (Some(shape(request.purpose, schema, view)), None);
         }
-        let Offer { epoch, tools } = &*request.tools;
+        let Offer { epoch, tools } = told;
         if tools.is_empty() {
             return (None, None);
         }
@@ -110,7 +115,7 @@ fn shape(purpose: Purpose, schema: &Json, view: &[Arc<Message>]) -> Grammar {
 impl Line for LocalLine {
     fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
         let id = self.shared.number();
-        let begin = self.begin(id, ask.request, ask.messages);
+        let begin = self.begin(id, ask.request, &ask.told, ask.messages);
         let watch = Watch {
             id,
             call: ask.call,

@@ -69,7 +69,20 @@ pub(crate) async fn ask_watched(
     deltas: Arc<dyn DeltaSink>,
     stop: CancellationToken,
 ) -> ModelResult {
-    line.call(Ask { call: CallId::new(1), request, messages, deltas, stop }).await
+    let told = Arc::clone(&request.tools);
+    line.call(Ask { call: CallId::new(1), request, messages, told, deltas, stop }).await
+}
+
+/// Asks as the text protocol does: the request has no tools, its text has.
+pub(crate) async fn ask_in_text(
+    line: &mut dyn Line,
+    request: &Request,
+    messages: &[Arc<Message>],
+    told: Vec<Arc<Tool>>,
+) -> ModelResult {
+    let told = Arc::new(Offer { epoch: 1, tools: told });
+    let (deltas, stop) = (Arc::new(NoDeltas), CancellationToken::new());
+    line.call(Ask { call: CallId::new(1), request, messages, told, deltas, stop }).await
 }
 
 pub(crate) fn replied(result: ModelResult) -> Reply {

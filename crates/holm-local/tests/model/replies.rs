@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     adapter::adapter_file,
-    ask::{ask, ask_watched, open, replied, request, settings, text, tool, user},
+    ask::{ask, ask_in_text, ask_watched, open, replied, request, settings, text, tool, user},
 };
 
 fn tools() -> Vec<Arc<Tool>> {
@@ -90,6 +90,29 @@ async fn whatever_is_drawn_under_the_grammar_is_valid() {
             assert!(cut || is_valid(&block, &tools()), "{wish}: {block:?}");
             calls += u32::from(matches!(block, Block::ToolCall(_)));
         }
+    }
+    assert!(calls > 0, "no call was drawn");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_text_protocol_is_held_to_the_grammar_too() {
+    let mut calls = 0;
+    let system = "Reply with one JSON object to use a tool: {\"tool\": \"name\", \"argument\": \"value\"}. \
+                  The tools are list_files (path), add (a, b) and light (state, rooms).";
+    let model = open(settings().adapter(adapter_file()).seed(1).believe_none_from(1000));
+    for wish in ["List the files in docs.", "What is 7 plus 12?", "Lights out in the kitchen!"] {
+        let asked = request(system, Vec::new());
+        let reply = replied(ask_in_text(&mut *model.open(), &asked, &[user(wish)], tools()).await);
+        let said = text(&reply);
+        assert!(reply.blocks.iter().all(|block| matches!(block, Block::Text(_))), "{reply:?}");
+        if !said.starts_with('{') || reply.stop != StopReason::EndTurn {
+            continue;
+        }
+        let Json::Object(mut members) = Json::parse(&said).unwrap() else { panic!("{said}") };
+        let Some(Json::String(name)) = members.remove("tool") else { panic!("{said}") };
+        let tool = tools().into_iter().find(|tool| tool.name == name).unwrap_or_else(|| panic!("{said}"));
+        assert!(Schema::compile(&tool.schema).unwrap().is_valid(&Json::Object(members)), "{said}");
+        calls += 1;
     }
     assert!(calls > 0, "no call was drawn");
 }

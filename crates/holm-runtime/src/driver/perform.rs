@@ -68,10 +68,15 @@ impl Driver {
 
     fn call_model(&mut self, call: CallId, request: &Request, kind: Kind) {
         let begun = Begun::new(call, kind);
+        let told = match request.purpose {
+            Purpose::Turn => self.run.offer(),
+            Purpose::Skill | Purpose::Summary => &request.tools,
+        };
         let ask = Ask {
             call,
             request,
             messages: self.run.messages(request),
+            told: Arc::clone(told),
             deltas: Arc::clone(&self.host.deltas),
             stop: begun.stop.clone(),
         };

@@ -143,7 +143,17 @@ async fn ask(
     };
     let view = [Arc::new(Message::text(MessageId::new(1), Role::User, text))];
     let (deltas, stop) = (Arc::new(NoDeltas), CancellationToken::new());
-    match line.call(Ask { call: CallId::new(1), request: &request, messages: &view, deltas, stop }).await {
+    match line
+        .call(Ask {
+            call: CallId::new(1),
+            request: &request,
+            messages: &view,
+            told: Arc::default(),
+            deltas,
+            stop,
+        })
+        .await
+    {
         ModelResult::Replied(reply) | ModelResult::Aborted(reply) => Ok(reply),
         ModelResult::Failed(failure) => Err(Trouble::new(Exit::Provider, failure.message).into()),
     }
