@@ -1,14 +1,15 @@
 //! Agents that a person can choose by name: files of Holm's own form, and projects of agents-exe. Nothing is run here.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
 
 use holm::wire::services::Services;
 use holm_config::{
-    Layer, Origin, ProviderSettings, Settings, Value,
-    exe::{ExeAgent, ExeKeys, ExeProject, ExeTree},
+    Alias, Layer, Origin, ProviderSettings, Settings, Value,
+    exe::{ExeAgent, ExeKeys, ExeProject, ExeTree, Unsupported},
 };
 use holm_tools::{
     agents::{AgentFile, ToolNames},
@@ -45,6 +46,8 @@ pub(crate) struct Exe {
     pub(crate) tree: ExeTree,
     /// Its keys.
     pub(crate) keys: ExeKeys,
+    /// What the file of its project says and Holm cannot do.
+    pub(crate) unsupported: Vec<Unsupported>,
 }
 
 /// One agent in a list.
@@ -172,7 +175,8 @@ impl Exe {
         let beside = path.parent().unwrap_or(Path::new("")).join("agents-exe.keys");
         let file = project.keys.into_iter().chain([beside]).find(|file| file.is_file());
         let keys = file.map(|file| ExeKeys::load(&file)).transpose().map_err(|error| refused(&error))?;
-        Ok(Chosen::Exe(Box::new(Self { tree, keys: keys.unwrap_or_default() })))
+        let keys = keys.unwrap_or_default();
+        Ok(Chosen::Exe(Box::new(Self { tree, keys, unsupported: project.unsupported })))
     }
 
     /// The model of an agent as a name: its provider's own where the address is the provider's, else one of the agent's.
@@ -254,8 +258,20 @@ fn admitted(path: &Path, owner: Layer, places: &Places) -> Result<(), Trouble> {
     })
 }
 
+/// The prompts of the project of agents-exe that this folder belongs to, once a person has trusted its file. Who asks for one
+/// that nobody has trusted is told so.
+pub(crate) fn exe_aliases(places: &Places, name: &str) -> Result<BTreeMap<String, Alias>, Trouble> {
+    let project = exe_project(places)?;
+    let Some(cfg) = project.cfg.filter(|_| !project.aliases.is_empty()) else { return Ok(BTreeMap::new()) };
+    match admitted(&cfg, Layer::Project, places) {
+        Ok(()) => Ok(project.aliases),
+        Err(trouble) if project.aliases.contains_key(name) => Err(trouble),
+        Err(_) => Ok(BTreeMap::new()),
+    }
+}
+
 /// The project of agents-exe that this folder belongs to.
-fn exe_project(places: &Places) -> Result<ExeProject, Trouble> {
+pub(crate) fn exe_project(places: &Places) -> Result<ExeProject, Trouble> {
     ExeProject::find(&places.work, |name| std::env::var(name).ok()).map_err(|error| refused(&error))
 }
 

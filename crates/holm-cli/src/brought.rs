@@ -28,6 +28,7 @@ impl Brought<'_> {
     /// Adds servers and helpers, the lowest first, and says which tools the agent at the top has. Programs of its folders are
     /// loaded already.
     pub(crate) async fn add(&mut self, exe: &Exe) -> Only {
+        self.notes.extend(exe.unsupported.iter().map(ToString::to_string));
         self.notes.extend(exe.tree.unsupported().iter().map(ToString::to_string));
         self.below(&exe.tree).await
     }

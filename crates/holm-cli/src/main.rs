@@ -9,6 +9,7 @@ mod bounds;
 mod brought;
 mod children;
 mod commands;
+mod contract;
 mod crew;
 mod draw;
 mod elsewhere;

@@ -3,7 +3,7 @@
 use std::{fs, io, path::Path, sync::Arc};
 
 use holm::{
-    kernel::{Block, Model as Card, ModelResult, Reply, StopReason, ToolCall},
+    kernel::{Block, Model as Card, ModelResult, Prompt, Reply, StopReason, ToolCall},
     models::{ClientError, Router, ScriptedModel},
     runtime::Model,
     wire::{catalogue, services::Services},
@@ -32,6 +32,28 @@ pub(crate) struct Chosen {
     pub(crate) note: Option<&'static str>,
     /// The tools that it can choose among, where nobody says otherwise.
     pub(crate) fits: Set,
+}
+
+impl Chosen {
+    /// Refuses a prompt with a file that the model would not be shown: it would answer without it, and nobody would know.
+    pub(crate) fn takes(&self, prompt: &Prompt) -> Result<(), Trouble> {
+        let name = &self.card.name;
+        // A script answers whatever it was shown.
+        if matches!(name.as_str(), DEMO | SCRIPT) {
+            return Ok(());
+        }
+        let unseen = prompt.blocks.iter().find_map(|block| match block {
+            Block::Image(media) | Block::File(media) if !self.reach.shows(name, block) => Some(media),
+            Block::Image(_) | Block::File(_) | Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) => {
+                None
+            }
+            Block::ToolResult(_) | Block::Custom(_) => None,
+        });
+        let Some(media) = unseen else { return Ok(()) };
+        let file = media.name.as_deref().unwrap_or("a file");
+        let message = format!("{name} takes no {}, so it would not be shown {file}", media.media_type);
+        Err(Trouble::new(Exit::Usage, message).hint("leave it out, or choose another model with --model"))
+    }
 }
 
 /// How a model is reached and held.
@@ -121,7 +143,7 @@ pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble
         return crate::local::open(name, reach.ways(), &|name: &str| std::env::var(name).ok(), None);
     }
     reach.admits(name)?;
-    let client = reach.client(name).map_err(|error| refused(name, &error))?;
+    let client = reach.client(name).map_err(|error| refused(name, &error, reach))?;
     // The provider may have been named by an alias; prices and requests go by its own name.
     let full = Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());
     let card = catalogue::Catalogue::pinned().model(&full).map(catalogue::to_kernel);
@@ -129,12 +151,15 @@ pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble
     Ok(Chosen { card, client: Arc::new(client), reach: reach.clone(), note: None, fits: Set::All })
 }
 
-fn refused(name: &str, error: &ClientError) -> Trouble {
+fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {
     match error {
         ClientError::NoKey { .. } | ClientError::WrongKey { .. } => {
             let services = Services::stock();
             let keys = services.resolve(name).map(|(_, service)| service.keys.join(" or "));
             let trouble = Trouble::new(Exit::Provider, error.to_string());
+            if let Some(why) = reach.lost(name) {
+                return trouble.hint(why);
+            }
             match keys {
                 Ok(keys) if !keys.is_empty() => trouble.hint(format!("set {keys} in the environment")),
                 Ok(_) | Err(_) => trouble,

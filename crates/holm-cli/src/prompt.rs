@@ -1,68 +1,205 @@
-//! What the agent is asked to do: from the flags, in their order, or from standard input.
+//! What the agent is asked to do: texts, files, what commands print, pictures, in the order in which they were given, or from
+//! standard input.
 
-use std::io::{self, IsTerminal, Read};
+mod flags;
+mod media;
+mod shell;
+mod variables;
+
+use std::{
+    fs,
+    io::{self, IsTerminal, Read},
+    path::{Path, PathBuf},
+};
+
+use holm::kernel::{Block, Prompt};
+use holm_config::{Piece, Template};
 
 use crate::exit::{Exit, Trouble};
+use media::Attachment;
 
-/// The longest prompt that is read from standard input: more than any window holds, less than memory.
+pub(crate) use variables::{Variables, variable};
+
+/// The longest text of one part: more than any window holds, less than memory.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// Where a template wants the prompt.
-const CONTENT: &str = "{{content}}";
+const CONTENT: &str = "content";
+
+/// What stands between two parts.
+const APART: &str = "\n\n";
 
 /// What to do where nothing was asked.
 const HINT: &str = "say what to do with -p, such as: holm run -p \"What is in this folder?\"";
 
-/// As [`gather`], and puts it where a template wants it; at the end, if it does not say where. A template that has no place
-/// for it can be all that is asked.
-pub(crate) fn gather_into(template: Option<&str>, parts: &[String]) -> Result<String, Trouble> {
-    match template {
-        None => gather(parts),
-        Some(template) if template.contains(CONTENT) => Ok(template.replace(CONTENT, &gather(parts)?)),
-        Some(template) if parts.is_empty() => checked(template.to_owned()),
-        Some(template) => Ok(format!("{template}\n\n{}", gather(parts)?)),
-    }
+/// What was asked, in its order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Parts(Vec<Part>);
+
+/// One part of what was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    /// Words, also those of a separator.
+    Text(String),
+    /// Whatever comes in.
+    Stdin,
+    /// The text of a file.
+    File(PathBuf),
+    /// What a command prints.
+    Shell(String),
+    /// A picture, a sound or a document.
+    Media(Attachment),
 }
 
-/// Joins the parts; `-` is standard input.
-pub(crate) fn gather(parts: &[String]) -> Result<String, Trouble> {
-    if parts.is_empty() {
-        if io::stdin().is_terminal() {
+/// A text with a name, and what its variables stand for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Around {
+    /// The text.
+    pub(crate) template: Template,
+    /// Its name, for messages.
+    pub(crate) alias: String,
+    /// What was given for its variables.
+    pub(crate) variables: Variables,
+}
+
+impl Parts {
+    /// Whether nothing was given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether gathering reads standard input, so that nobody can be asked there.
+    pub(crate) fn reads_stdin(&self) -> bool {
+        self.is_empty() || self.0.contains(&Part::Stdin)
+    }
+
+    /// With this before everything else.
+    pub(crate) fn first(&mut self, text: String) {
+        self.0.insert(0, Part::Text(text));
+    }
+
+    /// Reads everything, and puts it where a template wants it; at the end, if it does not say where. A template that has no
+    /// place for it can be all that is asked. `tell` hears what a person should know.
+    pub(crate) fn gather(
+        &self,
+        around: Option<&Around>,
+        work: &Path,
+        tell: impl Fn(&str),
+    ) -> Result<Prompt, Trouble> {
+        let Some(around) = around else { return checked(self.read(work, tell)?) };
+        let wants = around.template.names().any(|name| name == CONTENT);
+        let content = if wants || !self.is_empty() { self.read(work, tell)? } else { Vec::new() };
+        let known = around.values(work, self.file())?;
+        let mut blocks = Vec::new();
+        for piece in around.template.pieces() {
+            match piece {
+                Piece::Text(text) => add(&mut blocks, Block::Text(text.clone()), ""),
+                Piece::Variable(name) if name == CONTENT => {
+                    content.iter().for_each(|block| add(&mut blocks, block.clone(), ""));
+                }
+                Piece::Variable(name) => {
+                    let value = known.get(name).cloned().unwrap_or_default();
+                    add(&mut blocks, Block::Text(value), "");
+                }
+            }
+        }
+        if !wants {
+            content.into_iter().for_each(|block| add(&mut blocks, block, APART));
+        }
+        checked(blocks)
+    }
+
+    /// The first file of text.
+    fn file(&self) -> Option<&Path> {
+        self.0.iter().find_map(|part| match part {
+            Part::File(path) => Some(path.as_path()),
+            Part::Text(_) | Part::Stdin | Part::Shell(_) | Part::Media(_) => None,
+        })
+    }
+
+    fn read(&self, work: &Path, tell: impl Fn(&str)) -> Result<Vec<Block>, Trouble> {
+        if self.is_empty() && io::stdin().is_terminal() {
             return Err(Trouble::new(Exit::Usage, "there is no prompt").hint(HINT));
         }
-        return checked(read(io::stdin().lock())?);
+        if self.0.iter().filter(|part| **part == Part::Stdin).count() > 1 {
+            let message = "standard input is named more than once, and can be read once";
+            return Err(Trouble::new(Exit::Usage, message));
+        }
+        let whole = [Part::Stdin];
+        let parts = if self.is_empty() { whole.as_slice() } else { &self.0 };
+        let mut blocks = Vec::new();
+        for part in parts {
+            let block = match part {
+                Part::Text(text) => Block::Text(text.clone()),
+                Part::Stdin => Block::Text(read("standard input", io::stdin().lock())?),
+                Part::File(path) => Block::Text(file(&work.join(path), path)?),
+                Part::Shell(command) => Block::Text(shell::output(command, work, &tell)?),
+                Part::Media(attachment) => attachment.read(work)?,
+            };
+            add(&mut blocks, block, APART);
+        }
+        Ok(blocks)
     }
-    let mut texts = Vec::with_capacity(parts.len());
-    for part in parts {
-        texts.push(if part == "-" { read(io::stdin().lock())? } else { part.clone() });
-    }
-    checked(texts.join("\n\n"))
 }
 
 /// A text to work on; `-` is standard input.
 #[cfg(feature = "local")]
 pub(crate) fn text(text: &str) -> Result<String, Trouble> {
-    if text == "-" { read(io::stdin().lock()) } else { Ok(text.to_owned()) }
+    if text == "-" { stdin() } else { Ok(text.to_owned()) }
 }
 
-fn read(input: impl Read) -> Result<String, Trouble> {
+/// What comes in by standard input.
+pub(crate) fn stdin() -> Result<String, Trouble> {
+    read("standard input", io::stdin().lock())
+}
+
+/// Puts a block behind others; two texts become one.
+fn add(blocks: &mut Vec<Block>, block: Block, apart: &str) {
+    match (blocks.last_mut(), block) {
+        (Some(Block::Text(before)), Block::Text(text)) => {
+            before.push_str(apart);
+            before.push_str(&text);
+        }
+        (_, block) => blocks.push(block),
+    }
+}
+
+/// The text of a file that a person named; what it is called there is what messages say.
+fn file(path: &Path, shown: &Path) -> Result<String, Trouble> {
+    let name = format!("the file {}", shown.display());
+    let open = fs::File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            Trouble::new(Exit::Missing, format!("there is no file {}", shown.display()))
+        }
+        _ => Trouble::new(Exit::Usage, format!("{name} cannot be read: {error}")),
+    })?;
+    // A text that ends its last line leaves no empty one before the next part.
+    Ok(read(&name, open)?.trim_end_matches('\n').to_owned())
+}
+
+fn read(name: &str, input: impl Read) -> Result<String, Trouble> {
     let mut text = String::new();
     let read = input.take(MOST_BYTES + 1).read_to_string(&mut text);
-    read.map_err(|error| Trouble::new(Exit::Usage, format!("standard input cannot be read: {error}")))?;
+    read.map_err(|error| {
+        let trouble = Trouble::new(Exit::Usage, format!("{name} cannot be read: {error}"));
+        match error.kind() {
+            io::ErrorKind::InvalidData => {
+                trouble.hint("pictures, sounds and PDF files are given with --media")
+            }
+            _ => trouble,
+        }
+    })?;
     if text.len() as u64 > MOST_BYTES {
-        return Err(Trouble::new(
-            Exit::Usage,
-            format!("standard input is longer than {} MiB", MOST_BYTES >> 20),
-        ));
+        return Err(Trouble::new(Exit::Usage, format!("{name} is longer than {} MiB", MOST_BYTES >> 20)));
     }
     Ok(text)
 }
 
-fn checked(text: String) -> Result<String, Trouble> {
-    if text.trim().is_empty() {
+fn checked(blocks: Vec<Block>) -> Result<Prompt, Trouble> {
+    if blocks.iter().all(|block| block.as_text().is_some_and(|text| text.trim().is_empty())) {
         return Err(Trouble::new(Exit::Usage, "the prompt is empty").hint(HINT));
     }
-    Ok(text)
+    Ok(Prompt { blocks, ..Prompt::text("") })
 }
 
 #[cfg(test)]

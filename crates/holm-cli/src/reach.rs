@@ -3,10 +3,15 @@
 use std::collections::BTreeMap;
 
 use holm::{
+    kernel::{Block, Media, Message, MessageId, Role, Source},
     models::{Client, ClientError, Endpoint, Keys, SecretString},
-    wire::services::{Service, Services},
+    wire::{
+        NoMedia, Transcript,
+        media::describe,
+        services::{Service, Services},
+    },
 };
-use holm_config::{KeyFile, Layer, ProviderSettings, Settings};
+use holm_config::{KeyFile, Keyring, KeyringError, Layer, ProviderSettings, Settings};
 
 use crate::{
     bounds::{Bounds, is_here},
@@ -21,6 +26,8 @@ use crate::{
 pub(crate) struct Reach {
     keys: Keys,
     providers: BTreeMap<String, ProviderSettings>,
+    /// Providers whose keys the keyring does not give, and what to do.
+    lost: BTreeMap<String, String>,
     ways: Ways,
 }
 
@@ -32,7 +39,53 @@ impl Reach {
     pub(crate) fn here(settings: &Settings, places: &Places) -> Result<Self, Trouble> {
         let kept = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
         let reach = Self::of(settings, |name| std::env::var(name).ok());
-        Ok(kept.iter().fold(reach, |reach, (provider, key)| reach.with_key(provider, key.clone())))
+        let reach = kept.iter().fold(reach, |reach, (provider, key)| reach.with_key(provider, key.clone()));
+        let keyring = Keyring::of(&places.data);
+        Ok(kept.in_keyring().fold(reach, |reach, provider| reach.with_ring(provider, keyring.get(provider))))
+    }
+
+    /// With a key of the keyring; that it has none any more is told when somebody needs it.
+    fn with_ring(mut self, provider: &str, key: Result<Option<SecretString>, KeyringError>) -> Self {
+        let why = match key {
+            Ok(Some(key)) => return self.with_key(provider, key),
+            Ok(None) => "the keyring has forgotten it, as it does when the machine starts anew".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        self.lost.insert(provider.to_owned(), format!("{why}; `holm keys add {provider}` keeps it again"));
+        self
+    }
+
+    /// Why the key of a model's provider is not there although somebody has kept it.
+    pub(crate) fn lost(&self, name: &str) -> Option<String> {
+        self.lost.get(&known_as(name.split('/').next().unwrap_or_default())).cloned()
+    }
+
+    /// Whether a model of this name is shown a picture or a file as it is. What its format cannot say, its codec says in words.
+    pub(crate) fn shows(&self, name: &str, block: &Block) -> bool {
+        let Ok((_, endpoint)) = self.endpoint(name) else { return false };
+        // One like it, and small: only what it is decides.
+        let small = |media: &Media| Media {
+            media_type: media.media_type.clone(),
+            source: Source::Base64("AA==".into()),
+            name: None,
+        };
+        let (block, media) = match block {
+            Block::Image(media) => (Block::Image(small(media)), small(media)),
+            Block::File(media) => (Block::File(small(media)), small(media)),
+            Block::Text(_)
+            | Block::Thinking(_)
+            | Block::ToolCall(_)
+            | Block::ToolResult(_)
+            | Block::Custom(_) => {
+                return true;
+            }
+        };
+        let message = Message { blocks: vec![block], ..Message::text(MessageId::new(1), Role::User, "") };
+        let mut said = Transcript::default();
+        endpoint.codec().write_message(&message, &NoMedia, &mut said);
+        let words = describe(&media);
+        let said = [said.bytes(), said.tail()].concat();
+        !String::from_utf8_lossy(&said).contains(&words)
     }
 
     /// What the environment and these settings say.
@@ -44,7 +97,7 @@ impl Reach {
                 keys = keys.with(&known_as(name), key.trim());
             }
         }
-        Self { keys, providers: settings.providers.clone(), ways: Ways::default() }
+        Self { keys, providers: settings.providers.clone(), ..Self::default() }
     }
 
     /// In these ways.

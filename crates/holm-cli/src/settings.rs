@@ -63,9 +63,14 @@ impl Here {
     }
 }
 
-/// What the project tells every agent, as far as a person has trusted the files; and which are not heard.
+/// What a person tells all agents, and the project as far as a person has trusted its files; and which are not heard.
 pub(crate) fn guides(places: &Places) -> (Vec<String>, Vec<String>) {
     let (mut texts, mut notes) = (Vec::new(), Vec::new());
+    match holm_config::own_guidance(|name| std::env::var(name).ok()) {
+        Ok(Some((path, text))) => texts.push(format!("What {} says:\n\n{}", path.display(), text.trim())),
+        Ok(None) => {}
+        Err(error) => notes.push(format!("what you tell agents is not heard: {error}; {}", error.fix())),
+    }
     for path in holm_config::guides(&places.work) {
         let shown = path.display();
         match std::fs::read(&path).map_err(|error| error.to_string()) {

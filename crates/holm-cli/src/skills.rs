@@ -139,7 +139,7 @@ impl Skills {
     }
 
     /// A file of a skill: beneath its folder, by no link, and trusted as it is where it is somebody else's.
-    fn file(&self, usable: &Usable, file: &str) -> Result<String, String> {
+    pub(crate) fn file(&self, usable: &Usable, file: &str) -> Result<String, String> {
         let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
         let (folder, path) = (usable.folder.canonicalize(), usable.folder.join(file));
         let real = path.canonicalize().map_err(|_| format!("the skill has no file `{file}`"))?;

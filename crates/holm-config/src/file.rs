@@ -100,7 +100,7 @@ pub struct Provider {
 pub struct Alias {
     /// What it is for.
     pub description: String,
-    /// Its text; the prompt is put in for `{{content}}`.
+    /// Its text; the prompt is put in for `{{content}}`, and variables for `{{name}}`.
     pub template: String,
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::{ConfigError, Layer, find::config_folder, read::text_of};
+
 /// The file that agents read.
 const GUIDE: &str = "AGENTS.md";
 /// The file that is read where the other is missing.
@@ -17,6 +19,21 @@ pub fn guides(work: &Path) -> Vec<PathBuf> {
     let file =
         |folder: &Path| [GUIDE, INSTEAD].iter().map(|name| folder.join(name)).find(|path| path.is_file());
     folders.into_iter().filter_map(file).collect()
+}
+
+/// Where a person tells all agents of theirs something, whatever they work in.
+pub fn own_guide(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    config_folder(&env).map(|folder| folder.join(GUIDE))
+}
+
+/// What a person tells all agents of theirs; none where that file is missing.
+///
+/// # Errors
+/// Where it cannot be read, or others could have written it.
+pub fn own_guidance(env: impl Fn(&str) -> Option<String>) -> Result<Option<(PathBuf, String)>, ConfigError> {
+    let Some(path) = own_guide(env) else { return Ok(None) };
+    let text = text_of(&path, Layer::User)?;
+    Ok(text.map(|text| (path, text)))
 }
 
 #[cfg(test)]

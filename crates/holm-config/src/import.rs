@@ -3,12 +3,19 @@
 //! Nothing is lost in silence: what has no counterpart is a note. Nothing is granted: what an agent of another program could
 //! do without being asked, a person grants here by name.
 
+mod goose;
+mod opencode;
+mod yaml;
+
 use std::{fmt::Write as _, path::Path};
 
-use holm_tools::front::{Front, Value};
+use holm_tools::front::{Entry, Front, Value};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{ConfigError, ConfigProblem, exe::ExeAgent, read::one_line};
+
+pub use goose::{goose_recipe, goose_servers};
+pub use opencode::{Opencode, opencode};
 
 /// What Claude Code calls its tools, and what they are called here.
 const TOOLS: [(&str, &str); 11] = [
@@ -36,92 +43,81 @@ pub struct Converted {
     pub notes: Vec<String>,
 }
 
+/// MCP servers in Holm's form, and what was not taken over beside them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Servers {
+    /// An object with `mcpServers`.
+    pub entries: Json,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+impl Servers {
+    fn none() -> Self {
+        Self { entries: json!({ "mcpServers": {} }), notes: Vec::new() }
+    }
+
+    /// Whether there is no server.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.get("mcpServers").and_then(Json::as_object).is_none_or(Map::is_empty)
+    }
+
+    fn add(&mut self, name: &str, server: Map<String, Json>) {
+        if let Some(entries) = self.entries.get_mut("mcpServers").and_then(Json::as_object_mut) {
+            entries.insert(name.to_owned(), Json::Object(server));
+        }
+    }
+
+    /// Says which members of a file are not taken over.
+    fn leave(&mut self, whole: &Json, known: &[&str]) {
+        let left = whole.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
+        let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
+        if !left.is_empty() {
+            self.notes.push(format!("not taken over: {}", left.join(", ")));
+        }
+    }
+}
+
 /// The MCP servers of codex (`[mcp_servers.NAME]` of its `config.toml`), as an `mcpServers` object.
 ///
 /// # Errors
 /// Where the file is no TOML, with the line.
-pub fn codex_servers(text: &str, path: &Path) -> Result<Json, ConfigError> {
+pub fn codex_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
     let whole: toml::Table = toml::from_str(text).map_err(|error: toml::de::Error| {
         let line = crate::read::line_of(text, error.span().map_or(0, |span| span.start));
         ConfigError::at(path, line, ConfigProblem::Syntax(one_line(error.message())))
     })?;
-    let servers = whole.get("mcp_servers").map(serde_json::to_value).transpose();
-    let servers =
-        servers.map_err(|error| ConfigError::whole(path, ConfigProblem::Syntax(error.to_string())))?;
-    let mut servers = servers.unwrap_or_else(|| json!({}));
-    for entry in servers.as_object_mut().into_iter().flat_map(Map::values_mut) {
+    let whole = serde_json::to_value(whole)
+        .map_err(|error| ConfigError::whole(path, ConfigProblem::Syntax(error.to_string())))?;
+    let mut found = Servers::none();
+    for (name, entry) in whole.get("mcp_servers").and_then(Json::as_object).into_iter().flatten() {
+        let mut entry = entry.as_object().cloned().unwrap_or_default();
         // codex names the variable that holds a token; an entry names it in its header.
-        let token = entry.get("bearer_token_env_var").and_then(Json::as_str).map(str::to_owned);
-        let Some(entry) = entry.as_object_mut() else { continue };
-        entry.remove("bearer_token_env_var");
-        if let Some(variable) = token {
+        if let Some(Json::String(variable)) = entry.remove("bearer_token_env_var") {
             entry.insert("headers".into(), json!({ "Authorization": format!("Bearer ${{{variable}}}") }));
         }
+        found.add(name, entry);
     }
-    Ok(json!({ "mcpServers": servers }))
+    found.leave(&whole, &["mcp_servers"]);
+    Ok(found)
 }
 
-/// The MCP servers of opencode (`mcp` of its `opencode.json`), as an `mcpServers` object.
-///
-/// # Errors
-/// Where the file is no JSON, with the line.
-pub fn opencode_servers(text: &str, path: &Path) -> Result<Json, ConfigError> {
-    let whole: Json = serde_json::from_str(text).map_err(|error| {
-        ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax(error.to_string()))
-    })?;
-    let mut servers = Map::new();
-    for (name, entry) in whole.get("mcp").and_then(Json::as_object).into_iter().flatten() {
-        let mut server = Map::new();
-        let command = entry.get("command").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-        if let [program, args @ ..] = command {
-            server.insert("command".into(), program.clone());
-            server.insert("args".into(), json!(args));
-        }
-        for (theirs, ours) in
-            [("url", "url"), ("headers", "headers"), ("environment", "env"), ("enabled", "enabled")]
-        {
-            if let Some(value) = entry.get(theirs) {
-                server.insert(ours.into(), value.clone());
-            }
-        }
-        servers.insert(name.clone(), Json::Object(server));
-    }
-    Ok(json!({ "mcpServers": servers }))
-}
-
-/// An agent of Claude Code (`agents/NAME.md`).
+/// An agent of Claude Code or opencode (`agents/NAME.md`); one without a name is called by its file.
 ///
 /// # Errors
 /// What keeps it from being an agent, in words.
-pub fn claude_agent(text: &str) -> Result<Converted, String> {
+pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
     let front = Front::parse(text).map_err(|error| error.to_string())?;
-    let word = |key: &str| {
-        front.entries.iter().find(|entry| entry.key == key).map(|entry| match &entry.value {
-            Value::Text(text) => text.clone(),
-            Value::List(items) => items.iter().map(|item| item.text.as_str()).collect::<Vec<_>>().join(","),
-            Value::Map(_) => String::new(),
-        })
+    let find = |key: &str| front.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
+    let word = |key: &str| match find(key) {
+        Some(Value::Text(text)) => Some(text.clone()),
+        Some(Value::List(_) | Value::Map(_)) | None => None,
     };
-    let name = word("name").ok_or("`name` is missing")?;
+    let name = word("name").unwrap_or_else(|| file.to_owned());
     let description = word("description").ok_or("`description` is missing")?;
     let mut notes = Vec::new();
-    let tools = match word("tools") {
-        None => vec!["*".to_owned()],
-        Some(tools) => tools
-            .split(',')
-            .map(str::trim)
-            .filter(|tool| !tool.is_empty())
-            .filter_map(|tool| {
-                let bare = tool.split('(').next().unwrap_or(tool);
-                let ours =
-                    TOOLS.iter().find(|(theirs, _)| *theirs == bare).map(|(_, ours)| (*ours).to_owned());
-                if ours.is_none() {
-                    notes.push(format!("there is no tool like `{tool}`; it is left out"));
-                }
-                ours
-            })
-            .collect(),
-    };
+    let tools = tools_of(find("tools"), &mut notes);
     if let Some(model) = word("model").filter(|model| model != "inherit") {
         notes.push(format!(
             "the model `{model}` is not taken over; add `model: provider/model` if you want one"
@@ -134,6 +130,38 @@ pub fn claude_agent(text: &str) -> Result<Converted, String> {
     notes.push("it holds no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
     let text = agent_text(&name, &description, &tools, front.body);
     Ok(Converted { name, text, notes })
+}
+
+/// Our names of the tools that an agent has. opencode says of each tool whether it is there: what it switches off is a
+/// note, because here everything is off that was not granted.
+fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
+    let theirs: Vec<String> = match value {
+        None => return vec!["*".to_owned()],
+        Some(Value::Text(text)) => {
+            text.split(',').map(str::trim).filter(|tool| !tool.is_empty()).map(str::to_owned).collect()
+        }
+        Some(Value::List(items)) => items.iter().map(|item| item.text.clone()).collect(),
+        Some(Value::Map(entries)) => {
+            let is_off = |entry: &&Entry| entry.value == Value::Text("false".into());
+            let off: Vec<&str> = entries.iter().filter(is_off).map(|entry| entry.key.as_str()).collect();
+            if !off.is_empty() {
+                notes.push(format!(
+                    "that {} are switched off is not taken over; grant nothing for them",
+                    off.join(", ")
+                ));
+            }
+            return vec!["*".to_owned()];
+        }
+    };
+    let ours = |tool: String| {
+        let bare = tool.split('(').next().unwrap_or(&tool);
+        let ours = TOOLS.iter().find(|(theirs, _)| *theirs == bare).map(|(_, ours)| (*ours).to_owned());
+        if ours.is_none() {
+            notes.push(format!("there is no tool like `{tool}`; it is left out"));
+        }
+        ours
+    };
+    theirs.into_iter().filter_map(ours).collect()
 }
 
 /// A command of Claude Code, codex or opencode (`commands/NAME.md`), as a skill that a person names.
@@ -150,6 +178,11 @@ pub fn command_skill(name: &str, text: &str) -> Converted {
         }
         Err(_) => (None, text.trim().to_owned()),
     };
+    command_text(name, about, &body)
+}
+
+/// The skill of a command.
+fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
     let name = skill_name(name);
     let mut notes = Vec::new();
     for (sign, what) in
@@ -204,6 +237,13 @@ fn agent_text(name: &str, description: &str, tools: &[String], body: &str) -> St
     }
     let _ = write!(text, "---\n{}\n", body.trim());
     text
+}
+
+/// Rules of another program, each file's under its name, as one text of what a project or a person tells every agent.
+#[must_use]
+pub fn rules(files: &[(String, String)]) -> String {
+    let part = |(name, text): &(String, String)| format!("<!-- from {name} -->\n\n{}\n", text.trim());
+    files.iter().map(part).collect::<Vec<_>>().join("\n")
 }
 
 /// A text in quotes on one line, as heads have it.

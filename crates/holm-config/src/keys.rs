@@ -1,7 +1,7 @@
-//! Keys of providers in a file that is their owner's alone.
+//! Keys of providers in a file that is their owner's alone, and the names of those that the system's keyring holds.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt, fs,
     io::Write as _,
     path::{Path, PathBuf},
@@ -38,7 +38,14 @@ const OTHERS: u32 = 0o077;
 #[derive(Clone)]
 pub struct KeyFile {
     path: PathBuf,
+    kept: Kept,
+}
+
+/// What the file says: each name once, with its key or without.
+#[derive(Clone, Default)]
+struct Kept {
     keys: BTreeMap<String, SecretString>,
+    keyring: BTreeSet<String>,
 }
 
 /// The file as it is stored.
@@ -46,6 +53,9 @@ pub struct KeyFile {
 struct Record {
     version: u64,
     keys: BTreeMap<String, String>,
+    /// Names of keys that lie in the system's keyring, which cannot be asked for all that it holds.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    keyring: BTreeSet<String>,
 }
 
 impl KeyFile {
@@ -55,7 +65,7 @@ impl KeyFile {
     /// Where others could read it, or it is damaged. The message holds nothing of its text.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let wrong = |problem| ConfigError::whole(path, problem);
-        let none = Self { path: path.to_owned(), keys: BTreeMap::new() };
+        let none = Self { path: path.to_owned(), kept: Kept::default() };
         let data = match fs::symlink_metadata(path) {
             Ok(data) => data,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(none),
@@ -78,17 +88,22 @@ impl KeyFile {
             return Err(wrong(ConfigProblem::WrongValue(message)));
         }
         let keys = record.keys.into_iter().map(|(name, key)| (name, key.into())).collect();
-        Ok(Self { keys, ..none })
+        Ok(Self { kept: Kept { keys, keyring: record.keyring }, ..none })
     }
 
-    /// The names, in their order.
+    /// The names of the keys in the file, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.keys.keys().map(String::as_str)
+        self.kept.keys.keys().map(String::as_str)
+    }
+
+    /// The names of the keys that lie in the system's keyring, in their order.
+    pub fn in_keyring(&self) -> impl Iterator<Item = &str> {
+        self.kept.keyring.iter().map(String::as_str)
     }
 
     /// The keys with their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &SecretString)> {
-        self.keys.iter().map(|(name, key)| (name.as_str(), key))
+        self.kept.keys.iter().map(|(name, key)| (name.as_str(), key))
     }
 
     /// Keeps a key, in place of one of the same name, and writes the file.
@@ -96,15 +111,22 @@ impl KeyFile {
     /// # Errors
     /// Where it is none, or the file cannot be written; then nothing has changed.
     pub fn set(&mut self, name: &str, key: &SecretString) -> Result<(), ConfigError> {
-        let text = key.expose_secret().trim();
-        let is_key = !text.is_empty() && text.len() <= MOST_KEY_BYTES && !text.chars().any(char::is_control);
-        if !is_key {
-            let message = "a key is one line of text, and not empty".to_owned();
-            return Err(ConfigError::whole(&self.path, ConfigProblem::WrongValue(message)));
-        }
-        let mut keys = self.keys.clone();
-        keys.insert(name.to_owned(), text.to_owned().into());
-        self.save(keys)
+        let text = checked(key).map_err(|problem| ConfigError::whole(&self.path, problem))?;
+        let mut kept = self.kept.clone();
+        kept.keyring.remove(name);
+        kept.keys.insert(name.to_owned(), text.to_owned().into());
+        self.save(kept)
+    }
+
+    /// Notes that the key of a name lies in the system's keyring; one that the file had is forgotten.
+    ///
+    /// # Errors
+    /// Where the file cannot be written; then nothing has changed.
+    pub fn set_in_keyring(&mut self, name: &str) -> Result<(), ConfigError> {
+        let mut kept = self.kept.clone();
+        kept.keys.remove(name);
+        kept.keyring.insert(name.to_owned());
+        self.save(kept)
     }
 
     /// Forgets a key, and says whether there was one.
@@ -112,21 +134,21 @@ impl KeyFile {
     /// # Errors
     /// Where the file cannot be written; then nothing has changed.
     pub fn remove(&mut self, name: &str) -> Result<bool, ConfigError> {
-        let mut keys = self.keys.clone();
-        let was_there = keys.remove(name).is_some();
-        if was_there {
-            self.save(keys)?;
+        let mut kept = self.kept.clone();
+        let (here, there) = (kept.keys.remove(name).is_some(), kept.keyring.remove(name));
+        if here || there {
+            self.save(kept)?;
         }
-        Ok(was_there)
+        Ok(here || there)
     }
 
     /// Whole or not at all: a new file, for its owner alone from its first byte on, that takes the old one's place.
-    fn save(&mut self, keys: BTreeMap<String, SecretString>) -> Result<(), ConfigError> {
+    fn save(&mut self, kept: Kept) -> Result<(), ConfigError> {
         let failed = |error: std::io::Error| {
             ConfigError::whole(&self.path, ConfigProblem::Unwritable(error.to_string()))
         };
-        let plain = keys.iter().map(|(name, key)| (name.clone(), key.expose_secret().to_owned())).collect();
-        let record = Record { version: VERSION, keys: plain };
+        let plain = kept.keys.iter().map(|(name, key)| (name.clone(), key.expose_secret().to_owned()));
+        let record = Record { version: VERSION, keys: plain.collect(), keyring: kept.keyring.clone() };
         let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
         let fresh = self.path.with_extension("new");
         // What a crash left behind is nobody's.
@@ -138,14 +160,26 @@ impl KeyFile {
         let mut file = options.open(&fresh).map_err(failed)?;
         file.write_all(&text).and_then(|()| file.sync_all()).map_err(failed)?;
         fs::rename(&fresh, &self.path).map_err(failed)?;
-        self.keys = keys;
+        self.kept = kept;
         Ok(())
     }
 }
 
+/// A key without the space around it, if it can be one.
+pub(crate) fn checked(key: &SecretString) -> Result<&str, ConfigProblem> {
+    let text = key.expose_secret().trim();
+    let is_key = !text.is_empty() && text.len() <= MOST_KEY_BYTES && !text.chars().any(char::is_control);
+    let wrong = || ConfigProblem::WrongValue("a key is one line of text, and not empty".to_owned());
+    is_key.then_some(text).ok_or_else(wrong)
+}
+
 impl fmt::Debug for KeyFile {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("KeyFile").field("path", &self.path).field("names", &self.keys.keys()).finish()
+        out.debug_struct("KeyFile")
+            .field("path", &self.path)
+            .field("names", &self.kept.keys.keys())
+            .field("in_keyring", &self.kept.keyring)
+            .finish()
     }
 }
 

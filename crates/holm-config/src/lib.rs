@@ -9,7 +9,8 @@
 //! - [`File`]: what one of them says; [`schema`] is the same for editors.
 //! - [`exe`]: projects of agents-exe.
 //! - [`import`]: what other programs have written down, in Holm's forms.
-//! - [`KeyFile`]: keys of providers; [`skills`] and [`guides`]: what agents are told by files.
+//! - [`KeyFile`] and [`Keyring`]: keys of providers; [`skills`] and [`guides`]: what agents are told by files.
+//! - [`Template`]: prompts with places for variables.
 //! - [`Layers`]: all of them, and what is left when the later ones have spoken ([`Settings`]).
 //!
 //! ```
@@ -31,12 +32,14 @@ mod file;
 mod find;
 mod guide;
 pub mod import;
+mod keyring;
 mod keys;
 mod layers;
 mod origin;
 mod read;
 mod settings;
 pub mod skills;
+mod template;
 
 pub use environment::VARIABLES;
 pub use error::{ConfigError, ConfigProblem};
@@ -44,9 +47,11 @@ pub use file::{
     Alias, Commands, File, Ladder, Limits, Located, Provider, SCHEMA_ID, ToolSet, Turns, Usd, schema,
 };
 pub use find::{Found, Named, POLICY, PROJECT_FILE};
-pub use guide::guides;
+pub use guide::{guides, own_guidance, own_guide};
+pub use keyring::{Keyring, KeyringError};
 pub use keys::KeyFile;
 pub use layers::{Layers, Loaded};
 pub use origin::{Layer, Origin, Value};
 pub use read::MOST_FILE_BYTES;
 pub use settings::{ProviderSettings, Row, Settings};
+pub use template::{Piece, Template};

@@ -6,7 +6,11 @@ use std::{
 };
 
 use holm::wire::services::Services;
-use holm_config::{Found, KeyFile, Settings, skills::SKILL_FILE};
+use holm_config::{
+    Found, KeyFile, Settings,
+    exe::{ExeProject, ExeTree, Unsupported},
+    skills::SKILL_FILE,
+};
 use holm_tools::agents::AgentFile;
 use serde_json::json;
 
@@ -36,6 +40,14 @@ struct Finding {
     what: &'static str,
     /// What is wrong with it.
     wrong: Option<String>,
+    /// What it says and Holm cannot do.
+    notes: Vec<String>,
+}
+
+impl Finding {
+    fn new(path: PathBuf, what: &'static str, wrong: Option<String>) -> Self {
+        Self { path, what, wrong, notes: Vec::new() }
+    }
 }
 
 /// Runs the command.
@@ -47,8 +59,8 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         let path = owner.file(&places);
         match wrong {
             Ok(None) => None,
-            Ok(Some(())) => Some(Finding { path, what: "hooks", wrong: None }),
-            Err(why) => Some(Finding { path, what: "hooks", wrong: Some(why) }),
+            Ok(Some(())) => Some(Finding::new(path, "hooks", None)),
+            Err(why) => Some(Finding::new(path, "hooks", Some(why))),
         }
     }));
     let folders = [places.tools(), places.agents(), places.project_tools(), places.project_agents()];
@@ -57,26 +69,31 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     }
     findings.extend(everywhere(&places, &[]).into_values().map(|found| {
         let path = found.folder.join(SKILL_FILE);
-        Finding { path, what: "skill", wrong: found.skill.err() }
+        Finding::new(path, "skill", found.skill.err())
     }));
     findings.extend(KeyFile::load(&places.keys()).err().map(|error| {
         let wrong = format!("{} (hint: {})", error.problem, error.fix());
-        Finding { path: places.keys(), what: "keys", wrong: Some(wrong) }
+        Finding::new(places.keys(), "keys", Some(wrong))
     }));
+    findings.extend(exe(&places));
     let mut exit = Exit::Done;
-    for Finding { path, what, wrong } in &findings {
+    for Finding { path, what, wrong, notes } in &findings {
         if wrong.is_some() {
             exit = Exit::NoAnswer;
         }
         if args.json {
             let ok = wrong.is_none();
-            screen.line(&json!({ "path": path, "what": what, "ok": ok, "problem": wrong }).to_string());
+            screen.line(
+                &json!({ "path": path, "what": what, "ok": ok, "problem": wrong, "notes": notes })
+                    .to_string(),
+            );
             continue;
         }
         match wrong {
             None => screen.answer(&format!("ok   {what:8}  {}", path.display())),
             Some(why) => screen.answer(&format!("bad  {what:8}  {}: {}", path.display(), flat(why))),
         }
+        notes.iter().for_each(|note| screen.answer(&format!("note {what:8}  {}", flat(note))));
     }
     Ok(exit)
 }
@@ -98,10 +115,10 @@ fn settings(places: &Places, screen: &Screen) -> Vec<Finding> {
         wrong.clone().and_then(|why| why.strip_prefix(&format!("{}:", path.display())).map(str::to_owned))
     };
     let mut findings: Vec<Finding> =
-        files.map(|path| Finding { path: path.clone(), what: "settings", wrong: blamed(path) }).collect();
+        files.map(|path| Finding::new(path.clone(), "settings", blamed(path))).collect();
     if let Some(why) = wrong.clone().filter(|_| findings.iter().all(|finding| finding.wrong.is_none())) {
         // A variable, or a file that was named and is not there.
-        findings.push(Finding { path: places.work.clone(), what: "settings", wrong: Some(why) });
+        findings.push(Finding::new(places.work.clone(), "settings", Some(why)));
     }
     findings
 }
@@ -124,6 +141,29 @@ fn models(settings: &Settings) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// The project of agents-exe that this folder belongs to, and its agents. What they say and Holm cannot do is named.
+fn exe(places: &Places) -> Vec<Finding> {
+    let project = match ExeProject::find(&places.work, |name| std::env::var(name).ok()) {
+        Ok(project) => project,
+        Err(error) => {
+            let wrong = Some(format!("{error} (hint: {})", error.fix()));
+            return vec![Finding::new(error.path, "agents", wrong)];
+        }
+    };
+    let said = |unsupported: &[&Unsupported]| unsupported.iter().map(ToString::to_string).collect();
+    let unsupported: Vec<&Unsupported> = project.unsupported.iter().collect();
+    let cfg = project
+        .cfg
+        .clone()
+        .map(|path| Finding { notes: said(&unsupported), ..Finding::new(path, "agents", None) });
+    // Nothing of an agent runs by being looked at.
+    let agents = project.agents.iter().map(|path| match ExeTree::load(path, &|_, _| Ok(())) {
+        Ok(tree) => Finding { notes: said(&tree.unsupported()), ..Finding::new(path.clone(), "agent", None) },
+        Err(error) => Finding::new(path.clone(), "agent", Some(format!("{error} (hint: {})", error.fix()))),
+    });
+    cfg.into_iter().chain(agents).collect()
+}
+
 /// The agents and servers of a folder of tools.
 fn described(folder: &Path, places: &Places) -> Vec<Finding> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -143,7 +183,7 @@ fn described(folder: &Path, places: &Places) -> Vec<Finding> {
         } else {
             return None;
         };
-        Some(Finding { path, what, wrong })
+        Some(Finding::new(path, what, wrong))
     };
     files.into_iter().filter_map(look).collect()
 }

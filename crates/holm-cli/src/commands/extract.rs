@@ -1,23 +1,17 @@
 //! `holm extract`: copies values out of a text. The model can only copy: a grammar holds it to the text, and the guards
 //! check what it copied.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use anyhow::anyhow;
-use holm::{
-    guards::{
-        json::Json,
-        skill::{Cases, Format, Input, Skill, SkillError, corrective, extract},
-    },
-    kernel::{
-        CallId, Message, MessageId, Messages, Model as Card, ModelResult, Offer, Purpose, Request, Role,
-        plain_text,
-    },
-    runtime::{Ask, CancellationToken, Line, NoDeltas},
+use holm::guards::{
+    json::Json,
+    skill::{Cases, Format, Input, Skill, SkillError, extract},
 };
 use holm_config::{Settings, Value};
 
 use crate::{
+    contract::carried_out,
     exit::{Exit, Trouble},
     model::{self, Chosen},
     places::Places,
@@ -92,8 +86,7 @@ impl Wish {
 
     /// Has a model copy it.
     pub(crate) async fn copied(&self, chosen: &Chosen) -> anyhow::Result<Result<Json, SkillError>> {
-        let mut line = chosen.client.open();
-        carried_out(&mut *line, chosen.card.clone(), &self.skill, &self.input).await
+        carried_out(chosen, &self.skill, &self.input, shape(&self.skill, &self.input)).await
     }
 }
 
@@ -118,54 +111,6 @@ fn targets(skill: &Skill) -> Vec<String> {
     match &skill.contract().cases {
         Cases::By { cases, .. } => cases.keys().cloned().collect(),
         Cases::One(_) => Vec::new(),
-    }
-}
-
-/// Asks, and after a refusal once more with the reason.
-async fn carried_out(
-    line: &mut dyn Line,
-    card: Card,
-    skill: &Skill,
-    input: &Input,
-) -> anyhow::Result<Result<Json, SkillError>> {
-    let format = shape(skill, input).map(Arc::new);
-    let request = Request {
-        purpose: Purpose::Skill,
-        model: Arc::new(card),
-        system: "".into(),
-        messages: Messages::Own(Vec::new()),
-        tools: Arc::new(Offer::default()),
-        max_output: None,
-        format,
-    };
-    let mut view = vec![said(1, Role::User, skill.prompt(input))];
-    let first = answer(line, &request, &view).await?;
-    let error = match skill.check_output(input, &first) {
-        Ok(value) => return Ok(Ok(value)),
-        Err(error) => error,
-    };
-    view.push(said(2, Role::Assistant, first));
-    view.push(said(3, Role::User, corrective(&error)));
-    let second = answer(line, &request, &view).await?;
-    Ok(skill.check_output(input, &second))
-}
-
-fn said(id: u64, role: Role, text: String) -> Arc<Message> {
-    Arc::new(Message::text(MessageId::new(id), role, text))
-}
-
-async fn answer(line: &mut dyn Line, request: &Request, view: &[Arc<Message>]) -> anyhow::Result<String> {
-    let ask = Ask {
-        call: CallId::new(1),
-        request,
-        messages: view,
-        told: Arc::default(),
-        deltas: Arc::new(NoDeltas),
-        stop: CancellationToken::new(),
-    };
-    match line.call(ask).await {
-        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => Ok(plain_text(&reply.blocks)),
-        ModelResult::Failed(failure) => Err(Trouble::new(Exit::Provider, failure.message).into()),
     }
 }
 

@@ -8,8 +8,9 @@ use std::{
 
 use holm_config::{
     exe::{ExeAgent, ExeTree},
-    import::{self, Converted},
+    import::{self, Converted, Servers},
 };
+use holm_tools::agents::AgentFile;
 
 use super::mcp;
 use crate::{
@@ -20,13 +21,33 @@ use crate::{
     settings::refused,
 };
 
+/// Files of other programs that are known in a folder.
+const FILES: [&str; 12] = [
+    "agent.json",
+    ".mcp.json",
+    "mcp.json",
+    "config.toml",
+    "config.yaml",
+    "opencode.json",
+    "opencode.jsonc",
+    "settings.json",
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".goosehints",
+    "goosehints",
+];
+
+/// Folders of other programs that are known in a folder.
+const FOLDERS: [&str; 7] = ["agents", "commands", "agent", "command", "prompts", "recipes", "rules"];
+
 /// What `holm import` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file or a folder: an agent.json of agents-exe; .mcp.json, config.toml of codex, opencode.json; agents/NAME.md or
-    /// commands/NAME.md of Claude Code; or a folder such as .claude that holds them
+    /// A file or a folder: an agent.json of agents-exe; .mcp.json, config.toml of codex, opencode.json, config.yaml of goose;
+    /// agents/NAME.md, commands/NAME.md, prompts/NAME.md or recipes/NAME.yaml; AGENTS.md, CLAUDE.md, .goosehints or
+    /// rules/NAME.md; or a folder such as .claude that holds them
     from: PathBuf,
-    /// Put agents and skills among this project's in place of yours
+    /// Put agents, skills and rules among this project's in place of yours
     #[arg(long)]
     project: bool,
 }
@@ -37,6 +58,10 @@ struct Import<'a> {
     screen: &'a Screen,
     agents: PathBuf,
     skills: PathBuf,
+    /// Where rules go.
+    guide: PathBuf,
+    /// Rules that were met, by the names of their files.
+    rules: Vec<(String, String)>,
     exit: Exit,
     count: usize,
 }
@@ -44,19 +69,23 @@ struct Import<'a> {
 /// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
-    let (agents, skills) = if args.project {
-        (places.project_agents(), places.work.join(".holm/skills"))
+    let (agents, skills, guide) = if args.project {
+        (places.project_agents(), places.work.join(".holm/skills"), places.work.join("AGENTS.md"))
     } else {
-        (places.agents(), own_skills()?)
+        (places.agents(), own_skills()?, own_guide()?)
     };
-    let mut import = Import { places: &places, screen: &screen, agents, skills, exit: Exit::Done, count: 0 };
+    let rules = Vec::new();
+    let mut import =
+        Import { places: &places, screen: &screen, agents, skills, guide, rules, exit: Exit::Done, count: 0 };
     if !args.from.exists() {
         return Err(Trouble::new(Exit::Missing, format!("there is no {}", args.from.display())).into());
     }
     import.take(&args.from)?;
+    import.write_rules()?;
     if import.count == 0 && import.exit == Exit::Done {
         let message = format!("nothing in {} is known here", args.from.display());
-        let hint = "agents-exe, codex, Claude Code and opencode are; `holm import --help` names the files";
+        let hint =
+            "agents-exe, codex, Claude Code, opencode and goose are; `holm import --help` names the files";
         return Err(Trouble::new(Exit::NoAnswer, message).hint(hint).into());
     }
     Ok(import.exit)
@@ -65,8 +94,16 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 /// The user's own skills.
 fn own_skills() -> Result<PathBuf, Trouble> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
-    let home = home.ok_or_else(|| Trouble::new(Exit::Usage, "HOME is not set").hint("or say --project"))?;
-    Ok(PathBuf::from(home).join(".holm/skills"))
+    home.map(|home| PathBuf::from(home).join(".holm/skills")).ok_or_else(homeless)
+}
+
+/// What the user tells all agents.
+fn own_guide() -> Result<PathBuf, Trouble> {
+    holm_config::own_guide(|name| std::env::var(name).ok()).ok_or_else(homeless)
+}
+
+fn homeless() -> Trouble {
+    Trouble::new(Exit::Usage, "HOME is not set").hint("or say --project")
 }
 
 impl Import<'_> {
@@ -75,39 +112,41 @@ impl Import<'_> {
             return self.folder(from);
         }
         let name = from.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let stem = from.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let ending = from.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let real = from.canonicalize()?;
+        let folder =
+            real.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
         let text = fs::read_to_string(from)?;
-        let folder = from
-            .canonicalize()?
-            .parent()
-            .and_then(Path::file_name)
-            .map(|name| name.to_string_lossy().into_owned());
-        match (name, folder.as_deref()) {
-            ("config.toml", _) => {
+        match (name, folder, ending) {
+            ("config.toml", _, _) => {
                 self.servers(&import::codex_servers(&text, from).map_err(|error| refused(&error))?)
             }
-            ("opencode.json" | "opencode.jsonc", _) => {
-                self.servers(&import::opencode_servers(&text, from).map_err(|error| refused(&error))?)
+            ("opencode.json" | "opencode.jsonc", _, _) => self.opencode(&text, from),
+            ("AGENTS.md" | "CLAUDE.md" | ".goosehints" | "goosehints", _, _) | (_, "rules", "md") => {
+                self.rule(from, &real, text);
+                Ok(())
             }
-            (name, _) if name.ends_with(".json") && ExeAgent::is_one(&text) => self.exe(from),
-            (name, _) if name.ends_with(".json") => {
-                self.servers(&serde_json::from_str(&text).map_err(|error| {
-                    let message = format!("{}:{}: {error}", from.display(), error.line());
-                    Trouble::new(Exit::Usage, message).hint("mend the line")
-                })?)
+            ("settings.json", ".claude", _) => {
+                self.note(&format!(
+                    "{}: hooks and permissions are not taken over; `holm hooks` and grants say that here",
+                    from.display()
+                ));
+                Ok(())
             }
-            (name, Some("commands" | "command" | "prompts")) if name.ends_with(".md") => {
-                let made = import::command_skill(name.trim_end_matches(".md"), &text);
-                let path = self.skills.join(&made.name).join("SKILL.md");
-                self.write(&made, &path)
+            (_, "recipes", "yaml" | "yml" | "json") => self.recipe(stem, &text, from),
+            ("config.yaml", _, _) => {
+                self.servers(&import::goose_servers(&text, from).map_err(|error| refused(&error))?)
             }
-            (name, Some("agents" | "agent")) if name.ends_with(".md") => match import::claude_agent(&text) {
-                Ok(made) => {
-                    let path = self.agents.join(format!("{}.md", made.name));
-                    self.write(&made, &path)
-                }
+            // A recipe lies wherever somebody has put it.
+            (_, _, "yaml" | "yml") => self.recipe(stem, &text, from),
+            (_, _, "json") if ExeAgent::is_one(&text) => self.exe(from),
+            (_, _, "json") => self.plain_servers(&text, from),
+            (_, "commands" | "command" | "prompts", "md") => self.skill(&import::command_skill(stem, &text)),
+            (_, "agents" | "agent", "md") => match import::markdown_agent(stem, &text) {
+                Ok(made) => self.agent(&made),
                 Err(why) => {
-                    self.screen.note(&format!("holm: {} is left out: {why}", from.display()));
-                    self.exit = Exit::NoAnswer;
+                    self.leave_out(&from.display().to_string(), &why);
                     Ok(())
                 }
             },
@@ -115,18 +154,20 @@ impl Import<'_> {
         }
     }
 
-    /// What is known in a folder of another program: its own files, and those of its folders of agents and commands.
+    /// What is known in a folder of another program: its own files, and those of its folders of agents, commands, recipes
+    /// and rules.
     fn folder(&mut self, from: &Path) -> anyhow::Result<()> {
-        let known = ["agent.json", ".mcp.json", "mcp.json", "config.toml", "opencode.json"];
-        for path in known.iter().map(|name| from.join(name)).filter(|path| path.is_file()) {
+        for path in FILES.iter().map(|name| from.join(name)).filter(|path| path.is_file()) {
             self.take(&path)?;
         }
-        let own = from.file_name().is_some_and(|name| name == "agents" || name == "commands");
-        let folders = ["agents", "commands", "agent", "command", "prompts"].map(|name| from.join(name));
-        for folder in folders.iter().map(PathBuf::as_path).chain(own.then_some(from)) {
+        let is_own = from.file_name().is_some_and(|name| FOLDERS.iter().any(|known| name == *known));
+        let folders = FOLDERS.map(|name| from.join(name));
+        for folder in folders.iter().map(PathBuf::as_path).chain(is_own.then_some(from)) {
             let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-            let mut files: Vec<PathBuf> =
-                files.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
+            let is_known = |path: &PathBuf| {
+                path.extension().is_some_and(|ending| ending == "md" || ending == "yaml" || ending == "yml")
+            };
+            let mut files: Vec<PathBuf> = files.filter(is_known).collect();
             files.sort();
             for file in files {
                 self.take(&file)?;
@@ -139,29 +180,90 @@ impl Import<'_> {
         // Whoever imports a file looks at it by that; nothing of it runs.
         let tree = ExeTree::load(from, &|_, _| Ok(())).map_err(|error| refused(&error))?;
         for agent in tree.agents() {
-            let made = import::exe_agent(agent, &Exe::model(agent));
-            let path = self.agents.join(format!("{}.md", made.name));
-            self.write(&made, &path)?;
-            if !agent.servers.is_empty() {
-                self.servers(&import::exe_servers(agent))?;
-            }
+            self.agent(&import::exe_agent(agent, &Exe::model(agent)))?;
+            self.servers(&Servers { entries: import::exe_servers(agent), notes: Vec::new() })?;
         }
         Ok(())
     }
 
-    fn servers(&mut self, servers: &serde_json::Value) -> anyhow::Result<()> {
-        let empty = servers
-            .get("mcpServers")
-            .and_then(serde_json::Value::as_object)
-            .is_some_and(serde_json::Map::is_empty);
-        if empty {
+    fn opencode(&mut self, text: &str, from: &Path) -> anyhow::Result<()> {
+        let found = import::opencode(text, from).map_err(|error| refused(&error))?;
+        found.agents.iter().try_for_each(|made| self.agent(made))?;
+        found.commands.iter().try_for_each(|made| self.skill(made))?;
+        self.servers(&found.servers)
+    }
+
+    fn recipe(&mut self, name: &str, text: &str, from: &Path) -> anyhow::Result<()> {
+        let (made, servers) = import::goose_recipe(name, text, from).map_err(|error| refused(&error))?;
+        self.skill(&made)?;
+        self.servers(&servers)
+    }
+
+    fn plain_servers(&mut self, text: &str, from: &Path) -> anyhow::Result<()> {
+        let entries = serde_json::from_str(text).map_err(|error| {
+            let message = format!("{}:{}: {error}", from.display(), error.line());
+            Trouble::new(Exit::Usage, message).hint("mend the line")
+        })?;
+        self.servers(&Servers { entries, notes: Vec::new() })
+    }
+
+    fn servers(&mut self, servers: &Servers) -> anyhow::Result<()> {
+        servers.notes.iter().for_each(|note| self.note(note));
+        let is_none = servers.entries.get("mcpServers").is_some() && servers.is_empty();
+        if is_none {
+            // What was said about the file is what came of it.
+            self.count += servers.notes.len();
             return Ok(());
         }
         self.count += 1;
-        if mcp::take_over_text(&servers.to_string(), self.places, self.screen)? != Exit::Done {
+        if mcp::take_over_text(&servers.entries.to_string(), self.places, self.screen)? != Exit::Done {
             self.exit = Exit::NoAnswer;
         }
         Ok(())
+    }
+
+    /// Rules that are heard from where they lie need not be taken over.
+    fn rule(&mut self, from: &Path, real: &Path, text: String) {
+        let heard = holm_config::guides(&self.places.work);
+        if heard.iter().any(|path| path.canonicalize().is_ok_and(|path| path == real)) {
+            self.count += 1;
+            self.note(&format!(
+                "{} is heard as it is, once `holm config trust` has shown it",
+                from.display()
+            ));
+            return;
+        }
+        self.rules.push((from.display().to_string(), text));
+    }
+
+    fn write_rules(&mut self) -> anyhow::Result<()> {
+        if self.rules.is_empty() {
+            return Ok(());
+        }
+        let text = import::rules(&self.rules);
+        let made = Converted { name: "rules".into(), text, notes: Vec::new() };
+        self.write(&made, &self.guide.clone())
+    }
+
+    fn skill(&mut self, made: &Converted) -> anyhow::Result<()> {
+        let path = self.skills.join(&made.name).join("SKILL.md");
+        self.write(made, &path)
+    }
+
+    /// An agent whose name could be no file's here is none.
+    fn agent(&mut self, made: &Converted) -> anyhow::Result<()> {
+        let is_name = made.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+        let read = AgentFile::parse(&made.text).map_err(|error| error.to_string());
+        let read = read.and_then(|_| {
+            let fits = is_name && !made.name.starts_with('.');
+            if fits { Ok(()) } else { Err("its name is none for a file".to_owned()) }
+        });
+        if let Err(why) = read {
+            self.leave_out(&format!("the agent `{}`", made.name), &why);
+            return Ok(());
+        }
+        let path = self.agents.join(format!("{}.md", made.name));
+        self.write(made, &path)
     }
 
     fn write(&mut self, made: &Converted, path: &Path) -> anyhow::Result<()> {
@@ -173,13 +275,22 @@ impl Import<'_> {
             Ok(mut file) => {
                 file.write_all(made.text.as_bytes())?;
                 self.screen.answer(&format!("{} is there", path.display()));
-                made.notes.iter().for_each(|note| self.screen.note(&format!("holm: {}: {note}", made.name)));
+                made.notes.iter().for_each(|note| self.note(&format!("{}: {note}", made.name)));
             }
             Err(error) => {
-                self.screen.note(&format!("holm: {} is left as it is: {error}", path.display()));
+                self.note(&format!("{} is left as it is: {error}", path.display()));
                 self.exit = Exit::NoAnswer;
             }
         }
         Ok(())
+    }
+
+    fn leave_out(&mut self, what: &str, why: &str) {
+        self.note(&format!("{what} is left out: {why}"));
+        self.exit = Exit::NoAnswer;
+    }
+
+    fn note(&self, note: &str) {
+        self.screen.note(&format!("holm: {note}"));
     }
 }

@@ -10,7 +10,7 @@ use holm::{
     models::{Credentials, ListError, SecretString},
     wire::services::Services,
 };
-use holm_config::{KeyFile, Settings};
+use holm_config::{KeyFile, Keyring, KeyringError, Settings};
 use serde_json::json;
 
 use crate::{
@@ -31,6 +31,9 @@ pub(crate) enum Command {
     Add {
         /// The provider, such as anthropic
         provider: String,
+        /// Keep it in the keyring of the system in place of a file; the kernel's forgets it when the machine starts anew
+        #[arg(long)]
+        keyring: bool,
     },
     /// Show which providers have keys, and where from
     List {
@@ -55,11 +58,17 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
     let (places, screen) = (Places::find(data)?, Screen::default());
     let mut keys = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
     match command {
-        Command::Add { provider } => add(&known(&provider, &places, &screen)?, &mut keys, &screen),
+        Command::Add { provider, keyring } => {
+            let place = if keyring { Place::Keyring } else { Place::File };
+            add(&known(&provider, &places, &screen)?, place, &mut keys, &places, &screen)
+        }
         Command::List { json } => list(&places, &keys, &screen, json),
         Command::Remove { provider } => {
             let name =
                 Services::stock().find(&provider).map_or(provider.clone(), |service| service.id.clone());
+            if keys.in_keyring().any(|kept| kept == name) {
+                Keyring::of(&places.data).remove(&name).map_err(|error| ring_trouble(&error))?;
+            }
             if !keys.remove(&name).map_err(|error| refused(&error))? {
                 let message = format!("no key of `{name}` is kept here");
                 return Err(Trouble::new(Exit::Missing, message).hint("holm keys list shows them").into());
@@ -85,7 +94,26 @@ fn known(provider: &str, places: &Places, screen: &Screen) -> Result<String, Tro
     Err(Trouble::new(Exit::Missing, error.to_string()).hint("or name its address in your holm.toml first"))
 }
 
-fn add(provider: &str, keys: &mut KeyFile, screen: &Screen) -> anyhow::Result<Exit> {
+/// Where a key is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a file of the data folder.
+    File,
+    /// In the keyring of the system.
+    Keyring,
+}
+
+fn ring_trouble(error: &KeyringError) -> Trouble {
+    Trouble::new(Exit::Failed, error.to_string())
+}
+
+fn add(
+    provider: &str,
+    place: Place,
+    keys: &mut KeyFile,
+    places: &Places,
+    screen: &Screen,
+) -> anyhow::Result<Exit> {
     let key = if Screen::can_ask() {
         let question = format!("The key of {provider} (it is not shown): ");
         let typed = unseen(|| screen.question(&question)).unwrap_or_default();
@@ -96,8 +124,26 @@ fn add(provider: &str, keys: &mut KeyFile, screen: &Screen) -> anyhow::Result<Ex
         io::stdin().lock().take(MOST_BYTES).read_to_string(&mut text)?;
         text
     };
-    keys.set(provider, &SecretString::from(key)).map_err(|error| refused(&error))?;
-    screen.note(&format!("holm: the key of {provider} is kept; try it with `holm keys test {provider}`"));
+    let (key, ring) = (SecretString::from(key), Keyring::of(&places.data));
+    let where_to = match place {
+        Place::Keyring => {
+            ring.set(provider, &key).map_err(|error| ring_trouble(&error))?;
+            keys.set_in_keyring(provider).map_err(|error| refused(&error))?;
+            " in the keyring"
+        }
+        Place::File => {
+            let was_there = keys.in_keyring().any(|kept| kept == provider);
+            keys.set(provider, &key).map_err(|error| refused(&error))?;
+            if was_there {
+                // The file's counts from now on; one that the keyring cannot forget is never asked for.
+                let _ = ring.remove(provider);
+            }
+            ""
+        }
+    };
+    screen.note(&format!(
+        "holm: the key of {provider} is kept{where_to}; try it with `holm keys test {provider}`"
+    ));
     Ok(Exit::Done)
 }
 
@@ -129,6 +175,11 @@ fn list(places: &Places, keys: &KeyFile, screen: &Screen, as_json: bool) -> anyh
     }
     let kept = places.keys().display().to_string();
     rows.extend(keys.names().map(|name| (name.to_owned(), kept.clone())));
+    let ring = Keyring::of(&places.data);
+    rows.extend(keys.in_keyring().map(|name| {
+        let is_there = ring.get(name).is_ok_and(|key| key.is_some());
+        (name.to_owned(), if is_there { "keyring" } else { "keyring (lost; add it again)" }.to_owned())
+    }));
     rows.sort();
     for (provider, from) in rows {
         if as_json {
@@ -145,7 +196,9 @@ async fn test(provider: &str, places: &Places, screen: &Screen) -> anyhow::Resul
     let reach = Reach::here(&settings, places)?;
     let trouble = |exit: Exit, message: String| Trouble::new(exit, message);
     let client = reach.client(&format!("{provider}/any")).map_err(|error| {
-        trouble(Exit::Provider, error.to_string()).hint(format!("keep one with `holm keys add {provider}`"))
+        let hint =
+            reach.lost(provider).unwrap_or_else(|| format!("keep one with `holm keys add {provider}`"));
+        trouble(Exit::Provider, error.to_string()).hint(hint)
     })?;
     match client.check_credentials(provider).await {
         Ok(Credentials::Accepted) => {

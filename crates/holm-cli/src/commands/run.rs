@@ -13,7 +13,7 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, NanoUsd},
+    kernel::{Config, Ending, NanoUsd, Prompt},
     runtime::{
         Agent, Changes, DeltaSink, DriveError, EventSink, Handle, Hooks, JournalFailed, Report, Secrets,
         Session,
@@ -32,7 +32,7 @@ use crate::{
     model::{self, Chosen},
     money,
     places::{self, Places},
-    prompt,
+    prompt::{self, Parts},
     screen::Screen,
     stream::Stream,
     tools,
@@ -49,9 +49,8 @@ pub(crate) use settled::{parsed, rules_of};
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What to do; `-` is standard input. Several are joined in their order; without any, standard input is read
-    #[arg(short, long, value_name = "TEXT")]
-    prompt: Vec<String>,
+    #[command(flatten)]
+    parts: Parts,
     /// The model, as provider/model; its key comes from the environment. `local/NAME` is one on this machine
     /// [default: $HOLM_MODEL, else the small one on this machine if it is there, else a script]
     #[arg(short, long, value_name = "NAME")]
@@ -117,6 +116,9 @@ pub(crate) struct Args {
     /// Put the prompt into the text of this name, which the settings have
     #[arg(long, value_name = "NAME")]
     alias: Option<String>,
+    /// What `{{name}}` stands for in that text, as name=value; may be given more than once
+    #[arg(long, value_name = "NAME=VALUE", requires = "alias", value_parser = prompt::variable)]
+    var: Vec<(String, String)>,
     /// What the settings say beyond that.
     #[arg(skip)]
     settled: Settled,
@@ -132,8 +134,26 @@ impl Args {
 
     /// With this asked before anything else.
     pub(crate) fn asked(mut self, text: String) -> Self {
-        self.prompt.insert(0, text);
+        self.parts.first(text);
         self
+    }
+
+    /// Refuses what would mean nothing where a model is asked once, without tools and without a session.
+    pub(crate) fn only_the_model(&self) -> Result<(), Trouble> {
+        let given = [
+            ("--prompt", !self.parts.is_empty()),
+            ("--session", self.session.is_some()),
+            ("--alias", self.alias.is_some()),
+            ("--agent", self.agent.is_some()),
+            ("--grant", !self.grant.is_empty()),
+            ("--yes", !self.yes.is_empty()),
+            ("--system", self.system.is_some()),
+        ];
+        let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+        let message = format!(
+            "this skill asks a model without tools and keeps no session, so {flag} means nothing here"
+        );
+        Err(Trouble::new(Exit::Usage, message).hint("give its values as arguments"))
     }
 
     /// What is asked.
@@ -192,9 +212,18 @@ impl Args {
     }
 
     /// The model that answers.
-    fn choose(&self) -> Result<Chosen, Trouble> {
+    pub(crate) fn choose(&self) -> Result<Chosen, Trouble> {
         let env = |name: &str| std::env::var(name).ok();
         model::choose(self.model.as_deref(), self.script.as_deref(), &self.settled.reach, env)
+    }
+
+    /// Reads what is asked; nothing where a session merely goes on.
+    fn gather(&self, places: &Places, screen: &Screen) -> Result<Option<Prompt>, Trouble> {
+        if self.resume && self.parts.is_empty() && self.alias.is_none() {
+            return Ok(None);
+        }
+        let tell = |note: &str| screen.note(&format!("holm: {note}"));
+        self.parts.gather(self.settled.around.as_ref(), &places.work, tell).map(Some)
     }
 
     fn output(&self) -> Output {
@@ -238,16 +267,15 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     args.deny_command.extend(began.deny.iter().cloned());
     let places = places.within(args.ways.bounds());
     let output = args.output();
-    let asks = if args.resume && args.prompt.is_empty() && args.alias.is_none() {
-        None
-    } else {
-        Some(prompt::gather_into(args.settled.template.as_deref(), &args.prompt)?)
-    };
-    let reads_stdin = args.prompt.is_empty() || args.prompt.iter().any(|part| part == "-");
+    let asks = args.gather(&places, &screen)?;
     let chosen = args.choose()?;
+    asks.iter().try_for_each(|asks| chosen.takes(asks))?;
     let note = chosen.note;
-    let person =
-        if Screen::can_ask() && !(asks.is_some() && reads_stdin) { Person::There } else { Person::Away };
+    let person = if Screen::can_ask() && !(asks.is_some() && args.parts.reads_stdin()) {
+        Person::There
+    } else {
+        Person::Away
+    };
     let show = Show {
         pieces: output == Output::Text && Screen::answers_to_a_person(),
         progress: Screen::notes_to_a_person(),
@@ -314,8 +342,8 @@ pub(crate) async fn seated(
         let message = "each request has a session of its own, so --session and --resume mean nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
-    if !args.prompt.is_empty() {
-        let message = "clients say what is to be done, so --prompt means nothing here";
+    if !args.parts.is_empty() {
+        let message = "clients say what is to be done, so --prompt and its like mean nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     let chosen = args.choose()?;
@@ -365,7 +393,7 @@ async fn open(agent: &Agent, args: &Args, has: Option<&Has>) -> anyhow::Result<S
 }
 
 /// Finishes what was under way, then does what is asked.
-async fn work(session: &mut Session, asks: Option<String>, resume: bool) -> anyhow::Result<Report> {
+async fn work(session: &mut Session, asks: Option<Prompt>, resume: bool) -> anyhow::Result<Report> {
     let finished = if resume { session.go_on().await? } else { None };
     match (asks, finished) {
         (Some(prompt), None) => Ok(session.prompt(prompt).await?),

@@ -1,8 +1,11 @@
 //! `holm skill`: the skills that there are.
 
+mod promised;
+
 use std::{fs, path::Path};
 
 use clap::Subcommand;
+use holm::guards::skill::Skill as Compiled;
 use holm_config::skills::{SKILL_FILE, Skill};
 use serde_json::json;
 
@@ -11,7 +14,7 @@ use crate::{
     exit::{Exit, Trouble},
     places::Places,
     screen::Screen,
-    skills::{Skills, everywhere},
+    skills::{Skills, Usable, everywhere},
 };
 
 /// What `holm skill` does.
@@ -38,7 +41,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Give an agent a skill to work by
+    /// Give an agent a skill to work by; one that promises something is checked, and gives one JSON object
     Run(Box<Run>),
 }
 
@@ -59,23 +62,42 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
     match command {
         Command::List { json } => list(&Places::find(data)?, &screen, json),
         Command::Show { skill, arguments } => {
-            let text = filled(&skill, &arguments, &Places::find(data)?)?;
-            screen.answer(&text);
+            let skills = Skills::find(&Places::find(data)?, &[]);
+            let usable = usable(&skills, &skill)?;
+            screen.answer(&usable.skill.filled(&arguments.join(" ")));
+            let compiled = compiled(&skills, usable)?;
+            compiled.iter().flat_map(promised::shown).for_each(|line| screen.answer(&line));
             Ok(Exit::Done)
         }
         Command::Validate { folder, json } => validate(&folder, &screen, json),
-        Command::Run(args) => {
-            let text = filled(&args.skill, &args.arguments, &Places::find(data)?)?;
+        Command::Run(args) => work(*args, data).await,
+    }
+}
+
+async fn work(args: Run, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let skills = Skills::find(&Places::find(data)?, &[]);
+    let usable = usable(&skills, &args.skill)?;
+    let compiled = compiled(&skills, usable)?;
+    match compiled {
+        Some(compiled) => promised::execute(&compiled, &usable.skill, &args.arguments, args.run, data).await,
+        None => {
+            let text = usable.skill.filled(&args.arguments.join(" "));
             run::execute(args.run.asked(text), data).await
         }
     }
 }
 
-/// The text of a skill that can be used.
-fn filled(name: &str, arguments: &[String], places: &Places) -> Result<String, Trouble> {
-    let skills = Skills::find(places, &[]);
-    let found = skills.get(name).map(|usable| usable.skill.filled(&arguments.join(" ")));
-    found.ok_or_else(|| {
+/// What a skill promises, ready to be checked.
+fn compiled(skills: &Skills, usable: &Usable) -> Result<Option<Compiled>, Trouble> {
+    promised::compiled(&usable.skill, |file| skills.file(usable, file)).map_err(|why| {
+        let message = format!("the skill `{}` promises what cannot be checked: {why}", usable.skill.name);
+        Trouble::new(Exit::NoAnswer, message).hint("holm skill validate FOLDER says all that is wrong")
+    })
+}
+
+/// A skill that can be used; why not, if it is there and cannot.
+fn usable<'s>(skills: &'s Skills, name: &str) -> Result<&'s Usable, Trouble> {
+    skills.get(name).ok_or_else(|| {
         let folder = format!("/{name}/{SKILL_FILE} ");
         match skills.notes.iter().find(|note| note.contains(&folder)) {
             Some(note) => Trouble::new(Exit::NoAnswer, note.clone()),
@@ -119,7 +141,15 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
         .and_then(Path::file_name)
         .map(|name| name.to_string_lossy().into_owned());
     let (usable, problems) = match Skill::parse(&text) {
-        Ok(skill) => (true, skill.flaws(&name.unwrap_or_default())),
+        Ok(skill) => {
+            let beside = path.parent().unwrap_or(Path::new(""));
+            let read = |file: &str| {
+                fs::read_to_string(beside.join(file)).map_err(|error| format!("{file}: {error}"))
+            };
+            let broken = promised::compiled(&skill, read).err();
+            let flaws = skill.flaws(&name.unwrap_or_default());
+            (broken.is_none(), broken.into_iter().chain(flaws).collect())
+        }
         Err(error) => (false, vec![error.to_string()]),
     };
     if as_json {

@@ -1,21 +1,91 @@
+use std::path::PathBuf;
+
+use clap::{Args as _, Command, FromArgMatches as _};
+use holm::kernel::plain_text;
+
 use super::*;
 
+fn given(words: &[&str]) -> Parts {
+    let matches = Parts::augment_args(Command::new("run").no_binary_name(true)).try_get_matches_from(words);
+    Parts::from_arg_matches(&matches.unwrap()).unwrap()
+}
+
+fn gathered(words: &[&str], around: Option<&Around>, work: &Path) -> Result<String, Trouble> {
+    given(words).gather(around, work, |_| {}).map(|prompt| plain_text(&prompt.blocks))
+}
+
+fn template(text: &str) -> Around {
+    Around { template: Template::parse(text), alias: "a".into(), variables: Variables::new() }
+}
+
 #[test]
-fn parts_are_joined_in_their_order() {
-    let parts = ["first".to_owned(), "second".to_owned()];
-    assert_eq!(gather(&parts).unwrap(), "first\n\nsecond");
+fn parts_of_every_kind_keep_their_order() {
+    let parts = given(&[
+        "-f", "a.md", "-p", "one", "-s", "#", "--shell", "ls", "-p", "-", "-S", "=", "--media", "x.png",
+    ]);
+    let expect = [
+        Part::File(PathBuf::from("a.md")),
+        Part::Text("one".into()),
+        Part::Text("####".into()),
+        Part::Shell("ls".into()),
+        Part::Stdin,
+        Part::Text("=".repeat(40)),
+        Part::Media("x.png".parse().unwrap()),
+    ];
+    assert_eq!(parts.0, expect);
+    assert!(parts.reads_stdin() && !given(&["-p", "x"]).reads_stdin() && given(&[]).reads_stdin());
+    assert!(given(&["-f", "-"]).reads_stdin());
+}
+
+#[test]
+fn parts_are_joined_with_a_line_between_them() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.md"), "from the file\n\n").unwrap();
+    let text =
+        gathered(&["-p", "first", "-f", "a.md", "-s", "#", "--shell", "echo printed"], None, folder.path());
+    assert_eq!(text.unwrap(), "first\n\nfrom the file\n\n####\n\nprinted");
+}
+
+#[test]
+fn media_stand_between_the_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+    let prompt =
+        given(&["-p", "a", "-p", "b", "--media", "a.png", "-p", "c"]).gather(None, folder.path(), |_| {});
+    let blocks = prompt.unwrap().blocks;
+    assert_eq!((blocks[0].as_text(), blocks[2].as_text(), blocks.len()), (Some("a\n\nb"), Some("c"), 3));
+    assert!(matches!(&blocks[1], Block::Image(media) if media.media_type == "image/png"));
+    let around = template("Look: {{content}} Done.");
+    let prompt = given(&["--media", "a.png"]).gather(Some(&around), folder.path(), |_| {}).unwrap();
+    assert_eq!((prompt.blocks[0].as_text(), prompt.blocks[2].as_text()), (Some("Look: "), Some(" Done.")));
+}
+
+#[test]
+fn a_template_has_a_place_for_the_prompt_or_stands_before_it() {
+    let work = Path::new(".");
+    let check = |text: &str, words: &[&str], expect: &str| {
+        assert_eq!(gathered(words, Some(&template(text)), work).unwrap(), expect, "{text}");
+    };
+    check("Sum: {{content}}.", &["-p", "x {{content}}"], "Sum: x {{content}}.");
+    check("{{content}} and {{ content }}", &["-p", "x"], "x and x");
+    check("Do it.", &["-p", "x"], "Do it.\n\nx");
+    check("Do it.", &[], "Do it.");
 }
 
 #[test]
 fn what_is_no_prompt_is_refused_with_a_reason() {
-    let check = |bytes: &[u8], expect: &str| {
-        let error = read(bytes).and_then(checked).unwrap_err();
-        assert!(error.to_string().contains(expect), "{error}");
-        assert_eq!(error.exit, Exit::Usage);
-    };
-    check(b"", "empty");
-    check(b" \n\t", "empty");
-    check(b"\xff\xfe", "cannot be read");
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bytes"), b"\xff\xfe").unwrap();
     let long = vec![b'a'; usize::try_from(MOST_BYTES).unwrap() + 1];
-    check(&long, "longer than 16 MiB");
+    fs::write(folder.path().join("long"), long).unwrap();
+    let check = |words: &[&str], exit: Exit, expect: &str| {
+        let error = gathered(words, None, folder.path()).unwrap_err();
+        assert!(error.exit == exit && error.to_string().contains(expect), "{error}");
+    };
+    check(&["-p", " \n\t", "-p", ""], Exit::Usage, "the prompt is empty");
+    check(&["-f", "bytes"], Exit::Usage, "the file bytes cannot be read");
+    check(&["-f", "bytes"], Exit::Usage, "are given with --media");
+    check(&["-f", "long"], Exit::Usage, "longer than 16 MiB");
+    check(&["-f", "gone"], Exit::Missing, "there is no file gone");
+    check(&["-p", "-", "-f", "-"], Exit::Usage, "can be read once");
 }

@@ -191,3 +191,58 @@ fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritte
     write("notes.txt", "x");
     import("notes.txt").fails(3, "is known here");
 }
+
+#[test]
+fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said() {
+    let stage = Stage::new([]);
+    let write = |path: &str, text: &str| {
+        let path = stage.work().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(
+        "goose/config.yaml",
+        "GOOSE_MODEL: big\nextensions:\n  time:\n    type: stdio\n    cmd: uvx\n    args: [mcp-server-time]\n  dev:\n    \
+         type: builtin\n",
+    );
+    write("goose/.goosehints", "Prefer small steps.\n");
+    write(
+        "goose/recipes/review.yaml",
+        "title: Review\ndescription: Reviews.\nprompt: Review {{ what }}.\nparameters:\n  - key: what\n",
+    );
+    write(".claude/rules/style.md", "Use tabs.\n");
+    write(".claude/settings.json", "{}");
+    write(".claude/agents/evil.md", "---\nname: ../../evil\ndescription: x\n---\nx\n");
+    write("oc/agent/look.md", "---\ndescription: Looks.\nmode: subagent\n---\nYou look.\n");
+    write("AGENTS.md", "This project's.\n");
+    let home = stage.work().join("../home");
+    let import = |args: &[&str]| {
+        let mut command = stage.command([&["import"], args].concat());
+        crate::stage::Ran::of(&command.env("HOME", &home).output().unwrap())
+    };
+    let ran = import(&["goose"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for said in ["not taken over: `GOOSE_MODEL`", "`dev` of the type `builtin` has no counterpart"] {
+        assert!(ran.err.contains(said), "{said}: {ran:?}");
+    }
+    assert!(stage.data().join("tools/time.mcp.json").is_file());
+    let skill = fs::read_to_string(home.join(".holm/skills/review/SKILL.md")).unwrap();
+    assert!(skill.contains("args: [what]") && skill.contains("Review $what."), "{skill}");
+    let rules = fs::read_to_string(home.join(".config/holm/AGENTS.md")).unwrap();
+    assert!(rules.contains("Prefer small steps.") && rules.contains(".goosehints"), "{rules}");
+    // Rules that are there already stay, and what could lie anywhere is left out.
+    let ran = import(&[".claude"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    for said in
+        ["AGENTS.md is left as it is", "hooks and permissions are not taken over", "`../../evil` is left out"]
+    {
+        assert!(ran.err.contains(said), "{said}: {ran:?}");
+    }
+    let ran = import(&["oc"]);
+    assert!(ran.code == Some(0) && ran.err.contains("`mode` at line 3 has no counterpart"), "{ran:?}");
+    assert!(stage.data().join("agents/look.md").is_file());
+    let ran = import(&["AGENTS.md"]);
+    assert!(ran.code == Some(0) && ran.err.contains("is heard as it is"), "{ran:?}");
+    write("goose/recipes/bad.yaml", "a: [\n");
+    import(&["goose/recipes/bad.yaml"]).fails(2, "bad.yaml:2: ");
+}

@@ -7,6 +7,7 @@ mod approvals;
 mod conversation;
 mod crash;
 mod endings;
+mod exe;
 mod guests;
 mod helpers;
 mod hooks;
@@ -15,10 +16,12 @@ mod ladder;
 mod local;
 mod managed;
 mod mcp;
+mod newcomer;
 #[cfg(feature = "local")]
 mod offline;
 mod peers;
 mod programs;
+mod prompts;
 #[cfg(feature = "local")]
 mod pull;
 mod run;

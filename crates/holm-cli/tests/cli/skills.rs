@@ -188,3 +188,118 @@ fn shells_manuals_and_other_programs_are_told_what_the_command_is() {
         (&"holm".into(), &"dashdashspace".into())
     );
 }
+
+#[test]
+fn a_key_in_the_keyring_is_used_and_written_nowhere() {
+    let stage = Stage::new([Act::says("Here.")]);
+    let holm = |args: &[&str], input: &str| {
+        let mut command = stage.command(args);
+        let typed = stage.work().join("../typed");
+        fs::write(&typed, input).unwrap();
+        Ran::of(
+            &command.env_remove("OPENAI_API_KEY").stdin(fs::File::open(&typed).unwrap()).output().unwrap(),
+        )
+    };
+    let added = holm(&["keys", "add", "openai", "--keyring"], KEY);
+    if added.code == Some(1) {
+        // A container may forbid the kernel's keyring; then that is said, with what to do, and nothing is kept.
+        added.fails(1, "the keyring cannot be used (");
+        assert!(added.err.contains("leave --keyring out"), "{added:?}");
+        holm(&["run", "--model", MODEL, "-p", "Hi."], "").fails(5, "no key for openai");
+        return;
+    }
+    assert!(added.code == Some(0) && added.err.contains("is kept in the keyring"), "{added:?}");
+    assert_eq!(holm(&["keys", "list"], "").out, "openai  keyring\n");
+    let answered = holm(&["run", "--model", MODEL, "-p", "Hi."], "");
+    answered.says("Here.\n");
+    let left = stage.left_behind();
+    assert!(!left.windows(KEY.len()).any(|window| window == KEY.as_bytes()), "the key is in no file");
+    assert!(!added.err.contains(KEY));
+    // What the keyring has lost is told to whoever needs it.
+    let other = stage.work().join("../other");
+    fs::create_dir(&other).unwrap();
+    fs::copy(stage.data().join("keys.json"), other.join("keys.json")).unwrap();
+    let mut lost = stage.command(["run", "--model", MODEL, "-p", "Hi."]);
+    let lost = Ran::of(&lost.env_remove("OPENAI_API_KEY").env("HOLM_DATA", &other).output().unwrap());
+    lost.fails(5, "hint: the keyring has forgotten it");
+    assert!(lost.err.contains("`holm keys add openai` keeps it again"), "{lost:?}");
+    assert_eq!(holm(&["keys", "remove", "openai"], "").code, Some(0));
+    assert_eq!(holm(&["keys", "list"], "").out, "");
+    holm(&["run", "--model", MODEL, "-p", "Hi."], "").fails(5, "no key for openai");
+}
+
+/// A skill that promises the addresses of a text.
+fn promising(stage: &Stage) {
+    let own = stage.work().join("../.holm/skills");
+    let head = "args: [text]\noutput: schemas/out.json\nsource: text\ngrounded: [\"/mail/*\"]\nformats: [\"/mail/* email\"]\n";
+    skill(&own, "mail", head, "Find the addresses.");
+    fs::create_dir_all(own.join("mail/schemas")).unwrap();
+    let schema = serde_json::json!({
+        "type": "object", "required": ["mail"], "additionalProperties": false,
+        "properties": {"mail": {"type": "array", "items": {"type": "string"}}},
+    });
+    fs::write(own.join("mail/schemas/out.json"), schema.to_string()).unwrap();
+}
+
+#[test]
+fn what_a_skill_promises_is_checked_corrected_once_and_never_guessed() {
+    const TEXT: &str = "Write to ann@b.example soon.";
+    let check = |acts: &[&str], code: i32, expect: &str| {
+        let stage = Stage::new(acts.iter().map(|text| Act::says(text)));
+        promising(&stage);
+        let ran =
+            Ran::of(&at_home(&stage, &["skill", "run", "mail", TEXT, "--model", MODEL]).output().unwrap());
+        if code == 0 {
+            ran.says(expect);
+        } else {
+            ran.fails(code, expect);
+        }
+        assert_eq!(stage.double.requests().len(), acts.len(), "{acts:?}");
+        stage.double.requests()
+    };
+    let good = r#"{"mail":["ann@b.example"]}"#;
+    let asked = check(&[good], 0, &format!("{good}\n"));
+    assert!(asked[0].text().contains("Find the addresses.") && asked[0].text().contains("JSON Schema"));
+    let invented = r#"{"mail":["bob@c.example"]}"#;
+    let asked = check(&[invented, good], 0, &format!("{good}\n"));
+    assert!(asked[1].text().contains("bob@c.example") && asked[1].text().contains("not found in source"));
+    check(&["no object", invented], 3, "HallucinationDetected: 'bob@c.example' not found in source text");
+    check(&[invented, r#"{"mail":["Write"]}"#], 3, "FormatViolation: 'Write' is not a valid");
+    check(&[r#"{"post":[]}"#, r#"{"mail":"x"}"#], 3, "SchemaViolation: ");
+}
+
+#[test]
+fn arguments_that_a_promise_does_not_take_are_refused_before_a_model_is_asked() {
+    let stage = Stage::new([]);
+    promising(&stage);
+    let run = |args: &[&str]| {
+        let args = [&["skill", "run", "mail", "--model", MODEL], args].concat();
+        Ran::of(&at_home(&stage, &args).output().unwrap())
+    };
+    run(&[]).fails(2, "missing 'text' field");
+    run(&["a", "b"]).fails(2, "has no place for the argument `b`");
+    run(&[r#"{"text":"x","more":1}"#]).fails(2, "SchemaViolation: ");
+    run(&["x", "--grant", "read:**"]).fails(2, "so --grant means nothing here");
+    run(&["x", "-p", "y"]).fails(2, "so --prompt means nothing here");
+    assert!(stage.double.requests().is_empty());
+    let folder = stage.work().join("../.holm/skills/mail");
+    let validate =
+        || Ran::of(&at_home(&stage, &["skill", "validate", folder.to_str().unwrap()]).output().unwrap());
+    assert_eq!(validate().code, Some(0), "{:?}", validate());
+    let shown = Ran::of(&at_home(&stage, &["skill", "show", "mail"]).output().unwrap());
+    assert!(shown.out.contains("takes  {") && shown.out.contains("gives  {"), "{shown:?}");
+    fs::remove_file(folder.join("schemas/out.json")).unwrap();
+    let broken = validate();
+    assert!(broken.code == Some(3) && broken.out.contains("schemas/out.json: "), "{broken:?}");
+    run(&["x"]).fails(3, "promises what cannot be checked: the skill has no file `schemas/out.json`");
+}
+
+#[test]
+fn what_a_person_tells_all_agents_is_heard_everywhere() {
+    let stage = Stage::new([Act::says("a")]);
+    let own = stage.work().join("../.config/holm");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("AGENTS.md"), "Answer in Danish.\n").unwrap();
+    Ran::of(&at_home(&stage, &["run", "--model", MODEL, "-p", "Hi."]).output().unwrap()).says("a\n");
+    assert!(stage.double.requests()[0].text().contains("Answer in Danish."));
+}

@@ -84,6 +84,19 @@ impl Node {
         }
     }
 
+    pub(super) fn is_object(&self) -> bool {
+        matches!(self.kind, Kind::Object(_))
+    }
+
+    /// Whether it says no more than if it were not there.
+    pub(super) fn is_nothing(&self) -> bool {
+        match &self.kind {
+            Kind::Object(members) => members.is_empty(),
+            Kind::Array(items) => items.is_empty(),
+            Kind::Text(_) | Kind::Plain(_) => self.is_null(),
+        }
+    }
+
     fn is_null(&self) -> bool {
         self.kind == Kind::Plain(serde_json::Value::Null)
     }

@@ -1,12 +1,30 @@
-//! Where a project of agents-exe keeps its agents and keys.
+//! Where a project of agents-exe keeps its agents and keys, and the prompts that it has names for.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
-use super::json::{Node, Source};
-use crate::{ConfigError, ConfigProblem, Layer, read::text_of};
+use super::{
+    Unsupported,
+    json::{Node, Source, alike},
+};
+use crate::{Alias, ConfigError, ConfigProblem, Layer, read::text_of};
 
 /// The file that says where agents are.
 pub const CFG_FILE: &str = "agents-exe.cfg.json";
+
+/// Keys that are read.
+const KNOWN: [&str; 4] = ["agentsConfigDir", "agentsDirectories", "agentsFiles", "promptAliases"];
+
+/// Keys that say something Holm has no part for, and what does the same here.
+const WITHOUT_A_PART: [(&str, &str); 5] = [
+    ("agentsLogs", "logs in the form of agents-exe"),
+    ("selfDescribeSlug", "the name of `describe` (say `holm describe --slug`)"),
+    ("selfDescribeDescription", "the text of `describe` (say `holm describe --description`)"),
+    ("keymap", "a map of keys"),
+    ("sessions", "places of sessions (they lie in Holm's data folder)"),
+];
 
 /// What `agents-exe.cfg.json` says, or what holds where there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,6 +35,10 @@ pub struct ExeProject {
     pub agents: Vec<PathBuf>,
     /// Where keys may be; the first file that is there counts.
     pub keys: Vec<PathBuf>,
+    /// Prompts by name.
+    pub aliases: BTreeMap<String, Alias>,
+    /// What the file says and Holm cannot do.
+    pub unsupported: Vec<Unsupported>,
 }
 
 impl ExeProject {
@@ -32,7 +54,7 @@ impl ExeProject {
         let Some(path) = cfg else {
             let agents = usual.iter().flat_map(|folder| files_of(&folder.join("default"))).collect();
             let keys = [near].into_iter().chain(usual.map(|folder| folder.join("secret-keys"))).collect();
-            return Ok(Self { cfg: None, agents, keys });
+            return Ok(Self { agents, keys, ..Self::default() });
         };
         let text = text_of(&path, Layer::Project)?.unwrap_or_default();
         let source = Source { text: &text, path: &path };
@@ -46,8 +68,52 @@ impl ExeProject {
         let named = whole.get("agentsConfigDir").and_then(Node::text).map(|dir| folder.join(dir));
         let keys = [folder.join("agents-exe.keys"), near].into_iter();
         let keys = keys.chain(named.or(usual).map(|folder| folder.join("secret-keys"))).collect();
-        Ok(Self { cfg: Some(path.clone()), agents, keys })
+        let mut project = Self {
+            cfg: Some(path.clone()),
+            agents,
+            keys,
+            unsupported: leftovers(source, &whole),
+            ..Self::default()
+        };
+        project.read_aliases(source, &whole)?;
+        project.unsupported.sort_by_key(|one| one.line);
+        Ok(project)
     }
+
+    /// Whether the prompt comes from a file or from standard input is said by the flags of a run, in which both are at hand.
+    fn read_aliases(&mut self, source: Source<'_>, whole: &Node) -> Result<(), ConfigError> {
+        let Some(aliases) = whole.get("promptAliases") else { return Ok(()) };
+        if !aliases.is_object() {
+            return Err(source.wrong(aliases, "an object with a prompt for each name"));
+        }
+        for (name, node) in aliases.members() {
+            let template = node.get("template");
+            let Some(template) = template.and_then(Node::text) else {
+                return Err(source.wrong(template.unwrap_or(node), "an object with a text `template`"));
+            };
+            let description = node.get("description").and_then(Node::text).unwrap_or_default().to_owned();
+            self.aliases.insert(name.clone(), Alias { description, template: template.to_owned() });
+            let known = ["description", "template", "inputMode"];
+            for (key, value) in
+                node.members().iter().filter(|(key, _)| !known.iter().any(|one| alike(one, key)))
+            {
+                let what = format!("the key `{key}` of the prompt `{name}`");
+                self.unsupported.push(Unsupported { path: source.path.to_owned(), what, line: value.line });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What nothing else has read.
+fn leftovers(source: Source<'_>, whole: &Node) -> Vec<Unsupported> {
+    let unread = whole.members().iter().filter(|(key, _)| !KNOWN.iter().any(|known| alike(known, key)));
+    let named = unread.filter(|(_, node)| !node.is_nothing()).map(|(key, node)| {
+        let part = WITHOUT_A_PART.iter().find(|(name, _)| alike(name, key));
+        let what = part.map_or_else(|| format!("the key `{key}`"), |(_, what)| (*what).to_owned());
+        Unsupported { path: source.path.to_owned(), what, line: node.line }
+    });
+    named.collect()
 }
 
 fn texts(source: Source<'_>, whole: &Node, key: &str) -> Result<Vec<String>, ConfigError> {

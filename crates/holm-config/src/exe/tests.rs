@@ -188,3 +188,44 @@ fn keys_are_read_and_never_shown() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o622)).unwrap();
     assert_eq!(ExeKeys::load(&path).unwrap_err().problem, ConfigProblem::Exposed);
 }
+
+#[test]
+fn a_projects_prompts_are_read_and_what_else_it_says_is_named_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(CFG_FILE);
+    let find = |text: &str| {
+        fs::write(&path, text).unwrap();
+        ExeProject::find(folder.path(), |_| None)
+    };
+    let found = find(
+        "{\n\"promptAliases\": {\"sum\": {\"description\": \"Sums up.\", \"template\": \"Sum: {{content}}\",\n\
+         \"inputMode\": \"stdin\", \"colour\": 1}},\n\"keymap\": \"k.json\",\n\"sessions\": {\"writeLocation\": \"s\"},\n\
+         \"agentsLogs\": {},\n\"selfDescribeSlug\": null,\n\"frobnicate\": false\n}",
+    )
+    .unwrap();
+    assert_eq!((found.aliases.len(), found.aliases["sum"].template.as_str()), (1, "Sum: {{content}}"));
+    assert_eq!(found.aliases["sum"].description, "Sums up.");
+    let said: Vec<(&str, usize)> =
+        found.unsupported.iter().map(|one| (one.what.as_str(), one.line)).collect();
+    assert_eq!(
+        said,
+        [
+            ("the key `colour` of the prompt `sum`", 3),
+            ("a map of keys", 4),
+            ("places of sessions (they lie in Holm's data folder)", 5),
+            ("the key `frobnicate`", 8),
+        ]
+    );
+    assert!(
+        found.unsupported[1]
+            .to_string()
+            .ends_with("agents-exe.cfg.json: not supported: a map of keys at line 4")
+    );
+    let check = |text: &str, line: usize, expect: &str| {
+        let error = find(text).unwrap_err();
+        assert!(error.line == Some(line) && error.to_string().contains(expect), "{error}");
+    };
+    check("{\n\"promptAliases\": []}", 2, "an object with a prompt for each name");
+    check("{\"promptAliases\": {\n\"a\": {}}}", 2, "an object with a text `template`");
+    check("{\"promptAliases\": {\n\"a\": {\"template\":\n 3}}}", 3, "an object with a text `template`");
+}

@@ -12,24 +12,89 @@ fn servers_of_codex_and_opencode_become_entries() {
         "time": {"command": "uvx", "args": ["t"], "env": {"A": "b"}},
         "far": {"url": "https://x.example", "headers": {"Authorization": "Bearer ${TOK}"}},
     }});
-    assert_eq!(found, expect);
+    assert_eq!((found.entries, found.notes), (expect, vec!["not taken over: `model`".to_owned()]));
     assert_eq!(codex_servers("a = 1\nb = \n", Path::new("c")).unwrap_err().line, Some(2));
-    let opencode = r#"{"mcp": {"a": {"type": "local", "command": ["npx", "-y", "x"], "environment": {"K": "v"}},
-        "b": {"type": "remote", "url": "https://b.example", "enabled": false}}}"#;
-    let found = opencode_servers(opencode, Path::new("opencode.json")).unwrap();
+    let text = r#"{"mcp": {"a": {"type": "local", "command": ["npx", "-y", "x"], "environment": {"K": "v"}},
+        "b": {"type": "remote", "url": "https://b.example", "enabled": false}}, "theme": "dark",
+        "agent": {"look": {"description": "Looks.", "prompt": "You look.", "model": "m", "tools": {"write": false}}},
+        "command": {"fix it": {"template": "Fix $ARGUMENTS.", "description": "Fixes."}}, "instructions": ["A.md"]}"#;
+    let found = opencode(text, Path::new("opencode.json")).unwrap();
     let expect = json!({"mcpServers": {
         "a": {"command": "npx", "args": ["-y", "x"], "env": {"K": "v"}},
         "b": {"url": "https://b.example", "enabled": false},
     }});
-    assert_eq!(found, expect);
-    assert_eq!(opencode_servers("{\n", Path::new("o")).unwrap_err().line, Some(2));
+    assert_eq!(found.servers.entries, expect);
+    assert!(found.servers.notes[0].contains("A.md") && found.servers.notes[1] == "not taken over: `theme`");
+    let file = AgentFile::parse(&found.agents[0].text).unwrap();
+    assert_eq!((file.name.as_str(), file.system.as_str(), file.tools), ("look", "You look.", ToolNames::All));
+    let notes = found.agents[0].notes.join("; ");
+    assert!(notes.contains("`model` is not") && notes.contains("`tools` is not"), "{notes}");
+    let skill = Skill::parse(&found.commands[0].text).unwrap();
+    assert_eq!((skill.name.as_str(), skill.filled("12").as_str()), ("fix-it", "Fix 12."));
+    assert_eq!(opencode("{\n", Path::new("o")).unwrap_err().line, Some(2));
+}
+
+#[test]
+fn extensions_of_goose_become_servers_and_what_is_none_is_named() {
+    let text = "GOOSE_MODEL: big\nextensions:\n  developer:\n    enabled: true\n    type: builtin\n    name: developer\n  \
+        fetch:\n    cmd: uvx\n    args:\n    - mcp-server-fetch\n    - \"8\"\n    enabled: false\n    envs: {A: b}\n    \
+        env_keys:\n    - TOKEN\n    type: stdio\n    timeout: 300\n  far:\n    type: streamable_http\n    \
+        uri: https://far.example/mcp\n";
+    let found = goose_servers(text, Path::new("config.yaml")).unwrap();
+    let expect = json!({"mcpServers": {
+        "fetch": {"command": "uvx", "args": ["mcp-server-fetch", "8"], "env": {"A": "b", "TOKEN": "${TOKEN}"}, "enabled": false},
+        "far": {"url": "https://far.example/mcp"},
+    }});
+    assert_eq!(found.entries, expect);
+    let notes = found.notes.join("; ");
+    for what in [
+        "`developer` of the type `builtin`",
+        "takes TOKEN from the environment",
+        "not taken over: `GOOSE_MODEL`",
+    ] {
+        assert!(notes.contains(what), "{what}: {notes}");
+    }
+    assert!(goose_servers("", Path::new("c")).unwrap().is_empty());
+}
+
+#[test]
+fn a_recipe_of_goose_becomes_a_skill_with_its_parameters() {
+    let text = "version: 1.0.0\ntitle: Reviews\ndescription: Reviews \"all\".\ninstructions: |\n  Review {{ language }} code.\n  \
+        Keep {{ other }}.\nprompt: Begin in {{folder}}.\nparameters:\n  - key: language\n    input_type: string\n    requirement: \
+        required\n  - key: folder\n    default: src\nextensions:\n  - type: stdio\n    name: search\n    cmd: uvx\n    args: [x]\n\
+        activities: [a]\n";
+    let (made, servers) = goose_recipe("Code_Review", text, Path::new("r.yaml")).unwrap();
+    let skill = Skill::parse(&made.text).unwrap();
+    assert_eq!((skill.name.as_str(), skill.description.as_str()), ("code-review", "Reviews \"all\"."));
+    assert_eq!(
+        (skill.args.clone(), skill.listed),
+        (vec!["language".to_owned(), "folder".into()], Listed::No)
+    );
+    assert_eq!(skill.filled("Rust lib"), "Review Rust code.\nKeep {{other}}.\n\nBegin in lib.");
+    let notes = made.notes.join("; ");
+    for what in ["`folder` was \"src\"", "`{{other}}`", "`activities` has no counterpart"] {
+        assert!(notes.contains(what), "{what}: {notes}");
+    }
+    assert_eq!(servers.entries, json!({"mcpServers": {"search": {"command": "uvx", "args": ["x"]}}}));
+}
+
+#[test]
+fn yaml_that_is_wrong_or_hostile_is_one_message_with_its_line() {
+    let check = |text: &str, line: usize, expect: &str| {
+        let error = goose_servers(text, Path::new("c.yaml")).unwrap_err();
+        assert!(error.line == Some(line) && error.to_string().contains(expect), "{error}");
+    };
+    check("a: 1\nb: [1, 2\n", 3, "c.yaml:3: ");
+    check("a: &x 1\nb: *x\n", 2, "aliases are not read");
+    check(&"[".repeat(100_000), 1, "too deep");
+    check("? [a]\n: b\n", 2, "a key is one word");
 }
 
 #[test]
 fn an_agent_of_claude_code_becomes_one_that_can_be_read() {
     let text = "---\nname: reviewer\ndescription: Reviews: \"all\" of it.\ntools: Read, Bash(git:*), NotebookEdit\n\
         model: sonnet\ncolor: red\n---\nYou review.\n";
-    let made = claude_agent(text).unwrap();
+    let made = markdown_agent("file", text).unwrap();
     let file = AgentFile::parse(&made.text).unwrap();
     assert_eq!((file.name.as_str(), file.description.as_str()), ("reviewer", "Reviews: \"all\" of it."));
     assert_eq!(file.tools, ToolNames::These(vec!["read".into(), "shell".into()]));
@@ -39,9 +104,14 @@ fn an_agent_of_claude_code_becomes_one_that_can_be_read() {
     for what in ["NotebookEdit", "sonnet", "`color` at line 6", "no grants"] {
         assert!(notes.contains(what), "{what}: {notes}");
     }
-    let all = claude_agent("---\nname: a\ndescription: b\n---\nx").unwrap();
+    let all = markdown_agent("a", "---\ndescription: b\n---\nx").unwrap();
     assert_eq!(AgentFile::parse(&all.text).unwrap().tools, ToolNames::All);
-    assert!(claude_agent("no head").is_err());
+    assert_eq!(all.name, "a", "opencode names agents by their files");
+    assert!(markdown_agent("a", "no head").is_err());
+    let off =
+        markdown_agent("a", "---\ndescription: b\ntools:\n  write: false\n  bash: true\n---\nx").unwrap();
+    assert_eq!(AgentFile::parse(&off.text).unwrap().tools, ToolNames::All);
+    assert!(off.notes[0].contains("that write are switched off"), "{:?}", off.notes);
 }
 
 #[test]
@@ -56,6 +126,13 @@ fn a_command_becomes_a_skill_that_a_person_names() {
     assert_eq!(made.notes.len(), 2);
     let bare = Skill::parse(&command_skill("x", "Do it.").text).unwrap();
     assert_eq!((bare.description.as_str(), bare.body.as_str()), ("Does what the command x did.", "Do it."));
+}
+
+#[test]
+fn rules_of_several_files_are_one_text() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let text = rules(&[file("a.md", "One.\n\n"), file("b.md", "Two.")]);
+    assert_eq!(text, "<!-- from a.md -->\n\nOne.\n\n<!-- from b.md -->\n\nTwo.\n");
 }
 
 #[test]

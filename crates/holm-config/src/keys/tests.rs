@@ -48,3 +48,23 @@ fn nothing_of_a_key_is_in_a_message() {
     // What is there is not lost because something that is damaged was met.
     assert!(path.exists());
 }
+
+#[test]
+fn a_key_lies_in_the_file_or_in_the_keyring_and_never_in_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys.json");
+    let mut keys = KeyFile::load(&path).unwrap();
+    keys.set("openai", &"canary-1".into()).unwrap();
+    keys.set_in_keyring("openai").unwrap();
+    keys.set_in_keyring("mistral").unwrap();
+    assert!(!fs::read_to_string(&path).unwrap().contains("canary"));
+    let mut again = KeyFile::load(&path).unwrap();
+    assert_eq!(
+        (again.names().count(), again.in_keyring().collect::<Vec<_>>()),
+        (0, vec!["mistral", "openai"])
+    );
+    again.set("openai", &"canary-2".into()).unwrap();
+    assert_eq!(again.in_keyring().collect::<Vec<_>>(), ["mistral"]);
+    assert!(again.remove("mistral").unwrap() && !again.remove("mistral").unwrap());
+    assert_eq!(KeyFile::load(&path).unwrap().in_keyring().count(), 0);
+}

@@ -1,6 +1,7 @@
 //! Skills: folders with a `SKILL.md` that says how something is done. A model first sees what each is for, then the text of
 //! the one that it takes up, then the files that the text names. Nothing is run.
 
+mod contract;
 mod error;
 mod fill;
 mod find;
@@ -9,6 +10,7 @@ mod skill;
 #[cfg(test)]
 mod tests;
 
+pub use contract::Promise;
 pub use error::{SkillFileError, SkillProblem};
 pub use find::{FoundSkill, MOST_FOLDERS, SKILL_FILE, SkillFolders};
 pub use skill::{Listed, Skill};

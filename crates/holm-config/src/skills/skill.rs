@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use holm_guards::skill::Format;
 use holm_tools::front::{Entry, Front, Value};
 
-use super::{SkillFileError, SkillProblem, fill::fill};
+use super::{Promise, SkillFileError, SkillProblem, fill::fill};
 
 /// The longest name.
 const MOST_NAME: usize = 64;
@@ -47,6 +48,8 @@ pub struct Skill {
     pub args: Vec<String>,
     /// Whatever else its author has noted.
     pub metadata: BTreeMap<String, String>,
+    /// What it promises, if its results are checked.
+    pub promise: Option<Promise>,
     /// The text that a model takes up.
     pub body: String,
     /// Keys that mean nothing here.
@@ -84,6 +87,7 @@ impl Skill {
             allowed_tools: Vec::new(),
             args: Vec::new(),
             metadata: BTreeMap::new(),
+            promise: None,
             body: front.body.to_owned(),
             ignored: Vec::new(),
         };
@@ -95,6 +99,10 @@ impl Skill {
         }
         if skill.description.is_empty() {
             return Err(SkillProblem::Missing("description").at(1));
+        }
+        // What it takes, or where values stand, proves nothing of what it does not promise to give.
+        if skill.promise.as_ref().is_some_and(|promise| promise.output.is_empty()) {
+            return Err(SkillProblem::Missing("output").at(1));
         }
         Ok(skill)
     }
@@ -169,9 +177,53 @@ impl Skill {
                     self.metadata.insert(key.clone(), text.clone());
                 }
             }
+            "input" | "output" | "source" | "grounded" | "formats" => self.promise(entry)?,
             other => self.ignored.push(other.to_owned()),
         }
         Ok(())
+    }
+
+    /// What is promised, a key at a time.
+    fn promise(&mut self, entry: &Entry) -> Result<(), SkillFileError> {
+        let bad = |expected| SkillProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
+        let text = || match &entry.value {
+            Value::Text(text) if !text.is_empty() => Ok(text.clone()),
+            Value::Text(_) | Value::List(_) | Value::Map(_) => Err(bad("a text")),
+        };
+        let promise = self.promise.get_or_insert_with(Promise::default);
+        match &*entry.key {
+            "input" => promise.input = Some(text()?),
+            "output" => promise.output = text()?,
+            "source" => promise.source = Some(text()?),
+            "grounded" => promise.grounded = words(entry),
+            _ => {
+                promise.formats = formats(entry).ok_or_else(|| {
+                    bad("members with email, url or date, or a list such as [\"/all/* email\"]")
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Pointers with the forms of what they lead to.
+fn formats(entry: &Entry) -> Option<Vec<(String, Format)>> {
+    match &entry.value {
+        Value::Text(_) => None,
+        Value::Map(entries) => entries
+            .iter()
+            .map(|Entry { key, value, .. }| match value {
+                Value::Text(name) => Some((format!("/{key}"), Promise::format(name)?)),
+                Value::List(_) | Value::Map(_) => None,
+            })
+            .collect(),
+        Value::List(items) => items
+            .iter()
+            .map(|item| {
+                let (pointer, name) = item.text.split_once(' ')?;
+                Some((pointer.to_owned(), Promise::format(name.trim())?))
+            })
+            .collect(),
     }
 }
 

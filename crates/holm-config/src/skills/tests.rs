@@ -79,3 +79,51 @@ fn skills_are_found_in_the_usual_places_and_the_project_wins() {
     );
     assert_eq!(found["one"].skill.as_ref().unwrap().description, "the project's");
 }
+
+#[test]
+fn a_skill_that_promises_something_has_a_contract_that_compiles() {
+    let text = "---\nname: mail\ndescription: Finds addresses.\nargs: [text, kind]\noutput: schemas/out.json\nsource: text\n\
+        grounded: [\"/mail/*\"]\nformats: [\"/mail/* email\"]\nmetadata:\n  version: \"2.1\"\n---\nFind them.\n";
+    let skill = Skill::parse(text).unwrap();
+    let promise = skill.promise.as_ref().unwrap();
+    assert_eq!(promise.files().collect::<Vec<_>>(), ["schemas/out.json"]);
+    let schema = r#"{"type":"object","required":["mail"],"properties":{"mail":{"type":"array","items":{"type":"string"}}}}"#;
+    let contract = skill.contract(|file| {
+        assert_eq!(file, "schemas/out.json");
+        Ok(schema.to_owned())
+    });
+    let contract = contract.unwrap().unwrap();
+    assert_eq!((contract.version.as_str(), contract.source.as_deref()), ("2.1", Some("/text")));
+    let made = holm_guards::skill::Skill::compile(contract).unwrap();
+    let json = |text: &str| holm_guards::json::Json::parse(text).unwrap();
+    assert!(made.check_input(&json(r#"{"text":"x"}"#)).is_err(), "every argument is asked for");
+    let input = made.check_input(&json(r#"{"text":"Write to a@b.example.","kind":"all"}"#)).unwrap();
+    assert!(made.check_output(&input, r#"{"mail":["a@b.example"]}"#).is_ok());
+    let check = |reply: &str, expect: &str| {
+        let error = made.check_output(&input, reply).unwrap_err().to_string();
+        assert!(error.starts_with(expect), "{error}");
+    };
+    check(r#"{"mail":["c@d.example"]}"#, "HallucinationDetected");
+    check(r#"{"mail":["Write"]}"#, "FormatViolation");
+    check(r#"{"mail":1}"#, "SchemaViolation");
+    check("none", "MalformedOutput");
+    let plain = Skill::parse("---\nname: a\ndescription: b\n---\nx").unwrap();
+    assert_eq!(plain.contract(|_| Err("never".into())), Ok(None));
+    assert_eq!(skill.contract(|file| Err(format!("no {file}"))), Err("no schemas/out.json".into()));
+    assert!(skill.contract(|_| Ok("{".into())).unwrap_err().starts_with("schemas/out.json: "));
+}
+
+#[test]
+fn a_promise_that_is_none_is_named_with_its_line() {
+    let check = |head: &str, line: usize, expect: &str| {
+        let error = Skill::parse(&format!("---\nname: a\ndescription: b\n{head}---\nx")).unwrap_err();
+        assert!(error.line == line && error.to_string().contains(expect), "{error}");
+    };
+    check("input: in.json\n", 1, "`output` is missing");
+    check("output: [a]\n", 4, "`output` must be a text");
+    check("output: o.json\nformats:\n  mail: phone\n", 5, "email, url or date");
+    check("output: o.json\nformats: email\n", 5, "email, url or date");
+    let short = "---\nname: a\ndescription: b\noutput: o.json\nformats:\n  mail: email\n---\nx";
+    let formats = Skill::parse(short).unwrap().promise.unwrap().formats;
+    assert_eq!(formats, [("/mail".to_owned(), holm_guards::skill::Format::Email)]);
+}

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use holm_config::{Layers, Settings, ToolSet, Value};
+use holm_config::{Layers, Settings, Template, ToolSet, Value};
 use holm_tools::shell::{Rule, Rules};
 
 use super::{Args, Most};
 use crate::{
-    agents::Chosen,
+    agents::{Chosen, exe_aliases},
     exit::{Exit, Trouble},
     places::Places,
+    prompt::Around,
     reach::Reach,
     screen::Screen,
     settings::Here,
@@ -22,7 +23,7 @@ pub(crate) struct Settled {
     /// How providers are reached.
     pub(super) reach: Reach,
     /// The text around the prompt.
-    pub(super) template: Option<String>,
+    pub(super) around: Option<Around>,
     /// The agent that was chosen.
     pub(super) agent: Option<Chosen>,
     /// The most that an administrator lets a session have, where one has a say in it.
@@ -61,7 +62,7 @@ impl Args {
             Some(Chosen::Native { .. }) | None => reach,
         };
         self.settled.agent = chosen;
-        self.settled.template = self.template(&settings)?;
+        self.settled.around = self.around(&settings, &places)?;
         self.take(settings)?;
         Ok((self, places))
     }
@@ -124,17 +125,27 @@ impl Args {
         self.grant = bound.grants.into_iter().flatten().map(|grant| grant.value).collect();
     }
 
-    fn template(&self, settings: &Settings) -> Result<Option<String>, Trouble> {
+    /// The text of the alias that was named: one of the settings, or of a project of agents-exe.
+    fn around(&self, settings: &Settings, places: &Places) -> Result<Option<Around>, Trouble> {
         let Some(name) = &self.alias else { return Ok(None) };
-        let found = settings.aliases.get(name).map(|alias| alias.value.template.clone());
-        found.map(Some).ok_or_else(|| {
-            let known: Vec<&str> = settings.aliases.keys().map(String::as_str).collect();
-            let hint = match known.as_slice() {
-                [] => "write one into your holm.toml: [aliases.NAME] template = \"…\"".to_owned(),
-                known => format!("there are: {}", known.join(", ")),
-            };
-            Trouble::new(Exit::Missing, format!("there is no alias `{name}`")).hint(hint)
-        })
+        let around = |template: &str| Around {
+            template: Template::parse(template),
+            alias: name.clone(),
+            variables: self.var.iter().cloned().collect(),
+        };
+        if let Some(alias) = settings.aliases.get(name) {
+            return Ok(Some(around(&alias.value.template)));
+        }
+        let theirs = exe_aliases(places, name)?;
+        if let Some(alias) = theirs.get(name) {
+            return Ok(Some(around(&alias.template)));
+        }
+        let known: Vec<&str> = settings.aliases.keys().chain(theirs.keys()).map(String::as_str).collect();
+        let hint = match known.as_slice() {
+            [] => "write one into your holm.toml: [aliases.NAME] template = \"…\"".to_owned(),
+            known => format!("there are: {}", known.join(", ")),
+        };
+        Err(Trouble::new(Exit::Missing, format!("there is no alias `{name}`")).hint(hint))
     }
 }
 

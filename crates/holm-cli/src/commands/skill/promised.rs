@@ -1,0 +1,135 @@
+//! Skills that promise something: arguments are checked before a model is asked, and its answer before it is believed.
+
+use std::{path::Path, sync::Arc};
+
+use holm::guards::{
+    json::Json,
+    skill::{Cases, Skill as Compiled},
+};
+use holm_config::skills::Skill;
+
+use crate::{
+    commands::run,
+    contract::carried_out,
+    exit::{Exit, Trouble},
+    model,
+    places::Places,
+    prompt,
+    screen::Screen,
+};
+
+/// The skill as it is checked; `read` gives the text of a file beside it.
+///
+/// # Errors
+/// What keeps its promise from being one, in words.
+pub(super) fn compiled(
+    skill: &Skill,
+    read: impl Fn(&str) -> Result<String, String>,
+) -> Result<Option<Compiled>, String> {
+    let Some(contract) = skill.contract(read)? else { return Ok(None) };
+    Compiled::compile(contract).map(Some).map_err(|error| error.to_string())
+}
+
+/// What it takes and gives, for whoever wants to use it.
+pub(super) fn shown(compiled: &Compiled) -> Vec<String> {
+    let contract = compiled.contract();
+    let mut lines = vec![String::new(), format!("takes  {}", contract.input.canonical())];
+    if let Cases::One(case) = &contract.cases {
+        lines.push(format!("gives  {}", case.output.canonical()));
+    }
+    lines
+}
+
+/// Has a model do it, and prints what came of it as one JSON object.
+pub(super) async fn execute(
+    compiled: &Compiled,
+    skill: &Skill,
+    arguments: &[String],
+    run: run::Args,
+    data: Option<&Path>,
+) -> anyhow::Result<Exit> {
+    run.only_the_model()?;
+    let wish = wish(&compiled.contract().input, skill, arguments)?;
+    let input = compiled.check_input(&wish).map_err(|error| {
+        let hint = format!("holm skill show {} says what it takes", skill.name);
+        Trouble::new(Exit::Usage, error.to_string()).hint(hint)
+    })?;
+    let screen = Arc::new(Screen::default());
+    let (run, _) = run.settle(Places::find(data)?, &screen)?;
+    let chosen = run.choose()?;
+    if chosen.card.name == model::DEMO {
+        let message = "no model was chosen, and a script cannot do it";
+        return Err(Trouble::new(Exit::Missing, message)
+            .hint("choose one with --model or HOLM_MODEL")
+            .into());
+    }
+    chosen.note.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+    let shape = match &compiled.contract().cases {
+        Cases::One(case) => Some(case.output.clone()),
+        Cases::By { .. } => None,
+    };
+    match carried_out(&chosen, compiled, &input, shape).await? {
+        Ok(value) => {
+            screen.line(&value.canonical());
+            Ok(Exit::Done)
+        }
+        Err(error) => {
+            let message = format!("the answer was refused twice, the second time because of this: {error}");
+            Err(Trouble::new(Exit::NoAnswer, message).into())
+        }
+    }
+}
+
+/// The input that arguments make: one JSON object, or values by name (`name=value`) and by their places. A value that is `-`
+/// is standard input.
+fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trouble> {
+    if let [whole] = arguments
+        && whole.trim_start().starts_with('{')
+    {
+        return Json::parse(whole)
+            .map_err(|error| Trouble::new(Exit::Usage, format!("the arguments are no JSON: {error}")));
+    }
+    let known = |name: &str| {
+        let listed = schema.get("properties").and_then(|properties| properties.get(name)).is_some();
+        listed || skill.args.iter().any(|known| known == name)
+    };
+    let mut values: Vec<(String, String)> = Vec::new();
+    let mut left = Vec::new();
+    for argument in arguments {
+        match argument.split_once('=') {
+            Some((name, value)) if known(name) => values.push((name.to_owned(), value.to_owned())),
+            Some(_) | None => left.push(argument.clone()),
+        }
+    }
+    let mut left = left.into_iter();
+    for name in &skill.args {
+        if values.iter().all(|(given, _)| given != name)
+            && let Some(value) = left.next()
+        {
+            values.push((name.clone(), value));
+        }
+    }
+    if let Some(more) = left.next() {
+        let message = format!("the skill `{}` has no place for the argument `{more}`", skill.name);
+        let hint = "give each value as one argument, by its place or as name=value";
+        return Err(Trouble::new(Exit::Usage, message).hint(hint));
+    }
+    let values = values.into_iter().map(|(name, value)| {
+        let value = if value == "-" { prompt::stdin()? } else { value };
+        let value = typed(schema, &name, &value);
+        Ok((name, value))
+    });
+    Ok(Json::object(values.collect::<Result<Vec<_>, Trouble>>()?))
+}
+
+/// A value as the schema wants it: what is to be a text stays one, whatever it looks like.
+fn typed(schema: &Json, name: &str, value: &str) -> Json {
+    let kind = schema.get("properties").and_then(|properties| properties.get(name)?.get("type"));
+    match kind.and_then(Json::as_str) {
+        Some("string") | None => Json::from(value),
+        Some(_) => Json::parse(value).unwrap_or_else(|_| Json::from(value)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Tasks whose answers are checked before they are believed: a model is asked, after a refusal once more with the reason, and
+//! then the refusal stands.
+
+use std::sync::Arc;
+
+use holm::{
+    guards::{
+        json::Json,
+        skill::{Input, Skill, SkillError, corrective},
+    },
+    kernel::{CallId, Message, MessageId, Messages, ModelResult, Offer, Purpose, Request, Role, plain_text},
+    runtime::{Ask, CancellationToken, Line, NoDeltas},
+};
+
+use crate::{
+    exit::{Exit, Trouble},
+    model::Chosen,
+};
+
+/// Has a model do it. `shape` is what the answer is held to where a model can be held.
+///
+/// # Errors
+/// Where the model cannot be asked. What it answered wrongly is the inner error.
+pub(crate) async fn carried_out(
+    chosen: &Chosen,
+    skill: &Skill,
+    input: &Input,
+    shape: Option<Json>,
+) -> anyhow::Result<Result<Json, SkillError>> {
+    let mut line = chosen.client.open();
+    let request = Request {
+        purpose: Purpose::Skill,
+        model: Arc::new(chosen.card.clone()),
+        system: "".into(),
+        messages: Messages::Own(Vec::new()),
+        tools: Arc::new(Offer::default()),
+        max_output: None,
+        format: shape.map(Arc::new),
+    };
+    let mut view = vec![said(1, Role::User, skill.prompt(input))];
+    let first = answer(&mut *line, &request, &view).await?;
+    let error = match skill.check_output(input, &first) {
+        Ok(value) => return Ok(Ok(value)),
+        Err(error) => error,
+    };
+    view.push(said(2, Role::Assistant, first));
+    view.push(said(3, Role::User, corrective(&error)));
+    let second = answer(&mut *line, &request, &view).await?;
+    Ok(skill.check_output(input, &second))
+}
+
+fn said(id: u64, role: Role, text: String) -> Arc<Message> {
+    Arc::new(Message::text(MessageId::new(id), role, text))
+}
+
+async fn answer(line: &mut dyn Line, request: &Request, view: &[Arc<Message>]) -> anyhow::Result<String> {
+    let ask = Ask {
+        call: CallId::new(1),
+        request,
+        messages: view,
+        told: Arc::default(),
+        deltas: Arc::new(NoDeltas),
+        stop: CancellationToken::new(),
+    };
+    match line.call(ask).await {
+        ModelResult::Replied(reply) | ModelResult::Aborted(reply) => Ok(plain_text(&reply.blocks)),
+        ModelResult::Failed(failure) => Err(Trouble::new(Exit::Provider, failure.message).into()),
+    }
+}

@@ -1,0 +1,71 @@
+//! The flags that a prompt is made of. Each kind has a list of its own, so their order among each other is what the places on
+//! the command line say.
+
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+use super::{Part, Parts, media::Attachment};
+
+/// How often `--sep4` and `--sep40` say what they are given.
+const SEPARATORS: [(&str, usize); 2] = [("sep4", 4), ("sep40", 40)];
+
+/// The flags.
+#[derive(Debug, Args)]
+struct Flags {
+    /// What to do; `-` is standard input. This and the flags for files, commands, separators and media can be given more than
+    /// once and are put together in their order; without any, standard input is read
+    #[arg(short, long, value_name = "TEXT")]
+    prompt: Vec<String>,
+    /// The text of a file as a part of the prompt; `-` is standard input
+    #[arg(short, long, value_name = "FILE")]
+    file: Vec<PathBuf>,
+    /// What a command prints as a part of the prompt. It is your command: it runs with your rights, in no jail
+    #[arg(long, value_name = "COMMAND")]
+    shell: Vec<String>,
+    /// A line between parts: this text four times
+    #[arg(short = 's', long, value_name = "TEXT")]
+    sep4: Vec<String>,
+    /// A line between parts: this text forty times
+    #[arg(short = 'S', long, value_name = "TEXT")]
+    sep40: Vec<String>,
+    /// A picture, a sound or a PDF file as a part of the prompt; its type is seen, or said as TYPE;FILE
+    #[arg(long, value_name = "FILE")]
+    media: Vec<Attachment>,
+}
+
+impl Args for Parts {
+    fn augment_args(command: Command) -> Command {
+        Flags::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Flags::augment_args_for_update(command)
+    }
+}
+
+impl FromArgMatches for Parts {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let Flags { prompt, file, shell, sep4, sep40, media } = Flags::from_arg_matches(matches)?;
+        let mut placed: Vec<(usize, Part)> = Vec::new();
+        let mut place = |flag: &str, parts: Vec<Part>| {
+            placed.extend(matches.indices_of(flag).into_iter().flatten().zip(parts));
+        };
+        let text = |text: String| if text == "-" { Part::Stdin } else { Part::Text(text) };
+        place("prompt", prompt.into_iter().map(text).collect());
+        let file_part = |path: PathBuf| if path.as_os_str() == "-" { Part::Stdin } else { Part::File(path) };
+        place("file", file.into_iter().map(file_part).collect());
+        place("shell", shell.into_iter().map(Part::Shell).collect());
+        for ((flag, times), texts) in SEPARATORS.into_iter().zip([sep4, sep40]) {
+            place(flag, texts.into_iter().map(|text| Part::Text(text.repeat(times))).collect());
+        }
+        place("media", media.into_iter().map(Part::Media).collect());
+        placed.sort_by_key(|(place, _)| *place);
+        Ok(Self(placed.into_iter().map(|(_, part)| part).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

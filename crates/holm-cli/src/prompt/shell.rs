@@ -1,0 +1,62 @@
+//! What a command prints. A person typed it, so it is theirs: their rights, their environment, no jail. Nothing that a model
+//! says ever gets here.
+
+use std::{
+    io::Read as _,
+    path::Path,
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use super::MOST_BYTES;
+use crate::exit::{Exit, Trouble};
+
+/// How long a command may take; whoever needs more writes into a file first.
+const MOST_TIME: Duration = Duration::from_secs(600);
+
+/// Runs a command and gives what it printed; what it says of errors is seen as it comes. One that fails after it has printed
+/// something is told and counts: what failing tests print is what somebody wants explained.
+pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<String, Trouble> {
+    let failed = |why: String| {
+        Trouble::new(Exit::Failed, format!("`{command}` gave nothing for the prompt: {why}"))
+            .hint("try the command by itself")
+    };
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", command]).current_dir(work).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = shell.spawn().map_err(|error| failed(error.to_string()))?;
+    let pipe = child.stdout.take().ok_or_else(|| failed("it has no output".into()))?;
+    let (done, waits) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+        // Nobody waits any more where this took too long.
+        let _ = done.send(read.map(|_| bytes));
+    });
+    let ended = waits.recv_timeout(MOST_TIME);
+    let is_whole = matches!(&ended, Ok(Ok(bytes)) if bytes.len() as u64 <= MOST_BYTES);
+    if !is_whole {
+        // It may have ended already.
+        let _ = child.kill();
+    }
+    let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    let bytes = match ended {
+        Err(_) => return Err(failed(format!("it took longer than {} s", MOST_TIME.as_secs()))),
+        Ok(Err(error)) => return Err(failed(error.to_string())),
+        Ok(Ok(_)) if !is_whole => {
+            return Err(failed(format!("it printed more than {} MiB", MOST_BYTES >> 20)));
+        }
+        Ok(Ok(bytes)) => bytes,
+    };
+    let text = String::from_utf8(bytes).map_err(|_| failed("what it printed is no text".into()))?;
+    match (status.success(), text.trim().is_empty()) {
+        (true, _) => {}
+        (false, true) => return Err(failed(format!("{status}"))),
+        (false, false) => tell(&format!("`{command}` ended with {status}; what it printed is used")),
+    }
+    Ok(text.trim_end_matches('\n').to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! What the places of a template stand for: what was given with `--var`, and a few things that everybody asks for.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{Around, CONTENT};
+use crate::exit::{Exit, Trouble};
+
+/// The variables that are known by themselves.
+const BUILT_IN: [&str; 5] = ["cwd", "date", "filename", "git_branch", "language"];
+
+/// How many letters of a commit are shown where no branch is.
+const COMMIT_LETTERS: usize = 12;
+
+/// What the names of files end with, and the language that they are written in.
+const LANGUAGES: [(&str, &str); 36] = [
+    ("c", "C"),
+    ("cc", "C++"),
+    ("clj", "Clojure"),
+    ("cpp", "C++"),
+    ("cs", "C#"),
+    ("css", "CSS"),
+    ("dart", "Dart"),
+    ("ex", "Elixir"),
+    ("exs", "Elixir"),
+    ("go", "Go"),
+    ("h", "C"),
+    ("hpp", "C++"),
+    ("hs", "Haskell"),
+    ("html", "HTML"),
+    ("java", "Java"),
+    ("js", "JavaScript"),
+    ("json", "JSON"),
+    ("jsx", "JavaScript"),
+    ("kt", "Kotlin"),
+    ("lua", "Lua"),
+    ("md", "Markdown"),
+    ("ml", "OCaml"),
+    ("nix", "Nix"),
+    ("php", "PHP"),
+    ("pl", "Perl"),
+    ("py", "Python"),
+    ("r", "R"),
+    ("rb", "Ruby"),
+    ("rs", "Rust"),
+    ("scala", "Scala"),
+    ("sh", "shell"),
+    ("sql", "SQL"),
+    ("swift", "Swift"),
+    ("toml", "TOML"),
+    ("ts", "TypeScript"),
+    ("yaml", "YAML"),
+];
+
+/// What was given, by name.
+pub(crate) type Variables = BTreeMap<String, String>;
+
+/// A variable as it is given: a name, an equals sign, a value.
+pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write it like name=value")?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.is_empty() || !name.chars().all(fits) {
+        return Err(format!("`{name}` is no name for a variable"));
+    }
+    if name == CONTENT {
+        return Err("`content` is what the prompt says; give it with -p or -f".into());
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+impl Around {
+    /// A value for each variable of the template but the content. What was given wins over what is known by itself.
+    pub(super) fn values(&self, work: &Path, file: Option<&Path>) -> Result<Variables, Trouble> {
+        let wanted = |name: &str| self.template.names().any(|known| known == name);
+        if let Some(name) = self.variables.keys().find(|name| !wanted(name)) {
+            let message = format!("the alias `{}` has no place for `{name}`", self.alias);
+            let mut places: Vec<&str> = self.template.names().collect();
+            places.dedup();
+            let hint = if places.is_empty() {
+                "it has none at all".to_owned()
+            } else {
+                format!("it has {}", places.join(", "))
+            };
+            return Err(Trouble::new(Exit::Usage, message).hint(hint));
+        }
+        let mut values = self.variables.clone();
+        for name in self.template.names().filter(|name| *name != CONTENT) {
+            if !values.contains_key(name) {
+                values.insert(name.to_owned(), self.known(name, work, file)?);
+            }
+        }
+        Ok(values)
+    }
+
+    /// What is known by itself.
+    fn known(&self, name: &str, work: &Path, file: Option<&Path>) -> Result<String, Trouble> {
+        let wrong = |why: &str| {
+            let message = format!("the alias `{}` asks for `{name}`, and {why}", self.alias);
+            Trouble::new(Exit::Usage, message).hint(format!("give it: --var {name}=…"))
+        };
+        match name {
+            "cwd" => Ok(work.display().to_string()),
+            "date" => Ok(jiff::Timestamp::now().to_string().chars().take("2026-01-31".len()).collect()),
+            "git_branch" => git_branch(work).ok_or_else(|| wrong("this folder is in no git repository")),
+            "filename" => {
+                file.map(|file| file.display().to_string()).ok_or_else(|| wrong("no file was given with -f"))
+            }
+            "language" => file
+                .and_then(language)
+                .map(str::to_owned)
+                .ok_or_else(|| wrong("no file of a language that is known was given with -f")),
+            _ => Err(wrong(&format!("only {} are known by themselves", BUILT_IN.join(", ")))),
+        }
+    }
+}
+
+/// The language of a file, by its name.
+fn language(file: &Path) -> Option<&'static str> {
+    let ending = file.extension()?.to_str()?.to_ascii_lowercase();
+    LANGUAGES.iter().find(|(known, _)| *known == ending).map(|(_, language)| *language)
+}
+
+/// The branch of the repository that a folder is in, or the commit where there is none. Read from its files: no program of a
+/// repository's choosing is started for it.
+fn git_branch(work: &Path) -> Option<String> {
+    let git = work.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists())?;
+    let head = fs::read_to_string(git_folder(git)?.join("HEAD")).ok()?;
+    let head = head.trim();
+    match head.strip_prefix("ref: ") {
+        Some(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
+        None => {
+            Some(head.chars().take(COMMIT_LETTERS).collect()).filter(|commit: &String| !commit.is_empty())
+        }
+    }
+}
+
+/// Where a repository keeps what it knows; a worktree says so in a file.
+fn git_folder(git: PathBuf) -> Option<PathBuf> {
+    if git.is_dir() {
+        return Some(git);
+    }
+    let text = fs::read_to_string(&git).ok()?;
+    let folder = text.trim().strip_prefix("gitdir: ")?;
+    Some(git.parent()?.join(folder))
+}
+
+#[cfg(test)]
+mod tests;

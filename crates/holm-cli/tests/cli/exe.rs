@@ -1,0 +1,129 @@
+//! Projects of agents-exe beyond their agents: its own example of a tool, servers, prompts by name, and what Holm cannot do.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use holm_testkit::double::Act;
+use serde_json::json;
+
+use crate::stage::{KEY, MODEL, Ran, Stage};
+
+/// The tool that the description of agents-exe describes. It says what it was called with, a word a line, and then what came
+/// in.
+const MYTOOL: &str = r#"#!/bin/sh
+if [ "$1" = describe ]; then
+cat <<'END'
+{"slug": "mytool", "description": "Publishes an article.", "args": [
+ {"name": "name", "description": "author", "type": "string", "backing_type": "string", "arity": "single", "mode": "positional"},
+ {"name": "env", "description": "where", "type": "string", "backing_type": "string", "arity": "single", "mode": "dashdashspace"},
+ {"name": "topic", "description": "what about", "type": "string", "backing_type": "string", "arity": "single", "mode": "positional"},
+ {"name": "tag", "description": "label", "type": "string", "backing_type": "string", "arity": "single", "mode": "dashdashequal"},
+ {"name": "comment", "description": "good", "type": "string", "backing_type": "string", "arity": "single", "mode": "stdin"},
+ {"name": "rebuttal", "description": "bad", "type": "string", "backing_type": "string", "arity": "single", "mode": "stdin"}]}
+END
+else
+printf '[%s]\n' "$@"
+printf 'stdin:\n'
+cat
+fi
+"#;
+
+/// What the model says in that example.
+const INPUT: &str = r#"{"name": "John", "env": "prod", "topic": "Salmons", "tag": "fish", "comment": "good article", "rebuttal": "uninteresting"}"#;
+
+/// What the program gets: its first word is always `run`.
+const GOT: &str =
+    "[run]\n[John]\n[--env]\n[prod]\n[Salmons]\n[--tag=fish]\nstdin:\ngood article\n\nuninteresting\n";
+
+fn program(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// An agent of agents-exe whose provider is the stage's.
+fn agent(stage: &Stage, more: &serde_json::Value) -> String {
+    let mut contents = json!({
+        "slug": "main", "apiKeyId": "mine", "flavor": "OpenAIv1", "announce": "Helps.", "modelName": "small",
+        "modelUrl": stage.double.base(holm::wire::Format::OpenaiChat), "systemPrompt": ["You help."],
+    });
+    for (key, value) in more.as_object().unwrap() {
+        contents[key] = value.clone();
+    }
+    serde_json::to_string_pretty(&json!({"tag": "OpenAIAgentDescription", "contents": contents})).unwrap()
+}
+
+fn keys(stage: &Stage) {
+    let path = stage.work().join("agents-exe.keys");
+    fs::write(&path, json!({"keys": [{"id": "mine", "value": KEY}]}).to_string()).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// Runs the agent without what the stage knows of the provider.
+fn run(stage: &Stage, args: &[&str]) -> Ran {
+    let mut run = stage.command([&["run", "--agent", "agent.json"], args].concat());
+    Ran::of(&run.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().unwrap())
+}
+
+#[test]
+fn the_example_of_its_description_runs_exactly_as_documented() {
+    let stage = Stage::new([Act::calls(&[("c1", "bash_mytool", INPUT)]), Act::says("Published.")]);
+    program(&stage.work().join(".holm/tools/mytool.sh"), MYTOOL);
+    stage.agrees(["tool", "trust"]);
+    let ran = stage.holm(["tool", "execute", "bash_mytool", INPUT, "--grant", "tool:bash_mytool"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), GOT, ""), "{ran:?}");
+    stage.run(&["-p", "Publish it."]).says("Published.\n");
+    let told = stage.double.requests()[1].text();
+    assert!(told.contains("[--tag=fish]") && told.contains("uninteresting"), "{told}");
+}
+
+#[test]
+fn a_project_with_an_mcp_server_works_and_its_activation_groups_are_named() {
+    let acts = [Act::calls(&[("c1", "sea_echo", r#"{"word":"ahoy"}"#)]), Act::says("It said ahoy.")];
+    let stage = Stage::new(acts);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-mcp/tests/servers/server.py");
+    let script = script.canonicalize().unwrap();
+    let server = json!([{"tag": "McpSimpleBinary", "contents": {
+        "name": "sea", "executable": "/usr/bin/python3", "args": [script, "ok"],
+        "Activation": {"tag": "on-demand", "toolgroup": "g"},
+    }}]);
+    fs::write(stage.work().join("agent.json"), agent(&stage, &json!({"mcpServers": server}))).unwrap();
+    fs::write(
+        stage.work().join("agents-exe.cfg.json"),
+        "{\"agentsFiles\": [\"agent.json\"],\n\"keymap\": \"k\"}",
+    )
+    .unwrap();
+    keys(&stage);
+    stage.agrees(["tool", "trust", "."]);
+    let ran = run(&stage, &["-p", "Say ahoy.", "--mode", "full"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It said ahoy.\n"), "{ran:?}");
+    assert!(ran.err.contains("agents-exe.cfg.json: not supported: a map of keys at line 2"), "{ran:?}");
+    assert!(ran.err.contains("agent.json: not supported: an activation group at line "), "{ran:?}");
+    let told = stage.double.requests()[1].text();
+    assert!(told.contains("ahoy"), "{told}");
+    let checked = stage.holm(["check"]);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    for expect in
+        ["ok   agents ", "ok   agent  ", "note agents ", "not supported: an activation group at line "]
+    {
+        assert!(checked.out.contains(expect), "{expect}: {checked:?}");
+    }
+}
+
+#[test]
+fn prompts_that_a_project_has_names_for_work_once_they_are_trusted() {
+    let stage = Stage::new([Act::says("Short.")]);
+    let cfg = json!({"promptAliases": {"sum": {
+        "description": "Sums up.", "template": "Sum up {{filename}}: {{content}}", "inputMode": "file",
+    }}});
+    let stage = stage.file("agents-exe.cfg.json", &cfg.to_string()).file("a.txt", "long words\n");
+    let args = ["--alias", "sum", "-f", "a.txt"];
+    stage
+        .run(&args)
+        .fails(3, "agents-exe.cfg.json: nobody has trusted it as it is\n  hint: `holm tool trust ");
+    stage.agrees(["tool", "trust", "."]);
+    stage.run(&args).says("Short.\n");
+    assert!(stage.double.requests()[0].text().contains("Sum up a.txt: long words"));
+    stage.run(&["--alias", "some", "-p", "x"]).fails(6, "there is no alias `some`\n  hint: there are: sum");
+    let ran = stage.holm(["run", "--model", MODEL, "--alias", "sum", "-p", "x"]);
+    ran.fails(2, "the alias `sum` asks for `filename`, and no file was given with -f");
+}

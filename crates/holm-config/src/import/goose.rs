@@ -1,0 +1,132 @@
+//! What goose has written down: extensions and recipes.
+
+use std::{fmt::Write as _, path::Path};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Converted, Servers, quoted, skill_name, yaml};
+use crate::{ConfigError, Piece, Template};
+
+/// Members of a recipe that are read.
+const READ: [&str; 8] =
+    ["version", "title", "description", "instructions", "prompt", "parameters", "extensions", "author"];
+
+/// The MCP servers of goose (`extensions` of its `config.yaml`), as an `mcpServers` object.
+///
+/// # Errors
+/// Where the file is no YAML, with the line.
+pub fn goose_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
+    let whole = yaml::parse(text, path)?;
+    let mut found = Servers::none();
+    for (name, entry) in whole.get("extensions").and_then(Json::as_object).into_iter().flatten() {
+        found.take(name, entry);
+    }
+    found.leave(&whole, &["extensions"]);
+    Ok(found)
+}
+
+/// A recipe of goose as a skill that a person names, with the servers that it wants.
+///
+/// # Errors
+/// Where the file is no YAML or no JSON, with the line.
+pub fn goose_recipe(name: &str, text: &str, path: &Path) -> Result<(Converted, Servers), ConfigError> {
+    let whole = yaml::parse(text, path)?;
+    let word = |key: &str| whole.get(key).and_then(Json::as_str).unwrap_or_default().trim().to_owned();
+    let mut servers = Servers::none();
+    for entry in whole.get("extensions").and_then(Json::as_array).into_iter().flatten() {
+        let name = entry.get("name").and_then(Json::as_str).unwrap_or_default();
+        servers.take(name, entry);
+    }
+    let mut notes = Vec::new();
+    let args = parameters(&whole, &mut notes);
+    let parts = [word("instructions"), word("prompt")];
+    let body = parts.iter().filter(|part| !part.is_empty()).map(|part| filled_in(part, &args, &mut notes));
+    let body = body.collect::<Vec<_>>().join("\n\n");
+    let members = whole.as_object().into_iter().flatten().filter(|(key, _)| !READ.contains(&key.as_str()));
+    notes.extend(members.map(|(key, _)| format!("`{key}` has no counterpart; it is left out")));
+    let name = skill_name(name);
+    let about = [word("description"), word("title")].into_iter().find(|about| !about.is_empty());
+    let about = about.unwrap_or_else(|| format!("Does what the recipe {name} did."));
+    let args = if args.is_empty() { String::new() } else { format!("args: [{}]\n", args.join(", ")) };
+    let text =
+        format!("---\nname: {name}\ndescription: {}\n{args}list: false\n---\n{body}\n", quoted(&about));
+    Ok((Converted { name, text, notes }, servers))
+}
+
+/// The names of the parameters, in their order.
+fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
+    let mut names = Vec::new();
+    for parameter in recipe.get("parameters").and_then(Json::as_array).into_iter().flatten() {
+        let Some(key) = parameter.get("key").and_then(Json::as_str) else { continue };
+        if let Some(value) = parameter.get("default").filter(|value| !value.is_null()) {
+            notes.push(format!("`{key}` was {value} where nobody said otherwise; say it with `{key}=…`"));
+        }
+        names.push(key.to_owned());
+    }
+    names
+}
+
+/// A text with goose's places written as ours.
+fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
+    if text.contains("{%") {
+        notes.push(
+            "commands of its templates (`{% … %}`) are not supported; the agent sees them as they are".into(),
+        );
+    }
+    let template = Template::parse(text);
+    let mut out = String::new();
+    for piece in template.pieces() {
+        match piece {
+            Piece::Text(text) => out.push_str(text),
+            Piece::Variable(name) if names.contains(name) => {
+                out.push('$');
+                out.push_str(name);
+            }
+            Piece::Variable(name) => {
+                notes.push(format!("nothing stands for `{{{{{name}}}}}` here; the agent sees it as it is"));
+                let _ = write!(out, "{{{{{name}}}}}");
+            }
+        }
+    }
+    out
+}
+
+impl Servers {
+    /// One extension; what is no server is a note.
+    fn take(&mut self, name: &str, entry: &Json) {
+        let word = |key: &str| entry.get(key).and_then(Json::as_str);
+        let kind = word("type").unwrap_or_default();
+        let mut server = Map::new();
+        match (kind, word("cmd"), word("uri").or_else(|| word("url"))) {
+            ("stdio", Some(program), _) => {
+                server.insert("command".into(), program.into());
+                server.insert("args".into(), entry.get("args").cloned().unwrap_or_else(|| json!([])));
+            }
+            ("sse" | "streamable_http", _, Some(address)) => {
+                server.insert("url".into(), address.into());
+                server.extend(entry.get("headers").map(|headers| ("headers".to_owned(), headers.clone())));
+            }
+            _ => {
+                self.notes.push(format!(
+                    "the extension `{name}` of the type `{kind}` has no counterpart; it is left out"
+                ));
+                return;
+            }
+        }
+        let mut env = entry.get("envs").and_then(Json::as_object).cloned().unwrap_or_default();
+        // What goose keeps in its keyring is named, and taken from the environment here.
+        for key in
+            entry.get("env_keys").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
+        {
+            env.insert(key.to_owned(), format!("${{{key}}}").into());
+            self.notes.push(format!("the server `{name}` takes {key} from the environment"));
+        }
+        if !env.is_empty() {
+            server.insert("env".into(), Json::Object(env));
+        }
+        if entry.get("enabled") == Some(&Json::Bool(false)) {
+            server.insert("enabled".into(), false.into());
+        }
+        self.add(name, server);
+    }
+}

@@ -1,0 +1,77 @@
+//! What opencode has written down in its `opencode.json`.
+
+use std::path::Path;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Converted, Servers, agent_text, command_text};
+use crate::{ConfigError, ConfigProblem};
+
+/// Everything that is taken over of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opencode {
+    /// Its servers, and what is not taken over of the file.
+    pub servers: Servers,
+    /// Its agents.
+    pub agents: Vec<Converted>,
+    /// Its commands, as skills.
+    pub commands: Vec<Converted>,
+}
+
+/// Reads `opencode.json`: `mcp`, `agent` and `command`.
+///
+/// # Errors
+/// Where the file is no JSON, with the line.
+pub fn opencode(text: &str, path: &Path) -> Result<Opencode, ConfigError> {
+    let whole: Json = serde_json::from_str(text).map_err(|error| {
+        ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax(error.to_string()))
+    })?;
+    let members = |key: &str| whole.get(key).and_then(Json::as_object).into_iter().flatten();
+    let mut servers = Servers::none();
+    members("mcp").for_each(|(name, entry)| servers.add(name, server(entry)));
+    for file in whole.get("instructions").and_then(Json::as_array).into_iter().flatten() {
+        servers.notes.push(format!("rules of {file} are not looked for; name the file: holm import FILE"));
+    }
+    servers.leave(&whole, &["$schema", "mcp", "agent", "command", "instructions"]);
+    let word = |entry: &Json, key: &str| entry.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let agents = members("agent").map(|(name, entry)| agent(name, entry)).collect();
+    let command = |(name, entry): (&String, &Json)| {
+        let about = Some(word(entry, "description")).filter(|about| !about.is_empty());
+        command_text(name, about, &word(entry, "template"))
+    };
+    Ok(Opencode { servers, agents, commands: members("command").map(command).collect() })
+}
+
+fn server(entry: &Json) -> Map<String, Json> {
+    let mut server = Map::new();
+    let command = entry.get("command").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    if let [program, args @ ..] = command {
+        server.insert("command".into(), program.clone());
+        server.insert("args".into(), json!(args));
+    }
+    for (theirs, ours) in
+        [("url", "url"), ("headers", "headers"), ("environment", "env"), ("enabled", "enabled")]
+    {
+        if let Some(value) = entry.get(theirs) {
+            server.insert(ours.into(), value.clone());
+        }
+    }
+    server
+}
+
+fn agent(name: &str, entry: &Json) -> Converted {
+    let word = |key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
+    let about = word("description").unwrap_or_else(|| format!("The agent {name} of opencode."));
+    let known = ["description", "prompt", "mode"];
+    let left = entry.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
+    let mut notes: Vec<String> = left.map(|(key, _)| format!("`{key}` is not taken over")).collect();
+    let prompt = word("prompt").unwrap_or_default();
+    if prompt.contains("{file:") {
+        notes.push(
+            "files that are put in by {file:…} are not supported; the agent sees the words as they are"
+                .into(),
+        );
+    }
+    notes.push("it holds no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
+    Converted { name: name.to_owned(), text: agent_text(name, &about, &["*".to_owned()], &prompt), notes }
+}

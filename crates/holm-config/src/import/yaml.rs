@@ -1,0 +1,93 @@
+//! YAML as JSON. Made of the parser's events, so that neither depth nor aliases of a hostile file cost more than its length.
+
+use std::path::Path;
+
+use serde_json::{Map, Value as Json};
+use yaml_rust2::{
+    Yaml,
+    parser::{Event, Parser},
+    scanner::TScalarStyle,
+};
+
+use crate::{ConfigError, ConfigProblem, read::one_line};
+
+/// How deep values may stand in one another: what people write is a tenth of it.
+const MOST_DEPTH: usize = 64;
+
+/// Something that is not closed yet.
+enum Open {
+    List(Vec<Json>),
+    /// The members, and the key that waits for its value.
+    Object(Map<String, Json>, Option<String>),
+}
+
+/// The first document of a text.
+///
+/// # Errors
+/// The first thing that is wrong, with its line. Aliases and tags are not read.
+pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
+    let mut parser = Parser::new_from_str(text);
+    let (mut open, mut whole): (Vec<Open>, Option<Json>) = (Vec::new(), None);
+    loop {
+        let (event, at) = parser.next_token().map_err(|error| {
+            let line = error.marker().line().max(1);
+            ConfigError::at(path, line, ConfigProblem::Syntax(one_line(error.info())))
+        })?;
+        let wrong =
+            |why: &str| ConfigError::at(path, at.line().max(1), ConfigProblem::Syntax(why.to_owned()));
+        let value = match event {
+            Event::StreamEnd | Event::DocumentEnd => return Ok(whole.unwrap_or_default()),
+            Event::Nothing | Event::StreamStart | Event::DocumentStart => continue,
+            Event::Alias(_) => return Err(wrong("aliases are not read here; write the value out")),
+            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MOST_DEPTH => {
+                return Err(wrong("values stand too deep in one another"));
+            }
+            Event::SequenceStart(..) => {
+                open.push(Open::List(Vec::new()));
+                continue;
+            }
+            Event::MappingStart(..) => {
+                open.push(Open::Object(Map::new(), None));
+                continue;
+            }
+            Event::Scalar(text, style, _, _) => scalar(text, style),
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some(Open::List(items)) => Json::Array(items),
+                Some(Open::Object(members, _)) => Json::Object(members),
+                None => return Err(wrong("something is closed that was not opened")),
+            },
+        };
+        match open.last_mut() {
+            None => whole = Some(value),
+            Some(Open::List(items)) => items.push(value),
+            Some(Open::Object(members, key)) => match key.take() {
+                Some(key) => {
+                    members.insert(key, value);
+                }
+                None => *key = Some(as_key(&value).ok_or_else(|| wrong("a key is one word"))?),
+            },
+        }
+    }
+}
+
+/// A scalar in quotes is a text; a plain one is what it looks like.
+fn scalar(text: String, style: TScalarStyle) -> Json {
+    if style != TScalarStyle::Plain {
+        return Json::String(text);
+    }
+    match Yaml::from_str(&text) {
+        Yaml::Null => Json::Null,
+        Yaml::Boolean(truth) => Json::Bool(truth),
+        Yaml::Integer(number) => number.into(),
+        _ => Json::String(text),
+    }
+}
+
+fn as_key(value: &Json) -> Option<String> {
+    match value {
+        Json::String(text) => Some(text.clone()),
+        Json::Number(number) => Some(number.to_string()),
+        Json::Bool(truth) => Some(truth.to_string()),
+        Json::Null | Json::Array(_) | Json::Object(_) => None,
+    }
+}

@@ -1,0 +1,135 @@
+//! The keyring of the operating system. On Linux that is the kernel's: it needs neither a library nor a daemon, works without a
+//! desktop, keeps nothing on a disk, and forgets everything when the machine starts anew. Commands in a jail cannot ask it.
+
+use std::{fmt, path::Path};
+
+use secrecy::SecretString;
+
+/// The keys of one data folder in the system's keyring.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Keyring {
+    /// What keys of other folders, and of other programs, are told apart by.
+    service: String,
+}
+
+/// Why the keyring gives or takes nothing. No message holds anything of a key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyringError {
+    /// A key is one line of text.
+    #[error("a key is one line of text, and not empty")]
+    NoKey,
+    /// Holm knows no keyring of this system.
+    #[error(
+        "there is no keyring here that holm can use; leave --keyring out, and the key is kept in a file of yours alone"
+    )]
+    NotHere,
+    /// The system refuses: a container often does.
+    #[error(
+        "the keyring cannot be used ({0}); leave --keyring out, and the key is kept in a file of yours alone"
+    )]
+    Refused(String),
+}
+
+impl Keyring {
+    /// The keyring of a data folder.
+    #[must_use]
+    pub fn of(data: &Path) -> Self {
+        Self { service: format!("holm {}", data.display()) }
+    }
+
+    /// The key of a name; none where there is none, or no longer.
+    ///
+    /// # Errors
+    /// [`KeyringError`] where the keyring cannot be asked.
+    pub fn get(&self, name: &str) -> Result<Option<SecretString>, KeyringError> {
+        system::get(&self.service, name)
+    }
+
+    /// Keeps a key, in place of one of the same name.
+    ///
+    /// # Errors
+    /// [`KeyringError`] where it is none, or the keyring does not take it.
+    pub fn set(&self, name: &str, key: &SecretString) -> Result<(), KeyringError> {
+        let text = crate::keys::checked(key).map_err(|_| KeyringError::NoKey)?;
+        system::set(&self.service, name, text)
+    }
+
+    /// Forgets a key, and says whether there was one.
+    ///
+    /// # Errors
+    /// [`KeyringError`] where the keyring cannot be asked.
+    pub fn remove(&self, name: &str) -> Result<bool, KeyringError> {
+        system::remove(&self.service, name)
+    }
+}
+
+impl fmt::Debug for Keyring {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Keyring").field("service", &self.service).finish()
+    }
+}
+
+/// The kernel's keyring.
+#[cfg(target_os = "linux")]
+mod system {
+    use keyring_core::{Entry, Error, api::CredentialStoreApi as _};
+    use linux_keyutils_keyring_store::Store;
+    use secrecy::SecretString;
+
+    use super::KeyringError;
+
+    fn entry(service: &str, name: &str) -> Result<Entry, KeyringError> {
+        Store::new().and_then(|store| store.build(service, name, None)).map_err(|error| refused(&error))
+    }
+
+    pub(super) fn get(service: &str, name: &str) -> Result<Option<SecretString>, KeyringError> {
+        match entry(service, name)?.get_password() {
+            Ok(key) => Ok(Some(key.into())),
+            Err(Error::NoEntry) => Ok(None),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    pub(super) fn set(service: &str, name: &str, key: &str) -> Result<(), KeyringError> {
+        entry(service, name)?.set_password(key).map_err(|error| refused(&error))
+    }
+
+    pub(super) fn remove(service: &str, name: &str) -> Result<bool, KeyringError> {
+        match entry(service, name)?.delete_credential() {
+            Ok(()) => Ok(true),
+            Err(Error::NoEntry) => Ok(false),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    /// Only what the system says about itself: other errors may carry what was read.
+    fn refused(error: &Error) -> KeyringError {
+        KeyringError::Refused(match error {
+            Error::PlatformFailure(why) | Error::NoStorageAccess(why) => why.to_string(),
+            _ => "it does not take what it was given".to_owned(),
+        })
+    }
+}
+
+/// Systems whose keyrings are not known.
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use secrecy::SecretString;
+
+    use super::KeyringError;
+
+    pub(super) fn get(_: &str, _: &str) -> Result<Option<SecretString>, KeyringError> {
+        Err(KeyringError::NotHere)
+    }
+
+    pub(super) fn set(_: &str, _: &str, _: &str) -> Result<(), KeyringError> {
+        Err(KeyringError::NotHere)
+    }
+
+    pub(super) fn remove(_: &str, _: &str) -> Result<bool, KeyringError> {
+        Err(KeyringError::NotHere)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

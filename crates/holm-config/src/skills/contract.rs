@@ -1,0 +1,104 @@
+//! Skills that promise something: what they take, what they give, and how it is proven.
+//!
+//! The head of such a skill names schemas that lie beside it; its text is what the model is told to do. What comes of it is
+//! a contract of `holm-guards`, by the same rules as `extract`.
+
+use holm_guards::{
+    json::Json,
+    skill::{Case, Cases, Contract, Format, FormatCheck},
+};
+
+use super::Skill;
+
+/// What the head of a skill says about its promise.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Promise {
+    /// The file with the JSON Schema of what it takes; without one, an object of texts, one for each of its `args`.
+    pub input: Option<String>,
+    /// The file with the JSON Schema of what it gives.
+    pub output: String,
+    /// The member of the input whose text values must stand in.
+    pub source: Option<String>,
+    /// Pointers to the values that must stand there.
+    pub grounded: Vec<String>,
+    /// Pointers to values, and the form that they must have.
+    pub formats: Vec<(String, Format)>,
+}
+
+impl Promise {
+    /// The form of a name.
+    pub(super) fn format(name: &str) -> Option<Format> {
+        [("email", Format::Email), ("url", Format::Url), ("date", Format::Date)]
+            .into_iter()
+            .find_map(|(known, format)| (known == name).then_some(format))
+    }
+
+    /// The files beside the skill that it is made of.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.input.iter().chain([&self.output]).map(String::as_str)
+    }
+}
+
+impl Skill {
+    /// The contract of a skill that promises something; `read` gives the text of a file beside it.
+    ///
+    /// # Errors
+    /// A file that is missing or no JSON, in words.
+    ///
+    /// ```
+    /// use holm_config::skills::Skill;
+    ///
+    /// let text = "---\nname: total\ndescription: Reads an invoice.\nargs: [text]\noutput: out.json\n\
+    ///     source: text\ngrounded: [/total]\n---\nFind the total.\n";
+    /// let skill = Skill::parse(text)?;
+    /// let schema = r#"{"type":"object","required":["total"]}"#;
+    /// let contract = skill.contract(|_| Ok(schema.to_owned()))?.unwrap();
+    /// assert_eq!(contract.source.as_deref(), Some("/text"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn contract(
+        &self,
+        read: impl Fn(&str) -> Result<String, String>,
+    ) -> Result<Option<Contract>, String> {
+        let Some(promise) = &self.promise else { return Ok(None) };
+        let schema = |file: &str| {
+            let text = read(file)?;
+            Json::parse(&text).map_err(|error| format!("{file}: {error}"))
+        };
+        let input = match &promise.input {
+            Some(file) => schema(file)?,
+            None => texts(&self.args),
+        };
+        let pointer = |name: &String| if name.starts_with('/') { name.clone() } else { format!("/{name}") };
+        let formats = promise
+            .formats
+            .iter()
+            .map(|(pointer, format)| FormatCheck { pointer: pointer.clone(), format: *format });
+        let case = Case {
+            instructions: self.body.clone(),
+            output: schema(&promise.output)?,
+            grounded: promise.grounded.clone(),
+            formats: formats.collect(),
+        };
+        Ok(Some(Contract {
+            name: self.name.clone(),
+            version: self.metadata.get("version").cloned().unwrap_or_else(|| "1".to_owned()),
+            description: self.description.clone(),
+            input,
+            source: promise.source.as_ref().map(pointer),
+            cases: Cases::One(case),
+        }))
+    }
+}
+
+/// An object with a text for each name, all of which must be there.
+fn texts(names: &[String]) -> Json {
+    let text = || Json::object([("type", Json::from("string")), ("minLength", Json::from(1_u64))]);
+    let properties = names.iter().map(|name| (name.as_str(), text()));
+    Json::object([
+        ("type", Json::from("object")),
+        ("properties", Json::object(properties)),
+        ("required", Json::Array(names.iter().map(|name| Json::from(name.as_str())).collect())),
+        ("additionalProperties", Json::Bool(false)),
+    ])
+}

@@ -1,0 +1,79 @@
+//! Texts with places for variables. What is put in is never looked at again, so no value can ask for another one.
+
+/// The longest name of a variable: what is longer was not meant as one.
+const MOST_NAME: usize = 64;
+
+/// A text with places, written `{{name}}`.
+///
+/// ```
+/// use holm_config::{Piece, Template};
+///
+/// let template = Template::parse("Explain {{ content }} to {{who}}.");
+/// assert_eq!(template.names().collect::<Vec<_>>(), ["content", "who"]);
+/// assert_eq!(template.pieces()[0], Piece::Text("Explain ".into()));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Template {
+    pieces: Vec<Piece>,
+}
+
+/// One piece of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Words as they are.
+    Text(String),
+    /// The place of a variable, by its name.
+    Variable(String),
+}
+
+impl Template {
+    /// Takes a text apart. Braces around what cannot be a name stay as they are.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let (mut pieces, mut rest, mut words) = (Vec::new(), text, String::new());
+        while let Some((before, after)) = rest.split_once("{{") {
+            words.push_str(before);
+            match after.split_once("}}").map(|(name, behind)| (name.trim(), behind)) {
+                Some((name, behind)) if is_name(name) => {
+                    if !words.is_empty() {
+                        pieces.push(Piece::Text(std::mem::take(&mut words)));
+                    }
+                    pieces.push(Piece::Variable(name.to_owned()));
+                    rest = behind;
+                }
+                Some(_) | None => {
+                    words.push_str("{{");
+                    rest = after;
+                }
+            }
+        }
+        words.push_str(rest);
+        if !words.is_empty() {
+            pieces.push(Piece::Text(words));
+        }
+        Self { pieces }
+    }
+
+    /// The pieces, in their order.
+    #[must_use]
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The names of its variables, as often as they stand there.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(_) => None,
+            Piece::Variable(name) => Some(name.as_str()),
+        })
+    }
+}
+
+/// Whether a variable can be called so.
+fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    (1..=MOST_NAME).contains(&name.len()) && name.chars().all(fits)
+}
+
+#[cfg(test)]
+mod tests;

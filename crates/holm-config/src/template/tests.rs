@@ -1,0 +1,31 @@
+use super::*;
+
+#[test]
+fn places_are_found_and_everything_else_stays() {
+    let check = |text: &str, expect: &[&str]| {
+        let shown: Vec<String> = Template::parse(text)
+            .pieces()
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => text.clone(),
+                Piece::Variable(name) => format!("<{name}>"),
+            })
+            .collect();
+        assert_eq!(shown, expect, "{text}");
+    };
+    check("", &[]);
+    check("plain", &["plain"]);
+    check("{{a}}", &["<a>"]);
+    check("x {{ a-b_1 }} y{{c}}", &["x ", "<a-b_1>", " y", "<c>"]);
+    check("{{}} {{a b}} {{ü}}", &["{{}} {{a b}} {{ü}}"]);
+    check("{{ open", &["{{ open"]);
+    check("{{{a}}}", &["{{{a}}}"]);
+    check("{{x {{a}}", &["{{x ", "<a>"]);
+    check("}} {{a}} {", &["}} ", "<a>", " {"]);
+}
+
+#[test]
+fn a_name_has_a_bound() {
+    let long = "a".repeat(MOST_NAME + 1);
+    assert_eq!(Template::parse(&format!("{{{{{long}}}}}")).names().count(), 0);
+}
