@@ -111,7 +111,7 @@ enum Command {
     /// Print what a shell completes the command with
     Completions(commands::completions::Args),
     /// Print the manual page
-    Man,
+    Man(commands::completions::Page),
 }
 
 fn main() -> ExitCode {
@@ -144,7 +144,7 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
             Command::Import(args) => commands::import::execute(&args, cli.data.as_deref()),
             Command::Describe(args) => Ok(commands::describe::execute(&args)),
             Command::Completions(args) => commands::completions::execute(&args),
-            Command::Man => commands::completions::manual(),
+            Command::Man(page) => commands::completions::manual(&page),
             Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
             Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
             Command::Agent(command) => commands::agent::execute(command, cli.data.as_deref()),

@@ -3,7 +3,11 @@
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use crate::{Cli, exit::Exit, screen::Screen};
+use crate::{
+    Cli,
+    exit::{Exit, Trouble},
+    screen::Screen,
+};
 
 /// What `holm completions` takes.
 #[derive(Debug, clap::Args)]
@@ -21,10 +25,28 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Prints the manual page, such as `holm man | man -l -`.
-pub(crate) fn manual() -> anyhow::Result<Exit> {
+/// What `holm man` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Page {
+    /// The command whose page it is, such as `session show` [default: all in short]
+    command: Vec<String>,
+}
+
+/// Prints a manual page, such as `holm man run | man -l -`.
+pub(crate) fn manual(page: &Page) -> anyhow::Result<Exit> {
+    let mut command = Cli::command();
+    let (mut typed, mut name) = (command.get_name().to_owned(), command.get_name().to_owned());
+    for word in &page.command {
+        let found = command.find_subcommand(word).cloned();
+        command = found.ok_or_else(|| {
+            let message = format!("there is no command `{}`", page.command.join(" "));
+            Trouble::new(Exit::Missing, message).hint("holm --help names them")
+        })?;
+        typed = format!("{typed} {}", command.get_name());
+        name = format!("{name}-{}", command.get_name());
+    }
     let mut text = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut text)?;
+    clap_mangen::Man::new(command.bin_name(typed)).title(name).render(&mut text)?;
     Screen::default().line(String::from_utf8(text)?.trim_end());
     Ok(Exit::Done)
 }

@@ -175,12 +175,25 @@ fn shells_manuals_and_other_programs_are_told_what_the_command_is() {
     let script = stage.holm(["completions", "bash"]);
     assert_eq!((script.code, script.err.as_str()), (Some(0), ""));
     fs::write(stage.work().join("holm.bash"), &script.out).unwrap();
-    let asks = "source ./holm.bash; COMP_WORDS=(holm con); COMP_CWORD=1; _holm holm con holm; echo \"${COMPREPLY[@]}\"";
-    let asked = Command::new("bash").args(["-c", asks]).current_dir(stage.work()).output();
-    let asked = asked.unwrap_or_else(|error| panic!("bash: {error}; install bash"));
-    assert_eq!(String::from_utf8_lossy(&asked.stdout).trim(), "config", "{asked:?}");
+    let complete = |words: &str, at: usize| {
+        let last = words.split(' ').next_back().unwrap();
+        let asks = format!(
+            "source ./holm.bash; COMP_WORDS=({words}); COMP_CWORD={at}; _holm holm '{last}' x; echo \"${{COMPREPLY[@]}}\""
+        );
+        let asked = Command::new("bash").args(["-c", &asks]).current_dir(stage.work()).output();
+        let asked = asked.unwrap_or_else(|error| panic!("bash: {error}; install bash"));
+        String::from_utf8_lossy(&asked.stdout).trim().to_owned()
+    };
+    assert_eq!(complete("holm con", 1), "config");
+    assert_eq!(complete("holm run --med", 2), "--media");
+    assert_eq!(complete("holm keys add openai --k", 4), "--keyring");
+    assert_eq!(complete("holm run --output st", 3), "stream-json");
     let manual = stage.holm(["man"]);
     assert!(manual.code == Some(0) && manual.out.contains(".TH holm 1"), "{manual:?}");
+    let manual = stage.holm(["man", "run"]);
+    assert!(manual.out.contains(".TH holm-run 1") && manual.out.contains("media"), "{manual:?}");
+    assert!(stage.holm(["man", "session", "show"]).out.contains(".TH holm-session-show 1"));
+    stage.holm(["man", "fly"]).fails(6, "there is no command `fly`");
     let described = stage.holm(["describe"]);
     let described: serde_json::Value = serde_json::from_str(&described.out).unwrap();
     assert_eq!(
