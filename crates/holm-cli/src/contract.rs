@@ -28,24 +28,25 @@ pub(crate) async fn carried_out(
     shape: Option<Json>,
 ) -> anyhow::Result<Result<Json, SkillError>> {
     let mut line = chosen.client.open();
-    let request = Request {
+    let mut request = Request {
         purpose: Purpose::Skill,
         model: Arc::new(chosen.card.clone()),
         system: "".into(),
-        messages: Messages::Own(Vec::new()),
+        messages: Messages::Own(vec![said(1, Role::User, skill.prompt(input))]),
         tools: Arc::new(Offer::default()),
         max_output: None,
         format: shape.map(Arc::new),
     };
-    let mut view = vec![said(1, Role::User, skill.prompt(input))];
-    let first = answer(&mut *line, &request, &view).await?;
+    let first = answer(&mut *line, &request).await?;
     let error = match skill.check_output(input, &first) {
         Ok(value) => return Ok(Ok(value)),
         Err(error) => error,
     };
-    view.push(said(2, Role::Assistant, first));
-    view.push(said(3, Role::User, corrective(&error)));
-    let second = answer(&mut *line, &request, &view).await?;
+    if let Messages::Own(messages) = &mut request.messages {
+        messages.push(said(2, Role::Assistant, first));
+        messages.push(said(3, Role::User, corrective(&error)));
+    }
+    let second = answer(&mut *line, &request).await?;
     Ok(skill.check_output(input, &second))
 }
 
@@ -53,11 +54,15 @@ fn said(id: u64, role: Role, text: String) -> Arc<Message> {
     Arc::new(Message::text(MessageId::new(id), role, text))
 }
 
-async fn answer(line: &mut dyn Line, request: &Request, view: &[Arc<Message>]) -> anyhow::Result<String> {
+async fn answer(line: &mut dyn Line, request: &Request) -> anyhow::Result<String> {
+    let messages = match &request.messages {
+        Messages::Own(messages) => messages.as_slice(),
+        Messages::View { .. } => &[],
+    };
     let ask = Ask {
         call: CallId::new(1),
         request,
-        messages: view,
+        messages,
         told: Arc::default(),
         deltas: Arc::new(NoDeltas),
         stop: CancellationToken::new(),

@@ -343,7 +343,7 @@ pub(crate) async fn seated(
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     if !args.parts.is_empty() {
-        let message = "clients say what is to be done, so --prompt and its like mean nothing here";
+        let message = "clients say what is to be done, so --prompt means nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     let chosen = args.choose()?;

@@ -55,7 +55,8 @@ fn the_commands_of_the_readme_lead_from_nothing_to_an_undo() {
         "the session went on: {}",
         requests[2].text()
     );
-    assert!(requests[3].text().contains('3'), "the tool of one's own counted");
+    let told = requests[3].text();
+    assert!(told.contains(r">3\n<"), "the tool of one's own counted: {told}");
 }
 
 /// A case of something that was written down wrongly: what is there, which command meets it, and what is said.

@@ -175,19 +175,21 @@ fn shells_manuals_and_other_programs_are_told_what_the_command_is() {
     let script = stage.holm(["completions", "bash"]);
     assert_eq!((script.code, script.err.as_str()), (Some(0), ""));
     fs::write(stage.work().join("holm.bash"), &script.out).unwrap();
-    let complete = |words: &str, at: usize| {
-        let last = words.split(' ').next_back().unwrap();
+    let complete = |words: &str| {
+        let all: Vec<&str> = words.split(' ').collect();
+        let [.., before, last] = all.as_slice() else { panic!("{words}") };
         let asks = format!(
-            "source ./holm.bash; COMP_WORDS=({words}); COMP_CWORD={at}; _holm holm '{last}' x; echo \"${{COMPREPLY[@]}}\""
+            "source ./holm.bash; COMP_WORDS=({words}); COMP_CWORD={}; _holm holm '{last}' '{before}'; echo \"${{COMPREPLY[@]}}\"",
+            all.len() - 1
         );
         let asked = Command::new("bash").args(["-c", &asks]).current_dir(stage.work()).output();
         let asked = asked.unwrap_or_else(|error| panic!("bash: {error}; install bash"));
         String::from_utf8_lossy(&asked.stdout).trim().to_owned()
     };
-    assert_eq!(complete("holm con", 1), "config");
-    assert_eq!(complete("holm run --med", 2), "--media");
-    assert_eq!(complete("holm keys add openai --k", 4), "--keyring");
-    assert_eq!(complete("holm run --output st", 3), "stream-json");
+    assert_eq!(complete("holm con"), "config");
+    assert_eq!(complete("holm run --med"), "--media");
+    assert_eq!(complete("holm keys add openai --k"), "--keyring");
+    assert_eq!(complete("holm run --output st"), "stream-json");
     let manual = stage.holm(["man"]);
     assert!(manual.code == Some(0) && manual.out.contains(".TH holm 1"), "{manual:?}");
     let manual = stage.holm(["man", "run"]);
@@ -279,6 +281,15 @@ fn what_a_skill_promises_is_checked_corrected_once_and_never_guessed() {
     check(&["no object", invented], 3, "HallucinationDetected: 'bob@c.example' not found in source text");
     check(&[invented, r#"{"mail":["Write"]}"#], 3, "FormatViolation: 'Write' is not a valid");
     check(&[r#"{"post":[]}"#, r#"{"mail":"x"}"#], 3, "SchemaViolation: ");
+}
+
+#[cfg(feature = "local")]
+#[test]
+fn what_is_copied_out_of_a_text_by_a_providers_model_is_asked_and_checked() {
+    let stage = Stage::new([Act::says(r#"{"email":["ann@b.example"]}"#)]);
+    let args = ["extract", "--text", "Write to ann@b.example.", "--target", "email", "--model", MODEL];
+    stage.holm(args).says("{\"email\":[\"ann@b.example\"]}\n");
+    assert!(stage.double.requests()[0].text().contains("Write to ann@b.example."));
 }
 
 #[test]
