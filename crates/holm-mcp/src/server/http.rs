@@ -9,7 +9,7 @@ use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::{Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
@@ -21,6 +21,8 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+
+use super::Exposed;
 
 /// The largest message of a client.
 const MAX_BODY: usize = 4 * 1024 * 1024;
@@ -115,13 +117,7 @@ pub async fn serve_http<S: ServerHandler + Clone>(
     if door.token.is_none() && !address.ip().is_loopback() {
         return Err(HttpError::Exposed(address));
     }
-    let config = StreamableHttpServerConfig::default()
-        .with_allowed_hosts(door.hosts.clone())
-        .with_allowed_origins(door.origins.clone())
-        .enforce_origin_validation()
-        .with_max_request_body_bytes(MAX_BODY);
-    let sessions = Arc::new(LocalSessionManager::default());
-    let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
+    let service = service(handler, &door);
     let (door, room) = (Arc::new(door), Arc::new(Semaphore::new(MAX_CONNECTIONS)));
     loop {
         // The semaphore is never closed; a connection that fails while it is accepted is the client's loss.
@@ -137,6 +133,46 @@ pub async fn serve_http<S: ServerHandler + Clone>(
             drop(permit);
         });
     }
+}
+
+/// Answers requests of MCP for a server that has looked at their token already. Clones share the clients' sessions.
+#[derive(Clone)]
+pub struct HttpService(StreamableHttpService<Exposed, LocalSessionManager>);
+
+impl HttpService {
+    /// Shows this to requests that the door's names and origins admit; its token is not looked at.
+    #[must_use]
+    pub fn new(exposed: Exposed, door: &Door) -> Self {
+        Self(service(exposed, door))
+    }
+
+    /// Answers one request.
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
+    where
+        B: Body + Send + 'static,
+        B::Error: std::fmt::Display,
+    {
+        self.0.handle(request).await
+    }
+}
+
+impl std::fmt::Debug for HttpService {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("HttpService").finish_non_exhaustive()
+    }
+}
+
+fn service<S: ServerHandler + Clone>(
+    handler: S,
+    door: &Door,
+) -> StreamableHttpService<S, LocalSessionManager> {
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(door.hosts.clone())
+        .with_allowed_origins(door.origins.clone())
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(MAX_BODY);
+    let sessions = Arc::new(LocalSessionManager::default());
+    StreamableHttpService::new(move || Ok(handler.clone()), sessions, config)
 }
 
 async fn answer<S: ServerHandler>(

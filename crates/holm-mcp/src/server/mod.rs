@@ -21,7 +21,7 @@ mod tests;
 pub use agents::{Answering, slug};
 pub use call::{Outfit, Rights, Starter};
 pub use exposed::{Exposed, Shows};
-pub use http::{Door, HttpError, serve_http};
+pub use http::{Door, HttpError, HttpService, serve_http};
 pub use library::{Library, LibraryEntry, LibraryPage, LibraryText, PromptText, Prompts};
 pub use output::result;
 pub use stdio::serve_stdio;
