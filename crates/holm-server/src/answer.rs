@@ -1,0 +1,132 @@
+//! What a client is told when something is not done: a status, a word for programs, a sentence for people.
+
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A request that is not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// The status.
+    pub status: StatusCode,
+    /// A word for programs.
+    pub code: &'static str,
+    /// A sentence for people.
+    pub message: String,
+    /// After how many seconds it may be tried again.
+    pub retry_after: Option<u64>,
+}
+
+/// A refusal as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Problem {
+    /// What is wrong.
+    pub error: ProblemDetail,
+}
+
+/// What is wrong, for programs and for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ProblemDetail {
+    /// A word for programs.
+    pub code: String,
+    /// A sentence for people.
+    pub message: String,
+}
+
+impl Refusal {
+    /// A refusal with a status.
+    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), retry_after: None }
+    }
+
+    /// The request makes no sense.
+    pub fn bad(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, message)
+    }
+
+    /// No token, or a wrong one.
+    pub fn unauthorized() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed: `authorization: Bearer …`")
+    }
+
+    /// The token is not for this.
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", message)
+    }
+
+    /// There is no such thing, or not for this user: which of the two is not told.
+    pub fn missing(what: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
+    }
+
+    /// It does not fit what is there now.
+    pub fn conflict(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, message)
+    }
+
+    /// Too much at once.
+    pub fn busy(code: &'static str, message: impl Into<String>, retry_after: u64) -> Self {
+        let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, code, message);
+        Self { retry_after: Some(retry_after), ..refusal }
+    }
+
+    /// The server cannot, and it is not the client's doing.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", message)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let detail = ProblemDetail { code: self.code.into(), message: self.message };
+        let mut answer = (self.status, Json(Problem { error: detail })).into_response();
+        if let Some(seconds) = self.retry_after {
+            answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            answer.headers_mut().insert(http::header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        answer
+    }
+}
+
+impl From<holm_store::StoreError> for Refusal {
+    fn from(error: holm_store::StoreError) -> Self {
+        use holm_store::StoreError;
+        match &error {
+            StoreError::Missing { .. } | StoreError::Erased { .. } => Self::missing("session"),
+            StoreError::Exists { .. } => Self::conflict("exists", error.to_string()),
+            StoreError::Busy { .. } => Self::conflict("driven_elsewhere", error.to_string()),
+            StoreError::BadName { .. } | StoreError::BadLabel { .. } | StoreError::TooShort { .. } => {
+                Self::bad("bad_request", error.to_string())
+            }
+            StoreError::Full => {
+                Self::new(StatusCode::INSUFFICIENT_STORAGE, "full", "the store is full; free some space")
+            }
+            // What the store says of itself may name places of the machine, which are nobody's business.
+            StoreError::OutOfOrder { .. }
+            | StoreError::Uncertain { .. }
+            | StoreError::NotAJournal(_)
+            | StoreError::NotStarted { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::Foreign { .. }
+            | StoreError::Newer { .. }
+            | StoreError::KeyNeeded
+            | StoreError::WrongKey
+            | StoreError::NotEncrypted
+            | StoreError::ReadOnly { .. }
+            | StoreError::Locked { .. }
+            | StoreError::Unsynced { .. }
+            | StoreError::NoBlob { .. }
+            | StoreError::BlobChanged { .. }
+            | StoreError::System { .. } => {
+                Self::failed("the store failed; the server's operator can see why")
+            }
+        }
+    }
+}

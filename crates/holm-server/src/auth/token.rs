@@ -1,0 +1,118 @@
+//! Tokens: made here, shown once, kept as digests.
+
+use std::fmt;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::ServerError;
+
+/// Random bytes of a token: as many as its digest has.
+const BYTES: usize = 32;
+
+/// What tells a token of Holm from other texts, so that scanners find one that was lost.
+const MARK: &str = "holm_";
+
+/// The longest text that is taken for a token: a longer one is nobody's, and need not be hashed.
+const LONGEST: usize = 128;
+
+/// A token in clear. Shown to its holder once; never logged, never kept, except the first one by its owner's wish.
+#[derive(Clone)]
+pub struct Token(SecretString);
+
+impl Token {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// [`ServerError::Random`] if the system has no randomness.
+    pub fn new() -> Result<Self, ServerError> {
+        let mut bytes = [0_u8; BYTES];
+        getrandom::fill(&mut bytes).map_err(|error| ServerError::Random(error.to_string()))?;
+        Ok(Self(SecretString::from(format!("{MARK}{}", URL_SAFE_NO_PAD.encode(bytes)))))
+    }
+
+    /// Reads one that somebody keeps; none where the text cannot be one.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let fits = text.len() > MARK.len() && text.len() <= LONGEST;
+        (fits && text.starts_with(MARK) && text.bytes().all(plain)).then(|| Self(SecretString::from(text)))
+    }
+
+    /// What is kept of it.
+    pub fn digest(&self) -> Digest {
+        Digest(Sha256::digest(self.0.expose_secret()).into())
+    }
+
+    /// The token itself, for its holder.
+    pub fn reveal(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Token(‹secret›)")
+    }
+}
+
+/// The SHA-256 of a token. A token has 256 random bits, so nobody finds it from this.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Digest([u8; BYTES]);
+
+impl PartialEq for Digest {
+    /// Takes the same time whatever the difference.
+    fn eq(&self, other: &Self) -> bool {
+        let differ = self.0.iter().zip(other.0.iter()).fold(0, |differ, (one, other)| differ | (one ^ other));
+        std::hint::black_box(differ) == 0
+    }
+}
+
+impl Eq for Digest {}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Digest(…)")
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        URL_SAFE_NO_PAD.encode(digest.0)
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| "a digest is base64 text")?;
+        bytes.try_into().map(Self).map_err(|_| "a digest has 32 bytes")
+    }
+}
+
+/// Names a token, for lists and logs. It says nothing of the token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TokenId(u64);
+
+impl TokenId {
+    /// The number.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// As a number.
+    pub const fn value(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for TokenId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.0)
+    }
+}

@@ -1,0 +1,189 @@
+//! Who gets in. Looked at in this order, and nothing of the body before all of it: the name that was asked for, the page
+//! that asks, how often this address was wrong, the token, how often it asks, its role.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    time::Instant,
+};
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{AUTHORIZATION, CACHE_CONTROL, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL},
+};
+
+use crate::{
+    AuditEntry, Config, Refusal, Server,
+    auth::{Role, Token, Who},
+};
+
+/// The protocol that a WebSocket of Holm speaks.
+pub(crate) const PROTOCOL: &str = "holm";
+/// How a token stands among the protocols of a WebSocket: a browser can send it in no other way that is not an address.
+const BEARER_PROTOCOL: &str = "holm.bearer.";
+
+/// What every answer says: nothing is loaded from elsewhere, nothing is framed, nothing is guessed, nothing is kept.
+const HEADERS: [(&str, &str); 6] = [
+    (
+        "content-security-policy",
+        "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    ),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+];
+
+/// The address of whoever asks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+/// Lets a request in, or turns it away. What changes something and what is turned away is written down.
+pub(crate) async fn door(State(server): State<Server>, mut request: Request, next: Next) -> Response {
+    let from = peer(&request);
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let looked = look(&server, request.headers(), request.uri().authority(), from, &method);
+    let (who, answer) = match looked {
+        Ok(who) => {
+            request.extensions_mut().insert(who.clone());
+            let answer = match read(&server, request).await {
+                Ok(request) => next.run(request).await,
+                Err(refusal) => refusal.into_response(),
+            };
+            (Some(who), answer)
+        }
+        Err(refusal) => {
+            server.inner.metrics.turned_away.add(1);
+            (None, refusal.into_response())
+        }
+    };
+    let status = answer.status().as_u16();
+    server.inner.metrics.answered(status);
+    let changes = !matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
+    if changes || who.is_none() || status == StatusCode::FORBIDDEN.as_u16() {
+        let entry = AuditEntry::new(who.as_ref(), from.to_string(), &method, &path, status);
+        if server.inner.audit.write(entry).await.is_err() && changes {
+            return dressed(Refusal::failed("what was done could not be written down").into_response());
+        }
+    }
+    dressed(answer)
+}
+
+/// Everything that is known before the body.
+fn look(
+    server: &Server,
+    headers: &HeaderMap,
+    authority: Option<&http::uri::Authority>,
+    from: IpAddr,
+    method: &Method,
+) -> Result<Who, Refusal> {
+    let config = &server.inner.config;
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| authority.map(http::uri::Authority::as_str));
+    let misdirected = |message: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
+    let host = host.ok_or_else(|| misdirected("the request names no host"))?;
+    if !is_own(config, name_of(host)) {
+        return Err(misdirected("the request was sent to another name; see `--host`"));
+    }
+    check_origin(config, headers, host)?;
+    let now = Instant::now();
+    let inner = &server.inner;
+    if !inner.failed.is_open(&from, now) {
+        return Err(Refusal::busy("too_many_failures", "too many wrong tokens; wait a minute", 60));
+    }
+    let who = token(headers).and_then(|token| inner.keyring.find(&token)).ok_or_else(|| {
+        // The bucket was open just now; a race costs an attacker one try more and nothing else.
+        let _ = inner.failed.take(&from, now);
+        Refusal::unauthorized()
+    })?;
+    if let Err(seconds) = inner.asked.take(&who.token, now) {
+        return Err(Refusal::busy("too_many_requests", "too many requests; slow down", seconds));
+    }
+    let needed = if matches!(*method, Method::GET | Method::HEAD) { Role::Viewer } else { Role::Operator };
+    crate::state::require(&who, needed)?;
+    Ok(who)
+}
+
+/// The page that asks must be this server's own or a named one. Programs send no `Origin`; browsers always do where it
+/// matters, and say `cross-site` where they do not.
+fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
+    let refused = || Refusal::forbidden("pages of other origins are not let in");
+    let Some(origin) = headers.get(ORIGIN) else {
+        let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+        return if site == Some(b"cross-site") { Err(refused()) } else { Ok(()) };
+    };
+    let origin = origin.to_str().map_err(|_| refused())?;
+    let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    // The host was looked at already, so an origin that equals it is no other site.
+    let same = own.is_some_and(|own| own.eq_ignore_ascii_case(host));
+    if same || config.origins.iter().any(|known| known == origin) { Ok(()) } else { Err(refused()) }
+}
+
+/// The name in a `Host` header, without its port; empty where it is none.
+fn name_of(host: &str) -> &str {
+    let (name, port) = match host.strip_prefix('[').map(|rest| rest.split_once(']')) {
+        Some(Some((name, port))) => (name, port),
+        Some(None) => return "",
+        None => host.split_at(host.rfind(':').unwrap_or(host.len())),
+    };
+    let port = port.strip_prefix(':').unwrap_or(port);
+    if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { "" }
+}
+
+/// Whether a name is this server's: this machine's, the address it listens on, or a named one.
+fn is_own(config: &Config, name: &str) -> bool {
+    let local = ["localhost", "127.0.0.1", "::1"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    let ip = config.listen.ip();
+    let listened = !ip.is_unspecified() && name.parse::<IpAddr>().is_ok_and(|named| named == ip);
+    local || listened || config.hosts.iter().any(|own| name.eq_ignore_ascii_case(own))
+}
+
+/// The token of a request: in its header, or among the protocols of a WebSocket; never in its address.
+fn token(headers: &HeaderMap) -> Option<Token> {
+    let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if let Some(bearer) = bearer {
+        let (scheme, token) = bearer.split_once(' ')?;
+        return scheme.eq_ignore_ascii_case("bearer").then(|| Token::read(token)).flatten();
+    }
+    let protocols = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
+    let mut named = protocols.flat_map(|value| value.split(',')).map(str::trim);
+    named.find_map(|name| name.strip_prefix(BEARER_PROTOCOL)).and_then(Token::read)
+}
+
+/// Reads the body, so large and so long as the limits say.
+async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Ok(request);
+    }
+    let limits = &server.inner.config.limits;
+    let (parts, body) = request.into_parts();
+    let too_large = || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "the body is too large");
+    let too_slow = || Refusal::new(StatusCode::REQUEST_TIMEOUT, "too_slow", "the body took too long");
+    let bytes = tokio::time::timeout(limits.body_time, to_bytes(body, limits.body));
+    let bytes = bytes.await.map_err(|_| too_slow())?.map_err(|_| too_large())?;
+    Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+fn peer(request: &Request) -> IpAddr {
+    let known = request.extensions().get::<Peer>();
+    known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical())
+}
+
+/// Puts the headers on that every answer has.
+fn dressed(mut answer: Response) -> Response {
+    let headers = answer.headers_mut();
+    for (name, value) in HEADERS {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    answer
+}
+
+#[cfg(test)]
+mod tests;

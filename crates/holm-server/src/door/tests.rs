@@ -1,0 +1,85 @@
+use http::{HeaderMap, HeaderValue};
+
+use super::{check_origin, is_own, name_of, token};
+use crate::Config;
+
+fn config() -> Config {
+    let mut config = Config::new("/nowhere");
+    config.hosts.push("holm.example.org".into());
+    config.origins.push("https://holm.example.org".into());
+    config
+}
+
+#[test]
+fn a_name_is_this_servers_or_it_is_not() {
+    let check = |host: &str, expect: bool| assert_eq!(is_own(&config(), name_of(host)), expect, "{host}");
+    for own in ["localhost", "LocalHost:7417", "127.0.0.1:1", "[::1]:7417", "[::1]", "holm.example.org:443"] {
+        check(own, true);
+    }
+    for other in [
+        "",
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example:7417",
+        "127.0.0.2",
+        "[::2]:7417",
+        "evil.example:7417",
+        "localhost:7417.evil.example",
+        "0.0.0.0:7417",
+        "xlocalhost",
+        "[::1",
+        "[::1].evil.example",
+        "[::1]:7417.evil",
+    ] {
+        check(other, false);
+    }
+}
+
+#[test]
+fn a_page_is_of_this_origin_or_of_a_named_one() {
+    let check = |origin: Option<&str>, site: Option<&str>, expect: bool| {
+        let mut headers = HeaderMap::new();
+        if let Some(origin) = origin {
+            headers.insert("origin", HeaderValue::from_str(origin).unwrap());
+        }
+        if let Some(site) = site {
+            headers.insert("sec-fetch-site", HeaderValue::from_str(site).unwrap());
+        }
+        let looked = check_origin(&config(), &headers, "127.0.0.1:7417");
+        assert_eq!(looked.is_ok(), expect, "{origin:?} {site:?}");
+    };
+    check(None, None, true);
+    check(None, Some("same-origin"), true);
+    check(None, Some("cross-site"), false);
+    check(Some("http://127.0.0.1:7417"), None, true);
+    check(Some("https://holm.example.org"), Some("cross-site"), true);
+    for other in [
+        "null",
+        "http://127.0.0.1:7418",
+        "http://127.0.0.1",
+        "http://localhost.evil",
+        "http://127.0.0.1.evil:7417",
+        "https://evil.example",
+        "http://127.0.0.1:7417.evil",
+        "file://",
+        "",
+    ] {
+        check(Some(other), None, false);
+    }
+}
+
+#[test]
+fn a_token_is_in_its_header_or_among_the_protocols() {
+    let check = |name: &'static str, value: &str, expect: Option<&str>| {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, HeaderValue::from_str(value).unwrap());
+        assert_eq!(token(&headers).as_ref().map(crate::auth::Token::reveal), expect, "{name}: {value}");
+    };
+    check("authorization", "Bearer holm_abc", Some("holm_abc"));
+    check("authorization", "bearer holm_abc", Some("holm_abc"));
+    check("authorization", "Basic holm_abc", None);
+    check("authorization", "holm_abc", None);
+    check("sec-websocket-protocol", "holm, holm.bearer.holm_abc", Some("holm_abc"));
+    check("sec-websocket-protocol", "holm", None);
+    check("cookie", "token=holm_abc", None);
+}

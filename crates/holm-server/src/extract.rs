@@ -1,0 +1,72 @@
+//! What arrives with a request, read into types. Whatever cannot be read is refused in the same words everywhere.
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Request},
+};
+use http::{StatusCode, header::CONTENT_TYPE, request::Parts};
+use serde::de::DeserializeOwned;
+
+use crate::Refusal;
+
+/// A body of JSON. Its type must be named: a form of another site's page cannot.
+pub(crate) struct Input<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        check_json(request.headers())?;
+        let body = Bytes::from_request(request, state).await;
+        let body = body.map_err(|_| Refusal::bad("bad_body", "the body cannot be read"))?;
+        let read = serde_json::from_slice(&body);
+        read.map(Self).map_err(|error| {
+            Refusal::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "bad_body",
+                format!("the body does not fit: {error}"),
+            )
+        })
+    }
+}
+
+/// Refuses a body that is not said to be JSON.
+pub(crate) fn check_json(headers: &http::HeaderMap) -> Result<(), Refusal> {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let message = "send JSON, and say so: `content-type: application/json`";
+    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message))
+}
+
+/// What stands behind the question mark.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Query<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        let read = axum::extract::Query::try_from_uri(&parts.uri);
+        let read = read.map_err(|error| Refusal::bad("bad_query", error.body_text()))?;
+        Ok(Self(read.0))
+    }
+}
+
+/// A name in the path, parsed.
+pub(crate) struct Named<T>(pub(crate) T);
+
+impl<S: Send + Sync, T> FromRequestParts<S> for Named<T>
+where
+    T: std::str::FromStr + Send,
+    T::Err: Into<Refusal>,
+{
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let path = axum::extract::Path::<String>::from_request_parts(parts, state).await;
+        let path = path.map_err(|_| Refusal::bad("bad_id", "the path is no text"))?;
+        path.0.parse().map(Self).map_err(Into::into)
+    }
+}

@@ -1,0 +1,74 @@
+//! Names that arrive from outside, parsed once. Nothing behind this line joins a text that a client wrote to a path.
+
+use std::{fmt, str::FromStr};
+
+use holm_runtime::check_run_name;
+use serde::{Deserialize, Serialize};
+
+use crate::{Refusal, ServerError};
+
+/// The name of a session; what it may be is said by the runtime, for every kind of journal alike.
+///
+/// ```
+/// use holm_server::SessionId;
+///
+/// assert!("chat-2026.01_a".parse::<SessionId>().is_ok());
+/// assert!("../etc/passwd".parse::<SessionId>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionId(String);
+
+impl SessionId {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for SessionId {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        check_run_name(text).map_err(|error| Refusal::bad("bad_id", error.to_string()))?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for SessionId {
+    type Error = Refusal;
+
+    fn try_from(text: String) -> Result<Self, Refusal> {
+        text.parse()
+    }
+}
+
+impl From<SessionId> for String {
+    fn from(id: SessionId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// Checks a short plain name, of a user or an agent: letters, digits, `-` and `_`, beginning with a letter or digit.
+pub(crate) fn check_name(what: &'static str, text: &str, most: usize) -> Result<(), ServerError> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let reason = if text.is_empty() {
+        "it is empty"
+    } else if text.len() > most {
+        "it is too long"
+    } else if !text.bytes().all(plain) {
+        "only letters, digits, `-` and `_` may stand in it"
+    } else if !text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+        "it begins with neither a letter nor a digit"
+    } else {
+        return Ok(());
+    };
+    let given = text.chars().filter(|letter| !letter.is_control()).take(most).collect();
+    Err(ServerError::Name { what, given, reason })
+}

@@ -1,0 +1,68 @@
+//! How often somebody may ask. A bucket that is filled again while time passes; the clock is told, so tests need not wait.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// Names that are remembered: an attacker with many addresses cannot fill the memory.
+const MOST_NAMES: usize = 65_536;
+/// What a bucket counts in: a thousandth of a request.
+const UNIT: u64 = 1_000;
+
+/// So many requests a minute for each name, all at once or spread.
+#[derive(Debug)]
+pub(crate) struct Limiter<K> {
+    per_minute: u64,
+    buckets: Mutex<HashMap<K, Bucket>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    left: u64,
+    at: Instant,
+}
+
+impl<K: Eq + Hash + Clone> Limiter<K> {
+    /// So many a minute.
+    pub(crate) fn new(per_minute: u32) -> Self {
+        Self { per_minute: u64::from(per_minute), buckets: Mutex::default() }
+    }
+
+    /// Takes one; otherwise after how many seconds there is one.
+    pub(crate) fn take(&self, name: &K, now: Instant) -> Result<(), u64> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = self.per_minute * UNIT;
+        if buckets.len() >= MOST_NAMES && !buckets.contains_key(name) {
+            buckets.retain(|_, bucket| self.filled(*bucket, now) < full);
+            if buckets.len() >= MOST_NAMES {
+                return Err(60);
+            }
+        }
+        let bucket = buckets.entry(name.clone()).or_insert(Bucket { left: full, at: now });
+        let left = self.filled(*bucket, now);
+        if left < UNIT {
+            let missing = UNIT - left;
+            return Err((missing * 60).div_ceil(self.per_minute.max(1) * UNIT).max(1));
+        }
+        *bucket = Bucket { left: left - UNIT, at: now };
+        Ok(())
+    }
+
+    /// Whether there is one to take, without taking it.
+    pub(crate) fn is_open(&self, name: &K, now: Instant) -> bool {
+        let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        buckets.get(name).is_none_or(|bucket| self.filled(*bucket, now) >= UNIT)
+    }
+
+    fn filled(&self, bucket: Bucket, now: Instant) -> u64 {
+        let passed = now.saturating_duration_since(bucket.at).min(Duration::from_secs(60));
+        let millis = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
+        (bucket.left + millis * self.per_minute * UNIT / 60_000).min(self.per_minute * UNIT)
+    }
+}
+
+#[cfg(test)]
+mod tests;

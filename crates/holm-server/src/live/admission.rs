@@ -1,0 +1,90 @@
+//! How many runs work at the same time. A run that has no turn yet waits; when too many wait, whoever asks is told to come
+//! again.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::{Limits, Refusal, auth::UserName};
+
+/// After how many seconds somebody who was refused may ask again.
+const AGAIN: u64 = 5;
+
+/// Lets runs work, so many at a time.
+pub(crate) struct Admission {
+    all: Arc<Semaphore>,
+    per_user: usize,
+    waiting_per_user: usize,
+    users: Mutex<HashMap<UserName, Arc<Line>>>,
+}
+
+/// The line of one user.
+struct Line {
+    turns: Arc<Semaphore>,
+    waiting: AtomicUsize,
+}
+
+/// A place in the line, given back when it is dropped.
+pub(crate) struct Ticket {
+    all: Arc<Semaphore>,
+    line: Arc<Line>,
+}
+
+/// The right to work, given back when it is dropped.
+pub(crate) struct Turn {
+    _of_user: OwnedSemaphorePermit,
+    _of_all: OwnedSemaphorePermit,
+}
+
+impl Admission {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            all: Arc::new(Semaphore::new(limits.runs)),
+            per_user: limits.runs_per_user,
+            waiting_per_user: limits.waiting_per_user,
+            users: Mutex::default(),
+        }
+    }
+
+    /// Takes a place in the user's line.
+    pub(crate) fn queue(&self, user: &UserName) -> Result<Ticket, Refusal> {
+        let line = self.line(user);
+        // Those who have a turn at once wait for a moment too, so they are no reason to refuse.
+        let most = self.waiting_per_user.saturating_add(line.turns.available_permits());
+        if line.waiting.fetch_add(1, Ordering::AcqRel) >= most {
+            line.waiting.fetch_sub(1, Ordering::AcqRel);
+            return Err(Refusal::busy("busy", "too many of your runs wait already; come again later", AGAIN));
+        }
+        Ok(Ticket { all: Arc::clone(&self.all), line })
+    }
+
+    fn line(&self, user: &UserName) -> Arc<Line> {
+        let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = || {
+            let turns = Arc::new(Semaphore::new(self.per_user));
+            Arc::new(Line { turns, waiting: AtomicUsize::new(0) })
+        };
+        Arc::clone(users.entry(user.clone()).or_insert_with(made))
+    }
+}
+
+impl Ticket {
+    /// Waits for a turn; none when nobody gets one any more.
+    pub(crate) async fn turn(self) -> Option<Turn> {
+        let of_user = Arc::clone(&self.line.turns).acquire_owned().await.ok()?;
+        let of_all = Arc::clone(&self.all).acquire_owned().await.ok()?;
+        Some(Turn { _of_user: of_user, _of_all: of_all })
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.line.waiting.fetch_sub(1, Ordering::AcqRel);
+    }
+}

@@ -1,0 +1,77 @@
+//! How far a watcher has got. One short text says it all, so that a browser that reconnects by itself sends it back.
+
+use std::{fmt, str::FromStr};
+
+use holm_kernel::{CallId, EventId, Seq};
+
+use crate::Refusal;
+
+/// A place in what there is to see of a session: the last event that was seen, and how far into the reply that is
+/// arriving now.
+///
+/// Written `RECORD.INDEX`, or `RECORD.INDEX/CALL.BYTES` within a reply; `-` stands for no event at all.
+///
+/// ```
+/// use holm_server::Cursor;
+///
+/// let cursor: Cursor = "12.3/7.512".parse()?;
+/// assert_eq!(cursor.to_string(), "12.3/7.512");
+/// assert!("12".parse::<Cursor>().is_err());
+/// # Ok::<(), holm_server::Refusal>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// The last event; none before the first.
+    pub event: Option<EventId>,
+    /// The reply that is arriving, and how many of its bytes were seen.
+    pub reply: Option<(CallId, u64)>,
+}
+
+impl Cursor {
+    /// After an event, with nothing of a reply.
+    pub const fn after(event: EventId) -> Self {
+        Self { event: Some(event), reply: None }
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.event {
+            Some(id) => write!(out, "{}.{}", id.record.value(), id.index)?,
+            None => out.write_str("-")?,
+        }
+        match self.reply {
+            Some((call, bytes)) => write!(out, "/{}.{bytes}", call.value()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let bad = || Refusal::bad("bad_cursor", "a cursor is what an event's id was, such as `12.3`");
+        let (event, reply) = match text.split_once('/') {
+            Some((event, reply)) => (event, Some(pair(reply).ok_or_else(bad)?)),
+            None => (text, None),
+        };
+        let event = match event {
+            "-" => None,
+            text => {
+                let (record, index) = pair(text).ok_or_else(bad)?;
+                Some(EventId { record: Seq::new(record), index })
+            }
+        };
+        Ok(Self { event, reply: reply.map(|(call, bytes)| (CallId::new(call), bytes)) })
+    }
+}
+
+fn pair(text: &str) -> Option<(u64, u64)> {
+    let number = |text: &str| {
+        // `+1` would be a number to the parser, and a second way to write it.
+        text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+    };
+    let (one, other) = text.split_once('.')?;
+    Some((number(one)?, number(other)?))
+}

@@ -1,0 +1,314 @@
+//! Questions that wait for somebody: approvals, what the model asks, forms of MCP servers. Whoever watches may answer; the
+//! first answer counts.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use holm_kernel::{AskReason, Proposal};
+use holm_mcp::{Answer as FormAnswer, Question as FormQuestion, Wanted};
+use holm_runtime::BoxFuture;
+use holm_tools::shell::{Answer, Offer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+use utoipa::ToSchema;
+
+use super::Feed;
+use crate::Refusal;
+
+/// How many questions wait at once: a person answers one after the other, and a model can ask faster than that.
+const MOST_OPEN: usize = 64;
+
+/// Names a question within its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(transparent)]
+pub struct QuestionId(u64);
+
+impl QuestionId {
+    /// The number.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// As a number.
+    pub const fn value(self) -> u64 {
+        self.0
+    }
+}
+
+/// A question with its number.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Posed {
+    /// Its number.
+    pub id: QuestionId,
+    /// What is asked.
+    pub question: Question,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Whether a call may run.
+    Approval {
+        /// The tool.
+        tool: String,
+        /// Its arguments, as canonical JSON with control characters made visible.
+        arguments: String,
+        /// The command as a person types it, for shells.
+        command: Option<String>,
+        /// How much it can change.
+        level: String,
+        /// What it needs.
+        needs: Vec<String>,
+        /// What of that nobody has granted.
+        missing: Vec<String>,
+        /// Why it is asked.
+        #[schema(value_type = Vec<String>)]
+        reasons: Vec<AskReason>,
+        /// What `prefix` would remember; none where no beginning is safe to remember.
+        prefix: Option<String>,
+        /// SHA-256 over tool and arguments: what is approved is what runs.
+        digest: String,
+    },
+    /// What the model wants to know.
+    Words {
+        /// Its question.
+        text: String,
+        /// What it proposes to answer.
+        choices: Vec<String>,
+    },
+    /// What an MCP server wants to know. Its words are not to be believed.
+    Form {
+        /// The server.
+        server: String,
+        /// Its words.
+        message: String,
+        /// The fields, as a JSON schema; none where a page is to be visited.
+        #[schema(value_type = Option<Object>)]
+        schema: Option<Value>,
+        /// The page that the person may open themselves.
+        url: Option<String>,
+    },
+}
+
+/// What somebody answers.
+#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Answered {
+    /// To an approval: this call, once.
+    Once,
+    /// To an approval: this very call, as long as the session lasts.
+    Session,
+    /// To an approval: every command that begins like this one, as long as the session lasts.
+    Prefix,
+    /// To an approval: no, and why.
+    No {
+        /// The model is told.
+        #[serde(default)]
+        reason: String,
+    },
+    /// To an approval: not now and not later.
+    Never,
+    /// To the model: these words.
+    Words(String),
+    /// To a server: these values; for a page, none.
+    #[schema(value_type = Object)]
+    Form(Map<String, Value>),
+    /// To the model or a server: no answer.
+    Decline,
+}
+
+/// Whether somebody may come to answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Attendance {
+    /// Whoever watches the session.
+    #[default]
+    Attended,
+    /// Nobody: what would be asked is denied at once.
+    Unattended,
+}
+
+/// Where a session's questions wait.
+pub struct Desk {
+    feed: Arc<Feed>,
+    attendance: Attendance,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    next: u64,
+    waiting: BTreeMap<QuestionId, Waiting>,
+}
+
+struct Waiting {
+    posed: Arc<Posed>,
+    answer: oneshot::Sender<Answered>,
+}
+
+impl Desk {
+    /// A desk whose questions are shown to whoever watches the feed.
+    pub fn new(feed: Arc<Feed>, attendance: Attendance) -> Self {
+        Self { feed, attendance, open: Mutex::default() }
+    }
+
+    /// Asks whether a call may run.
+    pub fn approve(self: &Arc<Self>, proposal: &Proposal, offer: &Offer) -> BoxFuture<'static, Answer> {
+        let question = Question::Approval {
+            tool: proposal.tool.clone(),
+            arguments: proposal.arguments.clone(),
+            command: offer.command.clone(),
+            level: proposal.level.to_string(),
+            needs: proposal.needs.clone(),
+            missing: proposal.missing.clone(),
+            reasons: proposal.reasons.clone(),
+            prefix: offer.prefix.as_ref().map(ToString::to_string),
+            digest: proposal.digest.clone(),
+        };
+        let asked = self.ask(question);
+        Box::pin(async move {
+            match asked.await {
+                Some(Answered::Once) => Answer::Once,
+                Some(Answered::Session) => Answer::Session,
+                Some(Answered::Prefix) => Answer::Prefix,
+                Some(Answered::Never) => Answer::Never,
+                Some(Answered::No { reason }) => Answer::No { reason },
+                Some(Answered::Words(_) | Answered::Form(_) | Answered::Decline) | None => {
+                    Answer::No { reason: "nobody answered".into() }
+                }
+            }
+        })
+    }
+
+    /// Asks what the model wants to know.
+    pub fn words(self: &Arc<Self>, text: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
+        let asked = self.ask(Question::Words { text: text.into(), choices: choices.to_vec() });
+        Box::pin(async move {
+            match asked.await {
+                Some(Answered::Words(words)) => Some(words),
+                _ => None,
+            }
+        })
+    }
+
+    /// Asks what an MCP server wants to know.
+    pub fn fill_in(self: &Arc<Self>, question: &FormQuestion) -> BoxFuture<'static, Option<FormAnswer>> {
+        let (schema, url) = match &question.wanted {
+            Wanted::Form(schema) => (Some(schema.clone()), None),
+            Wanted::Visit(url) => (None, Some(url.clone())),
+        };
+        let (server, message) = (question.server.to_string(), question.message.clone());
+        let asked = self.ask(Question::Form { server, message, schema, url });
+        Box::pin(async move {
+            match asked.await {
+                Some(Answered::Form(values)) => Some(FormAnswer::Given(values)),
+                Some(_) => Some(FormAnswer::Declined),
+                None => None,
+            }
+        })
+    }
+
+    /// Tells people something.
+    pub fn tell(&self, text: &str) {
+        self.feed.note(text);
+    }
+
+    /// The questions that are open, in the order in which they were asked.
+    pub fn open(&self) -> Vec<Arc<Posed>> {
+        self.lock().waiting.values().map(|waiting| Arc::clone(&waiting.posed)).collect()
+    }
+
+    /// Answers a question. The first answer counts.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it is not open, or asks for another kind of answer.
+    pub fn answer(&self, id: QuestionId, answered: Answered) -> Result<(), Refusal> {
+        let mut open = self.lock();
+        let Some(waiting) = open.waiting.get(&id) else {
+            return Err(Refusal::conflict(
+                "not_open",
+                "the question is not open; it was answered or withdrawn",
+            ));
+        };
+        if !fits(&waiting.posed.question, &answered) {
+            return Err(Refusal::bad("bad_answer", "the question asks for another kind of answer"));
+        }
+        let waiting = open.waiting.remove(&id);
+        drop(open);
+        // Whoever asked may have gone in this very moment; then the answer counts for nothing.
+        let heard = waiting.is_some_and(|waiting| waiting.answer.send(answered).is_ok());
+        self.feed.settled(id);
+        if heard { Ok(()) } else { Err(Refusal::conflict("not_open", "the question was withdrawn")) }
+    }
+
+    fn ask(self: &Arc<Self>, question: Question) -> BoxFuture<'static, Option<Answered>> {
+        let (answer, answered) = oneshot::channel();
+        let mut open = self.lock();
+        if self.attendance == Attendance::Unattended || open.waiting.len() >= MOST_OPEN {
+            return Box::pin(async { None });
+        }
+        let id = QuestionId(open.next);
+        open.next += 1;
+        let posed = Arc::new(Posed { id, question });
+        open.waiting.insert(id, Waiting { posed: Arc::clone(&posed), answer });
+        drop(open);
+        self.feed.asked(posed);
+        let asked = Asked { desk: Arc::clone(self), id };
+        Box::pin(async move {
+            let answered = answered.await.ok();
+            drop(asked);
+            answered
+        })
+    }
+
+    fn withdraw(&self, id: QuestionId) {
+        if self.lock().waiting.remove(&id).is_some() {
+            self.feed.settled(id);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Desk").field("open", &self.lock().waiting.len()).finish_non_exhaustive()
+    }
+}
+
+/// Takes a question back when whoever asked no longer waits.
+struct Asked {
+    desk: Arc<Desk>,
+    id: QuestionId,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.desk.withdraw(self.id);
+    }
+}
+
+/// Whether an answer is of the kind that a question asks for.
+fn fits(question: &Question, answered: &Answered) -> bool {
+    match (question, answered) {
+        (Question::Approval { prefix, .. }, Answered::Prefix) => prefix.is_some(),
+        (
+            Question::Approval { .. },
+            Answered::Once | Answered::Session | Answered::No { .. } | Answered::Never,
+        )
+        | (Question::Words { .. }, Answered::Words(_) | Answered::Decline)
+        | (Question::Form { .. }, Answered::Form(_) | Answered::Decline) => true,
+        (Question::Approval { .. }, Answered::Words(_) | Answered::Form(_) | Answered::Decline)
+        | (
+            Question::Words { .. } | Question::Form { .. },
+            Answered::Once | Answered::Session | Answered::Prefix | Answered::No { .. } | Answered::Never,
+        )
+        | (Question::Words { .. }, Answered::Form(_))
+        | (Question::Form { .. }, Answered::Words(_)) => false,
+    }
+}

@@ -1,0 +1,111 @@
+//! Tools that the client brings. The agent calls them like its own; the call goes to the client as part of an answer, and
+//! the client's next request brings what came of it.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use holm_grants::Level;
+use holm_kernel::{Block, CallId, Tool as Declaration, ToolCall, ToolOutput};
+use holm_runtime::{Job, Tool, tool_fn};
+use holm_wire::server::AskedTool;
+use tokio::sync::{Notify, oneshot};
+
+use crate::SessionId;
+
+/// How ids of calls begin.
+pub(crate) const PREFIX: &str = "call_";
+
+/// The calls of one session that wait for its client.
+pub(crate) struct Errands {
+    open: Mutex<BTreeMap<CallId, Errand>>,
+    bell: Notify,
+}
+
+struct Errand {
+    name: String,
+    arguments: Arc<str>,
+    told: Told,
+    answer: oneshot::Sender<ToolOutput>,
+}
+
+/// Whether the client knows of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    No,
+    Yes,
+}
+
+impl Errands {
+    pub(crate) fn new() -> Self {
+        Self { open: Mutex::default(), bell: Notify::new() }
+    }
+
+    /// A tool whose calls go to the client. It changes nothing here, so nobody here is asked about it.
+    pub(crate) fn tool(self: &Arc<Self>, asked: &AskedTool) -> Arc<dyn Tool> {
+        let declaration =
+            Declaration::new(asked.name.clone(), asked.description.clone(), asked.schema.clone());
+        let (errands, name) = (Arc::clone(self), asked.name.clone());
+        Arc::new(tool_fn(declaration.level(Level::None), move |job| {
+            let waiting = errands.wait(&name, &job);
+            async move { waiting.await.unwrap_or_else(|_| ToolOutput::failed("the client has gone")) }
+        }))
+    }
+
+    /// The calls that the client does not know of yet, as soon as there is one.
+    pub(crate) async fn next(&self, session: &SessionId) -> Vec<Block> {
+        loop {
+            let rung = self.bell.notified();
+            let calls = self.untold(session);
+            if !calls.is_empty() {
+                return calls;
+            }
+            rung.await;
+        }
+    }
+
+    /// Hands results over; whether anybody waited for one of them.
+    pub(crate) fn settle(&self, given: BTreeMap<CallId, String>) -> bool {
+        let mut heard = false;
+        for (call, text) in given {
+            let errand = self.lock().remove(&call);
+            heard |= errand.is_some_and(|errand| errand.answer.send(ToolOutput::text(text)).is_ok());
+        }
+        heard
+    }
+
+    /// Whether a call that the client knows of waits for its result.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.lock().values().any(|errand| !errand.answer.is_closed())
+    }
+
+    fn wait(self: &Arc<Self>, name: &str, job: &Job) -> oneshot::Receiver<ToolOutput> {
+        let (answer, answered) = oneshot::channel();
+        let (name, arguments) = (name.to_owned(), Arc::clone(&job.arguments));
+        self.lock().insert(job.call, Errand { name, arguments, told: Told::No, answer });
+        self.bell.notify_one();
+        answered
+    }
+
+    fn untold(&self, session: &SessionId) -> Vec<Block> {
+        let mut open = self.lock();
+        // Calls that the kernel stopped wait no more.
+        open.retain(|_, errand| !errand.answer.is_closed());
+        let untold = open.iter_mut().filter(|(_, errand)| errand.told == Told::No);
+        let calls = untold.map(|(call, errand)| {
+            errand.told = Told::Yes;
+            Block::ToolCall(ToolCall {
+                id: format!("{PREFIX}{session}_{}", call.value()),
+                name: errand.name.clone(),
+                arguments: errand.arguments.to_string(),
+                replay: None,
+            })
+        });
+        calls.collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<CallId, Errand>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,375 @@
+//! What there is to see of one session, kept so far back that whoever looks away for a moment misses nothing. Watchers read
+//! it at their own pace; nothing here waits for one of them.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use holm_kernel::{CallId, Event, EventId, Numbered, Seq};
+use holm_runtime::{Delta, DeltaSink, EventSink};
+use tokio::sync::watch;
+
+use super::{Cursor, Frame, Posed, QuestionId, Told};
+
+/// Events that are kept: some turns of a lively run. The journal has the rest.
+const MOST_EVENTS: usize = 512;
+/// Notes, questions and progress that are kept; a watcher that is further behind is told so.
+const MOST_TALK: usize = 256;
+/// Bytes of an arriving reply that are kept: more than any model says at once.
+const MOST_REPLY: usize = 4 * 1024 * 1024;
+/// Frames that are handed over in one step, so that one watcher does not hold the lock for long.
+const MOST_FRAMES: usize = 64;
+/// Bytes of a reply in one frame.
+const MOST_PIECE: usize = 16 * 1024;
+
+/// What there is to see of one session.
+///
+/// Events are numbered by the kernel, so a watcher that comes back with its last number gets what follows it and nothing
+/// twice. Pieces of a reply are counted in bytes.
+pub struct Feed {
+    ring: Mutex<Ring>,
+    bell: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Ring {
+    events: VecDeque<Arc<Told>>,
+    /// Whoever has seen this event finds everything after it here; none while all events are here.
+    floor: Option<EventId>,
+    reply: Option<Reply>,
+    work: Work,
+    talk: VecDeque<Frame>,
+    /// The number of the first of `talk`.
+    talked: u64,
+}
+
+/// Whether something is under way, as the events say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Work {
+    #[default]
+    Done,
+    UnderWay,
+}
+
+/// A reply that is arriving.
+struct Reply {
+    call: CallId,
+    pieces: VecDeque<Piece>,
+    /// Where the first piece begins, counted over everything that arrived of this call.
+    base: u64,
+    /// Where the last one ends.
+    end: u64,
+}
+
+struct Piece {
+    kind: Kind,
+    /// Where it begins within its kind.
+    offset: u64,
+    text: String,
+}
+
+/// What a piece is a piece of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Thinking,
+    ToolCall(u64),
+    ToolArguments(u64),
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Thinking => "thinking",
+            Self::ToolCall(_) => "tool_call",
+            Self::ToolArguments(_) => "tool_arguments",
+        }
+    }
+
+    const fn index(self) -> Option<u64> {
+        match self {
+            Self::Text | Self::Thinking => None,
+            Self::ToolCall(index) | Self::ToolArguments(index) => Some(index),
+        }
+    }
+}
+
+/// What a watcher gets next.
+#[derive(Debug)]
+pub enum Step {
+    /// These, each with the place after it.
+    Frames(Vec<(Frame, Cursor)>),
+    /// Nothing new.
+    Wait,
+    /// What follows the watcher's place is not here; the journal has it.
+    Behind,
+}
+
+/// Where a watcher is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Position {
+    pub(crate) cursor: Cursor,
+    talk: u64,
+}
+
+impl Feed {
+    /// Nothing has happened yet.
+    pub fn new() -> Self {
+        Self { ring: Mutex::default(), bell: watch::Sender::new(0) }
+    }
+
+    /// Rings whenever there is something new.
+    pub fn bell(&self) -> watch::Receiver<u64> {
+        self.bell.subscribe()
+    }
+
+    /// How many watch.
+    pub fn watchers(&self) -> usize {
+        self.bell.receiver_count()
+    }
+
+    /// Says something to people. It is not kept for those who come later.
+    pub fn note(&self, text: &str) {
+        self.talk(Frame::Note(text.into()));
+    }
+
+    pub(super) fn asked(&self, posed: Arc<Posed>) {
+        self.talk(Frame::Asked(posed));
+    }
+
+    pub(super) fn settled(&self, id: QuestionId) {
+        self.talk(Frame::Settled(id));
+    }
+
+    /// Whether the last event about work said that it has ended.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.lock().work == Work::Done
+    }
+
+    /// The place after everything that there is.
+    pub(crate) fn latest(&self) -> Cursor {
+        let ring = self.lock();
+        let event = ring.events.back().map(|told| told.event.id);
+        let reply = ring.reply.as_ref().map(|reply| (reply.call, reply.end));
+        Cursor { event, reply }
+    }
+
+    /// A place from which everything said from now on is seen.
+    pub(crate) fn position(&self, cursor: Cursor) -> Position {
+        let ring = self.lock();
+        Position { cursor, talk: ring.talked + ring.talk.len() as u64 }
+    }
+
+    /// What a watcher gets next.
+    pub(crate) fn step(&self, position: &mut Position) -> Step {
+        let ring = self.lock();
+        if !ring.covers(position.cursor.event) {
+            return Step::Behind;
+        }
+        let mut frames = Vec::new();
+        ring.events(position, &mut frames);
+        if frames.len() < MOST_FRAMES {
+            ring.pieces(position, &mut frames);
+            if !ring.talk(position, &mut frames) {
+                return Step::Behind;
+            }
+        }
+        if frames.is_empty() { Step::Wait } else { Step::Frames(frames) }
+    }
+
+    fn talk(&self, frame: Frame) {
+        let mut ring = self.lock();
+        ring.talk.push_back(frame);
+        if ring.talk.len() > MOST_TALK {
+            ring.talk.pop_front();
+            ring.talked += 1;
+        }
+        drop(ring);
+        self.ring_bell();
+    }
+
+    fn ring_bell(&self) {
+        self.bell.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    fn lock(&self) -> MutexGuard<'_, Ring> {
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Feed {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for Feed {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Feed").field("events", &self.lock().events.len()).finish_non_exhaustive()
+    }
+}
+
+impl EventSink for Feed {
+    fn event(&self, event: &Numbered) {
+        let mut ring = self.lock();
+        ring.hear(&event.event);
+        if ring.events.is_empty() && event.id != (EventId { record: Seq::new(0), index: 0 }) {
+            // What came before was told to nobody here.
+            ring.floor = Some(event.id);
+        }
+        ring.events.push_back(Arc::new(Told::new(event.clone())));
+        if ring.events.len() > MOST_EVENTS
+            && let Some(gone) = ring.events.pop_front()
+        {
+            ring.floor = Some(gone.event.id);
+        }
+        drop(ring);
+        self.ring_bell();
+    }
+}
+
+impl DeltaSink for Feed {
+    fn delta(&self, call: CallId, delta: Delta<'_>) {
+        let (kind, offset, text) = match delta {
+            Delta::Text { offset, text } => (Kind::Text, offset, text),
+            Delta::Thinking { offset, text } => (Kind::Thinking, offset, text),
+            Delta::ToolCallStarted { index, name, .. } => (Kind::ToolCall(index), 0, name),
+            Delta::ToolArguments { index, offset, text } => (Kind::ToolArguments(index), offset, text),
+            Delta::Progress { text, done, total } => {
+                self.talk(Frame::Progress { call: call.value(), text: text.into(), done, total });
+                return;
+            }
+            // The events say it again, with what it came to.
+            Delta::Accepted { .. } | Delta::Usage(_) => return,
+        };
+        self.lock().arrive(call, kind, offset, text);
+        self.ring_bell();
+    }
+}
+
+impl Ring {
+    /// Whether everything after this event is here.
+    fn covers(&self, event: Option<EventId>) -> bool {
+        match (self.floor, event) {
+            (None, _) => true,
+            (Some(floor), Some(event)) => event >= floor,
+            (Some(_), None) => false,
+        }
+    }
+
+    fn events(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) {
+        let seen = position.cursor.event;
+        let first = self.events.partition_point(|told| Some(told.event.id) <= seen);
+        for told in self.events.range(first..).take(MOST_FRAMES) {
+            position.cursor.event = Some(told.event.id);
+            if ends_reply(&told.event.event) {
+                position.cursor.reply = None;
+            }
+            frames.push((Frame::Event(Arc::clone(told)), position.cursor));
+        }
+    }
+
+    /// The pieces of the reply that a watcher has not seen. Every event comes first, or a piece would be seen before the
+    /// call that it answers.
+    fn pieces(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) {
+        let Some(reply) = &self.reply else { return };
+        let seen = match position.cursor.reply {
+            Some((call, seen)) if call == reply.call => seen.max(reply.base),
+            Some(_) | None => reply.base,
+        };
+        let mut begin = reply.base;
+        for piece in &reply.pieces {
+            let end = begin + piece.text.len() as u64;
+            let skip = usize::try_from(seen.saturating_sub(begin)).unwrap_or(usize::MAX);
+            if end > seen
+                && let Some(text) = piece.text.get(skip..)
+            {
+                position.cursor.reply = Some((reply.call, end));
+                let offset = piece.offset + skip as u64;
+                let (kind, index) = (piece.kind.name(), piece.kind.index());
+                let call = reply.call.value();
+                let frame = Frame::Delta { call, kind, index, offset, text: text.to_owned() };
+                frames.push((frame, position.cursor));
+            }
+            if frames.len() >= MOST_FRAMES {
+                return;
+            }
+            begin = end;
+        }
+    }
+
+    /// What was said since; whether all of it is still here.
+    fn talk(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) -> bool {
+        let Some(skip) = position.talk.checked_sub(self.talked) else {
+            // It is lost once, and told once.
+            position.talk = self.talked;
+            return false;
+        };
+        let skip = usize::try_from(skip).unwrap_or(usize::MAX).min(self.talk.len());
+        for frame in self.talk.range(skip..) {
+            position.talk += 1;
+            frames.push((frame.clone(), position.cursor));
+        }
+        true
+    }
+
+    /// Follows which reply is arriving.
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::GroupStarted { .. } => self.work = Work::UnderWay,
+            Event::ModelCalled { call, .. } => self.reply = Some(Reply::new(*call)),
+            Event::Withdrawn { call } => {
+                if let Some(reply) = self.reply.as_mut().filter(|reply| reply.call == *call) {
+                    reply.pieces.clear();
+                    reply.base = reply.end;
+                }
+            }
+            Event::GroupEnded { .. } => (self.reply, self.work) = (None, Work::Done),
+            event if ends_reply(event) => self.reply = None,
+            _ => {}
+        }
+    }
+
+    fn arrive(&mut self, call: CallId, kind: Kind, offset: u64, text: &str) {
+        let reply = match &mut self.reply {
+            Some(reply) if reply.call == call => reply,
+            // Late pieces of a call that is over.
+            Some(reply) if reply.call > call => return,
+            other => other.insert(Reply::new(call)),
+        };
+        reply.add(kind, offset, text);
+    }
+}
+
+impl Reply {
+    fn new(call: CallId) -> Self {
+        Self { call, pieces: VecDeque::new(), base: 0, end: 0 }
+    }
+
+    fn add(&mut self, kind: Kind, offset: u64, text: &str) {
+        self.end += text.len() as u64;
+        let follows = |piece: &&mut Piece| {
+            piece.kind == kind
+                && !matches!(kind, Kind::ToolCall(_))
+                && piece.offset + piece.text.len() as u64 == offset
+                && piece.text.len() + text.len() <= MOST_PIECE
+        };
+        match self.pieces.back_mut().filter(follows) {
+            Some(piece) => piece.text.push_str(text),
+            None => self.pieces.push_back(Piece { kind, offset, text: text.to_owned() }),
+        }
+        while self.end - self.base > MOST_REPLY as u64
+            && let Some(gone) = self.pieces.pop_front()
+        {
+            self.base += gone.text.len() as u64;
+        }
+    }
+}
+
+/// Whether an event says that the reply has arrived, or never will.
+fn ends_reply(event: &Event) -> bool {
+    matches!(event, Event::ModelReplied { .. } | Event::ModelFailed { .. } | Event::GroupEnded { .. })
+}

@@ -1,0 +1,113 @@
+//! What a watcher gets, one piece at a time.
+
+use std::sync::{Arc, OnceLock};
+
+use holm_kernel::Numbered;
+use serde_json::{Value, json};
+
+use super::{Cursor, Posed, QuestionId};
+
+/// An event, written as JSON once for however many watch.
+#[derive(Debug)]
+pub struct Told {
+    /// The event with its number.
+    pub event: Numbered,
+    text: OnceLock<String>,
+}
+
+impl Told {
+    /// An event that nobody has read yet.
+    pub fn new(event: Numbered) -> Self {
+        Self { event, text: OnceLock::new() }
+    }
+
+    /// The event as JSON.
+    pub fn text(&self) -> &str {
+        self.text.get_or_init(|| serde_json::to_string(&self.event).unwrap_or_else(|_| "null".into()))
+    }
+}
+
+/// One piece of what there is to see.
+#[derive(Debug, Clone)]
+pub enum Frame {
+    /// Something happened.
+    Event(Arc<Told>),
+    /// A piece of a reply that is arriving.
+    Delta {
+        /// The model call.
+        call: u64,
+        /// `text`, `thinking`, `tool_call` or `tool_arguments`.
+        kind: &'static str,
+        /// The place of the tool call among the reply's calls, for the last two kinds.
+        index: Option<u64>,
+        /// Where the piece begins in all that there is of its kind, in bytes.
+        offset: u64,
+        /// The piece; for `tool_call` the tool's name.
+        text: String,
+    },
+    /// A tool says how far it is. Not kept: whoever misses it sees the next.
+    Progress {
+        /// The tool call.
+        call: u64,
+        /// What it does now.
+        text: String,
+        /// How much is done.
+        done: Option<u64>,
+        /// How much there is.
+        total: Option<u64>,
+    },
+    /// Somebody is asked.
+    Asked(Arc<Posed>),
+    /// A question is no longer open.
+    Settled(QuestionId),
+    /// What Holm itself, or the agent by its own wish, says to people.
+    Note(Arc<str>),
+    /// The watcher was too slow for what is kept: ask again from the last number.
+    Lagged,
+    /// The token was taken back, or the server stops: ask again later.
+    Closed,
+}
+
+impl Frame {
+    /// The word by which frames are told apart.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Event(_) => "event",
+            Self::Delta { .. } => "delta",
+            Self::Progress { .. } => "progress",
+            Self::Asked(_) => "question",
+            Self::Settled(_) => "question_settled",
+            Self::Note(_) => "note",
+            Self::Lagged => "lagged",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// The frame's content as JSON text.
+    pub fn data(&self) -> String {
+        match self {
+            Self::Event(told) => told.text().to_owned(),
+            Self::Delta { call, kind, index, offset, text } => {
+                let mut value = json!({ "call": call, "kind": kind, "offset": offset, "text": text });
+                if let (Some(index), Some(object)) = (index, value.as_object_mut()) {
+                    object.insert("index".into(), Value::from(*index));
+                }
+                value.to_string()
+            }
+            Self::Progress { call, text, done, total } => {
+                json!({ "call": call, "text": text, "done": done, "total": total }).to_string()
+            }
+            Self::Asked(posed) => serde_json::to_string(&**posed).unwrap_or_default(),
+            Self::Settled(id) => json!({ "id": id.value() }).to_string(),
+            Self::Note(text) => json!({ "text": &**text }).to_string(),
+            Self::Lagged | Self::Closed => "{}".into(),
+        }
+    }
+
+    /// The whole frame as one JSON text, for connections that carry nothing beside it.
+    pub fn message(&self, cursor: &Cursor) -> String {
+        let name = self.name();
+        // Put together by hand, because the data is JSON already.
+        format!(r#"{{"type":"{name}","id":"{cursor}","data":{}}}"#, self.data())
+    }
+}

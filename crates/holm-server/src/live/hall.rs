@@ -1,0 +1,404 @@
+//! All open sessions. Whoever wants one gets the one that is open, or it is opened for them.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use holm_kernel::{Event, NanoUsd, Numbered, Prompt};
+use holm_runtime::{CancellationToken, EventSink, Toolbox};
+use holm_store::{By, Listing, UsageQuery};
+use tokio::sync::{Mutex as AsyncMutex, oneshot};
+
+use super::{
+    Admission, Attendance, Desk, Feed, RUNNING, Room, State,
+    room::{Driving, Outcome},
+};
+use crate::{Limits, Metrics, Order, Refusal, SessionId, Start, Workshop, auth::UserName};
+
+/// How the tag begins that says which agent a session has.
+const AGENT: &str = "holm:agent:";
+/// How often it is looked whether runs have finished, while the server stops.
+const LOOK: Duration = Duration::from_millis(50);
+
+type Key = (UserName, SessionId);
+type Slot = Arc<AsyncMutex<Option<Arc<Room>>>>;
+
+/// All open sessions.
+pub struct Hall {
+    workshop: Arc<dyn Workshop>,
+    limits: Limits,
+    admission: Admission,
+    slots: Mutex<HashMap<Key, Slot>>,
+    feeds: Mutex<HashMap<Key, Weak<Feed>>>,
+    metrics: Arc<Metrics>,
+    park: CancellationToken,
+}
+
+/// A session that is to be opened.
+#[derive(Debug)]
+pub struct Opening {
+    /// How it begins.
+    pub start: Start,
+    /// Which agent; none is the usual one.
+    pub agent: Option<String>,
+    /// Which model; none is the agent's own.
+    pub model: Option<String>,
+    /// What the user may still spend; none is no bound.
+    pub budget: Option<NanoUsd>,
+    /// Tools that the client carries out.
+    pub tools: Toolbox,
+    /// Whether somebody may come to answer its questions.
+    pub attendance: Attendance,
+}
+
+impl Opening {
+    /// A session of the usual agent.
+    pub fn new(start: Start) -> Self {
+        Self {
+            start,
+            agent: None,
+            model: None,
+            budget: None,
+            tools: Toolbox::new(),
+            attendance: Attendance::Attended,
+        }
+    }
+}
+
+impl Hall {
+    /// Nothing is open yet.
+    pub fn new(workshop: Arc<dyn Workshop>, limits: Limits, metrics: Arc<Metrics>) -> Arc<Self> {
+        let admission = Admission::new(&limits);
+        Arc::new(Self {
+            workshop,
+            limits,
+            admission,
+            slots: Mutex::default(),
+            feeds: Mutex::default(),
+            metrics,
+            park: CancellationToken::new(),
+        })
+    }
+
+    /// How many sessions are open.
+    pub fn len(&self) -> usize {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Opens a session that is not open.
+    pub(crate) async fn open(
+        self: &Arc<Self>,
+        user: &UserName,
+        opening: Opening,
+    ) -> Result<Arc<Room>, Refusal> {
+        let named = match &opening.start {
+            Start::New(id) => id.clone(),
+            Start::Resume(id) => return self.enter_with(user, &id.clone(), opening).await,
+            Start::Fork { new, .. } => new.clone(),
+        };
+        let id = match named {
+            Some(id) => id,
+            None => new_id()?,
+        };
+        let start = match opening.start {
+            Start::Fork { from, at, .. } => Start::Fork { from, at, new: Some(id.clone()) },
+            Start::New(_) | Start::Resume(_) => Start::New(Some(id.clone())),
+        };
+        let slot = self.slot(user, &id)?;
+        let mut held = slot.lock().await;
+        if held.is_some() {
+            return Err(Refusal::conflict("exists", "there is a session of that name already"));
+        }
+        let opened = self.make(user, &id, Opening { start, ..opening }, &slot).await;
+        self.keep(user, &id, &mut held, opened)
+    }
+
+    /// The session of that name: the open one, or resumed.
+    pub(crate) async fn enter(
+        self: &Arc<Self>,
+        user: &UserName,
+        id: &SessionId,
+    ) -> Result<Arc<Room>, Refusal> {
+        self.enter_with(user, id, Opening::new(Start::Resume(id.clone()))).await
+    }
+
+    /// The session of that name if it is open.
+    pub(crate) async fn find(&self, user: &UserName, id: &SessionId) -> Option<Arc<Room>> {
+        let slot = {
+            let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.get(&(user.clone(), id.clone())).cloned()?
+        };
+        let held = slot.lock().await;
+        held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
+    }
+
+    /// What there is to see of a session, whether it is open or not.
+    pub(crate) fn feed(&self, user: &UserName, id: &SessionId) -> Arc<Feed> {
+        let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (user.clone(), id.clone());
+        if let Some(feed) = feeds.get(&key).and_then(Weak::upgrade) {
+            return feed;
+        }
+        // Swept now and then, so that sessions that nobody looks at any more take no room.
+        if feeds.len() >= 64 && feeds.len().is_power_of_two() {
+            feeds.retain(|_, feed| feed.strong_count() > 0);
+        }
+        let feed = Arc::new(Feed::new());
+        feeds.insert(key, Arc::downgrade(&feed));
+        feed
+    }
+
+    /// Asks a session for something.
+    pub(crate) async fn prompt(
+        &self,
+        room: &Room,
+        prompt: Option<Prompt>,
+        budget: Option<NanoUsd>,
+    ) -> Result<oneshot::Receiver<Outcome>, Refusal> {
+        if self.park.is_cancelled() {
+            return Err(Refusal::busy("stopping", "the server stops; come again when it is back", 5));
+        }
+        if let Some(budget) = budget
+            && self.spent(&room.user).await? >= budget
+        {
+            let message = "what you may spend is spent; an administrator can raise it";
+            return Err(Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message));
+        }
+        room.settled().await;
+        let asked = room.ask(prompt, self.admission.queue(&room.user)?)?;
+        self.metrics.runs.add(1);
+        Ok(asked)
+    }
+
+    /// What all sessions of a user have cost.
+    pub(crate) async fn spent(&self, user: &UserName) -> Result<NanoUsd, Refusal> {
+        let home = self.workshop.home(user).await?;
+        let lines = home.store.usage(By::Model, &UsageQuery::default()).await?;
+        Ok(lines.iter().fold(NanoUsd::default(), |sum, line| sum.plus(line.tally.cost)))
+    }
+
+    /// Goes on with everything of these users that was under way when a server ended, in whatever way. How many.
+    pub async fn resume_parked(self: &Arc<Self>, users: &[UserName]) -> usize {
+        let mut resumed = 0;
+        for user in users {
+            let Ok(home) = self.workshop.home(user).await else { continue };
+            let parked = Listing { tag: Some(RUNNING.into()), limit: Some(1_000), ..Listing::default() };
+            let Ok(page) = home.store.list(&parked).await else { continue };
+            for session in page.sessions {
+                let Ok(id) = session.run.parse::<SessionId>() else { continue };
+                let Ok(room) = self.enter(user, &id).await else { continue };
+                resumed += usize::from(self.prompt(&room, None, None).await.is_ok());
+            }
+        }
+        resumed
+    }
+
+    /// Takes no more work, lets runs finish for as long as the limits say, then parks what is left.
+    pub async fn close(&self) {
+        let patience = tokio::time::timeout(self.limits.grace, async {
+            while self.working().await > 0 {
+                tokio::time::sleep(LOOK).await;
+            }
+        });
+        // Whether they finished or not, the next step is the same.
+        let _ = patience.await;
+        self.park.cancel();
+        let gone = tokio::time::timeout(self.limits.grace, async {
+            while !self.is_empty() {
+                tokio::time::sleep(LOOK).await;
+            }
+        });
+        let _ = gone.await;
+    }
+
+    /// Returns when the server stops.
+    pub(crate) async fn stopping(&self) {
+        self.park.cancelled().await;
+    }
+
+    /// Lets a session go that does nothing, so that nobody drives it.
+    pub(crate) async fn let_go(&self, user: &UserName, id: &SessionId) -> Result<(), Refusal> {
+        let Some(room) = self.find(user, id).await else { return Ok(()) };
+        if !matches!(*room.state().borrow(), State::Idle(_)) {
+            return Err(Refusal::conflict("working", "the session is at work; cancel it first"));
+        }
+        self.let_go_when_idle(&room).await;
+        Ok(())
+    }
+
+    /// Lets a session go as soon as it does nothing.
+    pub(crate) async fn let_go_when_idle(&self, room: &Room) {
+        room.leave();
+        // The sender lives as long as the room, which is held here.
+        let _ = room.state().wait_for(|state| *state == State::Closed).await;
+    }
+
+    /// How many sessions work or wait for their turn.
+    async fn working(&self) -> usize {
+        let slots: Vec<Slot> =
+            self.slots.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        let mut working = 0;
+        for slot in slots {
+            let held = slot.lock().await;
+            let at_work =
+                |room: &Arc<Room>| matches!(*room.state().borrow(), State::Waiting | State::Working);
+            working += usize::from(held.as_ref().is_some_and(at_work));
+        }
+        working
+    }
+
+    async fn enter_with(
+        self: &Arc<Self>,
+        user: &UserName,
+        id: &SessionId,
+        opening: Opening,
+    ) -> Result<Arc<Room>, Refusal> {
+        let slot = self.slot(user, id)?;
+        let mut held = slot.lock().await;
+        if let Some(room) = held.as_ref().filter(|room| *room.state().borrow() != State::Closed) {
+            return Ok(Arc::clone(room));
+        }
+        let opened = self.make(user, id, opening, &slot).await;
+        self.keep(user, id, &mut held, opened)
+    }
+
+    /// Puts a session into its slot; a slot in which nothing came to be is given up.
+    fn keep(
+        &self,
+        user: &UserName,
+        id: &SessionId,
+        held: &mut Option<Arc<Room>>,
+        opened: Result<Arc<Room>, Refusal>,
+    ) -> Result<Arc<Room>, Refusal> {
+        match opened {
+            Ok(room) => {
+                *held = Some(Arc::clone(&room));
+                Ok(room)
+            }
+            Err(refusal) => {
+                if held.is_none() {
+                    let key = (user.clone(), id.clone());
+                    self.slots.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+                }
+                Err(refusal)
+            }
+        }
+    }
+
+    async fn make(
+        self: &Arc<Self>,
+        user: &UserName,
+        id: &SessionId,
+        opening: Opening,
+        slot: &Slot,
+    ) -> Result<Arc<Room>, Refusal> {
+        let home = self.workshop.home(user).await?;
+        let (start, mut agent) = (opening.start, opening.agent);
+        match &start {
+            Start::Resume(id) => agent = agent_of(&home.store, id).await?.or(agent),
+            Start::Fork { from, .. } => agent = agent_of(&home.store, from).await?.or(agent),
+            Start::New(_) => {}
+        }
+        let feed = self.feed(user, id);
+        let desk = Arc::new(Desk::new(Arc::clone(&feed), opening.attendance));
+        let watch = Arc::new(Counter { feed: Arc::clone(&feed), metrics: Arc::clone(&self.metrics) });
+        let opened = self
+            .workshop
+            .open(Order {
+                user: user.clone(),
+                start,
+                agent: agent.clone(),
+                model: opening.model,
+                budget: opening.budget,
+                tools: opening.tools,
+                desk: Arc::clone(&desk),
+                events: watch,
+                deltas: Arc::clone(&feed) as _,
+            })
+            .await?;
+        if let Some(agent) = agent {
+            home.store.tag(id.as_str(), &format!("{AGENT}{agent}")).await?;
+        }
+        let driving = Driving { store: home.store, idle: self.limits.idle, park: self.park.clone() };
+        let (hall, key, slot) = (Arc::downgrade(self), (user.clone(), id.clone()), Arc::downgrade(slot));
+        let gone = move || {
+            if let Some(hall) = hall.upgrade() {
+                hall.forget(&key, &slot);
+            }
+        };
+        Ok(Room::new(user.clone(), id.clone(), opened, feed, desk, driving, gone))
+    }
+
+    /// Gives up the slot of a session that nobody drives any more, unless somebody has taken it again.
+    fn forget(&self, key: &Key, slot: &Weak<AsyncMutex<Option<Arc<Room>>>>) {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = slots.get(key).is_some_and(|held| Weak::ptr_eq(&Arc::downgrade(held), slot));
+        let closed = |held: &Slot| {
+            let held = held.try_lock();
+            held.is_ok_and(|room| room.as_ref().is_none_or(|room| *room.state().borrow() == State::Closed))
+        };
+        if same && slots.get(key).is_some_and(closed) {
+            slots.remove(key);
+        }
+    }
+
+    fn slot(&self, user: &UserName, id: &SessionId) -> Result<Slot, Refusal> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (user.clone(), id.clone());
+        if let Some(slot) = slots.get(&key) {
+            return Ok(Arc::clone(slot));
+        }
+        if self.park.is_cancelled() {
+            return Err(Refusal::busy("stopping", "the server stops; come again when it is back", 5));
+        }
+        if slots.len() >= self.limits.sessions {
+            return Err(Refusal::busy("full", "too many sessions are open; come again later", 30));
+        }
+        Ok(Arc::clone(slots.entry(key).or_default()))
+    }
+}
+
+impl std::fmt::Debug for Hall {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Hall").field("open", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// Passes events on and counts what they cost.
+struct Counter {
+    feed: Arc<Feed>,
+    metrics: Arc<Metrics>,
+}
+
+impl EventSink for Counter {
+    fn event(&self, event: &Numbered) {
+        self.metrics.events.add(1);
+        if let Event::ModelReplied { usage, cost, .. } = &event.event {
+            self.metrics.tokens_in.add(usage.input);
+            self.metrics.tokens_out.add(usage.output);
+            self.metrics.cost.add(cost.map_or(0, NanoUsd::value));
+        }
+        self.feed.event(event);
+    }
+}
+
+/// Which agent a session was started with, as its tag says.
+async fn agent_of(store: &holm_store::Store, id: &SessionId) -> Result<Option<String>, Refusal> {
+    let session = store.session(id.as_str()).await?;
+    Ok(session.tags.iter().find_map(|tag| tag.strip_prefix(AGENT).map(str::to_owned)))
+}
+
+/// A name that nobody has used: enough randomness that nobody makes the same again.
+fn new_id() -> Result<SessionId, Refusal> {
+    let mut bytes = [0_u8; 12];
+    getrandom::fill(&mut bytes).map_err(|_| Refusal::failed("the system gives no random bytes"))?;
+    let hex = bytes.iter().fold(String::from("s-"), |hex, byte| format!("{hex}{byte:02x}"));
+    hex.parse()
+}

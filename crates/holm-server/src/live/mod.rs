@@ -1,0 +1,24 @@
+//! Sessions that are open: who drives them, who watches them, who is asked.
+
+mod admission;
+mod cursor;
+mod desk;
+mod errand;
+mod feed;
+mod frame;
+mod hall;
+mod room;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use admission::Admission;
+pub use cursor::Cursor;
+pub use desk::{Answered, Attendance, Desk, Posed, Question, QuestionId};
+pub(crate) use errand::{Errands, PREFIX};
+pub use feed::{Feed, Step};
+pub use frame::{Frame, Told};
+pub use hall::{Hall, Opening};
+pub(crate) use room::{RUNNING, Room, State};
+pub(crate) use watch::{Watch, past};

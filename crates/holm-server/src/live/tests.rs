@@ -1,0 +1,159 @@
+use std::sync::Arc;
+
+use holm_kernel::{CallId, Ending, Event, EventId, NanoUsd, Numbered, Seq, Timestamp, Usage};
+use holm_runtime::{Delta, DeltaSink as _, EventSink as _};
+
+use super::{Answered, Attendance, Cursor, Desk, Feed, Frame, Question, QuestionId, Step, feed::Position};
+
+fn event(record: u64, index: u64, event: Event) -> Numbered {
+    Numbered { id: EventId { record: Seq::new(record), index }, at: Timestamp::new(0), event }
+}
+
+fn plain(record: u64) -> Numbered {
+    event(record, 0, Event::GrantsChanged)
+}
+
+fn called(record: u64, call: u64) -> Numbered {
+    let (call, model) = (CallId::new(call), "m".into());
+    event(record, 0, Event::ModelCalled { call, turn: 1, model, messages: 1, tokens: 1 })
+}
+
+fn ended(record: u64) -> Numbered {
+    let ending = Box::new(Ending::Answered { text: "x".into() });
+    let (usage, spent) = (Usage::default(), NanoUsd::default());
+    event(record, 0, Event::GroupEnded { ending, last: None, usage, spent })
+}
+
+fn say(feed: &Feed, call: u64, offset: u64, text: &str) {
+    feed.delta(CallId::new(call), Delta::Text { offset, text });
+}
+
+/// Everything that a watcher sees, in words.
+fn drain(feed: &Feed, position: &mut Position) -> Vec<String> {
+    let mut seen = Vec::new();
+    loop {
+        match feed.step(position) {
+            Step::Frames(frames) => seen.extend(frames.into_iter().map(|(frame, cursor)| match frame {
+                Frame::Event(told) => format!("{}.{}", told.event.id.record.value(), told.event.id.index),
+                Frame::Delta { offset, text, .. } => format!("{offset}:{text}@{cursor}"),
+                Frame::Note(text) => format!("note {text}"),
+                Frame::Asked(posed) => format!("asked {}", posed.id.value()),
+                Frame::Settled(id) => format!("settled {}", id.value()),
+                Frame::Progress { text, .. } => format!("progress {text}"),
+                Frame::Lagged => "lagged".into(),
+                Frame::Closed => "closed".into(),
+            })),
+            Step::Wait => return seen,
+            Step::Behind => {
+                seen.push("behind".into());
+                return seen;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cursor_is_written_as_it_is_read() {
+    for text in ["-", "0.0", "12.3", "12.3/7.512", "-/1.0"] {
+        assert_eq!(text.parse::<Cursor>().unwrap().to_string(), text);
+    }
+    for bad in ["", "1", "1.", ".1", "1.1/", "1.1/2", "+1.1", "1.1/1.1/1.1", "a.b", "1.18446744073709551616"]
+    {
+        assert!(bad.parse::<Cursor>().is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_watcher_that_comes_back_gets_what_follows_and_nothing_twice() {
+    let feed = Feed::new();
+    (0..4).for_each(|record| feed.event(&plain(record)));
+    let mut position = feed.position(Cursor::default());
+    assert_eq!(drain(&feed, &mut position), ["0.0", "1.0", "2.0", "3.0"]);
+    feed.event(&plain(4));
+    let mut again = feed.position("2.0".parse().unwrap());
+    assert_eq!(drain(&feed, &mut again), ["3.0", "4.0"]);
+    assert_eq!(drain(&feed, &mut position), ["4.0"]);
+}
+
+#[test]
+fn a_watcher_that_joins_within_a_reply_gets_the_rest_of_it_by_its_bytes() {
+    let feed = Feed::new();
+    feed.event(&called(0, 7));
+    say(&feed, 7, 0, "hel");
+    let mut first = feed.position(Cursor::default());
+    assert_eq!(drain(&feed, &mut first), ["0.0", "0:hel@0.0/7.3"]);
+    say(&feed, 7, 3, "lo ✓");
+    let mut second = feed.position("0.0/7.3".parse().unwrap());
+    assert_eq!(drain(&feed, &mut first), ["3:lo ✓@0.0/7.9"]);
+    assert_eq!(drain(&feed, &mut second), ["3:lo ✓@0.0/7.9"]);
+    assert_eq!(drain(&feed, &mut feed.position("0.0".parse().unwrap())), ["0:hello ✓@0.0/7.9"]);
+}
+
+#[test]
+fn a_reply_that_was_withdrawn_is_not_told_again() {
+    let feed = Feed::new();
+    feed.event(&called(0, 7));
+    say(&feed, 7, 0, "wrong");
+    feed.event(&event(1, 0, Event::Withdrawn { call: CallId::new(7) }));
+    say(&feed, 7, 0, "right");
+    let mut late = feed.position(Cursor::default());
+    assert_eq!(drain(&feed, &mut late), ["0.0", "1.0", "0:right@1.0/7.10"]);
+    feed.event(&ended(2));
+    say(&feed, 7, 5, " late");
+    assert_eq!(drain(&feed, &mut feed.position("2.0".parse().unwrap())).len(), 1, "a late piece is a piece");
+}
+
+#[test]
+fn a_feed_that_began_later_says_that_the_journal_has_the_past() {
+    let feed = Feed::new();
+    assert!(drain(&feed, &mut feed.position(Cursor::default())).is_empty());
+    feed.event(&plain(10));
+    assert_eq!(drain(&feed, &mut feed.position(Cursor::default())), ["behind"]);
+    assert_eq!(drain(&feed, &mut feed.position("9.0".parse().unwrap())), ["behind"]);
+    assert!(drain(&feed, &mut feed.position("10.0".parse().unwrap())).is_empty());
+}
+
+#[test]
+fn what_is_kept_is_bounded_and_a_slow_watcher_is_told() {
+    let feed = Feed::new();
+    let mut slow = feed.position(Cursor::default());
+    (0..600).for_each(|record| feed.event(&plain(record)));
+    assert_eq!(drain(&feed, &mut slow), ["behind"]);
+    assert_eq!(drain(&feed, &mut feed.position("598.0".parse().unwrap())), ["599.0"]);
+    let mut heard = feed.position("599.0".parse().unwrap());
+    (0..300).for_each(|number| feed.note(&number.to_string()));
+    assert_eq!(drain(&feed, &mut heard), ["behind"]);
+    assert_eq!(drain(&feed, &mut heard).len(), 256, "what is left is told");
+}
+
+#[tokio::test]
+async fn the_first_answer_to_a_question_counts() {
+    let feed = Arc::new(Feed::new());
+    let mut position = feed.position(Cursor::default());
+    let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+    let asked = desk.words("which?", &["a".into(), "b".into()]);
+    let open = desk.open();
+    assert!(matches!(&open[0].question, Question::Words { text, .. } if text == "which?"));
+    let id = open[0].id;
+    assert_eq!(desk.answer(id, Answered::Once).unwrap_err().code, "bad_answer");
+    desk.answer(id, Answered::Words("b".into())).unwrap();
+    assert_eq!(desk.answer(id, Answered::Words("a".into())).unwrap_err().code, "not_open");
+    assert_eq!(asked.await.as_deref(), Some("b"));
+    assert_eq!(drain(&feed, &mut position), ["asked 0", "settled 0"]);
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_waits_for_is_withdrawn() {
+    let feed = Arc::new(Feed::new());
+    let desk = Arc::new(Desk::new(feed, Attendance::Attended));
+    drop(desk.words("which?", &[]));
+    assert!(desk.open().is_empty());
+    assert_eq!(desk.answer(QuestionId::new(0), Answered::Decline).unwrap_err().code, "not_open");
+}
+
+#[tokio::test]
+async fn where_nobody_comes_nobody_is_asked() {
+    let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Unattended));
+    assert_eq!(desk.words("which?", &[]).await, None);
+    assert!(desk.open().is_empty());
+}

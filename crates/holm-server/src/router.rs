@@ -1,0 +1,114 @@
+//! Which path leads where, and the document that says so.
+
+use axum::{
+    Json, Router,
+    extract::State,
+    middleware,
+    routing::{any, delete, get, post},
+};
+use utoipa::OpenApi;
+
+use crate::{
+    Refusal, Server,
+    door::door,
+    routes::{admin, events, files, health, house, mcp, openai, questions, sessions, usage, work},
+};
+
+/// Everything that the server answers, behind its door.
+pub fn router(server: Server) -> Router {
+    let routes = Router::new()
+        .route("/health", get(health::health))
+        .route("/metrics", get(health::metrics))
+        .route("/api/openapi.json", get(openapi))
+        .route("/api/me", get(health::me))
+        .route("/api/agents", get(house::agents))
+        .route("/api/tools", get(house::tools))
+        .route("/api/skills", get(house::skills))
+        .route("/api/models", get(house::models))
+        .route("/api/mcp-servers", get(house::servers))
+        .route("/api/keys", get(house::keys).post(house::keep_key))
+        .route("/api/sessions", get(sessions::list).post(sessions::create))
+        .route("/api/sessions/{id}", get(sessions::show).delete(sessions::erase))
+        .route("/api/sessions/{id}/title", post(sessions::title))
+        .route("/api/sessions/{id}/fork", post(sessions::fork))
+        .route("/api/sessions/{id}/replay", get(sessions::replay))
+        .route("/api/sessions/{id}/export", get(sessions::export))
+        .route("/api/sessions/{id}/prompt", post(work::prompt))
+        .route("/api/sessions/{id}/steer", post(work::steer))
+        .route("/api/sessions/{id}/follow-up", post(work::follow_up))
+        .route("/api/sessions/{id}/cancel", post(work::cancel))
+        .route("/api/sessions/{id}/questions", get(questions::list).post(questions::answer))
+        .route("/api/sessions/{id}/events", get(events::events))
+        .route("/api/sessions/{id}/socket", get(events::socket))
+        .route("/api/search", get(sessions::search))
+        .route("/api/usage", get(usage::usage))
+        .route("/api/files", get(files::read))
+        .route("/api/tokens", get(admin::tokens).post(admin::issue))
+        .route("/api/tokens/{id}", delete(admin::revoke))
+        .route("/api/users/{user}/budget", post(admin::budget))
+        .route("/api/audit", get(admin::audit))
+        .route("/v1/models", get(openai::models))
+        .route("/v1/chat/completions", post(openai::chat))
+        .route("/v1/responses", post(openai::responses))
+        .route("/mcp", any(mcp::mcp))
+        .method_not_allowed_fallback(not_allowed)
+        .fallback(nowhere);
+    let base = server.config().base.as_str().to_owned();
+    let routes = if base.is_empty() { routes } else { Router::new().nest(&base, routes).fallback(nowhere) };
+    routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server)
+}
+
+/// The interface as an OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Holm", description = "Sessions of agents: made, watched, steered, told again."),
+    paths(
+        health::health, health::metrics, health::me,
+        house::agents, house::tools, house::skills, house::models, house::servers, house::keys, house::keep_key,
+        sessions::list, sessions::create, sessions::show, sessions::title, sessions::fork, sessions::replay,
+        sessions::export, sessions::erase, sessions::search,
+        work::prompt, work::steer, work::follow_up, work::cancel,
+        questions::list, questions::answer, events::events, events::socket,
+        usage::usage, files::read,
+        admin::tokens, admin::issue, admin::revoke, admin::budget, admin::audit,
+        openai::models, openai::chat, openai::responses,
+    ),
+    modifiers(&Locked),
+)]
+struct Document;
+
+/// Says that every request needs a token.
+struct Locked;
+
+impl utoipa::Modify for Locked {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+        let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
+        let components = document.components.get_or_insert_with(Default::default);
+        components.add_security_scheme("token", bearer);
+        document.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);
+    }
+}
+
+/// The interface as an OpenAPI document.
+pub fn document() -> utoipa::openapi::OpenApi {
+    Document::openapi()
+}
+
+async fn openapi(State(server): State<Server>) -> Json<utoipa::openapi::OpenApi> {
+    let mut document = document();
+    let base = server.config().base.as_str();
+    if !base.is_empty() {
+        document.servers = Some(vec![utoipa::openapi::Server::new(base)]);
+    }
+    Json(document)
+}
+
+async fn nowhere() -> Refusal {
+    Refusal::missing("path")
+}
+
+async fn not_allowed() -> Refusal {
+    let message = "the path does not answer this method";
+    Refusal::new(http::StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+}

@@ -1,0 +1,161 @@
+//! What administrators do: tokens, budgets, the audit log.
+
+use std::collections::BTreeSet;
+
+use axum::{Extension, Json, extract::State, response::IntoResponse};
+use holm_kernel::NanoUsd;
+use http::{StatusCode, header::CONTENT_TYPE};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    Problem, Refusal, Server, ServerError,
+    auth::{Card, Role, Scope, TokenId, UserName, Who},
+    extract::{Input, Named},
+    state::require,
+};
+
+/// A token that is to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewToken {
+    /// Whose it is; a new name makes a new user.
+    user: String,
+    /// What it lets its holder do.
+    role: Role,
+    /// The sessions that it may be used with; all of the user's where none are given.
+    sessions: Option<Vec<String>>,
+}
+
+/// A token, without itself.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TokenView {
+    /// Its number.
+    id: u64,
+    /// Whose it is.
+    user: String,
+    /// What it lets its holder do.
+    role: Role,
+    /// The sessions that it may be used with; none where all.
+    sessions: Option<Vec<String>>,
+}
+
+/// A token that was made.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MadeToken {
+    /// The token. It is shown this once.
+    token: String,
+    /// What is known of it.
+    card: TokenView,
+}
+
+/// What a user's sessions together may cost.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewBudget {
+    /// Billionths of a US dollar; none is no bound.
+    nano_usd: Option<u64>,
+}
+
+/// Lists the tokens.
+#[utoipa::path(get, path = "/api/tokens", responses((status = 200, body = Vec<TokenView>), (status = 403, body = Problem)))]
+pub(crate) async fn tokens(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<TokenView>>, Refusal> {
+    require(&who, Role::Admin)?;
+    Ok(Json(server.inner.keyring.cards().iter().map(view).collect()))
+}
+
+/// Makes a token.
+#[utoipa::path(post, path = "/api/tokens", request_body = NewToken,
+    responses((status = 201, body = MadeToken), (status = 400, body = Problem), (status = 403, body = Problem)))]
+pub(crate) async fn issue(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(new): Input<NewToken>,
+) -> Result<impl IntoResponse, Refusal> {
+    require(&who, Role::Admin)?;
+    let user: UserName = new.user.parse()?;
+    let scope = match new.sessions {
+        None => Scope::All,
+        Some(ids) => Scope::Only(ids.iter().map(|id| id.parse()).collect::<Result<BTreeSet<_>, _>>()?),
+    };
+    let (card, token) = server.inner.keyring.issue(user, new.role, scope)?;
+    let made = MadeToken { token: token.reveal().to_owned(), card: view(&card) };
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Takes a token back. Connections that it began end.
+#[utoipa::path(delete, path = "/api/tokens/{id}", params(("id" = u64, Path)),
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn revoke(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(Number(id)): Named<Number>,
+) -> Result<StatusCode, Refusal> {
+    require(&who, Role::Admin)?;
+    if server.inner.keyring.revoke(TokenId::new(id))? {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(Refusal::missing("token"))
+    }
+}
+
+/// Bounds what a user's sessions together may cost.
+#[utoipa::path(post, path = "/api/users/{user}/budget", params(("user" = String, Path)), request_body = NewBudget,
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn budget(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(user): Named<UserName>,
+    Input(new): Input<NewBudget>,
+) -> Result<StatusCode, Refusal> {
+    require(&who, Role::Admin)?;
+    if server.inner.keyring.set_budget(&user, new.nano_usd.map(NanoUsd::new))? {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(Refusal::missing("user"))
+    }
+}
+
+/// Gives the audit log, a line an entry.
+#[utoipa::path(get, path = "/api/audit", responses((status = 200, content_type = "application/x-ndjson", body = String), (status = 403, body = Problem)))]
+pub(crate) async fn audit(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<impl IntoResponse, Refusal> {
+    require(&who, Role::Admin)?;
+    Ok(([(CONTENT_TYPE, "application/x-ndjson")], server.inner.audit.export().await?))
+}
+
+/// A number in a path.
+pub(crate) struct Number(u64);
+
+impl std::str::FromStr for Number {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        text.parse().map(Self).map_err(|_| Refusal::bad("bad_id", "this is no number"))
+    }
+}
+
+impl From<ServerError> for Refusal {
+    fn from(error: ServerError) -> Self {
+        match error {
+            ServerError::Name { .. } => Self::bad("bad_name", error.to_string()),
+            ServerError::Exposed(_)
+            | ServerError::Listen { .. }
+            | ServerError::Certificate { .. }
+            | ServerError::File { .. }
+            | ServerError::BasePath(_)
+            | ServerError::Random(_) => Self::failed("a file of the server failed; its operator can see why"),
+        }
+    }
+}
+
+fn view(card: &Card) -> TokenView {
+    let sessions = match &card.scope {
+        Scope::All => None,
+        Scope::Only(ids) => Some(ids.iter().map(ToString::to_string).collect()),
+    };
+    TokenView { id: card.id.value(), user: card.user.to_string(), role: card.role, sessions }
+}

@@ -1,0 +1,175 @@
+//! What happens in a session, as it happens: server-sent events and WebSocket, both from the same watcher. Whoever comes
+//! back says how far they had got.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::{
+    Extension,
+    extract::{
+        State, WebSocketUpgrade,
+        ws::{CloseFrame, Message, WebSocket, rejection::WebSocketUpgradeRejection},
+    },
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+};
+use futures::{SinkExt as _, StreamExt as _, stream};
+use http::HeaderMap;
+use serde::Deserialize;
+use tokio::sync::watch;
+use utoipa::IntoParams;
+
+use crate::{
+    Cursor, Frame, Metrics, Problem, Refusal, Server, SessionId,
+    auth::{TokenId, Who},
+    door::PROTOCOL,
+    extract::{Named, Query},
+    live::Watch,
+    state::admit,
+};
+
+/// How often a silent connection is proved to be alive: less than what proxies wait.
+const ALIVE: Duration = Duration::from_secs(15);
+/// How long a watcher may take to take one frame before it counts as gone.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The largest message from a watcher; it has nothing to say but that it is there.
+const MOST_HEARD: usize = 1_024;
+/// What a WebSocket is closed with when its watcher should come again.
+const COME_AGAIN: u16 = 1_013;
+
+/// From where on.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+pub(crate) struct From {
+    /// The id of the last frame that was seen; from the beginning where none is given. `last-event-id` says the same.
+    after: Option<String>,
+}
+
+/// A watcher whose token may be taken back.
+struct Watching {
+    watch: Watch,
+    server: Server,
+    token: TokenId,
+    changes: watch::Receiver<u64>,
+    stopped: bool,
+}
+
+impl Watching {
+    /// The next frame; the last one says why there is no other.
+    async fn next(&mut self) -> Option<(Frame, Cursor)> {
+        if self.stopped {
+            return None;
+        }
+        loop {
+            tokio::select! {
+                frame = self.watch.next() => {
+                    let metrics: &Arc<Metrics> = &self.server.inner.metrics;
+                    metrics.frames.add(1);
+                    if matches!(frame, Some((Frame::Lagged, _))) {
+                        metrics.lagged.add(1);
+                    }
+                    return frame;
+                }
+                () = self.server.inner.hall.stopping() => break,
+                changed = self.changes.changed() => {
+                    if changed.is_err() || !self.server.inner.keyring.is_valid(self.token) {
+                        break;
+                    }
+                }
+            }
+        }
+        self.stopped = true;
+        Some((Frame::Closed, Cursor::default()))
+    }
+}
+
+/// Watches a session over server-sent events. Each has an `id`; sent back as `last-event-id`, it goes on from there.
+#[utoipa::path(get, path = "/api/sessions/{id}/events", params(("id" = String, Path), From),
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn events(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<SessionId>,
+    Query(from): Query<From>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let last = headers.get("last-event-id").and_then(|last| last.to_str().ok()).map(str::to_owned);
+    let watching = begin(&server, &who, id, last.or(from.after)).await?;
+    let frames = stream::unfold(watching, |mut watching| async move {
+        let (frame, cursor) = watching.next().await?;
+        let mut event = Event::default().event(frame.name()).data(frame.data());
+        if !matches!(frame, Frame::Closed) {
+            event = event.id(cursor.to_string());
+        }
+        Some((Ok::<_, Infallible>(event), watching))
+    });
+    let mut answer = Sse::new(frames).keep_alive(KeepAlive::new().interval(ALIVE)).into_response();
+    // Proxies that collect an answer before they pass it on would show nothing until its end.
+    answer.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
+    Ok(answer)
+}
+
+/// Watches a session over a WebSocket: one JSON text a frame, `{"type", "id", "data"}`.
+#[utoipa::path(get, path = "/api/sessions/{id}/socket", params(("id" = String, Path), From),
+    responses((status = 101), (status = 400, body = Problem), (status = 404, body = Problem), (status = 426, body = Problem)))]
+pub(crate) async fn socket(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<SessionId>,
+    Query(from): Query<From>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Refusal> {
+    let upgrade = upgrade.map_err(|_| {
+        Refusal::new(http::StatusCode::UPGRADE_REQUIRED, "not_a_socket", "ask for a WebSocket here")
+    })?;
+    let watching = begin(&server, &who, id, from.after).await?;
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(MOST_HEARD).max_frame_size(MOST_HEARD);
+    Ok(upgrade.on_upgrade(move |socket| tell(socket, watching)))
+}
+
+async fn begin(
+    server: &Server,
+    who: &Who,
+    id: SessionId,
+    after: Option<String>,
+) -> Result<Watching, Refusal> {
+    admit(who, &id)?;
+    let cursor = after.map_or(Ok(Cursor::default()), |after| after.parse())?;
+    let changes = server.inner.keyring.changes();
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    let hall = &server.inner.hall;
+    let room = hall.find(&who.user, &id).await;
+    let feed = hall.feed(&who.user, &id);
+    let desk = room.as_ref().map(|room| &*room.desk);
+    // The feed may never have seen what is in the journal, so the first look is always there.
+    let watch = Watch::new(feed, desk, store, id, cursor).with_past().await?;
+    Ok(Watching { watch, server: server.clone(), token: who.token, changes, stopped: false })
+}
+
+/// Sends frames until somebody has enough.
+async fn tell(socket: WebSocket, mut watching: Watching) {
+    let (mut out, mut heard) = socket.split();
+    let mut alive = tokio::time::interval(ALIVE);
+    loop {
+        let message = tokio::select! {
+            frame = watching.next() => match frame {
+                Some((frame, cursor)) => Message::text(frame.message(&cursor)),
+                None => break,
+            },
+            _ = alive.tick() => Message::Ping(axum::body::Bytes::new()),
+            said = heard.next() => match said {
+                // Answers to pings, and pings of the other side, which the library answers.
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
+                // A watcher has nothing to say here: what changes something goes through a POST.
+                Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Close(_)) | Err(_)) | None => break,
+            },
+        };
+        // One that takes nothing keeps its frames from nobody but itself, and not for ever.
+        match tokio::time::timeout(PATIENCE, out.send(message)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) | Err(_) => return,
+        }
+    }
+    let close = CloseFrame { code: COME_AGAIN, reason: "come again from the last id".into() };
+    let _ = tokio::time::timeout(PATIENCE, out.send(Message::Close(Some(close)))).await;
+}

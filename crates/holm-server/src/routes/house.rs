@@ -1,0 +1,90 @@
+//! What a user's agents are made of: agents, tools, skills, models, MCP servers, and for which providers there are keys.
+
+use axum::{Extension, Json, extract::State};
+use http::StatusCode;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::{
+    AgentCard, ModelCard, Problem, Refusal, Server, ServerCard, SkillCard, ToolCard,
+    auth::{Role, Who},
+    extract::Input,
+    state::require,
+};
+
+/// A key that is to be kept.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct NewKey {
+    /// The provider, by its name in the catalogue.
+    provider: String,
+    /// The key. It is never given out again.
+    key: String,
+}
+
+/// Lists the agents that can be started, the usual one first.
+#[utoipa::path(get, path = "/api/agents", responses((status = 200, body = Vec<AgentCard>), (status = 500, body = Problem)))]
+pub(crate) async fn agents(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<AgentCard>>, Refusal> {
+    Ok(Json(server.inner.workshop.agents(&who.user).await?))
+}
+
+/// Lists the tools of the usual agent.
+#[utoipa::path(get, path = "/api/tools", responses((status = 200, body = Vec<ToolCard>), (status = 500, body = Problem)))]
+pub(crate) async fn tools(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<ToolCard>>, Refusal> {
+    Ok(Json(server.inner.workshop.tools(&who.user).await?))
+}
+
+/// Lists the skills.
+#[utoipa::path(get, path = "/api/skills", responses((status = 200, body = Vec<SkillCard>), (status = 500, body = Problem)))]
+pub(crate) async fn skills(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<SkillCard>>, Refusal> {
+    Ok(Json(server.inner.workshop.skills(&who.user).await?))
+}
+
+/// Lists the models that can be asked for by name.
+#[utoipa::path(get, path = "/api/models", responses((status = 200, body = Vec<ModelCard>), (status = 500, body = Problem)))]
+pub(crate) async fn models(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<ModelCard>>, Refusal> {
+    Ok(Json(server.inner.workshop.models(&who.user).await?))
+}
+
+/// Lists the MCP servers whose tools the agents have.
+#[utoipa::path(get, path = "/api/mcp-servers", responses((status = 200, body = Vec<ServerCard>), (status = 500, body = Problem)))]
+pub(crate) async fn servers(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<ServerCard>>, Refusal> {
+    Ok(Json(server.inner.workshop.servers(&who.user).await?))
+}
+
+/// Lists the providers for which a key is known; the keys themselves are never given.
+#[utoipa::path(get, path = "/api/keys", responses((status = 200, body = Vec<String>), (status = 403, body = Problem)))]
+pub(crate) async fn keys(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<String>>, Refusal> {
+    require(&who, Role::Admin)?;
+    Ok(Json(server.inner.workshop.keys(&who.user).await?))
+}
+
+/// Keeps the key of a provider, in place of one that is there.
+#[utoipa::path(post, path = "/api/keys", request_body = NewKey,
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn keep_key(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(new): Input<NewKey>,
+) -> Result<StatusCode, Refusal> {
+    require(&who, Role::Admin)?;
+    server.inner.workshop.keep_key(&who.user, &new.provider, new.key.into()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,61 @@
+//! What a client's conversation means as a prompt. A session has one past, its own; what a client says was said before is
+//! told to the agent as just that.
+
+use std::fmt::Write as _;
+
+use holm_kernel::{Block, Message, Prompt, Role};
+use holm_wire::server::Asked;
+
+use crate::Refusal;
+
+/// The whole conversation as one prompt: what was said before as a text, then the last words as they are.
+pub(super) fn whole(asked: &Asked) -> Result<Prompt, Refusal> {
+    let (last, before) = split(asked)?;
+    let mut blocks = Vec::new();
+    if !asked.system.trim().is_empty() || !before.is_empty() {
+        blocks.push(Block::Text(told(&asked.system, before)));
+    }
+    blocks.extend(last.blocks.iter().cloned());
+    Ok(Prompt { blocks, ..Prompt::text("") })
+}
+
+/// The last words alone, for a session that knows the rest.
+pub(super) fn last(asked: &Asked) -> Result<Prompt, Refusal> {
+    let (last, _) = split(asked)?;
+    Ok(Prompt { blocks: last.blocks.clone(), ..Prompt::text("") })
+}
+
+fn split(asked: &Asked) -> Result<(&Message, &[Message]), Refusal> {
+    let spoken = |message: &&Message| message.role == Role::User && !message.blocks.is_empty();
+    match asked.messages.split_last().filter(|(last, _)| spoken(last)) {
+        Some(found) => Ok(found),
+        None => {
+            Err(Refusal::bad("invalid_request_error", "the last message must be a user's, and say something"))
+        }
+    }
+}
+
+/// What was said before, for the agent to read.
+fn told(system: &str, before: &[Message]) -> String {
+    let mut text = String::new();
+    // Writing into a text cannot fail.
+    if !system.trim().is_empty() {
+        let _ = write!(text, "What whoever asks wants you to keep to:\n{}\n\n", system.trim());
+    }
+    if !before.is_empty() {
+        text.push_str("What was said before:\n");
+        for message in before {
+            let speaker = match message.role {
+                Role::System => "Note",
+                Role::User => "They",
+                Role::Assistant => "You",
+                Role::Tool => "A tool",
+                Role::Custom => continue,
+            };
+            let _ = writeln!(text, "{speaker}: {}", message.plain_text());
+        }
+        text.push('\n');
+    }
+    text.push_str("What they say now:\n");
+    text
+}

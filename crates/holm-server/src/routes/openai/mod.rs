@@ -1,0 +1,321 @@
+//! An agent as a model, for every client that speaks OpenAI's formats. Each request is a session of its own, unless the
+//! client names one; what the agent does on the way is in its journal, and what it says is the answer.
+
+mod ask;
+mod results;
+mod talk;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use axum::{
+    Extension, Json,
+    body::{Body, Bytes},
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use futures::stream;
+use holm_kernel::{Block, Failure, FailureClass, Reply, Usage};
+use holm_runtime::Toolbox;
+use holm_wire::{
+    Delivery, openai_chat, openai_responses,
+    server::{Asked, Head, ReplyStream, ServerCodec},
+};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use self::talk::{Piece, Talk};
+use crate::{
+    Problem, Refusal, Server, SessionId, Start,
+    auth::{Role, Who},
+    extract::check_json,
+    live::{Attendance, Errands, Opening},
+    routes::sessions::{all_sessions, make},
+    state::{admit, require},
+};
+
+/// The header by which a client names its session, and is told of it.
+const SESSION: &str = "x-holm-session";
+/// How often a silent client is written to: one that has gone without a word is noticed by it.
+const ALIVE: Duration = Duration::from_secs(15);
+/// How long a piece of text is at the most when a finished one is sent in pieces.
+const PIECE: usize = 4 * 1024;
+
+/// The agents, as OpenAI lists models.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Models {
+    /// `list`.
+    object: &'static str,
+    /// The agents.
+    data: Vec<ModelEntry>,
+}
+
+/// An agent, as OpenAI lists a model.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ModelEntry {
+    /// Its name.
+    id: String,
+    /// `model`.
+    object: &'static str,
+    /// When it was made, which nobody knows.
+    created: u64,
+    /// `holm`.
+    owned_by: &'static str,
+}
+
+/// Lists the agents as models.
+#[utoipa::path(get, path = "/v1/models", responses((status = 200, body = Models), (status = 500, body = Problem)))]
+pub(crate) async fn models(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Models>, Refusal> {
+    let agents = server.inner.workshop.agents(&who.user).await?;
+    let entry = |id| ModelEntry { id, object: "model", created: 0, owned_by: "holm" };
+    let data = agents.into_iter().map(|agent| entry(agent.name)).collect();
+    Ok(Json(Models { object: "list", data }))
+}
+
+/// Answers a chat. The body and the answer are as OpenAI documents them.
+#[utoipa::path(post, path = "/v1/chat/completions", request_body = Object,
+    responses((status = 200, body = Object), (status = 400, body = Object), (status = 404, body = Object)))]
+pub(crate) async fn chat(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    answer(server, who, &headers, &body, Api { codec: &openai_chat::Server, prefix: "chatcmpl-" }).await
+}
+
+/// Answers in the format of OpenAI's Responses. The body and the answer are as OpenAI documents them.
+#[utoipa::path(post, path = "/v1/responses", request_body = Object,
+    responses((status = 200, body = Object), (status = 400, body = Object), (status = 404, body = Object)))]
+pub(crate) async fn responses(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    answer(server, who, &headers, &body, Api { codec: &openai_responses::Server, prefix: "resp_" }).await
+}
+
+/// One of the two formats.
+#[derive(Clone, Copy)]
+struct Api {
+    codec: &'static dyn ServerCodec,
+    /// How its ids begin.
+    prefix: &'static str,
+}
+
+async fn answer(server: Server, who: Who, headers: &HeaderMap, body: &[u8], api: Api) -> Response {
+    match begin(&server, &who, headers, body, api).await {
+        Ok((talk, asked)) => match asked.delivery {
+            Delivery::Stream => streamed(talk, &asked, api),
+            Delivery::Whole => whole(talk, &asked, api).await,
+        },
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Reads what is asked and sets the session to work, or gives it what its tools came to.
+async fn begin(
+    server: &Server,
+    who: &Who,
+    headers: &HeaderMap,
+    body: &[u8],
+    api: Api,
+) -> Result<(Talk, Asked), Refusal> {
+    require(who, Role::Operator)?;
+    check_json(headers)?;
+    let asked = api.codec.read(body).map_err(|bad| Refusal::bad("invalid_request_error", bad.to_string()))?;
+    if asked.format.is_some() {
+        let message = "an agent answers in words; leave the format of the answer out";
+        return Err(Refusal::bad("unsupported", message));
+    }
+    if let Some(results) = results::results(&asked) {
+        return Ok((go_on(server, who, results).await?, asked));
+    }
+    let agents = server.inner.workshop.agents(&who.user).await?;
+    if agents.iter().all(|agent| agent.name != asked.model) {
+        let message = format!("there is no agent `{}`; /v1/models lists them", asked.model);
+        return Err(Refusal::new(StatusCode::NOT_FOUND, "model_not_found", message));
+    }
+    let named =
+        headers.get(SESSION).map(|id| id.to_str().unwrap_or_default().parse::<SessionId>()).transpose()?;
+    let talk = match named {
+        Some(id) => in_session(server, who, id, &asked).await?,
+        None => alone(server, who, &asked).await?,
+    };
+    Ok((talk, asked))
+}
+
+/// A session for this request alone.
+async fn alone(server: &Server, who: &Who, asked: &Asked) -> Result<Talk, Refusal> {
+    all_sessions(who)?;
+    let prompt = ask::whole(asked)?;
+    let errands = Arc::new(Errands::new());
+    let mut opening = Opening::new(Start::New(None));
+    (opening.agent, opening.attendance) = (Some(asked.model.clone()), Attendance::Unattended);
+    opening.tools = toolbox(&errands, asked)?;
+    let room = make(server, who, opening).await?;
+    let errands = room.errands.get_or_init(|| errands);
+    let talk = Talk::new(server, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
+    let budget = server.inner.keyring.budget(&who.user);
+    drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
+    Ok(talk)
+}
+
+/// The next prompt of a session that the client named.
+async fn in_session(server: &Server, who: &Who, id: SessionId, asked: &Asked) -> Result<Talk, Refusal> {
+    admit(who, &id)?;
+    if !asked.tools.is_empty() {
+        let message = "a session that is named keeps the tools it began with; leave `tools` out";
+        return Err(Refusal::bad("unsupported", message));
+    }
+    let prompt = ask::last(asked)?;
+    let room = match server.inner.hall.enter(&who.user, &id).await {
+        Err(refusal) if refusal.status == StatusCode::NOT_FOUND => {
+            all_sessions(who)?;
+            let mut opening = Opening::new(Start::New(Some(id)));
+            opening.agent = Some(asked.model.clone());
+            make(server, who, opening).await?
+        }
+        entered => entered?,
+    };
+    let talk = Talk::new(server, Arc::clone(&room), None, talk::After::Stay).await?;
+    let budget = server.inner.keyring.budget(&who.user);
+    drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
+    Ok(talk)
+}
+
+/// Gives a session what the client's tools came to.
+async fn go_on(server: &Server, who: &Who, results: results::Results) -> Result<Talk, Refusal> {
+    let gone = || {
+        let message = "nobody waits for these results any more; ask again from the beginning";
+        Refusal::bad("unknown_tool_call", message)
+    };
+    admit(who, &results.session)?;
+    let room = server.inner.hall.find(&who.user, &results.session).await.ok_or_else(gone)?;
+    let errands = room.errands.get().cloned().ok_or_else(gone)?;
+    let talk = Talk::new(server, room, Some(Arc::clone(&errands)), talk::After::Close).await?;
+    if !errands.settle(results.given) {
+        return Err(gone());
+    }
+    Ok(talk)
+}
+
+fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {
+    let mut tools = Toolbox::new();
+    for tool in &asked.tools {
+        let added = tools.add_shared(errands.tool(tool));
+        added.map_err(|error| Refusal::bad("bad_tool", error.to_string()))?;
+    }
+    Ok(tools)
+}
+
+fn head(talk: &Talk, asked: &Asked, api: Api) -> Head {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Head {
+        id: format!("{}{}", api.prefix, talk.session()),
+        model: asked.model.clone(),
+        created: since.as_secs(),
+        usage: asked.usage,
+        prompt: Usage::default(),
+    }
+}
+
+async fn whole(mut talk: Talk, asked: &Asked, api: Api) -> Response {
+    let head = head(&talk, asked, api);
+    let (mut said, mut calls) = (String::new(), Vec::new());
+    while let Some(piece) = talk.next().await {
+        match piece {
+            Piece::Text(text) => said.push_str(&text),
+            Piece::Calls(blocks) => calls = blocks,
+            Piece::Done { stop, usage } => {
+                let mut blocks = Vec::new();
+                if !said.is_empty() {
+                    blocks.push(Block::Text(said));
+                }
+                blocks.append(&mut calls);
+                let reply = Reply { blocks, usage, stop, model: None };
+                return json(StatusCode::OK, talk.session(), api.codec.reply(&head, &reply));
+            }
+            Piece::Failed(failure) => return failed(&talk, &failure, api),
+        }
+    }
+    failed(&talk, &lost(), api)
+}
+
+fn failed(talk: &Talk, failure: &Failure, api: Api) -> Response {
+    let (status, body) = api.codec.failure(failure);
+    json(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY), talk.session(), body)
+}
+
+fn json(status: StatusCode, session: &SessionId, body: Vec<u8>) -> Response {
+    let mut answer = (status, body).into_response();
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    named(answer, session)
+}
+
+/// Says which session it was.
+fn named(mut answer: Response, session: &SessionId) -> Response {
+    if let Ok(session) = HeaderValue::from_str(session.as_str()) {
+        answer.headers_mut().insert(SESSION, session);
+    }
+    answer
+}
+
+fn streamed(talk: Talk, asked: &Asked, api: Api) -> Response {
+    let writer = api.codec.stream(head(&talk, asked, api));
+    let session = talk.session().clone();
+    let state = Some((talk, writer, 0_u64));
+    let body = stream::unfold(state, |state| async move {
+        let (mut talk, mut writer, offset) = state?;
+        let Ok(piece) = tokio::time::timeout(ALIVE, talk.next()).await else {
+            let silent = Bytes::from_static(b": still at work\n\n");
+            return Some((Ok::<_, Infallible>(silent), Some((talk, writer, offset))));
+        };
+        let piece = piece.unwrap_or_else(|| Piece::Failed(lost()));
+        let mut out = Vec::new();
+        let offset = write(&mut *writer, piece, offset, &mut out);
+        Some((Ok(Bytes::from(out)), offset.map(|offset| (talk, writer, offset))))
+    });
+    let mut answer = Response::new(Body::from_stream(body));
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    answer.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    named(answer, &session)
+}
+
+/// Writes a piece; where the next text begins, or none after the last piece.
+fn write(writer: &mut dyn ReplyStream, piece: Piece, offset: u64, out: &mut Vec<u8>) -> Option<u64> {
+    match piece {
+        Piece::Text(text) => {
+            writer.delta(&holm_wire::Delta::Text { offset, text: &text }, out);
+            Some(offset + text.len() as u64)
+        }
+        Piece::Calls(blocks) => {
+            blocks.iter().for_each(|block| writer.block(block, PIECE, out));
+            Some(offset)
+        }
+        Piece::Done { stop, usage } => {
+            writer.end(stop, usage, out);
+            None
+        }
+        Piece::Failed(failure) => {
+            writer.fail(&failure, out);
+            None
+        }
+    }
+}
+
+fn lost() -> Failure {
+    let message = "the session was let go before it had answered".into();
+    Failure { class: FailureClass::Server, message, retry_after_ms: None, usage: Usage::default() }
+}

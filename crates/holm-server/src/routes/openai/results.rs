@@ -1,0 +1,41 @@
+//! What a client says that its own tools came to, and for which session.
+
+use std::collections::BTreeMap;
+
+use holm_kernel::{Block, CallId, Role};
+use holm_wire::server::Asked;
+
+use crate::{SessionId, live::PREFIX};
+
+/// What a client says its tools came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Results {
+    pub(super) session: SessionId,
+    pub(super) given: BTreeMap<CallId, String>,
+}
+
+/// The results with which a conversation ends, if it does and they are of a session here.
+pub(super) fn results(asked: &Asked) -> Option<Results> {
+    let mut found: Option<Results> = None;
+    for message in asked.messages.iter().rev() {
+        if message.role != Role::Tool {
+            break;
+        }
+        for block in &message.blocks {
+            let Block::ToolResult(result) = block else { continue };
+            let (session, call) = read_id(&result.call)?;
+            let found =
+                found.get_or_insert_with(|| Results { session: session.clone(), given: BTreeMap::new() });
+            if found.session == session {
+                found.given.insert(call, result.said().into_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The session and the call in an id that was made here.
+pub(super) fn read_id(id: &str) -> Option<(SessionId, CallId)> {
+    let (session, call) = id.strip_prefix(PREFIX)?.rsplit_once('_')?;
+    Some((session.parse().ok()?, CallId::new(call.parse().ok()?)))
+}

@@ -1,0 +1,246 @@
+//! What an agent says while it works, for a client that reads it as one answer.
+
+use std::sync::Arc;
+
+use holm_kernel::{Block, Ending, Event, Failure, FailureClass, Role, StopReason, Usage};
+use tokio::sync::watch;
+
+use crate::{
+    Frame, Refusal, Server, SessionId,
+    live::{Errands, Room, State, Watch},
+};
+
+/// A piece of the answer.
+pub(super) enum Piece {
+    /// More text.
+    Text(String),
+    /// Calls that the client is to carry out.
+    Calls(Vec<Block>),
+    /// The end.
+    Done {
+        /// Why.
+        stop: StopReason,
+        /// What it took.
+        usage: Usage,
+    },
+    /// The end, without an answer.
+    Failed(Failure),
+}
+
+/// What happens with the session after the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// It was for this request alone.
+    Close,
+    /// Its client comes again.
+    Stay,
+}
+
+/// An answer that is being made. Dropped before its end, it stops the session: the client has gone.
+pub(super) struct Talk {
+    watch: Watch,
+    room: Arc<Room>,
+    server: Server,
+    errands: Option<Arc<Errands>>,
+    state: watch::Receiver<State>,
+    after: After,
+    phase: Phase,
+    /// Bytes of the current reply's text that were passed on.
+    passed: u64,
+    /// Whether anything was passed on, and whether a new reply has begun since.
+    said: Said,
+    usage: Usage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    Something,
+    /// What comes next is another reply's.
+    Before,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Talking,
+    /// Only the end is left to be said.
+    Ending(StopReason),
+    Over,
+}
+
+impl Talk {
+    /// Listens from now on.
+    pub(super) async fn new(
+        server: &Server,
+        room: Arc<Room>,
+        errands: Option<Arc<Errands>>,
+        after: After,
+    ) -> Result<Self, Refusal> {
+        let store = server.inner.workshop.home(&room.user).await?.store;
+        let cursor = room.feed.latest();
+        let watch = Watch::new(Arc::clone(&room.feed), None, store, room.id.clone(), cursor);
+        let mut state = room.state();
+        // What the session did before is no news.
+        state.borrow_and_update();
+        Ok(Self {
+            watch,
+            room,
+            server: server.clone(),
+            errands,
+            state,
+            after,
+            phase: Phase::Talking,
+            passed: 0,
+            said: Said::Nothing,
+            usage: Usage::default(),
+        })
+    }
+
+    pub(super) fn session(&self) -> &SessionId {
+        &self.room.id
+    }
+
+    /// The next piece; none after the last.
+    pub(super) async fn next(&mut self) -> Option<Piece> {
+        match self.phase {
+            Phase::Over => return None,
+            Phase::Ending(stop) => {
+                self.phase = Phase::Over;
+                return Some(Piece::Done { stop, usage: self.usage });
+            }
+            Phase::Talking => {}
+        }
+        loop {
+            let errands = self.errands.clone();
+            let calls = async {
+                match &errands {
+                    Some(errands) => errands.next(&self.room.id).await,
+                    None => std::future::pending().await,
+                }
+            };
+            // In this order: what was said comes before what follows from it.
+            tokio::select! {
+                biased;
+                frame = self.watch.next() => match frame {
+                    Some((frame, _)) => {
+                        if let Some(piece) = self.hear(&frame) {
+                            return Some(piece);
+                        }
+                    }
+                    None => return Some(self.fail("the session is no longer watched")),
+                },
+                calls = calls => {
+                    self.phase = Phase::Ending(StopReason::ToolUse);
+                    return Some(Piece::Calls(calls));
+                }
+                changed = self.state.changed() => {
+                    let over = matches!(*self.state.borrow_and_update(), State::Idle(_) | State::Closed);
+                    if over || changed.is_err() {
+                        return Some(self.fail("the session was let go before it had answered"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, frame: &Frame) -> Option<Piece> {
+        match frame {
+            Frame::Event(told) => self.event(&told.event.event),
+            Frame::Delta { kind: "text", offset, text, .. } => self.text(*offset, text),
+            Frame::Lagged | Frame::Closed => Some(self.fail("the answer could not be followed")),
+            Frame::Delta { .. }
+            | Frame::Progress { .. }
+            | Frame::Asked(_)
+            | Frame::Settled(_)
+            | Frame::Note(_) => None,
+        }
+    }
+
+    fn event(&mut self, event: &Event) -> Option<Piece> {
+        match event {
+            Event::ModelCalled { .. } => {
+                self.passed = 0;
+                if self.said == Said::Something {
+                    self.said = Said::Before;
+                }
+                None
+            }
+            Event::ModelReplied { usage, .. } => {
+                self.usage = self.usage.plus(*usage);
+                None
+            }
+            // What arrived in pieces that nobody passed on is in the message.
+            Event::MessageAdded { message } if message.role == Role::Assistant => {
+                self.text(0, &message.plain_text())
+            }
+            Event::GroupEnded { ending, .. } => Some(self.end(ending)),
+            _ => None,
+        }
+    }
+
+    /// Passes on what is new of a text that begins at `offset`. What follows a gap waits for the message.
+    fn text(&mut self, offset: u64, text: &str) -> Option<Piece> {
+        let skip = usize::try_from(self.passed.checked_sub(offset)?).ok()?;
+        let new = text.get(skip..).filter(|new| !new.is_empty())?;
+        self.passed += new.len() as u64;
+        let gap = if self.said == Said::Before { "\n\n" } else { "" };
+        self.said = Said::Something;
+        Some(Piece::Text(format!("{gap}{new}")))
+    }
+
+    fn end(&mut self, ending: &Ending) -> Piece {
+        self.phase = Phase::Over;
+        let failed = |class, message: String| {
+            Piece::Failed(Failure { class, message, retry_after_ms: None, usage: Usage::default() })
+        };
+        match ending {
+            Ending::Answered { text } if self.said == Said::Nothing && !text.is_empty() => {
+                // An answer that no reply held: a tool's result, word for word.
+                self.phase = Phase::Ending(StopReason::EndTurn);
+                self.said = Said::Something;
+                Piece::Text(text.clone())
+            }
+            Ending::Answered { .. } => Piece::Done { stop: StopReason::EndTurn, usage: self.usage },
+            Ending::Refused { .. } => Piece::Done { stop: StopReason::Refusal, usage: self.usage },
+            Ending::OverBudget { .. } => failed(FailureClass::Quota, "the budget is spent".into()),
+            Ending::Failed { class, message, .. } => failed(*class, message.clone()),
+            Ending::Rejected { reason, .. } => failed(FailureClass::Server, reason.clone()),
+            Ending::Looping { tool, .. } => {
+                failed(FailureClass::Server, format!("the agent called `{tool}` again and again"))
+            }
+            Ending::OverLimit { .. } => failed(FailureClass::Server, "a limit was reached".into()),
+            Ending::Cancelled { reason } => {
+                failed(FailureClass::Server, format!("it was cancelled: {reason}"))
+            }
+        }
+    }
+
+    fn fail(&mut self, message: &str) -> Piece {
+        self.phase = Phase::Over;
+        let (class, message) = (FailureClass::Server, message.to_owned());
+        Piece::Failed(Failure { class, message, retry_after_ms: None, usage: Usage::default() })
+    }
+
+    /// Whether the session waits for the client's tools.
+    fn is_waited_for(&self) -> bool {
+        self.errands.as_ref().is_some_and(|errands| errands.is_waiting())
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        if self.phase == Phase::Over && self.is_waited_for() {
+            return;
+        }
+        if self.phase != Phase::Over {
+            // One that has ended by itself needs no stopping.
+            let _ = self.room.cancel("the client has gone");
+        }
+        if self.after == After::Close {
+            let (hall, room) = (Arc::clone(self.server.hall()), Arc::clone(&self.room));
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                runtime.spawn(async move { hall.let_go_when_idle(&room).await });
+            }
+        }
+    }
+}

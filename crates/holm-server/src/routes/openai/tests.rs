@@ -1,0 +1,69 @@
+use holm_kernel::Prompt;
+use holm_wire::{
+    openai_chat,
+    server::{Asked, ServerCodec as _},
+};
+
+use super::{ask, results};
+
+fn read(body: &str) -> Asked {
+    openai_chat::Server.read(body.as_bytes()).unwrap()
+}
+
+fn text(prompt: &Prompt) -> String {
+    holm_kernel::plain_text(&prompt.blocks)
+}
+
+#[test]
+fn a_single_question_is_the_prompt_itself() {
+    let asked = read(r#"{"model":"holm","messages":[{"role":"user","content":"What is 2 + 2?"}]}"#);
+    assert_eq!(text(&ask::whole(&asked).unwrap()), "What is 2 + 2?");
+}
+
+#[test]
+fn what_was_said_before_is_told_and_a_named_session_knows_it() {
+    let asked = read(
+        r#"{"model":"holm","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hello"},
+        {"role":"assistant","content":"hi"},{"role":"user","content":"and now?"}]}"#,
+    );
+    let whole = text(&ask::whole(&asked).unwrap());
+    for part in ["Be brief.", "They: hello", "You: hi", "and now?"] {
+        assert!(whole.contains(part), "{part} in {whole}");
+    }
+    assert_eq!(text(&ask::last(&asked).unwrap()), "and now?");
+}
+
+#[test]
+fn a_conversation_that_ends_with_an_answer_asks_nothing() {
+    for body in [
+        r#"{"model":"holm","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}"#,
+        r#"{"model":"holm","messages":[]}"#,
+    ] {
+        assert!(ask::whole(&read(body)).is_err(), "{body}");
+    }
+}
+
+#[test]
+fn the_id_of_a_call_names_its_session() {
+    let check = |id: &str, expect: Option<(&str, u64)>| {
+        let read = results::read_id(id);
+        assert_eq!(read.as_ref().map(|(id, call)| (id.as_str(), call.value())), expect, "{id}");
+    };
+    check("call_s-1_7", Some(("s-1", 7)));
+    check("call_a_b_12", Some(("a_b", 12)));
+    for bad in ["", "call_", "call_7", "call__7", "call_../x_7", "call_a_x", "toolu_1"] {
+        check(bad, None);
+    }
+}
+
+#[test]
+fn results_at_the_end_belong_to_the_session_that_asked() {
+    let asked = read(
+        r#"{"model":"holm","messages":[{"role":"user","content":"a"},
+        {"role":"assistant","content":null,"tool_calls":[{"id":"call_s_1","type":"function","function":{"name":"t","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"call_s_1","content":"42"}]}"#,
+    );
+    let results = results::results(&asked).unwrap();
+    assert_eq!(results.session.as_str(), "s");
+    assert_eq!(results.given.values().collect::<Vec<_>>(), ["42"]);
+}

@@ -1,0 +1,321 @@
+//! Sessions: lists, one of them, making, naming, forking, telling again, writing out, forgetting.
+
+use axum::{Extension, Json, extract::State, response::IntoResponse};
+use holm_kernel::{Prompt, Seq};
+use holm_store::{Format, Hit, Listing, Session};
+use http::{HeaderValue, StatusCode, header};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    Problem, Refusal, Server, SessionId, Start,
+    auth::{Scope, Who},
+    extract::{Input, Named, Query},
+    live::{self, Opening, Room},
+    state::admit,
+};
+
+/// How tags begin that are the server's own.
+const OWN_TAGS: &str = "holm:";
+/// Hits of a search, unless fewer are asked for.
+const MOST_HITS: u32 = 100;
+
+/// A session.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionView {
+    /// Its name.
+    id: String,
+    /// What a person called it, or how its first prompt begins.
+    title: String,
+    /// Its tags.
+    tags: Vec<String>,
+    /// When it was made, in milliseconds since 1970.
+    created: u64,
+    /// When something was last written down.
+    updated: u64,
+    /// How many records its journal has.
+    records: u64,
+    /// The model it began with.
+    model: String,
+    /// What it does now: `closed`, `idle`, `waiting` or `working`.
+    state: &'static str,
+    /// How it ended last, if it is open and has ended.
+    #[schema(value_type = Option<Object>)]
+    ending: Option<serde_json::Value>,
+    /// How many questions wait for somebody.
+    questions: usize,
+}
+
+/// A part of the list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionPage {
+    /// The latest first.
+    sessions: Vec<SessionView>,
+    /// What to send as `after` for the next part; none after the last.
+    next: Option<String>,
+}
+
+/// Which part of the list.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+pub(crate) struct ListQuery {
+    /// Only those with this tag.
+    tag: Option<String>,
+    /// The `next` of the part before.
+    after: Option<String>,
+    /// How many; 50 unless said.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<u32>,
+}
+
+/// A session that is to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewSession {
+    /// Its name; one is made where none is given.
+    id: Option<String>,
+    /// Which agent; the usual one where none is given.
+    agent: Option<String>,
+    /// Which model; the agent's own where none is given.
+    model: Option<String>,
+    /// What it is to do at once.
+    prompt: Option<String>,
+}
+
+/// Where a fork begins.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct ForkAt {
+    /// The last record of the past that both share.
+    at: u64,
+    /// The new session's name; one is made where none is given.
+    id: Option<String>,
+}
+
+/// What a session is called.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Title {
+    /// The name; none goes back to how its first prompt begins.
+    title: Option<String>,
+}
+
+/// What is searched for.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct SearchQuery {
+    /// Words of three letters or more; those in quotation marks stand together.
+    q: String,
+}
+
+/// As what a session is written.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+pub(crate) struct ExportQuery {
+    /// `jsonl` for the journal itself, `markdown` for something to read.
+    format: Option<String>,
+}
+
+/// Lists sessions, a part at a time.
+#[utoipa::path(get, path = "/api/sessions", params(ListQuery), responses((status = 200, body = SessionPage), (status = 400, body = Problem)))]
+pub(crate) async fn list(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<SessionPage>, Refusal> {
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    if let Scope::Only(ids) = &who.scope {
+        let mut sessions = Vec::new();
+        for id in ids {
+            // One that is yet to come, or was forgotten, is not in the list.
+            let Ok(session) = store.session(id.as_str()).await else { continue };
+            sessions.push(view(&server, &who, session).await);
+        }
+        return Ok(Json(SessionPage { sessions, next: None }));
+    }
+    let after = query.after.map(|after| after.parse()).transpose()?;
+    let wanted = Listing { tag: query.tag, after, limit: query.limit, ..Listing::default() };
+    let page = store.list(&wanted).await?;
+    let mut sessions = Vec::with_capacity(page.sessions.len());
+    for session in page.sessions {
+        sessions.push(view(&server, &who, session).await);
+    }
+    Ok(Json(SessionPage { sessions, next: page.next.map(|next| next.to_string()) }))
+}
+
+/// Makes a session, and gives it something to do if that is said.
+#[utoipa::path(post, path = "/api/sessions", request_body = NewSession,
+    responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn create(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(new): Input<NewSession>,
+) -> Result<impl IntoResponse, Refusal> {
+    all_sessions(&who)?;
+    let id = new.id.map(|id| id.parse()).transpose()?;
+    let mut opening = Opening::new(Start::New(id));
+    (opening.agent, opening.model) = (new.agent, new.model);
+    let room = make(&server, &who, opening).await?;
+    if let Some(prompt) = new.prompt {
+        let budget = server.inner.keyring.budget(&who.user);
+        // What comes of it is seen by whoever watches.
+        drop(server.inner.hall.prompt(&room, Some(Prompt::text(prompt)), budget).await?);
+    }
+    Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
+}
+
+/// Shows a session.
+#[utoipa::path(get, path = "/api/sessions/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn show(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<SessionId>,
+) -> Result<Json<SessionView>, Refusal> {
+    admit(&who, &id)?;
+    Ok(Json(shown(&server, &who, &id).await?))
+}
+
+/// Calls a session something.
+#[utoipa::path(post, path = "/api/sessions/{id}/title", params(("id" = String, Path)), request_body = Title,
+    responses((status = 200, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn title(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<SessionId>,
+    Input(new): Input<Title>,
+) -> Result<Json<SessionView>, Refusal> {
+    admit(&who, &id)?;
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    store.rename(id.as_str(), new.title.as_deref()).await?;
+    Ok(Json(shown(&server, &who, &id).await?))
+}
+
+/// Starts another session from the past of one.
+#[utoipa::path(post, path = "/api/sessions/{id}/fork", params(("id" = String, Path)), request_body = ForkAt,
+    responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn fork(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<SessionId>,
+    Input(fork): Input<ForkAt>,
+) -> Result<impl IntoResponse, Refusal> {
+    all_sessions(&who)?;
+    let new = fork.id.map(|id| id.parse()).transpose()?;
+    let room =
+        make(&server, &who, Opening::new(Start::Fork { from: id, at: Seq::new(fork.at), new })).await?;
+    Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
+}
+
+/// Tells a session again: everything that its watchers were ever told.
+#[utoipa::path(get, path = "/api/sessions/{id}/replay", params(("id" = String, Path)),
+    responses((status = 200, body = Vec<Object>), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn replay(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<SessionId>,
+) -> Result<Json<Vec<holm_kernel::Numbered>>, Refusal> {
+    admit(&who, &id)?;
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    Ok(Json(live::past(&store, &id).await?))
+}
+
+/// Writes a session out.
+#[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), ExportQuery),
+    responses((status = 200, content_type = "application/octet-stream"), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn export(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<SessionId>,
+    Query(query): Query<ExportQuery>,
+) -> Result<impl IntoResponse, Refusal> {
+    admit(&who, &id)?;
+    let (format, kind, ending) = match query.format.as_deref() {
+        None | Some("jsonl") => (Format::JsonLines, "application/x-ndjson", "jsonl"),
+        Some("markdown") => (Format::Markdown, "text/markdown; charset=utf-8", "md"),
+        Some(_) => return Err(Refusal::bad("bad_query", "`format` is `jsonl` or `markdown`")),
+    };
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    let bytes = store.export(id.as_str(), format).await?;
+    // The name of a session is plain, so it needs no quoting. A browser keeps the file and shows nothing of it.
+    let attached = HeaderValue::from_str(&format!("attachment; filename=\"{id}.{ending}\""));
+    let attached = attached.map_err(|_| Refusal::failed("the name cannot be sent"))?;
+    Ok((
+        [(header::CONTENT_TYPE, HeaderValue::from_static(kind)), (header::CONTENT_DISPOSITION, attached)],
+        bytes,
+    ))
+}
+
+/// Forgets a session for good.
+#[utoipa::path(delete, path = "/api/sessions/{id}", params(("id" = String, Path)),
+    responses((status = 204), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn erase(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<SessionId>,
+) -> Result<StatusCode, Refusal> {
+    admit(&who, &id)?;
+    server.inner.hall.let_go(&who.user, &id).await?;
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    store.erase(id.as_str()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Finds what was said.
+#[utoipa::path(get, path = "/api/search", params(SearchQuery),
+    responses((status = 200, body = Vec<Object>), (status = 400, body = Problem)))]
+pub(crate) async fn search(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Query(query): Query<SearchQuery>,
+) -> Result<Json<Vec<Hit>>, Refusal> {
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    let mut hits = store.search(&query.q, MOST_HITS).await?;
+    hits.retain(|hit| hit.run.parse().is_ok_and(|id| who.scope.admits(&id)));
+    Ok(Json(hits))
+}
+
+/// A token for some sessions makes no others: it could not use them.
+pub(crate) fn all_sessions(who: &Who) -> Result<(), Refusal> {
+    match who.scope {
+        Scope::All => Ok(()),
+        Scope::Only(_) => Err(Refusal::forbidden("your token is for some sessions and makes no others")),
+    }
+}
+
+/// Opens a session within what its user may still spend.
+pub(crate) async fn make(
+    server: &Server,
+    who: &Who,
+    mut opening: Opening,
+) -> Result<std::sync::Arc<Room>, Refusal> {
+    if let Some(budget) = server.inner.keyring.budget(&who.user) {
+        let spent = server.inner.hall.spent(&who.user).await?;
+        opening.budget = Some(budget.minus(spent));
+    }
+    server.inner.hall.open(&who.user, opening).await
+}
+
+async fn shown(server: &Server, who: &Who, id: &SessionId) -> Result<SessionView, Refusal> {
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    let session = store.session(id.as_str()).await?;
+    Ok(view(server, who, session).await)
+}
+
+async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
+    let room = match session.run.parse() {
+        Ok(id) => server.inner.hall.find(&who.user, &id).await,
+        Err(_) => None,
+    };
+    let state = room.as_ref().map_or(live::State::Closed, |room| room.state().borrow().clone());
+    let ending = match &state {
+        live::State::Idle(Some(ending)) => serde_json::to_value(ending).ok(),
+        live::State::Idle(None) | live::State::Waiting | live::State::Working | live::State::Closed => None,
+    };
+    SessionView {
+        id: session.run,
+        title: session.title,
+        tags: session.tags.into_iter().filter(|tag| !tag.starts_with(OWN_TAGS)).collect(),
+        created: session.created.value(),
+        updated: session.updated.value(),
+        records: session.records,
+        model: session.model,
+        state: state.name(),
+        ending,
+        questions: room.map_or(0, |room| room.desk.open().len()),
+    }
+}

@@ -1,0 +1,62 @@
+//! What a user's sessions have used.
+
+use axum::{Extension, Json, extract::State};
+use holm_store::{By, UsageLine, UsageQuery};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    Problem, Refusal, Server, SessionId,
+    auth::{Scope, Who},
+    extract::Query,
+    state::admit,
+};
+
+/// By what the sums are made.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+pub(crate) struct Wanted {
+    /// `model` (unless said), `session`, `tool` or `day`.
+    by: Option<String>,
+    /// Only this session's.
+    session: Option<String>,
+}
+
+/// What was used.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct UsageView {
+    /// One sum for each model, session, tool or day.
+    #[schema(value_type = Vec<Object>)]
+    lines: Vec<UsageLine>,
+    /// Billionths of a US dollar that all of it cost, as far as prices are known.
+    spent_nano_usd: u64,
+    /// What all sessions together may cost; none is no bound.
+    budget_nano_usd: Option<u64>,
+}
+
+/// Sums up what was used.
+#[utoipa::path(get, path = "/api/usage", params(Wanted), responses((status = 200, body = UsageView), (status = 400, body = Problem)))]
+pub(crate) async fn usage(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<UsageView>, Refusal> {
+    let by = match wanted.by.as_deref() {
+        None | Some("model") => By::Model,
+        Some("session") => By::Session,
+        Some("tool") => By::Tool,
+        Some("day") => By::Day,
+        Some(_) => return Err(Refusal::bad("bad_query", "`by` is `model`, `session`, `tool` or `day`")),
+    };
+    let session = wanted.session.map(|id| id.parse::<SessionId>()).transpose()?;
+    match (&session, &who.scope) {
+        (Some(id), _) => admit(&who, id)?,
+        (None, Scope::All) => {}
+        (None, Scope::Only(_)) => return Err(Refusal::forbidden("name one of your token's sessions")),
+    }
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    let query = UsageQuery { run: session.map(|id| id.to_string()), ..UsageQuery::default() };
+    let lines = store.usage(by, &query).await?;
+    let spent = lines.iter().map(|line| line.tally.cost.value()).fold(0, u64::saturating_add);
+    let budget = server.inner.keyring.budget(&who.user).map(holm_kernel::NanoUsd::value);
+    Ok(Json(UsageView { lines, spent_nano_usd: spent, budget_nano_usd: budget }))
+}

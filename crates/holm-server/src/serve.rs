@@ -1,0 +1,193 @@
+//! The listening side: accepts connections, so many at a time, speaks TLS if it has a certificate, and stops in order.
+
+use std::{net::SocketAddr, path::Path, pin::pin, sync::Arc, time::Duration};
+
+use axum::Router;
+use holm_runtime::CancellationToken;
+use hyper::service::service_fn;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto::Builder,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    task::JoinHandle,
+};
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        self,
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    },
+};
+
+use crate::{Config, Server, ServerError, Tls, Workshop, auth::UserName, door::Peer, router};
+
+/// How long a client may take to send the head of a request, or to agree on TLS.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// Requests of one connection at the same time.
+const MOST_STREAMS: u32 = 128;
+/// How long is waited before another connection is accepted after one could not be: the system has no more handles then.
+const BREATH: Duration = Duration::from_millis(100);
+/// How long connections may end by themselves once the server has stopped.
+const LAST: Duration = Duration::from_secs(2);
+
+/// A server that serves. Dropped without [`stop`](Self::stop) it leaves what is under way to the next start.
+pub struct Serving {
+    server: Server,
+    address: SocketAddr,
+    close: CancellationToken,
+    accepting: JoinHandle<()>,
+}
+
+/// Starts a server: listens, then goes on with what was under way when the last one ended.
+///
+/// # Errors
+/// [`ServerError`] where it cannot begin; what goes wrong with one client is that client's.
+pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Serving, ServerError> {
+    let listen = config.listen;
+    if config.tls.is_none() && !listen.ip().is_loopback() {
+        return Err(ServerError::Exposed(listen));
+    }
+    let tls = config.tls.as_ref().map(acceptor).transpose()?;
+    let failed = |error: std::io::Error| ServerError::Listen { address: listen, reason: error.to_string() };
+    let listener = TcpListener::bind(listen).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    let server = Server::new(Config { listen: address, ..config }, workshop)?;
+    let close = CancellationToken::new();
+    let accepting = Accepting {
+        routes: router(server.clone()),
+        tls,
+        room: Arc::new(Semaphore::new(server.config().limits.connections)),
+        close: close.clone(),
+    };
+    let accepting = tokio::spawn(accepting.accept(listener));
+    let resumed = server.clone();
+    tokio::spawn(async move {
+        let users: Vec<UserName> = resumed.keyring().users().into_iter().map(|user| user.name).collect();
+        resumed.hall().resume_parked(&users).await;
+    });
+    Ok(Serving { server, address, close, accepting })
+}
+
+impl Serving {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What it serves.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Stops in order: no new work, runs may finish for a while, what is left is parked, connections end.
+    pub async fn stop(self) {
+        self.server.hall().close().await;
+        self.close.cancel();
+        // It ends at once; its connections have a moment of their own.
+        let _ = self.accepting.await;
+    }
+}
+
+impl std::fmt::Debug for Serving {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Serving").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+struct Accepting {
+    routes: Router,
+    tls: Option<TlsAcceptor>,
+    room: Arc<Semaphore>,
+    close: CancellationToken,
+}
+
+impl Accepting {
+    async fn accept(self, listener: TcpListener) {
+        loop {
+            // The semaphore is never closed.
+            let Ok(permit) = Arc::clone(&self.room).acquire_owned().await else { return };
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = self.close.cancelled() => return,
+            };
+            let Ok((stream, peer)) = accepted else {
+                tokio::time::sleep(BREATH).await;
+                continue;
+            };
+            let (routes, tls, close) = (self.routes.clone(), self.tls.clone(), self.close.clone());
+            tokio::spawn(async move {
+                greet(stream, peer, routes, tls, close).await;
+                drop(permit);
+            });
+        }
+    }
+}
+
+/// Agrees on TLS where there is a certificate, then speaks HTTP.
+async fn greet(
+    stream: TcpStream,
+    peer: SocketAddr,
+    routes: Router,
+    tls: Option<TlsAcceptor>,
+    close: CancellationToken,
+) {
+    // Events are small and must not wait for company.
+    let _ = stream.set_nodelay(true);
+    match tls {
+        None => speak(stream, peer, routes, close).await,
+        Some(tls) => {
+            let agreed = tokio::time::timeout(HEAD_TIME, tls.accept(stream)).await;
+            if let Ok(Ok(stream)) = agreed {
+                speak(stream, peer, routes, close).await;
+            }
+        }
+    }
+}
+
+async fn speak(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    routes: Router,
+    close: CancellationToken,
+) {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MOST_STREAMS);
+    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
+        let mut routes = routes.clone();
+        async move { tower_service::Service::call(&mut routes, request).await }
+    });
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    tokio::select! {
+        // What went wrong is the client's loss, and the client knows it.
+        _ = connection.as_mut() => return,
+        () = close.cancelled() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = tokio::time::timeout(LAST, connection).await;
+}
+
+fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ServerError> {
+    let wrong = |place: &Path, reason: String| ServerError::Certificate {
+        place: place.display().to_string(),
+        reason,
+    };
+    let chain = CertificateDer::pem_file_iter(&tls.certificate)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| wrong(&tls.certificate, error.to_string()))?;
+    let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|error| wrong(&tls.key, error.to_string()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| wrong(&tls.certificate, error.to_string()))?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .map_err(|error| wrong(&tls.key, error.to_string()))?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}

@@ -1,0 +1,93 @@
+//! What all routes share.
+
+use std::{collections::HashMap, net::IpAddr, sync::Arc};
+
+use tokio::sync::Mutex as AsyncMutex;
+
+use crate::{
+    Audit, Config, Hall, Metrics, Refusal, ServerError, SessionId, Workshop,
+    auth::{Keyring, Role, TokenId, UserName, Who},
+    limiter::Limiter,
+    live::Room,
+};
+
+/// A server that is set up. Cheap to clone; clones are the same server.
+#[derive(Clone)]
+pub struct Server {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) config: Config,
+    pub(crate) keyring: Keyring,
+    pub(crate) workshop: Arc<dyn Workshop>,
+    pub(crate) hall: Arc<Hall>,
+    pub(crate) audit: Audit,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) asked: Limiter<TokenId>,
+    pub(crate) failed: Limiter<IpAddr>,
+    /// What clients of MCP are shown, by user.
+    pub(crate) mcp: AsyncMutex<HashMap<UserName, holm_mcp::server::HttpService>>,
+}
+
+impl Server {
+    /// Sets a server up: opens its files, and makes a token at the first start.
+    ///
+    /// # Errors
+    /// [`ServerError`] if a file cannot be read or written.
+    pub fn new(config: Config, workshop: Arc<dyn Workshop>) -> Result<Self, ServerError> {
+        let keyring = Keyring::open(&config.folder)?;
+        let audit = Audit::open(&config.folder)?;
+        let metrics = Arc::new(Metrics::default());
+        let limits = config.limits.clone();
+        let inner = Inner {
+            asked: Limiter::new(limits.requests_per_minute),
+            failed: Limiter::new(limits.failures_per_minute),
+            hall: Hall::new(Arc::clone(&workshop), limits, Arc::clone(&metrics)),
+            config,
+            keyring,
+            workshop,
+            audit,
+            metrics,
+            mcp: AsyncMutex::default(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Who holds which token.
+    pub fn keyring(&self) -> &Keyring {
+        &self.inner.keyring
+    }
+
+    /// The open sessions.
+    pub fn hall(&self) -> &Arc<Hall> {
+        &self.inner.hall
+    }
+
+    /// How it is set up.
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// The session of that name, opened if it is not, for somebody who may.
+    pub(crate) async fn room(&self, who: &Who, id: &SessionId) -> Result<Arc<Room>, Refusal> {
+        admit(who, id)?;
+        self.inner.hall.enter(&who.user, id).await
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Server").field("config", &self.inner.config).finish_non_exhaustive()
+    }
+}
+
+/// Whether a token may be used with a session. One that may not is told that there is none.
+pub(crate) fn admit(who: &Who, id: &SessionId) -> Result<(), Refusal> {
+    if who.scope.admits(id) { Ok(()) } else { Err(Refusal::missing("session")) }
+}
+
+/// Whether somebody's role is this one or more.
+pub(crate) fn require(who: &Who, role: Role) -> Result<(), Refusal> {
+    if who.role >= role { Ok(()) } else { Err(Refusal::forbidden("your token does not let you do this")) }
+}

@@ -1,0 +1,205 @@
+//! What the server needs of whoever puts agents together. It names no provider, no tool and no settings: those are the
+//! business of the one who starts it.
+
+use std::{any::Any, fmt, path::PathBuf, sync::Arc};
+
+use holm_kernel::{NanoUsd, Seq};
+use holm_mcp::server::Exposed;
+use holm_runtime::{BoxFuture, DeltaSink, EventSink, SecretString, Session, Toolbox};
+use holm_store::Store;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{Desk, Refusal, SessionId, auth::UserName};
+
+/// Puts agents together, for one user at a time. What one user has, another does not see.
+pub trait Workshop: Send + Sync + 'static {
+    /// Where a user's sessions and files are.
+    fn home(&self, user: &UserName) -> BoxFuture<'static, Result<Home, OpenError>>;
+
+    /// Starts, resumes or forks a session, with an agent whose questions go to the order's desk.
+    fn open(&self, order: Order) -> BoxFuture<'static, Result<Opened, OpenError>>;
+
+    /// The agents that a user can start, the usual one first.
+    fn agents(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, OpenError>>;
+
+    /// The tools that the usual agent of a user has.
+    fn tools(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, OpenError>>;
+
+    /// The skills that a user's agents can read.
+    fn skills(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<SkillCard>, OpenError>>;
+
+    /// The models that can be asked for by name.
+    fn models(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, OpenError>>;
+
+    /// The MCP servers whose tools a user's agents have.
+    fn servers(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ServerCard>, OpenError>>;
+
+    /// What clients of MCP are shown; none where nothing is.
+    fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>>;
+
+    /// The names of the providers for which a key is known. Keys themselves never leave.
+    fn keys(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<String>, OpenError>>;
+
+    /// Keeps the key of a provider, in place of one that is there.
+    fn keep_key(
+        &self,
+        user: &UserName,
+        provider: &str,
+        key: SecretString,
+    ) -> BoxFuture<'static, Result<(), OpenError>>;
+}
+
+/// A user's place.
+#[derive(Debug, Clone)]
+pub struct Home {
+    /// Where their sessions are kept.
+    pub store: Store,
+    /// The folder in which their agents work.
+    pub workspace: PathBuf,
+}
+
+/// A session that is wanted.
+pub struct Order {
+    /// For whom.
+    pub user: UserName,
+    /// How it begins.
+    pub start: Start,
+    /// Which agent; none is the usual one.
+    pub agent: Option<String>,
+    /// Which model; none is the agent's own.
+    pub model: Option<String>,
+    /// The most that the session may cost beyond what is set up for everybody; may only narrow.
+    pub budget: Option<NanoUsd>,
+    /// Tools that the client brings and carries out itself.
+    pub tools: Toolbox,
+    /// Who is asked.
+    pub desk: Arc<Desk>,
+    /// Who is told of events.
+    pub events: Arc<dyn EventSink>,
+    /// Who sees replies arrive.
+    pub deltas: Arc<dyn DeltaSink>,
+}
+
+impl fmt::Debug for Order {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Order")
+            .field("user", &self.user)
+            .field("start", &self.start)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a session begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// Anew; none gets a name of its own.
+    New(Option<SessionId>),
+    /// Where it stood.
+    Resume(SessionId),
+    /// As another with the same past.
+    Fork {
+        /// The session with the past.
+        from: SessionId,
+        /// The last record of that past.
+        at: Seq,
+        /// The new session's name; none gets one.
+        new: Option<SessionId>,
+    },
+}
+
+/// A session that is open, with whatever must live as long as it does.
+pub struct Opened {
+    /// The session.
+    pub session: Session,
+    /// Watchers, followers and their like; dropped with the session.
+    pub keep: Box<dyn Any + Send>,
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Opened").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+/// Why a session cannot be opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// There is no such session, agent or model.
+    #[error("there is no such {what}")]
+    Missing {
+        /// Which kind of thing.
+        what: &'static str,
+    },
+    /// There is one of that name already.
+    #[error("there is a session of that name already; choose another")]
+    Exists,
+    /// Somebody else drives it.
+    #[error("the session is driven elsewhere; stop it there first")]
+    Busy,
+    /// What was asked for cannot be.
+    #[error("{0}")]
+    Refused(String),
+    /// The machine or a file of it is in the way. The client is not told what it says; the operator is.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<OpenError> for Refusal {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Missing { what } => Self::missing(what),
+            OpenError::Exists => Self::conflict("exists", error.to_string()),
+            OpenError::Busy => Self::conflict("driven_elsewhere", error.to_string()),
+            OpenError::Refused(reason) => Self::bad("refused", reason),
+            OpenError::Failed(_) => {
+                Self::failed("the session cannot be opened; the server's operator can see why")
+            }
+        }
+    }
+}
+
+/// An agent that can be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentCard {
+    /// Its name, which is also its name as a model of `/v1`.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+}
+
+/// A tool that an agent has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ToolCard {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// How much a call can change: `none`, `read_only`, `write` or `execute`.
+    pub level: String,
+    /// Where it comes from.
+    pub origin: String,
+}
+
+/// A skill that an agent can read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SkillCard {
+    /// Its name.
+    pub name: String,
+    /// What it teaches.
+    pub description: String,
+}
+
+/// A model that can be asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ModelCard {
+    /// Its name.
+    pub name: String,
+}
+
+/// An MCP server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ServerCard {
+    /// Its name.
+    pub name: String,
+}

@@ -1,0 +1,145 @@
+//! Users, roles, scopes, budgets and the log of what was done.
+
+use holm_server::auth::{Role, Scope};
+use serde_json::{Value, json};
+
+use crate::{client::Http, stage::Stage};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_user_sees_nothing_of_another() {
+    let stage = Stage::new().await;
+    let (owner, ada) = (stage.http(), stage.as_user("ada", Role::Admin, Scope::All));
+    let id = owner.ended("hello").await;
+    assert_eq!(ada.get("/api/sessions").await.json()["sessions"], json!([]));
+    for path in ["", "/replay", "/export", "/events", "/questions"] {
+        let reply = ada.get(&format!("/api/sessions/{id}{path}")).await;
+        assert_eq!(reply.status, 404, "{path}: {reply:?}");
+    }
+    let text = json!({ "text": "hi" });
+    assert_eq!(ada.post(&format!("/api/sessions/{id}/prompt"), &text).await.status, 404);
+    assert_eq!(ada.post(&format!("/api/sessions/{id}/fork"), &json!({ "at": 1 })).await.status, 404);
+    assert_eq!(ada.send("DELETE", &format!("/api/sessions/{id}"), Some("{}")).await.status, 404);
+    assert_eq!(ada.get("/api/search?q=hello").await.json(), json!([]));
+    assert_eq!(ada.get("/api/usage").await.json()["lines"], json!([]));
+    std::fs::write(stage.workspace("owner").join("notes.txt"), "mine").unwrap();
+    assert_eq!(ada.get("/api/files?path=notes.txt").await.status, 404);
+    // The same name is another session.
+    let made = ada.post("/api/sessions", &json!({ "id": id })).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    assert_eq!(owner.get(&format!("/api/sessions/{id}")).await.json()["title"], "hello");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_role_does_what_it_may_and_no_more() {
+    let stage = Stage::new().await;
+    let id = stage.http().ended("hello").await;
+    let text = json!({ "text": "hi" });
+    let check = async |http: &Http, expect: [u16; 4]| {
+        let seen = [
+            http.get(&format!("/api/sessions/{id}")).await.status,
+            http.post("/api/sessions", &json!({})).await.status,
+            http.get("/api/tokens").await.status,
+            http.get("/api/audit").await.status,
+        ];
+        assert_eq!(seen, expect);
+    };
+    check(&stage.as_user("owner", Role::Viewer, Scope::All), [200, 403, 403, 403]).await;
+    check(&stage.as_user("owner", Role::Operator, Scope::All), [200, 201, 403, 403]).await;
+    check(&stage.as_user("owner", Role::Admin, Scope::All), [200, 201, 200, 200]).await;
+    let viewer = stage.as_user("owner", Role::Viewer, Scope::All);
+    for (path, body) in
+        [("prompt", &text), ("steer", &text), ("cancel", &json!({})), ("fork", &json!({ "at": 1 }))]
+    {
+        assert_eq!(viewer.post(&format!("/api/sessions/{id}/{path}"), body).await.status, 403, "{path}");
+    }
+    let chat = json!({ "model": "holm", "messages": [{ "role": "user", "content": "hi" }] });
+    assert_eq!(viewer.post("/v1/chat/completions", &chat).await.status, 403);
+    let operator = stage.as_user("owner", Role::Operator, Scope::All);
+    assert_eq!(operator.post("/api/tokens", &json!({ "user": "eve", "role": "admin" })).await.status, 403);
+    assert_eq!(operator.post("/api/keys", &json!({ "provider": "openai", "key": "x" })).await.status, 403);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_for_one_session_is_for_no_other() {
+    let stage = Stage::new().await;
+    let (one, other) = (stage.http().ended("hello").await, stage.http().ended("world").await);
+    let body = json!({ "user": "owner", "role": "operator", "sessions": [one] });
+    let made = stage.http().post("/api/tokens", &body).await.json();
+    let http = Http::new(stage.serving.address(), made["token"].as_str().unwrap());
+    assert_eq!(http.get(&format!("/api/sessions/{one}")).await.status, 200);
+    let listed = http.get("/api/sessions").await.json();
+    assert_eq!(listed["sessions"].as_array().map(Vec::len), Some(1));
+    for path in ["", "/replay", "/export", "/events", "/questions"] {
+        assert_eq!(http.get(&format!("/api/sessions/{other}{path}")).await.status, 404, "{path}");
+    }
+    assert_eq!(
+        http.post(&format!("/api/sessions/{other}/prompt"), &json!({ "text": "x" })).await.status,
+        404
+    );
+    assert_eq!(http.post("/api/sessions", &json!({})).await.status, 403);
+    assert_eq!(http.post(&format!("/api/sessions/{one}/fork"), &json!({ "at": 1 })).await.status, 403);
+    assert_eq!(http.get("/api/files?path=x").await.status, 403);
+    assert_eq!(http.get("/api/usage").await.status, 403);
+    assert_eq!(http.get("/api/search?q=world").await.json(), json!([]));
+    let chat = json!({ "model": "holm", "messages": [{ "role": "user", "content": "hi" }] });
+    assert_eq!(http.post("/v1/chat/completions", &chat).await.status, 403);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_has_nothing_left_to_spend_starts_nothing() {
+    let stage = Stage::new().await;
+    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let path = "/api/users/ada/budget";
+    assert_eq!(ada.post(path, &json!({ "nano_usd": 1 })).await.status, 403);
+    assert_eq!(stage.http().post(path, &json!({ "nano_usd": 0 })).await.status, 204);
+    let refused = ada.post("/api/sessions", &json!({ "prompt": "hello" })).await;
+    assert_eq!((refused.status, refused.code().as_str()), (402, "over_budget"));
+    assert!(stage.double.requests().is_empty());
+    assert_eq!(stage.http().post(path, &json!({ "nano_usd": null })).await.status, 204);
+    ada.ended("hello").await;
+    assert_eq!(stage.http().post("/api/users/nobody/budget", &json!({})).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_done_and_refused_is_written_down_without_what_was_said() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let id = http.ended("a secret plan").await;
+    http.token(Some("holm_wrong")).get("/api/sessions?token=holm_leaked").await;
+    let log = http.get("/api/audit").await.body;
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(
+        lines
+            .iter()
+            .any(|line| line["user"] == "owner" && line["path"] == "/api/sessions" && line["status"] == 201)
+    );
+    assert!(lines.iter().any(|line| line["user"].is_null() && line["status"] == 401), "{log}");
+    for hidden in ["a secret plan", stage.token.reveal(), "holm_wrong", "holm_leaked"] {
+        assert!(!log.contains(hidden), "{hidden} in {log}");
+    }
+    assert!(!id.is_empty());
+    let kept = std::fs::read_to_string(stage.file("audit.jsonl")).unwrap();
+    assert!(kept.starts_with(&log), "what is given is what is kept");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn numbers_are_counted() {
+    let stage = Stage::new().await;
+    stage.http().ended("hello").await;
+    let text = stage.http().get("/metrics").await.body;
+    for line in ["holm_prompts_total 1", "holm_tokens_in_total 11", "holm_sessions_open 1"] {
+        assert!(text.lines().any(|own| own == line), "{line} in {text}");
+    }
+    assert_eq!(stage.http().get("/health").await.json()["status"], "ok");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mcp_is_spoken_to_whoever_has_a_token() {
+    let stage = Stage::new().await;
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } } });
+    let http = stage.http().header("accept", "application/json, text/event-stream");
+    let reply = http.post("/mcp", &body).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    assert!(reply.body.contains("serverInfo"), "{reply:?}");
+}

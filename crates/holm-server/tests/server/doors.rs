@@ -1,0 +1,164 @@
+//! Who is turned away. Every route that the document lists is tried; nothing may change.
+
+use std::time::Duration;
+
+use holm_server::{auth::Role, auth::Scope, document};
+use serde_json::{Value, json};
+
+use crate::{client::Http, stage::Stage};
+
+/// Every route of the document with its method, with names put in.
+fn routes() -> Vec<(String, String)> {
+    let document = serde_json::to_value(document()).unwrap();
+    let mut routes = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let path = path.replace("{id}", "1").replace("{user}", "ada");
+        routes
+            .extend(methods.as_object().unwrap().keys().map(|method| (method.to_uppercase(), path.clone())));
+    }
+    routes.push(("POST".into(), "/mcp".into()));
+    routes.push(("GET".into(), "/nowhere".into()));
+    assert!(routes.len() > 30, "{routes:?}");
+    routes
+}
+
+async fn check(http: &Http, expect: u16) {
+    for (method, path) in routes() {
+        let reply = http.send(&method, &path, Some("{}")).await;
+        assert_eq!(reply.status, expect, "{method} {path}: {reply:?}");
+        assert!(reply.head.contains("content-security-policy: default-src 'none'"), "{reply:?}");
+        assert!(reply.head.contains("x-content-type-options: nosniff"), "{reply:?}");
+    }
+}
+
+async fn nothing_changed(stage: &Stage) {
+    let http = stage.http();
+    assert_eq!(http.get("/api/sessions").await.json()["sessions"], json!([]));
+    assert_eq!(http.get("/api/tokens").await.json().as_array().map(Vec::len), Some(1));
+    assert!(stage.double.requests().is_empty());
+}
+
+fn many(config: &mut holm_server::Config) {
+    config.limits.failures_per_minute = 100_000;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_gets_in_without_a_token_or_with_a_wrong_one() {
+    let stage = Stage::with(many).await;
+    check(&stage.http().token(None), 401).await;
+    check(&stage.http().token(Some("holm_wrong")), 401).await;
+    check(&stage.http().token(Some("")), 401).await;
+    let in_address = format!("/api/sessions?token={}", stage.token.reveal());
+    assert_eq!(stage.http().token(None).get(&in_address).await.status, 401);
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_for_another_host_is_turned_away_even_with_the_token() {
+    let stage = Stage::with(many).await;
+    for host in ["evil.example", "127.0.0.1.evil.example:7417", "localhost.evil.example"] {
+        check(&stage.http().header("host", host), 421).await;
+    }
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_of_another_origin_is_turned_away_even_with_the_token() {
+    let stage = Stage::with(many).await;
+    for origin in ["https://evil.example", "null", "http://127.0.0.1:1"] {
+        check(&stage.http().header("origin", origin), 403).await;
+    }
+    let own = format!("http://{}", stage.serving.address());
+    assert_eq!(stage.http().header("origin", &own).get("/health").await.status, 200);
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_of_a_page_changes_nothing() {
+    let stage = Stage::new().await;
+    let body = r#"{"prompt":"hello"}"#;
+    let head = stage.http().head("POST", "/api/sessions");
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
+        let text = format!("{head}content-type: {kind}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        assert_eq!(stage.http().raw(text.as_bytes()).await.status, 415, "{kind}");
+    }
+    let head = stage.http().head("POST", "/v1/chat/completions");
+    let text = format!("{head}content-type: text/plain\r\ncontent-length: 2\r\n\r\n{{}}");
+    assert_eq!(stage.http().raw(text.as_bytes()).await.status, 415);
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_is_a_path_names_nothing() {
+    let stage = Stage::new().await;
+    for id in ["..%2f..%2fetc%2fpasswd", "%2e%2e", ".git", "a%00b", "a%20b", "%ff", &"a".repeat(129)] {
+        for path in [format!("/api/sessions/{id}"), format!("/api/sessions/{id}/export")] {
+            let status = stage.http().get(&path).await.status;
+            assert!(status == 400 || status == 404, "{path}: {status}");
+        }
+        let made = stage.http().post("/api/sessions", &json!({ "id": format!("../{id}") })).await;
+        assert_eq!(made.status, 400, "{made:?}");
+    }
+    for user in ["../ada", "Ada", ""] {
+        let made = stage.http().post("/api/tokens", &json!({ "user": user, "role": "viewer" })).await;
+        assert_eq!(made.status, 400, "{made:?}");
+    }
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_is_too_large_or_too_slow_is_refused() {
+    let stage = Stage::with(|config| {
+        config.limits.body = 1_000;
+        config.limits.body_time = Duration::from_millis(200);
+    })
+    .await;
+    let large = json!({ "prompt": "x".repeat(2_000) });
+    assert_eq!(stage.http().post("/api/sessions", &large).await.status, 413);
+    let head = stage.http().head("POST", "/api/sessions");
+    let chunked = format!(
+        "{head}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n7d0\r\n{}\r\n0\r\n\r\n",
+        "x".repeat(2_000)
+    );
+    assert_eq!(stage.http().raw(chunked.as_bytes()).await.status, 413);
+    let slow = format!("{head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{{");
+    assert_eq!(stage.http().raw(slow.as_bytes()).await.status, 408);
+    nothing_changed(&stage).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_guesses_tokens_is_slowed_down_on_loopback_too() {
+    let stage = Stage::with(|config| config.limits.failures_per_minute = 3).await;
+    let wrong = stage.http().token(Some("holm_wrong"));
+    for _ in 0..3 {
+        assert_eq!(wrong.get("/health").await.status, 401);
+    }
+    let reply = wrong.get("/health").await;
+    assert_eq!((reply.status, reply.code().as_str()), (429, "too_many_failures"));
+    assert!(reply.head.contains("retry-after: "), "{reply:?}");
+    assert_eq!(
+        stage.http().get("/health").await.status,
+        429,
+        "a right guess after many wrong ones waits too"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_that_asks_too_often_waits() {
+    let stage = Stage::with(|config| config.limits.requests_per_minute = 2).await;
+    let other = stage.as_user("ada", Role::Viewer, Scope::All);
+    assert_eq!(stage.http().get("/health").await.status, 200);
+    assert_eq!(stage.http().get("/health").await.status, 200);
+    assert_eq!(stage.http().get("/health").await.status, 429);
+    assert_eq!(other.get("/health").await.status, 200, "another token has its own measure");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everything_is_served_below_a_base_path_and_nothing_beside_it() {
+    let stage = Stage::with(|config| config.base = "/team/holm".parse().unwrap()).await;
+    assert_eq!(stage.http().get("/team/holm/health").await.status, 200);
+    assert_eq!(stage.http().get("/health").await.status, 404);
+    assert_eq!(stage.http().token(None).get("/health").await.status, 401);
+    let document = stage.http().get("/team/holm/api/openapi.json").await.json();
+    assert_eq!(document["servers"][0]["url"], Value::from("/team/holm"));
+}

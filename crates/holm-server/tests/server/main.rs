@@ -1,0 +1,14 @@
+//! The server over real sockets, with agents whose provider is the double.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up fails")]
+
+mod admin;
+mod client;
+mod doors;
+mod openai;
+mod sdk;
+mod sessions;
+mod stage;
+mod stopping;
+mod tls;
+mod watching;

@@ -1,0 +1,192 @@
+//! An agent as a model, for clients that speak OpenAI's formats.
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Http, PATIENCE},
+    stage::{LONG, Stage},
+};
+
+fn asks(words: &str) -> Value {
+    json!({ "model": "holm", "messages": [{ "role": "user", "content": words }] })
+}
+
+/// The chunks of a streamed answer.
+fn chunks(body: &str) -> Vec<Value> {
+    let lines = body.lines().filter_map(|line| line.strip_prefix("data: "));
+    lines.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).unwrap()).collect()
+}
+
+async fn post(http: &Http, mut body: Value, stream: bool) -> (u16, String) {
+    body["stream"] = stream.into();
+    let reply = http.post("/v1/chat/completions", &body).await;
+    (reply.status, reply.body)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agents_are_listed_as_models() {
+    let stage = Stage::new().await;
+    let models = stage.http().get("/v1/models").await.json();
+    assert_eq!(models["data"][0]["id"], "holm");
+    assert_eq!(models["object"], "list");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_is_the_same_whole_and_in_pieces() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let (status, body) = post(&http, asks("long"), false).await;
+    let whole: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(status, 200, "{body}");
+    assert_eq!(whole["choices"][0]["message"]["content"], LONG);
+    assert_eq!(whole["choices"][0]["finish_reason"], "stop");
+    assert_eq!(whole["usage"]["prompt_tokens"], 11);
+
+    let (status, body) = post(&http, asks("long"), true).await;
+    assert_eq!(status, 200);
+    let chunks = chunks(&body);
+    let text: String =
+        chunks.iter().filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str()).collect();
+    assert_eq!(text, LONG);
+    assert!(chunks.iter().any(|chunk| chunk["choices"][0]["finish_reason"] == "stop"));
+    assert!(body.ends_with("data: [DONE]\n\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn responses_answer_too() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let body = json!({ "model": "holm", "input": "hello" });
+    let whole = http.post("/v1/responses", &body).await;
+    assert_eq!(whole.status, 200, "{whole:?}");
+    assert!(whole.body.contains("you said hello"), "{whole:?}");
+    let streamed =
+        http.post("/v1/responses", &json!({ "model": "holm", "input": "long", "stream": true })).await;
+    assert!(streamed.body.contains("event: response.completed"), "{streamed:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_of_the_client_is_called_and_its_result_heard() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let tools = json!([{ "type": "function", "function": {
+        "name": "weather", "description": "The weather.",
+        "parameters": { "type": "object", "properties": { "city": { "type": "string" } } },
+    }}]);
+    for stream in [false, true] {
+        let mut body = asks("weather");
+        body["tools"] = tools.clone();
+        let (status, text) = post(&http, body.clone(), stream).await;
+        assert_eq!(status, 200, "{text}");
+        let (id, name) = if stream {
+            let chunks = chunks(&text);
+            let call = chunks.iter().find_map(|chunk| {
+                let call = &chunk["choices"][0]["delta"]["tool_calls"][0];
+                Some((call["id"].as_str()?.to_owned(), call["function"]["name"].as_str()?.to_owned()))
+            });
+            assert!(
+                chunks.iter().any(|chunk| chunk["choices"][0]["finish_reason"] == "tool_calls"),
+                "{text}"
+            );
+            call.unwrap()
+        } else {
+            let whole: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(whole["choices"][0]["finish_reason"], "tool_calls", "{text}");
+            let call = &whole["choices"][0]["message"]["tool_calls"][0];
+            assert_eq!(call["function"]["arguments"], r#"{"city":"Köln"}"#);
+            (call["id"].as_str().unwrap().to_owned(), call["function"]["name"].as_str().unwrap().to_owned())
+        };
+        assert_eq!(name, "weather");
+        let call = json!({ "id": id, "type": "function", "function": { "name": name, "arguments": "{}" } });
+        let messages = body["messages"].as_array_mut().unwrap();
+        messages.push(json!({ "role": "assistant", "content": null, "tool_calls": [call] }));
+        messages.push(json!({ "role": "tool", "tool_call_id": id, "content": "18 degrees" }));
+        let (status, text) = post(&http, body.clone(), stream).await;
+        assert_eq!(status, 200, "{text}");
+        let said = if stream {
+            chunks(&text)
+                .iter()
+                .filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str())
+                .collect()
+        } else {
+            let whole: Value = serde_json::from_str(&text).unwrap();
+            whole["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(said, "the tool said 18 degrees");
+        let (status, _) = post(&http, body, stream).await;
+        assert_eq!(status, 400, "nobody waits for the result a second time");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_is_named_remembers() {
+    let stage = Stage::new().await;
+    let http = stage.http().header("x-holm-session", "chat");
+    for words in ["first", "second"] {
+        let reply = http.post("/v1/chat/completions", &asks(words)).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        assert!(reply.head.contains("x-holm-session: chat"), "{reply:?}");
+    }
+    let last = stage.double.requests().pop().unwrap();
+    let asked = last.asked.unwrap();
+    let said: Vec<String> = asked.messages.iter().map(holm_kernel::Message::plain_text).collect();
+    assert_eq!(said, ["first", "you said first", "second"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_goes_wrong_is_said_as_openai_says_it() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let check = async |body: Value, status: u16| {
+        let reply = http.post("/v1/chat/completions", &body).await;
+        assert_eq!(reply.status, status, "{body}: {reply:?}");
+        assert!(reply.json()["error"]["message"].is_string(), "{reply:?}");
+    };
+    check(json!({}), 400).await;
+    check(json!({ "model": "holm", "messages": [] }), 400).await;
+    check(json!({ "model": "gpt-9", "messages": [{ "role": "user", "content": "hi" }] }), 404).await;
+    check(asks("fail"), 400).await;
+    let mut formatted = asks("hello");
+    formatted["response_format"] =
+        json!({ "type": "json_schema", "json_schema": { "name": "x", "schema": { "type": "object" } } });
+    check(formatted, 400).await;
+    let (status, body) = post(&http, asks("fail"), true).await;
+    assert_eq!(status, 200);
+    assert!(chunks(&body).iter().any(|chunk| chunk["error"]["message"].is_string()), "{body}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_nobody_can_be_asked_about_is_denied() {
+    let stage = Stage::new().await;
+    let (status, body) = post(&stage.http(), asks("touch"), false).await;
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains("nobody answered") && !body.contains("touched"), "{body}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_leaves_stops_the_run() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let body =
+        json!({ "model": "holm", "stream": true, "messages": [{ "role": "user", "content": "stall" }] });
+    // As the SDKs do, it keeps its connection.
+    let head = http.head("POST", "/v1/chat/completions").replace("connection: close\r\n", "");
+    let text = format!(
+        "{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.to_string().len()
+    );
+    {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let mut stream = tokio::net::TcpStream::connect(http.address).await.unwrap();
+        stream.write_all(text.as_bytes()).await.unwrap();
+        let mut heard = Vec::new();
+        // It leaves in the middle of the answer.
+        while !String::from_utf8_lossy(&heard).contains("content\":") {
+            let read = tokio::time::timeout(PATIENCE, stream.read_buf(&mut heard)).await.unwrap().unwrap();
+            assert_ne!(read, 0, "{}", String::from_utf8_lossy(&heard));
+        }
+    }
+    let double = std::sync::Arc::clone(&stage.double);
+    let left = tokio::task::spawn_blocking(move || double.wait_until_left(1, PATIENCE)).await.unwrap();
+    assert!(left, "the provider's connection is closed too");
+}

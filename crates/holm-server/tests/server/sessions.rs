@@ -1,0 +1,182 @@
+//! What is done with sessions: made, prompted, asked, answered, stopped, forked, told again, forgotten.
+
+use holm_server::auth::{Role, Scope};
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_is_made_prompted_shown_told_again_and_forgotten() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let id = http.ended("hello").await;
+    let mut listening = http.listen(&format!("/api/sessions/{id}/events")).await;
+    let first = listening.until("group_ended").await;
+    let said = http.post(&format!("/api/sessions/{id}/prompt"), &json!({ "text": "again" })).await;
+    assert_eq!(said.status, 202, "{said:?}");
+    let second = listening.until("group_ended").await;
+    let told = |heard: &[crate::client::Heard]| -> Vec<Value> {
+        heard.iter().filter(|heard| heard.name == "event").map(|heard| heard.data.clone()).collect()
+    };
+    let replay = http.get(&format!("/api/sessions/{id}/replay")).await.json();
+    let seen = [told(&first), told(&second)].concat();
+    assert_eq!(replay.as_array().unwrap(), &seen, "the journal tells what watchers saw");
+    let text = seen.iter().map(Value::to_string).collect::<String>();
+    assert!(text.contains("you said hello") && text.contains("you said again"));
+
+    let listed = http.get("/api/sessions").await.json();
+    assert_eq!(listed["sessions"][0]["id"], id.as_str());
+    assert_eq!(listed["sessions"][0]["tags"], json!([]), "the server's own tags are its own");
+    let named = http.post(&format!("/api/sessions/{id}/title"), &json!({ "title": "greetings" })).await;
+    assert_eq!(named.json()["title"], "greetings");
+    let journal = http.get(&format!("/api/sessions/{id}/export")).await;
+    assert!(journal.body.starts_with("{\"v\":") && journal.head.contains("attachment"), "{journal:?}");
+    let markdown = http.get(&format!("/api/sessions/{id}/export?format=markdown")).await;
+    assert!(markdown.body.contains("you said again"));
+    assert_eq!(http.get("/api/search?q=again").await.json()[0]["run"], id.as_str());
+    let usage = http.get("/api/usage?by=session").await.json();
+    assert_eq!(usage["lines"][0]["name"], id.as_str());
+    assert_eq!(usage["lines"][0]["tally"]["calls"], 2);
+
+    assert_eq!(http.send("DELETE", &format!("/api/sessions/{id}"), Some("{}")).await.status, 204);
+    assert_eq!(http.get(&format!("/api/sessions/{id}")).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_asked_about_runs_when_somebody_says_so() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    for (answer, expect) in
+        [(json!("once"), "touched"), (json!({ "no": { "reason": "not today" } }), "not today")]
+    {
+        let made = http.post("/api/sessions", &json!({ "prompt": "touch" })).await.json();
+        let id = made["id"].as_str().unwrap();
+        let mut listening = http.listen(&format!("/api/sessions/{id}/events")).await;
+        let asked = listening.until("question").await.pop().unwrap();
+        assert_eq!(asked.data["question"]["approval"]["tool"], "touch");
+        let path = format!("/api/sessions/{id}/questions");
+        assert_eq!(http.get(&path).await.json()[0]["id"], asked.data["id"]);
+        let viewer = stage.as_user("owner", Role::Viewer, Scope::All);
+        let reply = json!({ "question": asked.data["id"], "answer": answer });
+        assert_eq!(viewer.post(&path, &reply).await.status, 403, "whoever only looks decides nothing");
+        assert_eq!(http.post(&path, &reply).await.status, 204);
+        assert_eq!(http.post(&path, &reply).await.status, 409, "the first answer counts");
+        let rest = listening.until("group_ended").await;
+        let text = rest.iter().map(|heard| heard.data.to_string()).collect::<String>();
+        assert!(text.contains(expect), "{expect} in {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_at_work_is_steered_and_stopped() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let made = http.post("/api/sessions", &json!({ "id": "one", "prompt": "stall" })).await;
+    assert_eq!(made.status, 201);
+    let mut listening = http.listen("/api/sessions/one/events").await;
+    listening.until("delta").await;
+    let text = json!({ "text": "hurry" });
+    assert_eq!(http.post("/api/sessions/one/prompt", &text).await.code(), "working");
+    assert_eq!(http.post("/api/sessions/one/steer", &text).await.status, 202);
+    assert_eq!(http.post("/api/sessions/one/follow-up", &text).await.status, 202);
+    assert_eq!(http.send("DELETE", "/api/sessions/one", Some("{}")).await.status, 409);
+    assert_eq!(http.post("/api/sessions/one/cancel", &json!({ "reason": "enough" })).await.status, 202);
+    let ended = listening.until("group_ended").await.pop().unwrap();
+    assert_eq!(ended.data["event"]["group_ended"]["ending"]["cancelled"]["reason"], "enough");
+    assert!(stage.double.wait_until_left(1, crate::client::PATIENCE));
+    listening_ended(&http, "one").await;
+    assert_eq!(http.post("/api/sessions/one/steer", &text).await.code(), "idle");
+}
+
+/// Waits until a session does nothing.
+async fn listening_ended(http: &crate::client::Http, id: &str) {
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    while http.get(&format!("/api/sessions/{id}")).await.json()["state"] != "idle" {
+        assert!(tokio::time::Instant::now() < until, "it goes on and on");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fork_has_the_past_of_the_other_and_a_future_of_its_own() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let id = http.ended("hello").await;
+    let records = http.get(&format!("/api/sessions/{id}")).await.json()["records"].as_u64().unwrap();
+    let body = json!({ "at": records - 1, "id": "other" });
+    let forked = http.post(&format!("/api/sessions/{id}/fork"), &body).await;
+    assert_eq!(forked.status, 201, "{forked:?}");
+    assert_eq!(http.post(&format!("/api/sessions/{id}/fork"), &body).await.status, 409);
+    http.post("/api/sessions/other/prompt", &json!({ "text": "more" })).await;
+    let mut listening = http.listen("/api/sessions/other/events").await;
+    listening.until("group_ended").await;
+    let told = listening.until("group_ended").await;
+    assert!(told.iter().any(|heard| heard.data.to_string().contains("you said more")));
+    let replay = http.get(&format!("/api/sessions/{id}/replay")).await.body;
+    assert!(!replay.contains("you said more"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_makes_no_sense_is_refused_in_words() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let check = async |method: &str, path: &str, body: &str, status: u16| {
+        let reply = http.send(method, path, Some(body)).await;
+        assert_eq!(reply.status, status, "{method} {path} {body}: {reply:?}");
+        assert!(!reply.code().is_empty(), "{reply:?}");
+    };
+    check("POST", "/api/sessions", "{", 422).await;
+    check("POST", "/api/sessions", "[]", 422).await;
+    check("POST", "/api/sessions", r#"{"agent":"nobody"}"#, 404).await;
+    check("POST", "/api/sessions/none/prompt", r#"{"text":"hi"}"#, 404).await;
+    check("POST", "/api/sessions/none/prompt", r#"{"text":" "}"#, 400).await;
+    check("POST", "/api/sessions/none/prompt", "{}", 422).await;
+    check("GET", "/api/sessions/none/events", "", 404).await;
+    check("GET", "/api/sessions?limit=x", "", 400).await;
+    check("GET", "/api/sessions?after=x", "", 400).await;
+    check("GET", "/api/search?q=a", "", 400).await;
+    check("GET", "/api/usage?by=x", "", 400).await;
+    check("GET", "/api/nothing", "", 404).await;
+    check("DELETE", "/api/sessions", "", 405).await;
+    check("POST", "/api/sessions/none/events", "{}", 405).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_more_runs_work_at_once_than_may_and_too_many_that_wait_are_refused() {
+    let stage = Stage::with(|config| {
+        config.limits.runs_per_user = 1;
+        config.limits.waiting_per_user = 1;
+    })
+    .await;
+    let http = stage.http();
+    http.post("/api/sessions", &json!({ "id": "first", "prompt": "stall" })).await;
+    http.listen("/api/sessions/first/events").await.until("delta").await;
+    let second = http.post("/api/sessions", &json!({ "id": "second", "prompt": "hello" })).await;
+    assert_eq!((second.status, second.json()["state"].as_str()), (201, Some("waiting")));
+    let third = http.post("/api/sessions", &json!({ "id": "third", "prompt": "hello" })).await;
+    assert_eq!((third.status, third.code().as_str()), (429, "busy"));
+    let other = stage.as_user("ada", Role::Operator, Scope::All);
+    other.ended("hello").await;
+    http.post("/api/sessions/first/cancel", &json!({})).await;
+    http.listen("/api/sessions/second/events").await.until("group_ended").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_of_the_workspace_is_read_and_none_outside_it() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    http.get("/api/sessions").await;
+    let work = stage.workspace("owner");
+    std::fs::write(work.join("notes.txt"), "hello").unwrap();
+    std::fs::write(work.join(".env"), "KEY=secret").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", work.join("link")).unwrap();
+    let read = http.get("/api/files?path=notes.txt").await;
+    assert_eq!((read.status, read.body.as_str()), (200, "hello"));
+    assert!(read.head.contains("attachment") && read.head.contains("application/octet-stream"));
+    for path in ["../holm.db", "/etc/passwd", "link", ".env", "%2e%2e/holm.db", "", ".", "a%00b"] {
+        let read = http.get(&format!("/api/files?path={path}")).await;
+        assert!((400..500).contains(&read.status), "{path}: {read:?}");
+        assert!(!read.body.contains("root:") && !read.body.contains("secret"), "{read:?}");
+    }
+    assert_eq!(http.get("/api/files?path=none").await.status, 404);
+}

@@ -1,0 +1,244 @@
+//! A server with a provider that follows what it is asked: the prompt says what the model does.
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+use holm_grants::Level;
+use holm_kernel::{Approvals, Block, Proposal, Role, Tool, ToolOutput};
+use holm_mcp::server::Exposed;
+use holm_models::{Client, Endpoint};
+use holm_runtime::{Agent, BoxFuture, DriveError, JournalFailed, SecretString, tool_fn};
+use holm_server::{
+    AgentCard, Config, Desk, Home, ModelCard, OpenError, Opened, Order, ServerCard, Serving, SkillCard,
+    Start, ToolCard, Workshop,
+    auth::{Role as Rights, Scope, Token, UserName},
+    serve,
+};
+use holm_store::Store;
+use holm_testkit::double::{Act, Double, Fault, Seen};
+use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
+use holm_wire::Format;
+
+use crate::client::Http;
+
+/// A text that does not arrive in one piece.
+pub(crate) const LONG: &str =
+    "It was a bright cold day in April ✓, and the clocks were striking thirteen. 🚀";
+
+/// A server, its provider and its folder.
+pub(crate) struct Stage {
+    pub(crate) double: Arc<Double>,
+    pub(crate) serving: Serving,
+    folder: Arc<tempfile::TempDir>,
+    /// Who asks.
+    pub(crate) token: Token,
+}
+
+impl Stage {
+    pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// With a changed configuration.
+    pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
+        let double = Arc::new(Double::answering(act).unwrap());
+        Self::again(double, Arc::new(tempfile::tempdir().unwrap()), change).await
+    }
+
+    /// The same folder and provider with a server that is started anew.
+    async fn again(
+        double: Arc<Double>,
+        folder: Arc<tempfile::TempDir>,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
+        let mut config = Config::new(folder.path().join("server"));
+        config.listen.set_port(0);
+        change(&mut config);
+        let shop = Shop(Arc::new(Inner {
+            base: double.base(Format::OpenaiChat),
+            folder: folder.path().to_owned(),
+            stores: Mutex::default(),
+        }));
+        let serving = serve(config, Arc::new(shop)).await.unwrap();
+        let first = std::fs::read_to_string(serving.server().keyring().first()).unwrap();
+        Self { double, serving, folder, token: Token::read(&first).unwrap() }
+    }
+
+    /// Stops the server and starts another.
+    pub(crate) async fn restart(self) -> Self {
+        let Self { double, serving, folder, .. } = self;
+        serving.stop().await;
+        Self::again(double, folder, |_| {}).await
+    }
+
+    pub(crate) fn http(&self) -> Http {
+        Http::new(self.serving.address(), self.token.reveal())
+    }
+
+    /// Somebody else, with a token of their own.
+    pub(crate) fn as_user(&self, user: &str, role: Rights, scope: Scope) -> Http {
+        let (_, token) = self.serving.server().keyring().issue(user.parse().unwrap(), role, scope).unwrap();
+        Http::new(self.serving.address(), token.reveal())
+    }
+
+    pub(crate) fn workspace(&self, user: &str) -> PathBuf {
+        self.folder.path().join(user).join("work")
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join("server").join(name)
+    }
+}
+
+/// Another workshop over the same folder.
+pub(crate) fn shop(stage: &Stage) -> Arc<dyn Workshop> {
+    Arc::new(Shop(Arc::new(Inner {
+        base: stage.double.base(Format::OpenaiChat),
+        folder: stage.folder.path().to_owned(),
+        stores: Mutex::default(),
+    })))
+}
+
+/// What the model does: the last words of the person say it.
+fn act(seen: &Seen) -> Act {
+    let asked = seen.asked.as_ref();
+    let messages = asked.map(|asked| asked.messages.as_slice()).unwrap_or_default();
+    if messages.last().is_some_and(|last| last.role == Role::Tool) {
+        let mut results =
+            messages.iter().flat_map(|message| &message.blocks).filter_map(|block| match block {
+                Block::ToolResult(result) => Some(result.said().into_owned()),
+                _ => None,
+            });
+        return Act::says(&format!("the tool said {}", results.next_back().unwrap_or_default()));
+    }
+    let words = messages.last().map(holm_kernel::Message::plain_text).unwrap_or_default();
+    match words.lines().last().unwrap_or_default() {
+        "long" => Act::says(LONG),
+        "touch" => Act::calls(&[("c1", "touch", "{}")]),
+        "weather" => Act::calls(&[("c1", "weather", r#"{"city":"Köln"}"#)]),
+        "stall" => Act::says(LONG).with(Fault::Stall(500)),
+        "fail" => Act::fails(Fault::Refused {
+            status: Some(400),
+            class: holm_kernel::FailureClass::BadRequest,
+            message: "no such thing".into(),
+        }),
+        other => Act::says(&format!("you said {other}")),
+    }
+}
+
+#[derive(Clone)]
+struct Shop(Arc<Inner>);
+
+struct Inner {
+    base: String,
+    folder: PathBuf,
+    stores: Mutex<HashMap<UserName, Store>>,
+}
+
+impl Shop {
+    async fn store(&self, user: &UserName) -> Store {
+        if let Some(store) = self.0.stores.lock().unwrap().get(user) {
+            return store.clone();
+        }
+        let folder = self.0.folder.join(user.as_str());
+        std::fs::create_dir_all(folder.join("work")).unwrap();
+        let store = Store::open(folder.join("holm.db")).await.unwrap();
+        self.0.stores.lock().unwrap().entry(user.clone()).or_insert(store).clone()
+    }
+
+    fn agent(&self, store: Store, order: &Order) -> Agent {
+        let endpoint = Endpoint::compatible(&self.0.base).keyless();
+        let client = Client::builder().endpoint("double", endpoint).build().unwrap();
+        let object = holm_guards::json::Json::object([("type", "object".into())]);
+        let touch = Tool::new("touch", "Changes something.", object).level(Level::Write);
+        let gate = Gate::new(Watchers(Arc::clone(&order.desk)), Rules::default());
+        Agent::builder("double/any", client)
+            .tool(tool_fn(touch, |_| async { ToolOutput::text("touched") }))
+            .tools(order.tools.clone())
+            .approvals(Approvals::Ask)
+            .approver(gate)
+            .events(Arc::clone(&order.events))
+            .deltas(Arc::clone(&order.deltas))
+            .journals(store.clone())
+            .blobs(store)
+            .config(|config| config.limits.budget.usd = order.budget)
+            .build()
+            .unwrap()
+    }
+}
+
+struct Watchers(Arc<Desk>);
+
+impl Asker for Watchers {
+    fn ask(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
+        self.0.approve(&proposal, &offer)
+    }
+}
+
+impl Workshop for Shop {
+    fn home(&self, user: &UserName) -> BoxFuture<'static, Result<Home, OpenError>> {
+        let (shop, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let store = shop.store(&user).await;
+            Ok(Home { store, workspace: shop.0.folder.join(user.as_str()).join("work") })
+        })
+    }
+
+    fn open(&self, order: Order) -> BoxFuture<'static, Result<Opened, OpenError>> {
+        let shop = self.clone();
+        Box::pin(async move {
+            if order.agent.as_deref().is_some_and(|agent| agent != "holm") {
+                return Err(OpenError::Missing { what: "agent" });
+            }
+            let agent = shop.agent(shop.store(&order.user).await, &order);
+            let session = match order.start {
+                Start::New(id) => agent.start_as(id.unwrap().as_str()).await,
+                Start::Resume(id) => agent.resume(id.as_str()).await,
+                Start::Fork { from, at, new } => agent.fork(from.as_str(), at, new.unwrap().as_str()).await,
+            };
+            let session = session.map_err(|error| match error {
+                DriveError::Journal(JournalFailed::Missing { .. }) => OpenError::Missing { what: "session" },
+                DriveError::Journal(JournalFailed::Exists { .. }) => OpenError::Exists,
+                DriveError::Journal(JournalFailed::Busy { .. }) => OpenError::Busy,
+                other => OpenError::Refused(other.to_string()),
+            })?;
+            Ok(Opened { session, keep: Box::new(()) })
+        })
+    }
+
+    fn agents(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, OpenError>> {
+        let card = AgentCard { name: "holm".into(), description: "Works.".into() };
+        Box::pin(async move { Ok(vec![card]) })
+    }
+
+    fn tools(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, OpenError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn skills(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<SkillCard>, OpenError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn models(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, OpenError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn servers(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<ServerCard>, OpenError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn exposed(&self, _: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>> {
+        Box::pin(async { Ok(Some(Exposed::new())) })
+    }
+
+    fn keys(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<String>, OpenError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn keep_key(&self, _: &UserName, _: &str, _: SecretString) -> BoxFuture<'static, Result<(), OpenError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
