@@ -37,7 +37,6 @@ pub(crate) enum Person {
     There,
     Away,
     /// Not at this terminal: in a chat, an editor or a browser.
-    #[expect(dead_code, reason = "for the chat and the editor, which are being built")]
     Elsewhere(Arc<dyn Elsewhere>),
 }
 

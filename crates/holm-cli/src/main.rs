@@ -75,6 +75,8 @@ enum Command {
     Mcp(commands::mcp::Command),
     /// Serve agents and tools to MCP clients
     McpServer(commands::mcp_server::Args),
+    /// Serve sessions to browsers, programs and OpenAI clients
+    Serve(commands::serve::Args),
     /// See and replay what was done before
     #[command(subcommand)]
     Session(commands::session::Command),
@@ -150,6 +152,7 @@ fn execute(cli: Cli) -> anyhow::Result<Exit> {
             Command::Agent(command) => commands::agent::execute(command, cli.data.as_deref()),
             Command::Mcp(command) => commands::mcp::execute(command, cli.data.as_deref()).await,
             Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref()).await,
+            Command::Serve(args) => commands::serve::execute(args, cli.data.as_deref()).await,
             Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
             Command::Config(command) => commands::config::execute(command, cli.data.as_deref()),
             Command::Check(args) => commands::check::execute(&args, cli.data.as_deref()),

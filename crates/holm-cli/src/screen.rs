@@ -76,7 +76,6 @@ impl Screen {
     }
 
     /// A screen that is not this terminal: notes, made safe to be shown, go to a function.
-    #[expect(dead_code, reason = "for the chat and the editor, which are being built")]
     pub(crate) fn elsewhere(note: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { state: Mutex::default(), notes: Some(Box::new(note)) }
     }

@@ -54,6 +54,21 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let screen = Arc::new(Screen::default());
     let (run, places) = options.run.settle(Places::find(data)?, &screen)?;
     let made = run::unattended(&run, &places, &screen).await?;
+    let shows = if args.tools { Shows::Everything } else { Shows::Agents };
+    let exposed = exposed(&made, &run, &Places::find(data)?, shows);
+    let exposed = if args.sessions { exposed.library(Sessions::new(&made.store)) } else { exposed };
+    match args.http {
+        None => {
+            let (read, write) = (tokio::io::stdin(), tokio::io::stdout());
+            serve_stdio(exposed, read, write).await.map_err(|why| Trouble::new(Exit::Failed, why))?;
+            Ok(Exit::Done)
+        }
+        Some(port) => over_http(exposed, port, &screen).await,
+    }
+}
+
+/// What clients are shown of an agent that was made: itself, the agents that are files, and skills as prompts.
+pub(crate) fn exposed(made: &run::Made, run: &run::Args, places: &Places, shows: Shows) -> Exposed {
     let (hooks, store, budget) = (made.hooks.clone(), made.store.clone(), run.budget());
     // What a client calls is looked at, paid for and remembered like what a model calls.
     let outfit = Outfit::new(move |builder| {
@@ -67,21 +82,11 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         spawner: Some(Starter::new(made.crew.clone())),
         outfit,
     };
-    let shows = if args.tools { Shows::Everything } else { Shows::Agents };
-    let agent: Arc<dyn Answering> = Arc::new(Arc::new(made.agent));
-    let exposed = Exposed::new()
+    let agent: Arc<dyn Answering> = Arc::new(Arc::new(made.agent.clone()));
+    Exposed::new()
         .agents([("holm", "An agent that works in this folder, with the tools that it was given.", agent)])
         .registry(made.tools.registry().clone(), shows, rights)
-        .prompts(Skills::new(&places));
-    let exposed = if args.sessions { exposed.library(Sessions::new(&made.store)) } else { exposed };
-    match args.http {
-        None => {
-            let (read, write) = (tokio::io::stdin(), tokio::io::stdout());
-            serve_stdio(exposed, read, write).await.map_err(|why| Trouble::new(Exit::Failed, why))?;
-            Ok(Exit::Done)
-        }
-        Some(port) => over_http(exposed, port, &screen).await,
-    }
+        .prompts(Skills::new(places))
 }
 
 async fn over_http(exposed: Exposed, port: u16, screen: &Screen) -> anyhow::Result<Exit> {

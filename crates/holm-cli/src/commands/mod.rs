@@ -17,6 +17,7 @@ pub(crate) mod mcp_server;
 pub(crate) mod model;
 pub(crate) mod paths;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod skill;
 pub(crate) mod tool;

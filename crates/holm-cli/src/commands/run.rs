@@ -47,7 +47,7 @@ pub(crate) use settled::{parsed, rules_of};
 
 /// What `holm run` takes.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     parts: Parts,
@@ -130,6 +130,25 @@ impl Args {
     /// What was granted.
     pub(crate) fn granted(&self) -> GrantSet {
         self.grant.iter().cloned().collect()
+    }
+
+    /// For a session of this agent and this model, where they are named.
+    pub(crate) fn of(mut self, agent: Option<String>, model: Option<String>) -> Self {
+        self.agent = agent.or(self.agent);
+        self.model = model.or(self.model);
+        self
+    }
+
+    /// For a session that goes on, and keeps what it has but for what is given.
+    pub(crate) fn going_on(mut self) -> Self {
+        self.resume = true;
+        self
+    }
+
+    /// That costs no more than this.
+    pub(crate) fn at_most(mut self, budget: Option<NanoUsd>) -> Self {
+        self.budget = [self.budget, budget].into_iter().flatten().min();
+        self
     }
 
     /// With this asked before anything else.
@@ -319,7 +338,7 @@ fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing) -> Sinks {
     Sinks { events: [drawn].into_iter().chain(lines).collect(), deltas: Some(deltas) }
 }
 
-async fn open_store(places: &Places) -> anyhow::Result<Store> {
+pub(crate) async fn open_store(places: &Places) -> anyhow::Result<Store> {
     Ok(Store::open(places::database(&places.data)?).await?)
 }
 
@@ -338,6 +357,18 @@ pub(crate) async fn seated(
     person: Person,
     sinks: Sinks,
 ) -> anyhow::Result<Made> {
+    seated_with(args, places, screen, person, sinks, open_store(places).await?).await
+}
+
+/// As [`seated`], with a store that is open already.
+pub(crate) async fn seated_with(
+    args: &Args,
+    places: &Places,
+    screen: &Arc<Screen>,
+    person: Person,
+    sinks: Sinks,
+    store: Store,
+) -> anyhow::Result<Made> {
     if args.session.is_some() {
         let message = "each request has a session of its own, so --session and --resume mean nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
@@ -351,7 +382,7 @@ pub(crate) async fn seated(
         screen.note(&format!("holm: {note}"));
     }
     let terminal = Terminal::new(args.yes.iter().cloned().collect(), person, Arc::clone(screen));
-    let (store, places) = (open_store(places).await?, places.clone().within(args.ways.bounds()));
+    let places = places.clone().within(args.ways.bounds());
     let bench = Bench::lay_out(args, &places, store.clone(), chosen, terminal, screen).await?;
     let (crew, secrets, hooks) = bench.parts();
     let (agent, tools) = bench.agent(args, sinks)?;
@@ -366,6 +397,12 @@ pub(crate) struct Made {
     pub(crate) secrets: Secrets,
     pub(crate) hooks: Hooks,
     pub(crate) store: Store,
+}
+
+/// What a session that goes on is told to change.
+pub(crate) async fn taken_up(args: &Args, made: &Made, session: &str) -> anyhow::Result<Changes> {
+    let has = Has::read(&made.store, session).await?;
+    Ok(args.changes(made.agent.config(), has.as_ref()))
 }
 
 async fn open(agent: &Agent, args: &Args, has: Option<&Has>) -> anyhow::Result<Session> {

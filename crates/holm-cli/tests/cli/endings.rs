@@ -124,6 +124,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       skill        See and use what agents can be taught
       mcp          Use the tools of MCP servers
       mcp-server   Serve agents and tools to MCP clients
+      serve        Serve sessions to browsers, programs and OpenAI clients
       session      See and replay what was done before
       hooks        Say which commands may look at what agents do
       keys         Keep the keys of providers

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use holm::{
     kernel::{Approvals, Bound, Config, Ladder, Model as Card},
-    runtime::{self, Agent, Builder, DeltaSink, EventSink, Hooks, Secrets, Session, Toolbox},
+    runtime::{self, Agent, Builder, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session, Toolbox},
     store::Store,
 };
 use holm_tools::{
@@ -221,11 +221,32 @@ impl Tools {
     }
 
     /// Tells the run of tools that come and go.
-    pub(super) fn follow(&self, session: &Session) -> Following {
+    pub(crate) fn follow(&self, session: &Session) -> Following {
+        self.follow_beside(session, Toolbox::new())
+    }
+
+    /// As [`follow`](Self::follow), for a run that has other tools beside these. Where two have one name, these keep it.
+    fn follow_beside(&self, session: &Session, others: Toolbox) -> Following {
         let (lookup, only) = (self.lookup.clone(), self.only.clone());
-        let pick = move |snapshot: &Snapshot| given(lookup.as_ref(), &only, snapshot);
+        let pick = move |snapshot: &Snapshot| beside(given(lookup.as_ref(), &only, snapshot), &others);
         keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
     }
+
+    /// Gives the run other tools beside these, and tells it of those that come and go.
+    pub(crate) fn lend(&self, session: &Session, others: Toolbox) -> Result<Following, NotHeard> {
+        if !others.is_empty() {
+            session.handle().change_tools(beside(self.begun(), &others))?;
+        }
+        Ok(self.follow_beside(session, others))
+    }
+}
+
+/// Tools with others behind them; a name that is taken stays with whoever has it.
+fn beside(mut tools: Toolbox, others: &Toolbox) -> Toolbox {
+    for tool in others.iter() {
+        let _ = tools.add_shared(Arc::clone(tool));
+    }
+    tools
 }
 
 /// What nobody is told: keys, and what entries of servers take from the environment.

@@ -1,0 +1,334 @@
+//! Agents for the users of a server. Whoever started it has the data folder and the folder where it was started; every
+//! other user has a data folder and a workspace of their own, and so sessions, tools, agents, keys and files of their own.
+
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
+
+use holm::{
+    runtime::{BoxFuture, DriveError, JournalFailed, SecretString, Session},
+    store::Store,
+    wire::services::Services,
+};
+use holm_config::KeyFile;
+use holm_mcp::server::{Exposed, Shows};
+use holm_server::{
+    AgentCard, Home, ModelCard, OpenError, Opened, Order, ServerCard, SkillCard, Start, ToolCard, Workshop,
+    auth::UserName,
+};
+use tokio::sync::Mutex;
+
+use super::person::Watchers;
+use crate::{
+    agents::Chosen,
+    approve::Person,
+    began::Began,
+    children,
+    commands::{
+        mcp_server,
+        run::{self, Made, Sinks},
+    },
+    entries::Entry,
+    exit::{Exit, Trouble},
+    places::{self, Places},
+    screen::Screen,
+    skills::Skills,
+};
+
+/// The name of the agent that nobody has written a file for.
+const USUAL: &str = "holm";
+
+/// The users of a server and their agents. Clones are the same house.
+#[derive(Clone)]
+pub(super) struct House {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    args: run::Args,
+    places: Places,
+    rooms: Mutex<HashMap<UserName, Arc<Room>>>,
+}
+
+/// A user's place.
+struct Room {
+    places: Places,
+    store: Store,
+    /// An agent in front of which nobody sits, for what is shown of tools; made when somebody looks.
+    shown: Mutex<Option<Arc<Made>>>,
+}
+
+impl House {
+    /// Agents that are made of these arguments.
+    pub(super) fn new(args: run::Args, places: Places) -> Self {
+        Self { inner: Arc::new(Inner { args, places, rooms: Mutex::default() }) }
+    }
+
+    /// Whether the owner's usual agent can be made at all.
+    pub(super) async fn check(&self) -> anyhow::Result<()> {
+        let screen = Arc::new(Screen::default());
+        let (args, places) = self.inner.args.clone().settle(self.inner.places.clone(), &screen)?;
+        let room = self.room(&UserName::owner()).await?;
+        let made = seat(&args, &places, &screen, Person::Away, Sinks::default(), room.store.clone()).await?;
+        *room.shown.lock().await = Some(Arc::new(made));
+        Ok(())
+    }
+
+    async fn room(&self, user: &UserName) -> anyhow::Result<Arc<Room>> {
+        let mut rooms = self.inner.rooms.lock().await;
+        if let Some(room) = rooms.get(user) {
+            return Ok(Arc::clone(room));
+        }
+        let places = self.places_of(user)?;
+        let store = run::open_store(&places).await?;
+        let room = Arc::new(Room { places, store, shown: Mutex::default() });
+        rooms.insert(user.clone(), Arc::clone(&room));
+        Ok(room)
+    }
+
+    /// A user's name is a plain word, so it names a folder and nothing else.
+    fn places_of(&self, user: &UserName) -> anyhow::Result<Places> {
+        let owner = &self.inner.places;
+        if *user == UserName::owner() {
+            return Ok(owner.clone());
+        }
+        let data = owner.data.join("users").join(user.as_str());
+        let work = data.join("workspace");
+        places::private_folder(&work)?;
+        let own = Places { data, work, brought: Vec::<PathBuf>::new(), bounds: owner.bounds };
+        places::private_folder(&own.tools())?;
+        Ok(own)
+    }
+
+    async fn shown(&self, user: &UserName) -> anyhow::Result<Arc<Made>> {
+        let room = self.room(user).await?;
+        let mut shown = room.shown.lock().await;
+        if let Some(made) = &*shown {
+            return Ok(Arc::clone(made));
+        }
+        let screen = Arc::new(Screen::elsewhere(|_| {}));
+        let (args, places) = self.inner.args.clone().settle(room.places.clone(), &screen)?;
+        let made = seat(&args, &places, &screen, Person::Away, Sinks::default(), room.store.clone()).await?;
+        let made = Arc::new(made);
+        *shown = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    async fn make(&self, order: Order) -> Result<Opened, OpenError> {
+        let room = self.room(&order.user).await.map_err(failed)?;
+        let agent = order.agent.filter(|name| name != USUAL);
+        // A name, never a path: what a client says chooses among what is there.
+        if let Some(name) = &agent
+            && listed(&room.places)?.iter().all(|listed| listed.name != *name)
+        {
+            return Err(OpenError::Missing { what: "agent" });
+        }
+        let desk = Arc::clone(&order.desk);
+        let screen = Arc::new(Screen::elsewhere(move |note| desk.tell(note)));
+        let args = self.inner.args.clone().of(agent, order.model);
+        let args = match &order.start {
+            Start::New(_) => args,
+            Start::Resume(_) | Start::Fork { .. } => args.going_on(),
+        };
+        let (args, places) =
+            args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
+        let args = args.at_most(order.budget);
+        let person = Person::Elsewhere(Arc::new(Watchers(order.desk)));
+        let sinks = Sinks { events: vec![order.events], deltas: Some(order.deltas) };
+        let made = seat(&args, &places, &screen, person, sinks, room.store.clone()).await;
+        let made = made.map_err(|error| told(&error))?;
+        let session = begin(&args, &places, &made, order.start).await?;
+        let following = made.tools.lend(&session, order.tools);
+        let following = following.map_err(|error| OpenError::Refused(error.to_string()))?;
+        Ok(Opened { session, keep: Box::new((following, made)) })
+    }
+}
+
+async fn seat(
+    args: &run::Args,
+    places: &Places,
+    screen: &Arc<Screen>,
+    person: Person,
+    sinks: Sinks,
+    store: Store,
+) -> anyhow::Result<Made> {
+    run::seated_with(args, places, screen, person, sinks, store).await
+}
+
+async fn begin(args: &run::Args, places: &Places, made: &Made, start: Start) -> Result<Session, OpenError> {
+    let (session, is_new) = match start {
+        Start::New(Some(id)) => (made.agent.start_as(id.as_str()).await, true),
+        Start::New(None) => (made.agent.start().await, true),
+        Start::Resume(id) => {
+            let id = id.as_str();
+            children::check(&made.store, id).await.map_err(|error| told(&error))?;
+            if let Some(began) = Began::of(places, id).map_err(failed)? {
+                began.check(places, id).map_err(|trouble| refused(&trouble))?;
+            }
+            let changes = run::taken_up(args, made, id).await.map_err(failed)?;
+            (made.agent.resume_with(id, changes).await, false)
+        }
+        Start::Fork { from, at, new } => {
+            let new = new.map_or_else(|| format!("{from}-fork"), |new| new.to_string());
+            (made.agent.fork(from.as_str(), at, &new).await, true)
+        }
+    };
+    let session = session.map_err(driven)?;
+    if is_new {
+        Began::here(places, Vec::new()).keep(places, session.id()).map_err(failed)?;
+    }
+    Ok(session)
+}
+
+impl Workshop for House {
+    fn home(&self, user: &UserName) -> BoxFuture<'static, Result<Home, OpenError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            Ok(Home { store: room.store.clone(), workspace: room.places.work.clone() })
+        })
+    }
+
+    fn open(&self, order: Order) -> BoxFuture<'static, Result<Opened, OpenError>> {
+        let house = self.clone();
+        Box::pin(async move { house.make(order).await })
+    }
+
+    fn agents(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, OpenError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let about = "Works in the workspace, with the tools that it was given.".to_owned();
+            let mut cards = vec![AgentCard { name: USUAL.into(), description: about }];
+            cards.extend(listed(&room.places)?);
+            Ok(cards)
+        })
+    }
+
+    fn tools(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, OpenError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let made = house.shown(&user).await.map_err(failed)?;
+            let snapshot = made.tools.registry().snapshot();
+            let cards = snapshot.tools().map(|(tool, entry)| {
+                let declared = tool.declaration();
+                ToolCard {
+                    name: declared.name.clone(),
+                    description: declared.description.clone(),
+                    level: declared.level.to_string(),
+                    origin: entry.origin.clone(),
+                }
+            });
+            Ok(cards.collect())
+        })
+    }
+
+    fn skills(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<SkillCard>, OpenError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let skills = Skills::find(&room.places, &[]);
+            let card = |skill: &holm_config::skills::Skill| SkillCard {
+                name: skill.name.clone(),
+                description: skill.description.clone(),
+            };
+            Ok(skills.listed().map(card).collect())
+        })
+    }
+
+    fn models(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, OpenError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let made = house.shown(&user).await.map_err(failed)?;
+            let models = &made.agent.config().models;
+            Ok(models.iter().map(|model| ModelCard { name: model.name.clone() }).collect())
+        })
+    }
+
+    fn servers(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ServerCard>, OpenError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let written = Entry::admitted(&room.places).filter_map(|entry| entry.written().ok()).flatten();
+            // Its command line or address may hold what only the owner should read.
+            Ok(written.map(|server| ServerCard { name: server.name.clone() }).collect())
+        })
+    }
+
+    fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let (room, made) =
+                (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
+            let screen = Arc::new(Screen::elsewhere(|_| {}));
+            let (args, _) = house
+                .inner
+                .args
+                .clone()
+                .settle(room.places.clone(), &screen)
+                .map_err(|trouble| refused(&trouble))?;
+            Ok(Some(mcp_server::exposed(&made, &args, &room.places, Shows::Agents)))
+        })
+    }
+
+    fn keys(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<String>, OpenError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let keys = KeyFile::load(&room.places.keys()).map_err(failed)?;
+            Ok(keys.names().map(str::to_owned).collect())
+        })
+    }
+
+    fn keep_key(
+        &self,
+        user: &UserName,
+        provider: &str,
+        key: SecretString,
+    ) -> BoxFuture<'static, Result<(), OpenError>> {
+        let (house, user, provider) = (self.clone(), user.clone(), provider.to_owned());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let services = Services::stock();
+            let service = services.find(&provider).map_err(|_| OpenError::Missing { what: "provider" })?;
+            let mut keys = KeyFile::load(&room.places.keys()).map_err(failed)?;
+            keys.set(&service.id, &key).map_err(|_| OpenError::Refused("this is no key".into()))
+        })
+    }
+}
+
+/// The agents that are files and can be used.
+fn listed(places: &Places) -> Result<Vec<AgentCard>, OpenError> {
+    let listed = Chosen::list(places).map_err(|trouble| refused(&trouble))?;
+    let card =
+        |name, about: Result<String, String>| about.ok().map(|description| AgentCard { name, description });
+    Ok(listed.into_iter().filter_map(|agent| card(agent.name, agent.about)).collect())
+}
+
+/// What goes wrong with the machine is for whoever started the server, not for its clients.
+fn failed(error: impl std::fmt::Display) -> OpenError {
+    OpenError::Failed(format!("{error:#}"))
+}
+
+/// What the client asked for and cannot be had is told; the rest is for whoever started the server.
+fn refused(trouble: &Trouble) -> OpenError {
+    match trouble.exit {
+        Exit::Usage | Exit::Missing | Exit::Provider => OpenError::Refused(trouble.to_string()),
+        Exit::Done | Exit::Failed | Exit::NoAnswer | Exit::Limit | Exit::Cancelled => {
+            OpenError::Failed(trouble.to_string())
+        }
+    }
+}
+
+/// As [`refused`], where anything may have gone wrong.
+fn told(error: &anyhow::Error) -> OpenError {
+    error.downcast_ref::<Trouble>().map_or_else(|| failed(error), refused)
+}
+
+fn driven(error: DriveError) -> OpenError {
+    match error {
+        DriveError::Journal(JournalFailed::Missing { .. }) => OpenError::Missing { what: "session" },
+        DriveError::Journal(JournalFailed::Exists { .. }) => OpenError::Exists,
+        DriveError::Journal(JournalFailed::Busy { .. }) => OpenError::Busy,
+        DriveError::Journal(JournalFailed::BadName { .. }) => OpenError::Refused(error.to_string()),
+        other => OpenError::Failed(other.to_string()),
+    }
+}
