@@ -73,12 +73,21 @@ impl fmt::Debug for Keyring {
 #[cfg(target_os = "linux")]
 mod system {
     use keyring_core::{Entry, Error, api::CredentialStoreApi as _};
+    use linux_keyutils::{KeyRing, KeyRingIdentifier};
     use linux_keyutils_keyring_store::Store;
     use secrecy::SecretString;
 
     use super::KeyringError;
 
+    /// What is kept for a moment, to see whether anything can be.
+    const PROBE: &str = "no key, only tried";
+
     fn entry(service: &str, name: &str) -> Result<Entry, KeyringError> {
+        // Where nobody has logged in, as in a container, the kernel lends a keyring that can be filled and not read. One of its
+        // own is none of that, and the user's persistent one, which outlives this process, is linked to it.
+        let session = KeyRing::from_special_id(KeyRingIdentifier::Session, true);
+        let both = session.and_then(|_| KeyRing::get_persistent(KeyRingIdentifier::Session));
+        both.map_err(|error| KeyringError::Refused(error.to_string()))?;
         Store::new().and_then(|store| store.build(service, name, None)).map_err(|error| refused(&error))
     }
 
@@ -91,6 +100,13 @@ mod system {
     }
 
     pub(super) fn set(service: &str, name: &str, key: &str) -> Result<(), KeyringError> {
+        // A key that could not be read or forgotten again must not get there at all.
+        let probe = entry(service, PROBE)?;
+        let tried = probe
+            .set_password(PROBE)
+            .and_then(|()| probe.get_password())
+            .and_then(|_| probe.delete_credential());
+        tried.map_err(|error| refused(&error))?;
         entry(service, name)?.set_password(key).map_err(|error| refused(&error))
     }
 
