@@ -1,5 +1,6 @@
 //! The keyring of the operating system. On Linux that is the kernel's: it needs neither a library nor a daemon, works without a
-//! desktop, keeps nothing on a disk, and forgets everything when the machine starts anew. Commands in a jail cannot ask it.
+//! desktop, keeps nothing on a disk, and forgets everything when the machine starts anew, or some days after the last use where
+//! nobody is logged in. Commands in a jail cannot ask it.
 
 use std::{fmt, path::Path};
 
