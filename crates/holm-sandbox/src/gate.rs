@@ -16,6 +16,8 @@ pub(crate) struct Gate {
 #[derive(Debug)]
 struct Line {
     shares: Shares,
+    /// How many are inside.
+    inside: u32,
     /// How many wait for a place. Where nobody does, nobody is woken, which would ask the system.
     waiting: u32,
 }
@@ -39,7 +41,13 @@ const LOOK: Duration = Duration::from_millis(20);
 
 impl Gate {
     pub(crate) fn new(places: u32) -> Self {
-        Self { line: Mutex::new(Line { shares: Shares::new(places), waiting: 0 }), bell: Condvar::new() }
+        let line = Line { shares: Shares::new(places), inside: 0, waiting: 0 };
+        Self { line: Mutex::new(line), bell: Condvar::new() }
+    }
+
+    /// Whether nobody is inside.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner).inside == 0
     }
 
     /// Waits for a place, for so long.
@@ -50,11 +58,11 @@ impl Gate {
         patience: Duration,
     ) -> Result<Pass<'_>, Full> {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        if line.shares.take(party) {
+        if line.take(party) {
             return Ok(Pass { gate: self, party });
         }
         let until = Instant::now() + patience;
-        while !line.shares.take(party) {
+        while !line.take(party) {
             if cancel.is_cancelled() {
                 return Err(Full::Cancelled);
             }
@@ -69,10 +77,19 @@ impl Gate {
     }
 }
 
+impl Line {
+    fn take(&mut self, party: Option<Party>) -> bool {
+        let taken = self.shares.take(party);
+        self.inside += u32::from(taken);
+        taken
+    }
+}
+
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         let mut line = self.gate.line.lock().unwrap_or_else(PoisonError::into_inner);
         line.shares.give(self.party);
+        line.inside = line.inside.saturating_sub(1);
         let waiting = line.waiting;
         drop(line);
         if waiting > 0 {
@@ -114,6 +131,7 @@ mod tests {
         });
         assert!(most.load(Ordering::SeqCst) <= 3);
         assert_eq!(gate.line.lock().unwrap().shares.free(), 3);
+        assert!(gate.is_empty());
     }
 
     #[test]

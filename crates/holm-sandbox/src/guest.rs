@@ -45,9 +45,9 @@ pub(crate) struct Text {
 /// Whether a guest can be made to wait by something that it imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waits {
-    /// It imports something, so it runs where waiting can be cut short.
+    /// It imports what may wait, so it runs where waiting can be cut short.
     Maybe,
-    /// It imports nothing, so it needs no stack of its own.
+    /// It imports nothing of that kind, so it needs no stack of its own.
     Never,
 }
 
@@ -124,6 +124,8 @@ impl std::fmt::Debug for Guest {
 /// What guests are linked with, made once.
 pub(crate) struct Linkers {
     component: wasmtime::component::Linker<State>,
+    /// The part of it that never waits.
+    prompt: wasmtime::component::Linker<State>,
     module: wasmtime::Linker<State>,
 }
 
@@ -131,9 +133,11 @@ impl Linkers {
     pub(crate) fn new(engine: &Engine) -> wasmtime::Result<Self> {
         let mut component = wasmtime::component::Linker::new(engine);
         p2::link(&mut component)?;
+        let mut prompt = wasmtime::component::Linker::new(engine);
+        p2::link_prompt(&mut prompt)?;
         let mut module = wasmtime::Linker::new(engine);
         p1::link(&mut module)?;
-        Ok(Self { component, module })
+        Ok(Self { component, prompt, module })
     }
 
     /// Links compiled code and finds the way in. The first error says that the code itself is not ours to load.
@@ -150,17 +154,19 @@ impl Linkers {
     }
 
     fn link_component(&self, component: &Component) -> Result<Code, LoadError> {
-        let pre = self.component.instantiate_pre(component).map_err(import)?;
         let function = |instance: &str, name: &str| {
             let instance = component.get_export_index(None, instance)?;
             component.get_export_index(Some(&instance), name)
         };
         if let Some(run) = function(CALL, "run") {
             let describe = function(DESCRIPTION, "describe");
-            let imports = component.component_type().imports(component.engine()).len();
-            let waits = if imports == 0 { Waits::Never } else { Waits::Maybe };
+            let (pre, waits) = match self.prompt.instantiate_pre(component) {
+                Ok(pre) => (pre, Waits::Never),
+                Err(_) => (self.component.instantiate_pre(component).map_err(import)?, Waits::Maybe),
+            };
             return Ok(Code::Text(Text { pre, run, describe, waits }));
         }
+        let pre = self.component.instantiate_pre(component).map_err(import)?;
         let exports = component.component_type();
         let run = exports
             .exports(component.engine())
@@ -181,3 +187,6 @@ impl Linkers {
 fn import(error: wasmtime::Error) -> LoadError {
     LoadError::Import(format!("{error:#}"))
 }
+
+#[cfg(test)]
+mod tests;

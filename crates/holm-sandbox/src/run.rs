@@ -15,12 +15,10 @@ use crate::guest::{Code, Guest, Text, Waits};
 use crate::meter::Refused;
 use crate::outcome::{Outcome, Stop, Usage};
 use crate::state::State;
-use crate::ticker::Ticker;
 
-/// What a call needs besides its guest.
+/// What a call needs besides its guest. Somebody else must see to it that the engine's clock ticks meanwhile.
 pub(crate) struct Host<'a> {
     pub(crate) engine: &'a Engine,
-    pub(crate) ticker: &'a Ticker,
     pub(crate) io: &'a Handle,
 }
 
@@ -61,7 +59,6 @@ impl Host<'_> {
             let ended = if cancel.is_cancelled() {
                 Ended::Failed { phase: Phase::Start, error: Cut::Cancelled.into() }
             } else {
-                let _ticking = self.ticker.tick();
                 self.enter(guest, question, &mut store)
             };
             Ok(finish(&mut store, ended, began, fuel))
@@ -317,3 +314,6 @@ pub(crate) fn failed(began: Instant, what: String) -> Outcome {
         unlisted_refusals: 0,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -59,7 +59,7 @@ struct Inner {
     /// What is loaded, as long as somebody holds it.
     loaded: Mutex<HashMap<[u8; 32], Weak<Loaded>>>,
     workers: Workers,
-    gate: Gate,
+    gate: Arc<Gate>,
     io: Option<Runtime>,
 }
 
@@ -138,15 +138,16 @@ impl Sandbox {
             .enable_all()
             .build()
             .map_err(thread)?;
+        let gate = Arc::new(Gate::new(settings.guests.max(1)));
         Ok(Self(Arc::new(Inner {
             fingerprint: fingerprint(&engine),
             linkers: Linkers::new(&engine).map_err(wrong)?,
-            ticker: Ticker::start(&engine).map_err(thread)?,
+            ticker: Ticker::start(&engine, Arc::clone(&gate)).map_err(thread)?,
             compiler: settings.compiler,
             cache: cache.transpose()?,
             loaded: Mutex::default(),
             workers: Workers::new(settings.guests),
-            gate: Gate::new(settings.guests.max(1)),
+            gate,
             io: Some(io),
             engine,
         })))
@@ -274,7 +275,8 @@ impl Inner {
                 return failed(Instant::now(), busy.to_owned());
             }
         };
-        let host = Host { engine: &self.engine, ticker: &self.ticker, io: io.handle() };
+        self.ticker.rouse();
+        let host = Host { engine: &self.engine, io: io.handle() };
         host.run(guest, question, call, cancel)
     }
 

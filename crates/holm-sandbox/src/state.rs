@@ -65,20 +65,21 @@ impl State {
         let room = Room::new(limits.output);
         let deadline = began + limits.time;
         let leases = Leases::new(limits.files);
+        let env = granted(&call.access, call.env, &audit);
+        let net = Net::new(call.access.shared_policy(), audit.clone(), call.outbound, leases.clone());
         let files = Files {
-            access: call.access.clone(),
+            access: call.access,
             audit: audit.clone(),
             quota: Quota::new(limits.written),
-            leases: leases.clone(),
+            leases,
             term: Term::new(cancel.clone(), deadline),
             drafts: Drafts::default(),
         };
-        let net = Net::new(call.access.shared_policy(), audit.clone(), call.outbound, leases);
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
         Self {
             meter: Meter::new(&limits),
-            env: granted(&call.access, call.env, &audit),
+            env,
             args: call.args,
             stdin: call.stdin,
             input: call.input,

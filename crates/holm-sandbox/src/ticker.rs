@@ -1,41 +1,47 @@
 //! The clock that interrupts guests: one thread for all of them, asleep while none runs.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use wasmtime::Engine;
 
+use crate::gate::Gate;
+
 /// How often a computing guest is looked at: ten times as often as a cancelled one must have stopped.
-const TICK: Duration = Duration::from_millis(5);
+pub(crate) const TICK: Duration = Duration::from_millis(5);
 /// How many ticks the clock goes on when nobody runs, so that a burst of calls does not wake it each time.
 const LINGER: u32 = 100;
 
-/// Ticks while guests run.
+/// Ticks while guests are inside the gate. That is where they are counted: a counter of its own would be one more thing that all
+/// threads write to for each call.
 #[derive(Debug)]
 pub(crate) struct Ticker(Arc<Shared>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
-    running: AtomicU64,
+    gate: Arc<Gate>,
     asleep: AtomicBool,
     closed: AtomicBool,
     lock: Mutex<()>,
     bell: Condvar,
 }
 
-/// One running guest. The clock ticks at least as long as this lives.
-pub(crate) struct Ticking<'a>(&'a Shared);
-
 impl Ticker {
-    pub(crate) fn start(engine: &Engine) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+    pub(crate) fn start(engine: &Engine, gate: Arc<Gate>) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            gate,
+            asleep: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            lock: Mutex::default(),
+            bell: Condvar::new(),
+        });
         let weak = engine.weak();
         let clock = Arc::clone(&shared);
         std::thread::Builder::new().name("holm-sandbox-clock".to_owned()).spawn(move || {
             let mut idle = 0;
             while !clock.closed.load(Ordering::Acquire) {
-                idle = if clock.running.load(Ordering::Acquire) > 0 { 0 } else { idle + 1 };
+                idle = if clock.gate.is_empty() { idle + 1 } else { 0 };
                 if idle > LINGER {
                     clock.sleep();
                     idle = 0;
@@ -48,13 +54,11 @@ impl Ticker {
         Ok(Self(shared))
     }
 
-    /// Says that a guest runs from now on.
-    pub(crate) fn tick(&self) -> Ticking<'_> {
-        self.0.running.fetch_add(1, Ordering::SeqCst);
+    /// Wakes the clock for somebody who has passed the gate. It ticks until the gate is empty.
+    pub(crate) fn rouse(&self) {
         if self.0.asleep.load(Ordering::SeqCst) {
             self.0.wake();
         }
-        Ticking(&self.0)
     }
 }
 
@@ -62,8 +66,8 @@ impl Shared {
     fn sleep(&self) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.asleep.store(true, Ordering::SeqCst);
-        // Looked at after saying so: whoever starts now either sees the sleeper or is seen.
-        while self.running.load(Ordering::SeqCst) == 0 && !self.closed.load(Ordering::SeqCst) {
+        // Looked at after saying so: whoever passes the gate now either sees the sleeper or is seen.
+        while self.gate.is_empty() && !self.closed.load(Ordering::SeqCst) {
             guard = self.bell.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
         self.asleep.store(false, Ordering::SeqCst);
@@ -75,15 +79,41 @@ impl Shared {
     }
 }
 
-impl Drop for Ticking<'_> {
-    fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
 impl Drop for Ticker {
     fn drop(&mut self) {
         self.0.closed.store(true, Ordering::SeqCst);
         self.0.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::cancel::Cancel;
+
+    /// When a machine, however busy, has certainly done what it was told.
+    const LONG: Duration = Duration::from_secs(30);
+
+    fn waited(done: impl Fn() -> bool) -> bool {
+        let began = Instant::now();
+        while !done() && began.elapsed() < LONG {
+            std::thread::sleep(TICK);
+        }
+        done()
+    }
+
+    #[test]
+    fn the_clock_sleeps_while_nobody_runs_and_wakes_for_whoever_comes() {
+        let (engine, gate) = (Engine::default(), Arc::new(Gate::new(2)));
+        let ticker = Ticker::start(&engine, Arc::clone(&gate)).unwrap();
+        for _ in 0..2 {
+            assert!(waited(|| ticker.0.asleep.load(Ordering::SeqCst)), "it never sleeps");
+            let pass = gate.enter(None, &Cancel::new(), LONG).unwrap();
+            ticker.rouse();
+            assert!(waited(|| !ticker.0.asleep.load(Ordering::SeqCst)), "it never wakes");
+            drop(pass);
+        }
     }
 }

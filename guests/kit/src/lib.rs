@@ -4,6 +4,8 @@
 //! The kit does **not** touch the network or the clock, and files only where a guest asks it to [`replace`] one; a guest's work
 //! is a function from [`Values`] to text.
 
+#[cfg(all(feature = "text", any(test, target_family = "wasm")))]
+mod arena;
 mod args;
 mod fault;
 mod files;

@@ -4,7 +4,7 @@ use guest_kit::text::exports::holm::tool::{call, description};
 use wasip2::filesystem::preopens::get_directories;
 use wasip2::filesystem::types::{Descriptor, DescriptorFlags, ErrorCode, OpenFlags, PathFlags};
 
-use crate::source::Source;
+use crate::source::{Chunk, Rest, Source};
 use crate::tool::{TOOL, work};
 
 struct Guest;
@@ -26,8 +26,9 @@ guest_kit::text::export!(Guest with_types_in guest_kit::text);
 struct File(Descriptor);
 
 impl Source for File {
-    fn read(&mut self, offset: u64, length: usize) -> Result<Vec<u8>, String> {
-        self.0.read(length as u64, offset).map(|(bytes, _)| bytes).map_err(said)
+    fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String> {
+        let (bytes, ends) = self.0.read(length as u64, offset).map_err(said)?;
+        Ok(Chunk { bytes, rest: if ends { Rest::Nothing } else { Rest::Unknown } })
     }
 }
 

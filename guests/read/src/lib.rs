@@ -5,7 +5,7 @@ mod source;
 mod tool;
 
 pub use page::{Page, page};
-pub use source::{Bytes, Source};
+pub use source::{Bytes, Chunk, Rest, Source};
 pub use tool::{TOOL, work};
 
 #[cfg(target_family = "wasm")]

@@ -2,12 +2,44 @@
 
 /// Something that can be read from any place in it.
 pub trait Source {
-    /// The bytes from an offset on, at most `length` of them; none at the end.
+    /// The bytes from an offset on, at most `length` of them.
     ///
     /// # Errors
     ///
     /// What the system says.
-    fn read(&mut self, offset: u64, length: usize) -> Result<Vec<u8>, String>;
+    fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String>;
+}
+
+/// What one read gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// The bytes; none where there are no more.
+    pub bytes: Vec<u8>,
+    /// What comes after them.
+    pub rest: Rest,
+}
+
+/// What is left of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// That is only known by reading on.
+    Unknown,
+    /// Nothing, so nobody has to ask.
+    Nothing,
+}
+
+impl Chunk {
+    /// Whether nothing comes after it.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        self.bytes.is_empty() || self.rest == Rest::Nothing
+    }
+}
+
+impl From<Vec<u8>> for Chunk {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, rest: Rest::Unknown }
+    }
 }
 
 /// Bytes in memory.
@@ -15,20 +47,21 @@ pub trait Source {
 pub struct Bytes(pub Vec<u8>);
 
 impl Source for Bytes {
-    fn read(&mut self, offset: u64, length: usize) -> Result<Vec<u8>, String> {
+    fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.0.len());
         let end = start.saturating_add(length).min(self.0.len());
-        Ok(self.0.get(start..end).unwrap_or_default().to_vec())
+        let rest = if end == self.0.len() { Rest::Nothing } else { Rest::Unknown };
+        Ok(Chunk { bytes: self.0.get(start..end).unwrap_or_default().to_vec(), rest })
     }
 }
 
 #[cfg(not(target_family = "wasm"))]
 impl Source for std::fs::File {
-    fn read(&mut self, offset: u64, length: usize) -> Result<Vec<u8>, String> {
+    fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String> {
         use std::io::{Read, Seek, SeekFrom};
         let mut bytes = Vec::new();
         self.seek(SeekFrom::Start(offset)).map_err(|error| error.to_string())?;
         self.take(length as u64).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-        Ok(bytes)
+        Ok(bytes.into())
     }
 }

@@ -63,3 +63,30 @@ fn a_call_opens_the_file_and_says_which_failed() {
     assert_eq!(ask(path.to_str().unwrap()), Ok("     2\ttwo\n".to_owned()));
     assert_eq!(ask("/nowhere/a"), Err("could not read /nowhere/a: entity not found".to_owned()));
 }
+
+#[test]
+fn bytes_that_are_no_text_are_shown_as_such_and_the_rest_as_it_is() {
+    let mut source = Bytes(b"ok\nbad \xff byte\nend".to_vec());
+    let shown = page(&mut source, Page { first: 1, lines: 9 }).unwrap();
+    assert_eq!(shown, "     1\tok\n     2\tbad \u{fffd} byte\n     3\tend\n");
+}
+
+/// Says nothing about what is left, as a system that only knows when it is asked again.
+struct Silent(Bytes);
+
+impl crate::Source for Silent {
+    fn read(&mut self, offset: u64, length: usize) -> Result<crate::Chunk, String> {
+        Ok(crate::Source::read(&mut self.0, offset, length)?.bytes.into())
+    }
+}
+
+#[test]
+fn a_page_is_the_same_whether_the_end_is_told_or_found() {
+    for text in ["", "a", "a\nb\n", "a\n\n"] {
+        let mut told = Bytes(text.as_bytes().to_vec());
+        let mut found = Silent(told.clone());
+        for wanted in [(1, 1), (1, 2), (2, 9), (1, 0)].map(|(first, lines)| Page { first, lines }) {
+            assert_eq!(page(&mut told, wanted), page(&mut found, wanted), "{text:?} {wanted:?}");
+        }
+    }
+}

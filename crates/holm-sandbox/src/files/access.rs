@@ -30,7 +30,8 @@ pub struct Access {
     policy: Arc<Policy>,
     /// What is denied beside the policy's own denials.
     denied: Arc<Denials>,
-    roots: Arc<[Root]>,
+    /// Not a slice: empty ones are the same one for everybody, and all threads would count their users in one place.
+    roots: Arc<Vec<Root>>,
 }
 
 /// One opened directory.
@@ -93,7 +94,7 @@ impl Access {
             let root = Root { guest: guest.to_owned(), base: String::new(), dir: Arc::new(dir) };
             roots.insert(0, root);
         }
-        Ok(Self { policy: Arc::new(policy), denied: Arc::default(), roots: roots.into() })
+        Ok(Self { policy: Arc::new(policy), denied: Arc::default(), roots: Arc::new(roots) })
     }
 
     /// The same without these files, whatever the policy says. Shared, because long lists are the same for many calls.

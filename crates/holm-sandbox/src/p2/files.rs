@@ -57,6 +57,8 @@ struct Listing {
     _lease: Lease,
 }
 
+/// The most that is read at once; the host has to hold it, and a guest that wants more asks again.
+const MAX_READ: usize = 1 << 20;
 /// After how many entries that are not shown somebody looks whether the call is over.
 const BETWEEN_LOOKS: usize = 64;
 
@@ -111,6 +113,65 @@ impl View<'_> {
         let handle = self.table.push(descriptor)?;
         self.held.insert(handle.rep(), held);
         Ok(handle)
+    }
+
+    /// Opens a file or directory beneath an open directory.
+    pub(super) fn open(
+        &mut self,
+        handle: &Handle,
+        path_flags: PathFlags,
+        path: &str,
+        open: OpenFlags,
+        flags: DescriptorFlags,
+    ) -> FsResult<Handle> {
+        let options = OpenOptions {
+            read: flags.contains(DescriptorFlags::READ),
+            write: flags.contains(DescriptorFlags::WRITE),
+            create: open.contains(OpenFlags::CREATE),
+            exclusive: open.contains(OpenFlags::EXCLUSIVE),
+            truncate: open.contains(OpenFlags::TRUNCATE),
+            directory: open.contains(OpenFlags::DIRECTORY),
+            append: false,
+        };
+        let from = self.dir(handle)?;
+        let opened = self.files.open(&from, path, follow(path_flags), options).map_err(error)?;
+        let held = Held { place: opened.place, lease: Some(Arc::new(opened.lease)) };
+        let descriptor = match opened.node {
+            Node::Directory => Descriptor::Dir(directory(opened.file)),
+            Node::File | Node::Link | Node::Other => {
+                let mut mode = OpenMode::empty();
+                mode.set(OpenMode::READ, options.read);
+                mode.set(OpenMode::WRITE, options.write);
+                let perms = if options.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+                Descriptor::File(File::new(opened.file, perms, mode, true))
+            }
+        };
+        self.push(descriptor, held)
+    }
+
+    /// What a file holds from an offset on, and whether that is all. A read that ends early is tried again: not every file
+    /// system gives all that it has at once.
+    pub(super) fn read_at(
+        &self,
+        handle: &Handle,
+        len: Filesize,
+        offset: Filesize,
+    ) -> FsResult<(Vec<u8>, bool)> {
+        let file = self.readable(handle)?;
+        let wanted = usize::try_from(len).unwrap_or(usize::MAX).min(MAX_READ);
+        let mut bytes = Vec::with_capacity(wanted);
+        while bytes.len() < wanted {
+            let from = offset.saturating_add(bytes.len() as u64);
+            match rustix::io::pread(&*file.file, rustix::buffer::spare_capacity(&mut bytes), from) {
+                Ok(0) => return Ok((bytes, true)),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(error(errno)),
+            }
+        }
+        // There may have been more room than was asked for.
+        bytes.truncate(wanted);
+        // Who asks for nothing has got all of it.
+        Ok((bytes, wanted == 0))
     }
 
     fn writer(&mut self, handle: &Handle, position: Position) -> FsResult<Resource<DynOutputStream>> {
@@ -204,8 +265,7 @@ impl HostDescriptor for View<'_> {
     }
 
     async fn read(&mut self, handle: Handle, len: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
-        self.readable(&handle)?;
-        self.theirs().read(handle, len, offset).await
+        self.read_at(&handle, len, offset)
     }
 
     async fn write(&mut self, handle: Handle, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
@@ -276,29 +336,7 @@ impl HostDescriptor for View<'_> {
         open: OpenFlags,
         flags: DescriptorFlags,
     ) -> FsResult<Handle> {
-        let options = OpenOptions {
-            read: flags.contains(DescriptorFlags::READ),
-            write: flags.contains(DescriptorFlags::WRITE),
-            create: open.contains(OpenFlags::CREATE),
-            exclusive: open.contains(OpenFlags::EXCLUSIVE),
-            truncate: open.contains(OpenFlags::TRUNCATE),
-            directory: open.contains(OpenFlags::DIRECTORY),
-            append: false,
-        };
-        let from = self.dir(&handle)?;
-        let opened = self.files.open(&from, &path, follow(path_flags), options).map_err(error)?;
-        let held = Held { place: opened.place, lease: Some(Arc::new(opened.lease)) };
-        let descriptor = match opened.node {
-            Node::Directory => Descriptor::Dir(directory(opened.file)),
-            Node::File | Node::Link | Node::Other => {
-                let mut mode = OpenMode::empty();
-                mode.set(OpenMode::READ, options.read);
-                mode.set(OpenMode::WRITE, options.write);
-                let perms = if options.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
-                Descriptor::File(File::new(opened.file, perms, mode, true))
-            }
-        };
-        self.push(descriptor, held)
+        self.open(&handle, path_flags, &path, open, flags)
     }
 
     async fn readlink_at(&mut self, handle: Handle, path: String) -> FsResult<String> {

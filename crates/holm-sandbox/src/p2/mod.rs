@@ -5,11 +5,13 @@ mod chance;
 mod files;
 mod http;
 mod lookup;
+mod prompt;
 mod sockets;
 mod streams;
 
 pub(crate) use files::Held;
 pub(crate) use http::Hooks;
+pub(crate) use prompt::link as link_prompt;
 
 use wasmtime::component::Linker;
 use wasmtime_wasi::cli::{WasiCli, WasiCliView};

@@ -7,8 +7,11 @@ use holm_sandbox::{Call, Cancel, Limits, Party, Sandbox, Settings, Stop};
 
 use crate::kit::{ECHO, access, bare, both, load, program, run, sandbox, settings, text};
 
-/// Long before anything else would end the guest. How long it really takes is measured by the benchmarks.
+/// Long before anything else would end the guest.
 const AT_ONCE: Duration = Duration::from_secs(20);
+/// What is promised, and asserted where `HOLM_STRICT=1` says that the machine has nothing else to do. That it takes one tick of the
+/// clock is asserted always, where the clock can be held.
+const PROMISED: Duration = Duration::from_millis(50);
 /// What a busy machine that runs all tests at once may add.
 const SLACK: Duration = Duration::from_millis(400);
 
@@ -61,10 +64,12 @@ fn endless() -> Limits {
 
 #[test]
 fn a_cancelled_guest_stops_at_once_whatever_it_does() {
+    let within = if std::env::var_os("HOLM_STRICT").is_some() { PROMISED } else { AT_ONCE };
     for (what, wat) in [("spins", spins()), ("sleeps", sleeps())] {
         for (kind, guest) in both(&wat) {
             let took = time_to_stop(&guest);
-            assert!(took < AT_ONCE, "{kind} that {what}: {took:?}");
+            println!("{kind} that {what}: {took:?}");
+            assert!(took < within, "{kind} that {what}: {took:?}");
         }
     }
 }

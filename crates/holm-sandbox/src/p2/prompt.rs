@@ -1,0 +1,51 @@
+//! The part of WASI 0.2 that never waits for anything but the disk, for guests that import nothing else.
+//!
+//! What may wait runs on a stack of its own and under a runtime, so that waiting can be cut short; making both takes longer than
+//! a small guest works. A guest that is content with what is here, such as one that reads a file, needs neither.
+
+use wasmtime::component::{Linker, Resource, ResourceType};
+use wasmtime_wasi::filesystem::Descriptor;
+use wasmtime_wasi::p2::FsResult;
+use wasmtime_wasi::p2::bindings::filesystem::preopens::Host;
+use wasmtime_wasi::p2::bindings::filesystem::types::{
+    DescriptorFlags, ErrorCode, Filesize, HostDescriptor, OpenFlags, PathFlags,
+};
+
+use super::files::view;
+use crate::state::State;
+
+/// Any version of WASI 0.2 that a guest names is this one to the linker.
+const PREOPENS: &str = "wasi:filesystem/preopens@0.2.0";
+const TYPES: &str = "wasi:filesystem/types@0.2.0";
+
+type Handle = Resource<Descriptor>;
+
+/// Adds what a guest may import that is to be called without a stack of its own.
+pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    let mut types = linker.instance(TYPES)?;
+    types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, rep| {
+        HostDescriptor::drop(&mut view(store.data_mut()), Handle::new_own(rep))
+    })?;
+    types.func_wrap("[method]descriptor.open-at", |mut store, asked: Asked| {
+        let (handle, path_flags, path, open, flags) = asked;
+        told(view(store.data_mut()).open(&handle, path_flags, &path, open, flags))
+    })?;
+    types.func_wrap("[method]descriptor.read", |mut store, asked: (Handle, Filesize, Filesize)| {
+        let (handle, len, offset) = asked;
+        told(view(store.data_mut()).read_at(&handle, len, offset))
+    })?;
+    let mut preopens = linker.instance(PREOPENS)?;
+    preopens
+        .func_wrap("get-directories", |mut store, (): ()| Ok((view(store.data_mut()).get_directories()?,)))
+}
+
+/// What `open-at` is asked with.
+type Asked = (Handle, PathFlags, String, OpenFlags, DescriptorFlags);
+
+/// What went wrong as the guest is told of it; what ends the guest stays an error.
+fn told<T>(result: FsResult<T>) -> wasmtime::Result<(Result<T, ErrorCode>,)> {
+    match result {
+        Ok(value) => Ok((Ok(value),)),
+        Err(error) => Ok((Err(error.downcast()?),)),
+    }
+}
