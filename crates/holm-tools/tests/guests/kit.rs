@@ -13,7 +13,7 @@ use holm_tools::shipped;
 use holm_tools::wasm::{Inspection, WasmHost, WasmSettings, WasmTool};
 
 /// One sandbox for all tests, with a cache, because the larger guests take seconds to compile.
-fn sandbox() -> Sandbox {
+pub(crate) fn sandbox() -> Sandbox {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
     let make = || {
         let compiler = Compiler::program(env!("CARGO_BIN_EXE_holm-tools-compiler"));

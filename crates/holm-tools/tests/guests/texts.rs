@@ -2,9 +2,10 @@
 
 use holm_kernel::Outcome;
 use holm_runtime::Tool;
-use holm_sandbox::Entry;
+use holm_sandbox::{Access, Call, Entry};
+use holm_tools::shipped;
 
-use crate::kit::Scene;
+use crate::kit::{Scene, sandbox};
 
 #[tokio::test]
 async fn base64_needs_nothing_and_imports_nothing() {
@@ -19,6 +20,22 @@ async fn base64_needs_nothing_and_imports_nothing() {
     let output = scene.call("base64", r#"{"text":"!","decode":true}"#, &[]).await;
     assert_eq!(output.outcome, Outcome::Failed);
     assert!(output.text.contains("this is no base64"), "{}", output.text);
+}
+
+/// To grow a memory takes the engine longer than the guest works, so this is most of what a small call costs.
+#[test]
+fn a_small_call_grows_no_memory_and_a_large_one_works_all_the_same() {
+    let base64 = shipped::all().iter().find(|guest| guest.name() == "base64").unwrap();
+    let guest = sandbox().load(&base64.bytes().unwrap(), &mut |_| {}).unwrap();
+    let encode = |length: usize| {
+        let call = Call::new(Access::none()).input(format!(r#"{{"text":"{}"}}"#, "x".repeat(length)));
+        let outcome = sandbox().run_here(&guest, call);
+        (outcome.usage.peak_memory, outcome.reply.unwrap().unwrap().len())
+    };
+    let (least, _) = encode(0);
+    assert_eq!(encode(3_000), (least, 4_000));
+    let (large, length) = encode(300_000);
+    assert!(large > least && length == 400_000, "{large} of {least}, {length}");
 }
 
 #[tokio::test]
