@@ -87,7 +87,7 @@ impl Drop for Ticker {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::time::Instant;
 
     use super::*;
@@ -96,7 +96,8 @@ mod tests {
     /// When a machine, however busy, has certainly done what it was told.
     const LONG: Duration = Duration::from_secs(30);
 
-    fn waited(done: impl Fn() -> bool) -> bool {
+    /// Whether something came true before long.
+    pub(crate) fn waited(done: impl Fn() -> bool) -> bool {
         let began = Instant::now();
         while !done() && began.elapsed() < LONG {
             std::thread::sleep(TICK);

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use holm_grants::{GrantSet, Policy};
 use tokio::runtime::{Builder, Runtime};
@@ -12,11 +12,10 @@ use crate::guest::{Linkers, Loaded};
 use crate::limits::Limits;
 use crate::shape::Shape;
 use crate::ticker::TICK;
+use crate::ticker::tests::waited;
 
 /// How soon a guest must have ended after somebody said so.
 const PROMISED: Duration = Duration::from_millis(50);
-/// When a machine, however busy, has certainly done what it was told.
-const LONG: Duration = Duration::from_secs(30);
 
 /// An engine whose clock only moves when a test says so.
 struct Still {
@@ -63,7 +62,7 @@ impl Still {
         let cancel = Cancel::new();
         std::thread::scope(|scope| {
             let run = scope.spawn(|| host.run(guest, Question::Run, call, &cancel));
-            until(|| folder.path().join("begun").exists());
+            assert!(waited(|| folder.path().join("begun").exists()), "it never began");
             cancel.cancel();
             (0..ticks).for_each(|_| self.engine.increment_epoch());
             let ended = waited(|| run.is_finished());
@@ -73,18 +72,6 @@ impl Still {
             run.join().unwrap().stop
         })
     }
-}
-
-fn waited(done: impl Fn() -> bool) -> bool {
-    let began = Instant::now();
-    while !done() && began.elapsed() < LONG {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    done()
-}
-
-fn until(done: impl Fn() -> bool) {
-    assert!(waited(done), "it never began");
 }
 
 #[test]
