@@ -61,8 +61,8 @@ guests: ## build and prepare the WASM tools that Holm ships, into guests/dist, a
 	@scripts/setup guests templates
 	@scripts/build-guests
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" -p guest-js -p guest-sqlite
-	@cargo test -p holm-tools --features wasm --test guests -- --include-ignored
-	@cargo test -p holm-cli --test cli -- --ignored
+	@cargo test --workspace --features holm/otel --test guests -- --include-ignored
+	@cargo test --workspace --features holm/otel --test cli -- --ignored
 
 bench: ## compare Holm's loop and wire with others
 	@scripts/setup bench
