@@ -19,6 +19,11 @@ fn fuelled() -> Limits {
     Limits { fuel: 5_000_000, time: Duration::from_secs(30), ..Limits::default() }
 }
 
+/// Limits under which what is written ends first.
+fn quiet(output: u64) -> Limits {
+    Limits { output, time: Duration::from_secs(30), ..Limits::default() }
+}
+
 /// Runs a module in both forms under tight limits and looks at how each ends.
 #[track_caller]
 fn cut(wat: &str, limits: Limits, expect: impl Fn(&Outcome) -> bool) {
@@ -253,10 +258,9 @@ fn reading_and_writing_outside_of_memory_traps() {
 
 #[test]
 fn a_flood_of_output_is_cut_and_what_fits_is_kept() {
-    let limits = Limits { output: 1 << 20, ..tight() };
     for stream in [1, 2] {
         let write = format!("(call $write (i32.const {stream}) (i32.const 1024) (i32.const 60000))");
-        cut(&start(&format!("(loop $l {write} (br $l))")), limits, |outcome| {
+        cut(&start(&format!("(loop $l {write} (br $l))")), quiet(1 << 20), |outcome| {
             let kept = outcome.stdout.len() + outcome.stderr.len();
             outcome.stop == Stop::TooMuchOutput && kept == 1 << 20
         });
@@ -265,8 +269,7 @@ fn a_flood_of_output_is_cut_and_what_fits_is_kept() {
 
 #[test]
 fn a_flood_of_single_bytes_is_cut_too() {
-    let limits = Limits { output: 10_000, ..tight() };
-    cut(&start("(loop $l (call $byte (i32.const 33)) (br $l))"), limits, is(Stop::TooMuchOutput));
+    cut(&start("(loop $l (call $byte (i32.const 33)) (br $l))"), quiet(10_000), is(Stop::TooMuchOutput));
 }
 
 #[test]
