@@ -187,6 +187,3 @@ impl Linkers {
 fn import(error: wasmtime::Error) -> LoadError {
     LoadError::Import(format!("{error:#}"))
 }
-
-#[cfg(test)]
-mod tests;

@@ -314,6 +314,3 @@ pub(crate) fn failed(began: Instant, what: String) -> Outcome {
         unlisted_refusals: 0,
     }
 }
-
-#[cfg(test)]
-mod tests;
