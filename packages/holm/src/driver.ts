@@ -24,6 +24,7 @@ import type {
   Prompt,
   Proposal,
   SpawnRequest,
+  ToolDeclaration,
   ToolRequest,
   Verdict,
 } from './types.js';
@@ -72,8 +73,10 @@ export interface AgentOptions {
   blobs?: Blobs;
   /** Secrets by name. The kernel, the journal and the model see `‹secret:name›`; a tool that needs `secret:name@host` gets the value. */
   secrets?: Record<string, string>;
-  /** A journal to go on with. */
+  /** A journal to go on with. A run that knows other tools is told of these before it goes on, if any are given. */
   resume?: string | Uint8Array;
+  /** What a resumed run is told before it goes on: other grants, another mode. */
+  before?: Input[];
   /** Everything else that the kernel can be told. */
   config?: Omit<Config, 'models' | 'tools' | 'system'>;
   /** The run's id; a random one by default. */
@@ -183,6 +186,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
     if (options.resume !== undefined) {
       const run = Run.replay(options.resume);
       this.#run = run;
+      for (const fact of [...otherTools(options), ...(options.before ?? [])]) await this.#take(run, json(fact));
       await this.#take(run, json({ resumed: { host: 'javascript' } }));
       return { options, run, calls };
     }
@@ -422,6 +426,34 @@ function configOf(options: AgentOptions, models: Model[]): object {
     models: models.map((model) => ({ ...model.info, name: model.name })),
     tools: tools.map((tool) => tool.declaration),
   };
+}
+
+/** What a resumed run is told of its tools; nothing where it knows them already, or where nobody says which there are. */
+function otherTools({ resume = '', tools }: AgentOptions): Input[] {
+  if (!tools) return [];
+  const now = tools.map((tool) => tool.declaration);
+  const text = typeof resume === 'string' ? resume : new TextDecoder().decode(resume);
+  return json(asWritten(now)) === json(toolsOf(text)) ? [] : [{ tools_changed: now }];
+}
+
+/** Declarations as a journal has them, with every default in its place. */
+function asWritten(tools: ToolDeclaration[]): unknown {
+  const { run } = Run.create({ id: 'none', seed: 0, now: 0, config: json({ models: [{ name: 'none/none' }], tools }) });
+  const written = run.started().config.tools;
+  run.free();
+  return written;
+}
+
+/** The tools that a journal's run knows at its end. */
+function toolsOf(journal: string): unknown {
+  type Line = { input?: { started?: { config?: { tools?: unknown } }; tools_changed?: unknown } };
+  let tools: unknown = [];
+  for (const line of journal.split('\n')) {
+    if (!line.includes('"tools')) continue;
+    const { input } = JSON.parse(line) as Line;
+    tools = input?.tools_changed ?? input?.started?.config?.tools ?? tools;
+  }
+  return tools;
 }
 
 /** What a host's own code comes to: its answer, what stands in for none, or what its error is taken for. */

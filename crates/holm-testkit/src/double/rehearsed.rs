@@ -23,6 +23,10 @@ pub const HELLO: &str = "Hello, wörld ✓ 🚀";
 /// | `overloaded`, `broken`, `denied`, `too-long` | 529, 500, 401, 400 |
 /// | `stream-error` | an error event after the first words |
 /// | `truncated` | the body ends in its middle |
+/// | `stalled` | the first bytes, and then nothing |
+/// | `say:HEX`, `say:HEX:HEX` … | this text, given in hex; the next one once the model has spoken, the last one for ever |
+/// | `call:TOOL:HEX` | one call with these arguments, then, once there is a result, [`HELLO`] |
+/// | `insist:TOOL:HEX` | the same call, whatever came of it |
 pub fn rehearsed(seen: &Seen) -> Act {
     let refused =
         |class, message: &str| Act::fails(Fault::Refused { status: None, class, message: message.into() });
@@ -46,8 +50,38 @@ pub fn rehearsed(seen: &Seen) -> Act {
             Act::says(HELLO).with(Fault::ErrorInStream { class, message })
         }
         "truncated" => Act::says(HELLO).with(Fault::Closed(500)),
-        _ => Act::says(HELLO),
+        "stalled" => Act::says(HELLO).with(Fault::Stall(300)),
+        "" => Act::says(HELLO),
+        name => spelled(name, seen).unwrap_or_else(|| Act::says(HELLO)),
     }
+}
+
+/// What a name spells out; none for a name that does not.
+fn spelled(name: &str, seen: &Seen) -> Option<Act> {
+    if let Some(texts) = name.strip_prefix("say:") {
+        let messages = seen.asked.iter().flat_map(|asked| &asked.messages);
+        let spoken = messages.filter(|message| message.role == Role::Assistant).count();
+        let texts = texts.split(':').map(from_hex).collect::<Option<Vec<_>>>()?;
+        return Some(Act::says(texts.get(spoken).or(texts.last())?));
+    }
+    let (manner, call) = name.split_once(':')?;
+    let (tool, arguments) = call.split_once(':')?;
+    let act = Act::calls(&[("call_1", tool, &from_hex(arguments)?)]);
+    match manner {
+        "call" if has_results(seen) => Some(Act::says(HELLO)),
+        "call" | "insist" => Some(act),
+        _ => None,
+    }
+}
+
+/// Text from its hex digits.
+fn from_hex(digits: &str) -> Option<String> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let pairs = digits.as_bytes().chunks(2).map(|pair| match pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    });
+    String::from_utf8(pairs.collect::<Option<Vec<u8>>>()?).ok()
 }
 
 /// Whether the conversation ends in tool results. Some formats put them into a user's message.

@@ -1,0 +1,48 @@
+// `POST /skill/extract`: the contract skill by itself. What the model says is believed only if the guards can prove it; it is
+// corrected once, and then the failure is said.
+
+import { extractContract, HolmError, MemoryJournal, runAgent, Skill } from 'holm';
+import type { Extract } from './ask.js';
+import type { Host } from './host.js';
+import { modelsOf } from './models.js';
+import { outcomeOf, type Outcome } from './outcome.js';
+import { watch, type Emit } from './query.js';
+
+/** The first reply, and one that is corrected. */
+const TRIES = 2;
+
+/** Carries the skill out. */
+export async function answerExtract(host: Host, { input, model }: Extract, emit: Emit, stop: AbortSignal): Promise<Outcome> {
+  const { settings } = host;
+  const about = { host: 'edge', model, skill: 'extract' };
+  const failed = (details: string): Outcome => ({ status: 400, body: { error: 'Skill failed', details, ...about, guardrail: 'reject' } });
+  const skill = new Skill(extractContract());
+  let prompt: string;
+  try {
+    prompt = skill.prompt(input);
+  } catch (error) {
+    if (error instanceof HolmError && error.kind !== 'internal') return failed(error.message);
+    throw error;
+  }
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(settings.wallMs)]);
+  const journal = new MemoryJournal();
+  const limits = { turns: { at_most: settings.turns }, wall_ms: { at_most: settings.wallMs } };
+  let why = '';
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const past = journal.text === '' ? { config: { name: 'edge', limits } } : { resume: journal.text };
+    const agent = runAgent({ ...past, model: modelsOf(settings, model), prompt, journal });
+    const { ending, guarded } = await watch(agent, settings, emit, signal);
+    if (!('answered' in ending)) {
+      const { status, body } = outcomeOf(ending, guarded);
+      return { status, body: { ...body, ...about, journal: journal.text } };
+    }
+    const checked = skill.check(input, ending.answered.text);
+    if ('accepted' in checked) {
+      return { status: 200, body: { result: checked.accepted, ...about, guardrail: 'accept', journal: journal.text } };
+    }
+    why = checked.refused.error;
+    prompt = checked.refused.correction;
+  }
+  const { status, body } = failed(why);
+  return { status, body: { ...body, journal: journal.text } };
+}

@@ -1,0 +1,293 @@
+// The edge host on real Deno and real workerd, against the provider double.
+//
+// HOLM_DOUBLE is the double's address; scripts/test-hosts starts it.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after, before, describe } from 'node:test';
+import { Run } from '../../holm/dist/kernel.js';
+import { deno, pages, workerd } from './hosts.mjs';
+
+const double = process.env.HOLM_DOUBLE;
+assert.ok(double, 'HOLM_DOUBLE is not set; run scripts/test-hosts');
+
+const HELLO = 'Hello, wörld ✓ 🚀';
+const TOKEN = 'a-token-for-tests-only';
+const PAGE = 'https://app.example.com';
+const hex = (text) => Buffer.from(text).toString('hex');
+const call = (manner, url) => `${manner}:fetch_url:${hex(JSON.stringify({ url }))}`;
+
+const FOUND = `say:${hex('{"email":["hello@agent.rs"]}')}`;
+const INVENTED = `say:${hex('{"email":["made@up.example"]}')}`;
+const CORRECTED = `say:${hex('{"email":["made@up.example"]}')}:${hex('{"email":["hello@agent.rs"]}')}`;
+const TEXT = 'Contact us at hello@agent.rs';
+
+const site = await pages();
+const elsewhere = await pages();
+after(() => [site, elsewhere].forEach((one) => one.close()));
+
+const SSRF = [
+  'http://169.254.169.254/latest/meta-data/',
+  'http://10.0.0.1/',
+  'http://[::1]/',
+  'http://0x7f.1/',
+  'http://2130706433/',
+  'http://localhost:1/',
+  `${elsewhere.url}/page`,
+  'file:///etc/passwd',
+  `${site.url}/redirect?to=http://169.254.169.254/`,
+  `${site.url}/redirect?to=${elsewhere.url}/page`,
+];
+
+const settings = (more = {}) => ({
+  LLM_ENDPOINT: `${double}/v1/chat/completions`,
+  LLM_API_KEY: 'a-key-for-tests-only',
+  LLM_MODEL: [
+    ...['hello', 'drip', 'denied', 'stalled', FOUND, INVENTED, CORRECTED],
+    ...['/page', '/empty', '/big', '/missing'].map((path) => call('call', site.url + path)),
+    call('insist', `${site.url}/empty`),
+    ...SSRF.map((url) => call('call', url)),
+  ].join(' '),
+  HOLM_TOKEN: TOKEN,
+  HOLM_ORIGINS: PAGE,
+  HOLM_GRANTS: `fetch:${site.url} fetch:https://*`,
+  HOLM_MOST_BODY: '200000',
+  ...more,
+});
+
+const ask = (url, body, { path = '/', method = 'POST', token = TOKEN, headers = {}, signal } = {}) =>
+  fetch(url + path, {
+    method,
+    signal,
+    headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), 'content-type': 'application/json', ...headers },
+    ...(method === 'POST' ? { body: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
+  });
+
+/** The last tool result that a journal's run has seen. */
+const result = (journal) =>
+  Run.replay(journal)
+    .transcript()
+    .flatMap(({ blocks }) => blocks)
+    .findLast((block) => 'tool_result' in block)?.tool_result;
+
+/** Server-sent events as pairs of name and data. */
+const events = (text) =>
+  text
+    .split('\n\n')
+    .map((event) => /^event: (.*)\ndata: (.*)$/s.exec(event))
+    .filter(Boolean)
+    .map(([, name, data]) => [name, JSON.parse(data)]);
+
+for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
+  describe(name, () => {
+    let host;
+    let folder;
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'holm-edge-kept-'));
+      host = await start(settings(), { keep: folder });
+    });
+    after(async () => {
+      await host?.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const check = async (body, options, status, holds = {}) => {
+      const answer = await ask(host.url, body, options);
+      const said = await answer.json();
+      assert.equal(answer.status, status, JSON.stringify(said));
+      for (const [member, value] of Object.entries(holds)) assert.deepEqual(said[member], value, member);
+      return { answer, said };
+    };
+
+    test('a question is answered, and its journal replays', async () => {
+      const { said } = await check({ query: 'Hi' }, {}, 200, { result: HELLO, host: 'edge', model: 'hello', guardrail: 'n/a' });
+      assert.equal(Run.replay(said.journal).transcript().length, 2);
+      assert.ok(!said.journal.includes('a-key-for-tests-only') && !said.journal.includes(TOKEN));
+    });
+
+    test('what is no question is refused with its own status', async () => {
+      await check('{"query":', {}, 400, { error: 'Invalid JSON' });
+      await check('[]', {}, 400);
+      await check({}, {}, 400, { error: "Missing 'query' field" });
+      await check({ query: 'Hi', model: 'another' }, {}, 400);
+      await check({ query: 'Hi', run: '../x' }, {}, 400);
+      await check({ query: 'Hi', run: 'nobody' }, {}, 404);
+      await check({ query: 'Hi', journal: 'no journal' }, {}, 400);
+      const { answer } = await check(undefined, { method: 'GET' }, 405);
+      assert.match(answer.headers.get('allow'), /POST/);
+      await check({ query: 'x'.repeat(300_000) }, {}, 413);
+    });
+
+    test('a failing provider is said with 500', async () => {
+      const { said } = await check({ query: 'Hi', model: 'denied' }, {}, 500);
+      assert.match(said.details, /^auth/);
+    });
+
+    test('a tool brings what it found, and the guards say so', async () => {
+      const { said } = await check({ query: 'Weather?', model: call('call', `${site.url}/page`) }, {}, 200, { guardrail: 'accept' });
+      assert.equal(result(said.journal).outcome, 'succeeded');
+      assert.match(JSON.stringify(result(said.journal)), /Bergen: 18 degrees/);
+    });
+
+    test('a result that cannot be believed ends in 422', async () => {
+      const { said } = await check({ query: 'Weather?', model: call('insist', `${site.url}/empty`) }, {}, 422, {
+        error: 'Guardrail rejection',
+        guardrail: 'reject',
+      });
+      assert.ok(said.reason.length > 0);
+    });
+
+    test('a page that is too large is cut, and one that is missing is a failed call', async () => {
+      const big = await check({ query: 'Look', model: call('call', `${site.url}/big`) }, {}, 200);
+      assert.ok(big.said.journal.length < 100_000);
+      const missing = await check({ query: 'Look', model: call('call', `${site.url}/missing`) }, {}, 200);
+      assert.equal(result(missing.said.journal).outcome, 'failed');
+    });
+
+    test('nothing inside is reached, not by address, by name, by spelling or by redirect', async () => {
+      for (const url of SSRF) {
+        const { said } = await check({ query: 'Look', model: call('call', url) }, {}, 200);
+        assert.notEqual(result(said.journal)?.outcome, 'succeeded', url);
+      }
+      assert.deepEqual(elsewhere.asked, []);
+    });
+
+    test('the skill extracts what stands in the text and nothing else', async () => {
+      const extract = { path: '/skill/extract' };
+      const about = { skill: 'extract', host: 'edge' };
+      await check({ text: TEXT, target: 'email', model: FOUND }, extract, 200, { ...about, result: { email: ['hello@agent.rs'] }, guardrail: 'accept' });
+      await check({ text: TEXT, target: 'email', model: CORRECTED }, extract, 200, { result: { email: ['hello@agent.rs'] } });
+      await check({ skill: 'extract', text: TEXT, target: 'email', model: FOUND }, {}, 200, about);
+      const { said } = await check({ text: TEXT, target: 'email', model: INVENTED }, extract, 400, { ...about, guardrail: 'reject' });
+      assert.match(said.details, /made@up\.example/);
+      await check({ text: TEXT, target: 'phone' }, extract, 400);
+      await check({ text: '', target: 'email' }, extract, 400);
+      await check({ target: 'email' }, extract, 400, { error: "Missing 'text' field" });
+    });
+
+    test('a stream tells every piece and then the result', async () => {
+      const answer = await ask(host.url, { query: 'Hi', model: 'drip', stream: true });
+      assert.match(answer.headers.get('content-type'), /^text\/event-stream/);
+      const told = events(await answer.text());
+      const text = told.filter(([name]) => name === 'delta').map(([, { delta }]) => delta.text?.text ?? '');
+      assert.equal(text.join(''), HELLO);
+      assert.ok(text.length > 1);
+      const [name, last] = told.at(-1);
+      assert.deepEqual([name, last.status, last.result], ['result', 200, HELLO]);
+    });
+
+    test('without the token nothing is said; a page has a short-lived one for its own origin', async () => {
+      await check({ query: 'Hi' }, { token: null }, 401);
+      await check({ query: 'Hi' }, { token: 'another-token-of-somebody' }, 401);
+      const { said } = await check({ origin: PAGE, seconds: 60, scope: ['query'] }, { path: '/token' }, 200);
+      const page = { token: said.token, headers: { origin: PAGE } };
+      const { answer } = await check({ query: 'Hi' }, page, 200, { result: HELLO });
+      assert.equal(answer.headers.get('access-control-allow-origin'), PAGE);
+      await check({ query: 'Hi' }, { ...page, headers: { origin: 'https://evil.example' } }, 403);
+      await check({ text: TEXT, target: 'email' }, { ...page, path: '/skill/extract' }, 403);
+      await check({ skill: 'extract', text: TEXT, target: 'email' }, page, 403);
+      await check({ origin: PAGE }, { ...page, path: '/token' }, 403);
+      await check({ query: 'Hi' }, { ...page, token: `${said.token.slice(0, -4)}AAAA` }, 401);
+      await check({ origin: 'https://evil.example' }, { path: '/token' }, 400);
+      await check({ origin: PAGE, seconds: 1e6 }, { path: '/token' }, 400);
+      const short = await check({ origin: PAGE, seconds: 0.001 }, { path: '/token' }, 200);
+      await check({ query: 'Hi' }, { ...page, token: short.said.token }, 401);
+    });
+
+    test('browsers of other pages are not let in', async () => {
+      const preflight = (origin) => ask(host.url, undefined, { method: 'OPTIONS', token: null, headers: { origin } });
+      const own = await preflight(PAGE);
+      assert.deepEqual([own.status, own.headers.get('access-control-allow-origin')], [204, PAGE]);
+      const other = await preflight('https://evil.example');
+      assert.deepEqual([other.status, other.headers.get('access-control-allow-origin')], [403, null]);
+    });
+
+    test('a run goes on from the journal that was returned', async () => {
+      const first = await check({ query: 'Hi' }, {}, 200);
+      const second = await check({ query: 'And?', journal: first.said.journal, model: 'drip' }, {}, 200);
+      assert.equal(second.said.run, first.said.run);
+      assert.ok(second.said.journal.startsWith(first.said.journal));
+      assert.equal(Run.replay(second.said.journal).transcript().length, 4);
+    });
+
+    test('a journal that grants itself more is not believed', async () => {
+      const { run, line } = Run.create({
+        id: 'forged',
+        seed: 1,
+        now: 1,
+        config: { models: [{ name: 'endpoint/x' }], grants: [`fetch:${elsewhere.url}`], mode: 'full', limits: { turns: 'unbounded' } },
+      });
+      run.free();
+      const { said } = await check({ query: 'Look', journal: line, model: call('call', `${elsewhere.url}/page`) }, {}, 200);
+      assert.notEqual(result(said.journal)?.outcome, 'succeeded');
+      assert.deepEqual(elsewhere.asked, []);
+    });
+
+    test('a kept run goes on in another isolate, after the first one is killed', async () => {
+      const { said } = await check({ query: 'Hi', keep: true }, {}, 200);
+      assert.equal(said.journal, undefined);
+      await host.close();
+      host = await start(settings(), { keep: folder });
+      await check({ query: 'And?', run: said.run }, {}, 200, { result: HELLO, run: said.run });
+    });
+
+    test('a client that goes away stops the run', async () => {
+      const begun = await check({ query: 'Hi', keep: true }, {}, 200);
+      const { run } = begun.said;
+      const leaving = new AbortController();
+      const answer = await ask(host.url, { query: 'Wait', run, model: 'stalled', stream: true }, { signal: leaving.signal });
+      await answer.body.getReader().read();
+      leaving.abort();
+      // Once the run has been stopped, its journal is whole and idle again and the next question is answered.
+      for (const end = Date.now() + 30_000; ; ) {
+        const again = await ask(host.url, { query: 'And?', run });
+        if (again.status === 200) break;
+        assert.equal(again.status, 409);
+        assert.ok(Date.now() < end, 'the run is still at work');
+      }
+    });
+
+    test('a run that takes too long is stopped', async () => {
+      const hasty = await start(settings({ HOLM_WALL_MS: '300' }));
+      try {
+        const answer = await ask(hasty.url, { query: 'Hi', model: 'stalled' });
+        const said = await answer.json();
+        assert.deepEqual([answer.status, said.error], [500, 'timeout']);
+        assert.deepEqual(Object.keys(JSON.parse(said.journal.trim().split('\n').at(0))).length > 0, true);
+      } finally {
+        await hasty.close();
+      }
+    });
+  });
+}
+
+test('workerd: a kept run can lie in Workers KV', async () => {
+  const host = await workerd(settings(), { kv: true });
+  try {
+    const first = await (await ask(host.url, { query: 'Hi', keep: true })).json();
+    const second = await (await ask(host.url, { query: 'And?', run: first.run })).json();
+    assert.deepEqual([second.result, second.run], [HELLO, first.run]);
+  } finally {
+    await host.close();
+  }
+});
+
+test('settings that cannot be right are said, not guessed', async () => {
+  const { readSettings } = await import('../dist/settings.js');
+  const check = (more, message) => assert.throws(() => readSettings({ ...settings(), ...more }), message);
+  check({ LLM_ENDPOINT: '' }, /LLM_ENDPOINT/);
+  check({ LLM_PROVIDER: 'nobody' }, /not known/);
+  check({ LLM_ENDPOINT: '', LLM_PROVIDER: 'azure' }, /address of your own/);
+  check({ HOLM_TOKEN: '' }, /HOLM_TOKEN/);
+  check({ HOLM_TOKEN: 'short' }, /at least 16/);
+  check({ HOLM_ORIGINS: '*' }, /no origin/);
+  check({ HOLM_GRANTS: 'fetch:everything' }, /HOLM_GRANTS/);
+  check({ HOLM_GRANTS: 'read:**' }, /only fetch/);
+  check({ HOLM_TURNS: '-1' }, /whole number/);
+  check({ HOLM_MCP: 'nothing' }, /HOLM_MCP/);
+  check({ HOLM_MODE: 'wild' }, /HOLM_MODE/);
+  const read = readSettings({ ...settings(), LLM_ENDPOINT: '', LLM_PROVIDER: 'anthropic', HOLM_TOKEN: '', HOLM_OPEN: 'yes' });
+  assert.deepEqual([read.endpoint.format, read.endpoint.provider, read.access.kind], ['anthropic', 'anthropic', 'open']);
+});
