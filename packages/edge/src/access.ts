@@ -5,7 +5,7 @@ import { Refusal } from './refusal.js';
 import type { Settings } from './settings.js';
 
 /** What a token opens. */
-export type Scope = 'query' | 'extract' | 'token';
+export type Scope = 'query' | 'extract' | 'model' | 'token';
 
 /** What a page's token says. */
 interface Claims {
@@ -16,7 +16,7 @@ interface Claims {
 }
 
 /** What pages may be given; never the making of further tokens. */
-const FOR_PAGES: readonly Scope[] = ['query', 'extract'];
+const FOR_PAGES: readonly Scope[] = ['query', 'extract', 'model'];
 
 /** Lets a request pass or throws a refusal. */
 export async function admit(settings: Settings, request: Request, scope: Scope): Promise<void> {

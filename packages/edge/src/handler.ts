@@ -6,6 +6,7 @@ import { corsHeaders, preflight } from './cors.js';
 import { answerExtract } from './extract.js';
 import type { Host } from './host.js';
 import { Conflict } from './keep.js';
+import { forward, MODEL_ROUTE } from './forward.js';
 import { answerQuery } from './query.js';
 import { Refusal } from './refusal.js';
 import { streamed, type Work } from './stream.js';
@@ -33,6 +34,7 @@ async function answer(host: Host, request: Request, headers: Record<string, stri
   await admit(settings, request, route);
   const body = await bodyOf(settings, request);
   if (route === 'token') return json(200, await mint(settings, body), headers);
+  if (route === 'model') return await forward(settings, body, request.signal, headers);
   // The body may ask for the skill as well; a token that is not for it must not reach it that way.
   const skill = route === 'extract' || body.skill === 'extract';
   if (skill && route !== 'extract') await admit(settings, request, 'extract');
@@ -53,6 +55,7 @@ async function answer(host: Host, request: Request, headers: Record<string, stri
 function routeOf(path: string): Scope {
   if (path === '/skill/extract') return 'extract';
   if (path === '/token') return 'token';
+  if (path === MODEL_ROUTE) return 'model';
   return 'query';
 }
 

@@ -196,6 +196,17 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       await check({ query: 'Hi' }, { ...page, token: short.said.token }, 401);
     });
 
+    test('a page reaches the model alone, without its key, and no model that was not named', async () => {
+      const chat = { path: '/v1/chat/completions' };
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const { said } = await check({ model: 'hello', messages, n: 50 }, chat, 200);
+      assert.equal(said.choices[0].message.content, HELLO);
+      await check({ model: 'another', messages }, chat, 400);
+      await check({ model: 'denied', messages }, chat, 401);
+      const narrow = await check({ origin: PAGE, scope: ['query'] }, { path: '/token' }, 200);
+      await check({ model: 'hello', messages }, { ...chat, token: narrow.said.token, headers: { origin: PAGE } }, 403);
+    });
+
     test('browsers of other pages are not let in', async () => {
       const preflight = (origin) => ask(host.url, undefined, { method: 'OPTIONS', token: null, headers: { origin } });
       const own = await preflight(PAGE);

@@ -1,0 +1,170 @@
+// The page as a whole: which engine, which run, which buttons may be pressed.
+
+import { inspectJournal, Run, type Tool } from 'holm';
+import { extractTool, fetchUrl, McpServer } from 'holm/web';
+import type { Engine } from './engines/engine';
+import { Session } from './session';
+import type { Settings } from './settings';
+import type { Store } from './store';
+import { noteTools, readDom } from './tools/index';
+import type { Controls } from './ui/controls';
+import { Log } from './ui/log';
+
+/** The page. */
+export class App {
+  readonly #controls: Controls;
+  readonly #store: Store;
+  readonly #settings: Settings;
+  readonly #engines: Engine[];
+  readonly #log: Log;
+  #session: Session | undefined;
+
+  constructor(controls: Controls, store: Store, settings: Settings, engines: Engine[]) {
+    this.#controls = controls;
+    this.#store = store;
+    this.#settings = settings;
+    this.#engines = engines;
+    this.#log = new Log(controls.log);
+  }
+
+  /** Shows the engines and the latest run, and goes on with it if it was at work. */
+  async start(): Promise<void> {
+    const latest = await this.#store.latest();
+    await this.#listEngines(latest?.engine);
+    this.#listen();
+    await this.#open(latest?.run);
+    await this.#busy(() => this.#session?.goOn());
+  }
+
+  async #listEngines(chosen: string | undefined): Promise<void> {
+    for (const engine of this.#engines) {
+      const why = await engine.unusable();
+      const option = new Option(why === undefined ? engine.label : `${engine.label}: ${why}`, engine.id);
+      option.disabled = why !== undefined;
+      this.#controls.engine.append(option);
+    }
+    const usable = [...this.#controls.engine.options].filter((option) => !option.disabled);
+    const wanted = usable.find((option) => option.value === chosen) ?? usable[0];
+    if (wanted) this.#controls.engine.value = wanted.value;
+  }
+
+  #listen(): void {
+    const { ask, prompt, stop, fresh, save, load, engine } = this.#controls;
+    ask.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const text = prompt.value.trim();
+      if (text === '') return;
+      prompt.value = '';
+      void this.#busy(() => this.#session?.prompt(text));
+    });
+    stop.addEventListener('click', () => this.#session?.stop());
+    fresh.addEventListener('click', () => void this.#busy(() => this.#open(undefined)));
+    engine.addEventListener('change', () => void this.#busy(() => this.#open(this.#session?.run)));
+    save.addEventListener('click', () => void this.#busy(() => this.#save()));
+    load.addEventListener('change', () => void this.#busy(() => this.#load()));
+  }
+
+  /** Opens a run, or a new one, with the engine that is chosen. */
+  async #open(run: string | undefined): Promise<void> {
+    const engine = this.#engines.find(({ id }) => id === this.#controls.engine.value);
+    if (!engine) throw new Error('no engine can be used here');
+    const { grants, mcp } = this.#settings;
+    this.#session = new Session(
+      {
+        store: this.#store,
+        engine: prepared(engine, this.#controls),
+        tools: await this.#tools(),
+        grants: [...grants, ...mcp.map(({ url }) => `fetch:${url}`)],
+        judge: (proposal, signal) => this.#log.ask(proposal, signal),
+        show: (event) => this.#log.show(event),
+      },
+      run,
+    );
+    this.#log.reset(await this.#session.transcript());
+  }
+
+  async #tools(): Promise<Tool[]> {
+    const { grants, mcp } = this.#settings;
+    const tools = [readDom(() => this.#controls.page), ...noteTools(this.#store), extractTool()];
+    if (grants.length > 0) {
+      // A page is never told where a redirect leads, so none is followed; nothing of the person's own is sent along.
+      const init: RequestInit = { credentials: 'omit', referrerPolicy: 'no-referrer', mode: 'cors' };
+      tools.push(fetchUrl({ policy: { grants }, redirects: 'refuse', init, maxChars: 4000 }));
+    }
+    for (const { name, url } of mcp) {
+      try {
+        tools.push(...(await (await McpServer.connect({ name, url, policy: { grants: [`fetch:${url}`] } })).tools()));
+      } catch (error) {
+        this.#log.problem(`The MCP server ${name} cannot be used: ${words(error)}`);
+      }
+    }
+    return tools;
+  }
+
+  async #save(): Promise<void> {
+    const run = this.#session?.run;
+    if (run === undefined) return;
+    const url = URL.createObjectURL(new Blob([await this.#store.journal(run)], { type: 'application/jsonl' }));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `${run}.jsonl`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  }
+
+  async #load(): Promise<void> {
+    const file = this.#controls.load.files?.[0];
+    this.#controls.load.value = '';
+    if (!file) return;
+    const journal = await file.text();
+    // Folded before it is kept: what is no journal is refused here, with the reason.
+    const { torn } = inspectJournal(journal);
+    if (torn !== null) throw new Error(`this journal is damaged: ${torn}`);
+    const { run } = Run.replay(journal).started();
+    await this.#store.replace(run, this.#controls.engine.value, journal);
+    await this.#open(run);
+    await this.#session?.goOn();
+  }
+
+  /** Does one thing at a time, and says what went wrong. */
+  async #busy(work: () => Promise<void> | undefined): Promise<void> {
+    const { stop, state, ask } = this.#controls;
+    const send = ask.querySelector('button');
+    for (const button of [send]) if (button) button.disabled = true;
+    stop.disabled = false;
+    state.value = 'working';
+    try {
+      await work();
+      state.value = 'ready';
+    } catch (error) {
+      this.#log.problem(words(error));
+      state.value = 'failed';
+    }
+    if (send) send.disabled = false;
+    stop.disabled = true;
+  }
+}
+
+/** An engine whose model is brought when it is first asked for, with its progress on the page. */
+function prepared(engine: Engine, { download }: Controls): Engine {
+  const bring = () => {
+    download.hidden = false;
+    return engine
+      .prepare(({ loaded, total }) => {
+        if (total !== undefined) download.value = loaded / total;
+      })
+      .finally(() => {
+        download.hidden = true;
+      });
+  };
+  return {
+    id: engine.id,
+    label: engine.label,
+    model: engine.model,
+    unusable: () => engine.unusable(),
+    prepare: () => bring(),
+    named: (name) => ({ ...engine.named(name), ready: bring }),
+  };
+}
+
+const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));

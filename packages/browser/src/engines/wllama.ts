@@ -1,0 +1,99 @@
+// llama.cpp in WASM: the engine of every browser without WebGPU. One thread where the page is not isolated, which needs no headers.
+
+import { functionModel } from 'holm';
+import type { Asked, Model } from 'holm';
+import type { ModelResult } from 'holm/kernel';
+import { Wllama } from '@wllama/wllama';
+import wasm from '@wllama/wllama/esm/wasm/wllama.wasm?url';
+import { fileOf } from './download';
+import type { Engine, Progress } from './engine';
+import { chatMl, grammarOf, messagesOf, replyOf, toolsOf } from './small';
+import type { Files } from '../settings';
+
+/** Tokens of the window: what the adapter was trained with, and what one thread can read in reasonable time. */
+const WINDOW = 4096;
+
+/** Tokens of a reply unless the run says otherwise. */
+const MOST_OUTPUT = 256;
+
+/** Where the second file lies in the engine's own file system; the first is the model. */
+const ADAPTER = 'models/model-00002-of-00002.gguf';
+
+/** The small model on this device. */
+export class WllamaEngine implements Engine {
+  readonly id = 'wllama';
+  readonly label = 'On this device (wllama)';
+  readonly model = 'local/smollm2-135m';
+  readonly #files: Files;
+  #engine: Wllama | undefined;
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  async unusable(): Promise<string | undefined> {
+    // The engine is 64-bit WASM that waits for promises; older browsers have neither.
+    const suspends = 'Suspending' in WebAssembly;
+    return suspends ? undefined : 'this browser cannot run it; use a newer one, or an endpoint';
+  }
+
+  async prepare(progress: (progress: Progress) => void): Promise<void> {
+    if (this.#engine) return;
+    const { model, sha256, adapter } = this.#files;
+    const blobs = [await fileOf(model, sha256, progress)];
+    if (adapter !== undefined) blobs.push(await fileOf(adapter, undefined, progress));
+    const engine = new Wllama({ default: new URL(wasm, location.href).href }, { suppressNativeLog: true });
+    // Nothing is fetched from anywhere else.
+    engine.setCompat(null);
+    await engine.loadModel(blobs, {
+      n_ctx: WINDOW,
+      n_gpu_layers: 0,
+      ...(adapter === undefined ? {} : { lora_adapters: [{ path: ADAPTER, scale: 1 }] }),
+    });
+    this.#engine = engine;
+  }
+
+  named(name: string): Model {
+    return functionModel(name, (asked) => this.#answer(asked), { window: WINDOW, max_output: MOST_OUTPUT, family: 'open' });
+  }
+
+  async #answer({ request, messages, signal, delta }: Asked): Promise<ModelResult> {
+    const engine = this.#engine;
+    if (!engine) throw new Error('the model is not loaded');
+    const grammar = grammarOf(toolsOf(request));
+    const pieces = await engine.createCompletion({
+      prompt: chatMl(messagesOf(request, messages)),
+      stream: true,
+      temperature: 0,
+      max_tokens: request.max_output ?? MOST_OUTPUT,
+      stop: ['<|im_end|>'],
+      abortSignal: signal,
+      ...(grammar === undefined ? {} : { grammar }),
+    });
+    return spoken(pieces, delta);
+  }
+}
+
+type Piece = { choices: { text: string; finish_reason: string | null }[]; usage?: { prompt_tokens: number; completion_tokens: number } | null };
+
+/** Hands the words on as they come; what begins like a call is shown when it is whole. */
+async function spoken(pieces: AsyncIterable<Piece>, delta: Asked['delta']): Promise<ModelResult> {
+  let text = '';
+  let offset = 0;
+  let output = 0;
+  let usage = { input: 0, output: 0 };
+  let cut = false;
+  for await (const { choices, usage: counted } of pieces) {
+    const [choice] = choices;
+    const piece = choice?.text ?? '';
+    if (counted) usage = { input: counted.prompt_tokens, output: counted.completion_tokens };
+    cut ||= choice?.finish_reason === 'length';
+    if (piece === '') continue;
+    output += 1;
+    text += piece;
+    if (text.trimStart().startsWith('{')) continue;
+    delta({ text: { offset, text: piece } });
+    offset += new TextEncoder().encode(piece).length;
+  }
+  return replyOf(text, usage.output === 0 ? { ...usage, output } : usage, cut);
+}

@@ -1,0 +1,31 @@
+// Where the page begins.
+
+import { ready } from 'holm';
+import { App } from './app';
+import type { Engine } from './engines/engine';
+import { RemoteEngine } from './engines/remote';
+import { WebLlmEngine } from './engines/webllm';
+import { WllamaEngine } from './engines/wllama';
+import { settings } from './settings';
+import { Store } from './store';
+import { closeGate } from './trusted';
+import { controls } from './ui/controls';
+
+closeGate();
+
+async function start(): Promise<void> {
+  const engines: Engine[] = [new WllamaEngine(settings.files), new WebLlmEngine(settings.webLlmModel)];
+  if (settings.endpoint !== undefined) engines.push(new RemoteEngine(settings.endpoint, settings.endpointModel, settings.tokenUrl));
+  const [store] = await Promise.all([Store.open(), ready()]);
+  await new App(controls(), store, settings, engines).start();
+}
+
+if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+  navigator.serviceWorker.register('/sw.js').catch(() => {
+    // Then the page needs a network every time; nothing else is lost.
+  });
+}
+
+start().catch((error: unknown) => {
+  controls().state.value = error instanceof Error ? error.message : String(error);
+});

@@ -1,0 +1,91 @@
+// Builds the page. Environment variables name what it may connect to; they end up in its settings and in its Content-Security-Policy.
+
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { defineConfig, type Plugin } from 'vite';
+
+const env = process.env;
+const list = (text = ''): string[] => text.split(/[\s,]+/).filter(Boolean);
+const originOf = (url: string): string => new URL(url).origin;
+
+const MODEL = 'SmolLM2-135M-Instruct.Q4_1.gguf';
+const ADAPTER = 'holm-tools-smollm2-135m.gguf';
+const folder = env.HOLM_MODELS ?? join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'holm/models');
+
+const grants = list(env.HOLM_GRANTS);
+const mcp = list(env.HOLM_MCP).map((entry) => {
+  const at = entry.indexOf('=');
+  return { name: entry.slice(0, at), url: entry.slice(at + 1) };
+});
+
+const settings = {
+  files: {
+    model: env.HOLM_MODEL_URL ?? `/models/${MODEL}`,
+    sha256: env.HOLM_MODEL_SHA256 ?? 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
+    adapter: env.HOLM_ADAPTER_URL ?? (env.HOLM_MODEL_URL ? undefined : `/models/${ADAPTER}`),
+  },
+  endpoint: env.HOLM_ENDPOINT,
+  endpointModel: env.HOLM_ENDPOINT_MODEL ?? 'gpt-5-mini',
+  tokenUrl: env.HOLM_TOKEN_URL,
+  grants,
+  mcp,
+  webLlmModel: env.HOLM_WEBLLM_MODEL ?? 'Qwen2.5-3B-Instruct-q4f16_1-MLC',
+};
+
+// WebLLM's weights and libraries come from these hosts; a page that does not offer it need not name them.
+const webLlm = env.HOLM_WEBLLM === 'no' ? [] : ['https://huggingface.co', 'https://*.hf.co', 'https://raw.githubusercontent.com'];
+
+const connect = [
+  ...[env.HOLM_ENDPOINT, env.HOLM_TOKEN_URL, env.HOLM_MODEL_URL, env.HOLM_ADAPTER_URL].filter((url) => url?.includes('://')).map((url) => originOf(url!)),
+  ...grants.filter((grant) => !grant.includes('*')).map((grant) => originOf(grant.replace(/^fetch:/, ''))),
+  ...mcp.map(({ url }) => originOf(url)),
+  ...webLlm,
+];
+
+/** Puts the addresses into the page's policy. */
+const policy: Plugin = {
+  name: 'holm-policy',
+  transformIndexHtml: (html) => html.replaceAll('%HOLM_CONNECT%', [...new Set(connect)].join(' ')),
+};
+
+/** Serves the model files that set-up brought. */
+const models: Plugin = {
+  name: 'holm-models',
+  configureServer: ({ middlewares }) => void middlewares.use(serve),
+  configurePreviewServer: ({ middlewares }) => void middlewares.use(serve),
+};
+
+function serve(request: { url?: string }, response: import('node:http').ServerResponse, next: () => void): void {
+  const name = /^\/models\/([^/?]+)$/.exec(request.url ?? '')?.[1];
+  const file = name && join(folder, basename(name));
+  if (!file || !existsSync(file)) return next();
+  response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': statSync(file).size });
+  createReadStream(file).pipe(response);
+}
+
+/** Writes the service worker with the names of everything that was built. */
+const offline: Plugin = {
+  name: 'holm-offline',
+  apply: 'build',
+  generateBundle(_, bundle) {
+    // What nobody has chosen is not fetched in advance: WebLLM's script is megabytes.
+    const wanted = Object.values(bundle).filter((file) => !(file.type === 'chunk' && file.isDynamicEntry) && !/\.(map|html)$/.test(file.fileName));
+    const files = JSON.stringify(['/', ...wanted.map(({ fileName }) => `/${fileName}`)]);
+    // Names of files change with their content, and the page itself with its settings.
+    const version = createHash('sha256').update(files).update(JSON.stringify([settings, connect])).digest('hex').slice(0, 16);
+    const script = readFileSync(new URL('src/sw.js', import.meta.url), 'utf8');
+    const source = script.replace('__FILES__', files).replace('__VERSION__', version);
+    this.emitFile({ type: 'asset', fileName: 'sw.js', source });
+  },
+};
+
+export default defineConfig({
+  plugins: [policy, models, offline],
+  define: { __HOLM__: JSON.stringify(settings) },
+  optimizeDeps: { exclude: ['holm', '@wllama/wllama'] },
+  server: { port: 8080, fs: { allow: ['..'] } },
+  preview: { port: 8080 },
+  build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0, chunkSizeWarningLimit: 8000 },
+});

@@ -1,0 +1,53 @@
+// Tools of an MCP server over streamable HTTP, in Node by hand and in both edge hosts.
+
+import assert from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { Run } from '../../holm/dist/kernel.js';
+import { McpServer } from '../../holm/dist/web/index.js';
+import { deno, workerd } from './hosts.mjs';
+import { everything } from './mcp-server.mjs';
+
+const double = process.env.HOLM_DOUBLE;
+assert.ok(double, 'HOLM_DOUBLE is not set; run scripts/test-hosts');
+
+const server = await everything();
+after(() => server.close());
+const granted = { grants: [`fetch:${server.url}`] };
+
+test('its tools are listed, called, and named after it', async () => {
+  const connected = await McpServer.connect({ name: 'every', url: server.url, policy: granted, levels: { echo: 'none' } });
+  const tools = await connected.tools();
+  const echo = tools.find(({ declaration }) => declaration.name === 'every_echo');
+  assert.equal(echo.declaration.level, 'none');
+  assert.ok(tools.every(({ declaration }) => declaration === echo.declaration || declaration.level === 'execute'));
+  const { outcome, text } = await echo.run({ text: '{"message":"hello there"}', signal: new AbortController().signal });
+  assert.deepEqual([outcome, /hello there/.test(text)], ['succeeded', true]);
+});
+
+test('a server that was not granted is not even greeted', async () => {
+  await assert.rejects(McpServer.connect({ name: 'every', url: server.url, policy: {} }), /not granted/);
+  await assert.rejects(McpServer.connect({ name: 'ev_ery', url: server.url, policy: granted }), /named with/);
+});
+
+for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
+  test(`${name}: the agent calls a tool of the server where the mode allows it, and is refused where not`, async () => {
+    const model = `call:every_echo:${Buffer.from('{"message":"hello there"}').toString('hex')}`;
+    const ask = async (mode) => {
+      const host = await start({ LLM_ENDPOINT: `${double}/v1`, LLM_MODEL: model, HOLM_OPEN: 'yes', HOLM_MCP: `every=${server.url}`, HOLM_MODE: mode });
+      try {
+        const answer = await fetch(host.url, { method: 'POST', body: '{"query":"Say it"}' });
+        const { journal } = await answer.json();
+        assert.equal(answer.status, 200);
+        const blocks = Run.replay(journal).transcript().flatMap(({ blocks }) => blocks);
+        return blocks.find((block) => block.tool_result)?.tool_result;
+      } finally {
+        await host.close();
+      }
+    };
+    const allowed = await ask('full');
+    assert.deepEqual([allowed.outcome, /hello there/.test(allowed.text)], ['succeeded', true]);
+    const refused = await ask('default');
+    assert.notEqual(refused.outcome, 'succeeded');
+    assert.ok(!/Echo/.test(refused.text), refused.text);
+  });
+}
