@@ -65,7 +65,8 @@ function beginning(settings: Settings, { model, query }: Query, id: string): Beg
     model: modelsOf(settings, model),
     prompt: query,
     ...(system === undefined ? {} : { system }),
-    config: { name: 'edge', grants: grantsOf(settings), mode, limits },
+    // Nobody can be asked here, and nothing private is read here: pages of strangers alone do not close the granted addresses.
+    config: { name: 'edge', grants: grantsOf(settings), mode, limits, mark_rule: 'ask_after_both' },
   };
 }
 
