@@ -12,10 +12,10 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo eval-local test conformance guests bench check budget fmt sim fuzz clean
+.PHONY: help setup run demo demo-edge demo-browser eval-local test conformance guests bench check budget fmt sim fuzz clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install everything that the other commands need
 	@scripts/setup
@@ -28,13 +28,21 @@ demo: ## the loop itself, with every decision, by a scripted model; builds in a 
 	@scripts/setup demo
 	@cargo run -q -p holm-testkit --example demo
 
+demo-edge: ## the agent behind HTTP on Deno, at http://127.0.0.1:8000; set LLM_ENDPOINT or LLM_PROVIDER, LLM_API_KEY, LLM_MODEL
+	@scripts/setup wasm hosts
+	@scripts/demo-host edge
+
+demo-browser: ## the agent in a page with the small model, at http://127.0.0.1:8080: no key, no account
+	@scripts/setup wasm hosts model
+	@scripts/demo-host browser
+
 eval-local: ## how good the small model is at small tasks, with and without its grammar and its adapter
 	@scripts/setup run
 	@cargo build -q -p holm-cli --bin holm --example eval_local
 	@"$${CARGO_TARGET_DIR:-target}/debug/examples/eval_local" --out "$${CARGO_TARGET_DIR:-target}/eval-local"
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test model suites sdks conformance wasm guests js
+	@scripts/setup test model suites sdks conformance wasm guests js hosts
 	@echo '== the small guests'
 	@scripts/build-guests light
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
@@ -52,6 +60,8 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@echo '== the npm package on every JavaScript host'
 	@scripts/test-js
 	@scripts/test-mutants-js
+	@echo '== the browser and the edge host'
+	@scripts/test-hosts
 
 conformance: ## the official MCP conformance suite against Holm's client and server, both eras of the protocol
 	@scripts/setup conformance
