@@ -16,7 +16,7 @@ const FLAGS =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 
 /** How long anything may take: a model on one thread of a busy machine. */
-export const PATIENCE_MS = 240_000;
+export const PATIENCE_MS = 600_000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 export const models = process.env.HOLM_MODELS ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'holm/models');
@@ -59,11 +59,11 @@ export async function serve(built, answer = () => false) {
 }
 
 /** A browser with a profile of its own. */
-export async function browse() {
+export async function browse(more = []) {
   const profile = await mkdtemp(join(tmpdir(), 'holm-chromium-'));
   const executablePath = process.env.HOLM_CHROMIUM ?? PLACES.find((place) => existsSync(place));
   if (!executablePath) throw new Error('no Chromium was found; run scripts/setup js, or set HOLM_CHROMIUM');
-  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: FLAGS.split(' '), acceptDownloads: true });
+  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: [...FLAGS.split(' '), ...more], acceptDownloads: true });
   context.setDefaultTimeout(PATIENCE_MS);
   const requests = [];
   context.on('request', (request) => requests.push(request.url()));
