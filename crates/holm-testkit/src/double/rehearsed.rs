@@ -51,7 +51,6 @@ pub fn rehearsed(seen: &Seen) -> Act {
         }
         "truncated" => Act::says(HELLO).with(Fault::Closed(500)),
         "stalled" => Act::says(HELLO).with(Fault::Stall(300)),
-        "" => Act::says(HELLO),
         name => spelled(name, seen).unwrap_or_else(|| Act::says(HELLO)),
     }
 }
@@ -78,7 +77,7 @@ fn spelled(name: &str, seen: &Seen) -> Option<Act> {
 fn from_hex(digits: &str) -> Option<String> {
     let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let pairs = digits.as_bytes().chunks(2).map(|pair| match pair {
-        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        [high, low] => Some((digit(high)? << 4) | digit(low)?),
         _ => None,
     });
     String::from_utf8(pairs.collect::<Option<Vec<u8>>>()?).ok()
