@@ -1,20 +1,16 @@
-// One run on four hosts: begun in a page, gone on with at the edge (Deno), natively, at the edge again (workerd), and in the page.
-//
-// HOLM_TAKE_OVER is the native example `take_over`; scripts/test-hosts builds it.
+// One run on three hosts: begun in a page, gone on with at the edge (Deno), at the other edge (workerd), and in the page.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { promisify } from 'node:util';
 import { replayEffects, Run } from '../../holm/dist/kernel.js';
 import { deno, workerd } from '../../edge/test/hosts.mjs';
 import { ask, browse, build, idle, journalOf, open, serve, texts } from './page.mjs';
 
-const { HOLM_DOUBLE: double, HOLM_TAKE_OVER: native } = process.env;
-assert.ok(double && native, 'HOLM_DOUBLE or HOLM_TAKE_OVER is not set; run scripts/test-hosts');
+const { HOLM_DOUBLE: double } = process.env;
+assert.ok(double, 'HOLM_DOUBLE is not set; run scripts/test-hosts');
 
 const HELLO = 'Hello, wörld ✓ 🚀';
 const MODEL = 'hello';
@@ -26,7 +22,7 @@ async function atEdge(host, journal, query) {
   return said.journal;
 }
 
-test('a run moves from the page to the edge, to a native host, to the other edge and back, and every host only adds to it', async () => {
+test('a run moves from the page to the edge, to the other edge and back, and every host only adds to it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'holm-journey-'));
   const page = await serve(undefined);
   const settings = { LLM_ENDPOINT: `${double}/v1`, LLM_MODEL: MODEL, HOLM_OPEN: 'yes', HOLM_ORIGINS: page.url };
@@ -44,28 +40,22 @@ test('a run moves from the page to the edge, to a native host, to the other edge
     const edge = await atEdge(first, begun, 'Two');
     assert.ok(edge.startsWith(begun));
 
+    const other = await atEdge(second, edge, 'Three');
+    assert.ok(other.startsWith(edge));
+
     const file = join(folder, `${run}.jsonl`);
-    await writeFile(file, edge);
-    const { stdout } = await promisify(execFile)(native, [folder, run, 'Three']);
-    assert.match(stdout, /answered natively \(6 messages\)/);
-    const home = await readFile(file, 'utf8');
-    assert.ok(home.startsWith(edge));
-
-    const other = await atEdge(second, home, 'Four');
-    assert.ok(other.startsWith(home));
-
     await writeFile(file, other);
     await tab.setInputFiles('#import', file);
-    await tab.waitForFunction(() => document.querySelectorAll('#log > .user').length === 4);
+    await tab.waitForFunction(() => document.querySelectorAll('#log > .user').length === 3);
     await idle(tab);
-    await ask(tab, 'Five');
+    await ask(tab, 'Four');
     const back = await journalOf(tab);
     assert.equal(back.run, run);
     assert.ok(back.text.startsWith(other));
-    assert.deepEqual(await texts(tab, 'user'), ['One', 'Two', 'Three', 'Four', 'Five']);
+    assert.deepEqual(await texts(tab, 'user'), ['One', 'Two', 'Three', 'Four']);
 
     const whole = Run.replay(back.text);
-    assert.equal(whole.transcript().length, 10);
+    assert.equal(whole.transcript().length, 8);
     assert.equal(replayEffects(back.text), replayEffects(back.text.slice()));
     // The last record's digest covers everything that every host has caused: it was written by the page and is computed here again.
     const last = JSON.parse(back.text.trim().split('\n').at(-1));
