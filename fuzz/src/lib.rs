@@ -9,6 +9,7 @@ mod framing;
 mod grants;
 mod guards;
 mod journal;
+mod mcp;
 mod net;
 mod root;
 mod run;
@@ -27,6 +28,7 @@ pub use framing::{event_stream, ndjson, sse};
 pub use grants::{grants, url};
 pub use guards::{json, schema};
 pub use journal::{journal, replay};
+pub use mcp::mcp;
 pub use net::answers;
 pub use root::root;
 pub use run::{envelope, protocol};
@@ -53,6 +55,7 @@ pub const TARGETS: &[Target] = &[
     ("help", help),
     ("journal", journal),
     ("json", json),
+    ("mcp", mcp),
     ("memo_equals_plain", memo_equals_plain),
     ("ndjson", ndjson),
     ("ollama", ollama),

@@ -91,6 +91,9 @@ pub enum Flaw {
     /// Too many tools.
     #[error("it has more than {0} tools; the rest is left out")]
     TooMany(usize),
+    /// A list that goes on and on.
+    #[error("its list has more than {0} pages; the rest is left out")]
+    Endless(usize),
 }
 
 impl Definition {

@@ -30,14 +30,25 @@ pub(crate) struct Ear {
 #[derive(Clone, Default)]
 pub(crate) struct Routes(Arc<Mutex<Board>>);
 
-#[derive(Default)]
 struct Board {
     listeners: HashMap<ProgressToken, Progress>,
+    /// How many calls are under way.
+    calls: u32,
+    /// How often the server may still ask the person something.
+    questions: u32,
     /// What nobody listened to: a server can be faster than the one who asked it, who learns the token when the question
     /// is out.
     early: VecDeque<(ProgressToken, Update)>,
 }
 
+impl Default for Board {
+    fn default() -> Self {
+        Self { listeners: HashMap::new(), calls: 0, questions: MOST_QUESTIONS, early: VecDeque::new() }
+    }
+}
+
+/// How often a server may ask a person something for one call: more than any form needs, and no more than anybody bears.
+const MOST_QUESTIONS: u32 = 8;
 /// As much as is kept for somebody who has yet to listen; a server that says more loses the oldest.
 const MOST_EARLY: usize = 16;
 /// As much of a message as anybody shows.
@@ -54,6 +65,24 @@ impl Routes {
         drop(board);
         now.into_iter().for_each(|(_, update)| progress.say(update));
         Following { routes: self.clone(), token }
+    }
+
+    /// Lets the server ask for one more call, until the guard is dropped.
+    pub(crate) fn call(&self) -> Calling {
+        let mut board = self.board();
+        board.calls = board.calls.saturating_add(1);
+        let before = if board.calls > 1 { board.questions } else { 0 };
+        board.questions = before.saturating_add(MOST_QUESTIONS);
+        drop(board);
+        Calling { routes: self.clone() }
+    }
+
+    /// Whether the server may ask once more; counted.
+    fn may_ask(&self) -> bool {
+        let mut board = self.board();
+        let left = board.questions.checked_sub(1);
+        board.questions = left.unwrap_or_default();
+        left.is_some()
     }
 
     fn tell(&self, params: &ProgressNotificationParam) {
@@ -92,6 +121,21 @@ impl Drop for Following {
     }
 }
 
+/// A call that is under way. When the last of them is done, the server has as many questions as at the beginning.
+pub(crate) struct Calling {
+    routes: Routes,
+}
+
+impl Drop for Calling {
+    fn drop(&mut self) {
+        let mut board = self.routes.board();
+        board.calls = board.calls.saturating_sub(1);
+        if board.calls == 0 {
+            board.questions = MOST_QUESTIONS;
+        }
+    }
+}
+
 impl Ear {
     pub(crate) fn new(
         server: ServerName,
@@ -105,6 +149,10 @@ impl Ear {
     /// Carries a question to the person.
     pub(crate) async fn elicit(&self, request: ElicitRequestParams) -> Result<ElicitResult, ErrorData> {
         match &self.asker {
+            Some(_) if !self.routes.may_ask() => {
+                let often = format!("a person is asked {MOST_QUESTIONS} times for one call, and no more");
+                Err(ErrorData::invalid_request(often, None))
+            }
             Some(asker) => Ok(elicit(&self.server, asker, request).await),
             None => Err(ErrorData::invalid_request("nobody is there to be asked", None)),
         }
@@ -148,4 +196,26 @@ impl ClientHandler for Ear {
 )]
 fn whole(number: f64) -> Option<u64> {
     (number.is_finite() && (0.0..1e15).contains(&number)).then_some(number as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_QUESTIONS, Routes};
+
+    fn asks(routes: &Routes) -> u32 {
+        (0..100).map(|_| u32::from(routes.may_ask())).sum()
+    }
+
+    #[test]
+    fn a_person_is_asked_so_often_for_each_call_and_no_more() {
+        let routes = Routes::default();
+        let one = routes.call();
+        assert_eq!(asks(&routes), MOST_QUESTIONS);
+        let other = routes.call();
+        assert_eq!(asks(&routes), MOST_QUESTIONS, "another call is another matter");
+        drop(one);
+        assert_eq!(asks(&routes), 0);
+        drop(other);
+        assert_eq!(asks(&routes), MOST_QUESTIONS);
+    }
 }

@@ -1,6 +1,7 @@
 //! What can go wrong with a server, sorted by blame: the entry, the server, the way to it.
 
 use holm_net::NetError;
+use rmcp::model::ErrorData;
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, InsufficientScopeError, StreamableHttpError,
@@ -9,6 +10,9 @@ use thiserror::Error;
 
 /// How much of a server's words an error repeats: they are as hostile as everything else that it says.
 const LONGEST: usize = 1024;
+
+/// Our own number for an answer that came and cannot be read. No protocol has it; a server that uses it says the same of itself.
+pub(crate) const UNREADABLE: i32 = i32::MIN;
 
 /// Why nothing came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -86,9 +90,7 @@ impl From<RemoteError> for Fault {
 impl From<ServiceError> for Fault {
     fn from(error: ServiceError) -> Self {
         match error {
-            ServiceError::McpError(error) => {
-                Self::Other(RemoteError::Refused { code: error.code.0, message: cut(&error.message) })
-            }
+            ServiceError::McpError(error) => said(&error).into(),
             ServiceError::TransportClosed => Self::Gone,
             ServiceError::TransportSend(error) => match challenge(&error) {
                 Some(challenge) => Self::Challenged(challenge),
@@ -108,6 +110,7 @@ impl From<ClientInitializeError> for Fault {
         match error {
             // What it said to the older era says more than that it does not know the newer one.
             ClientInitializeError::LegacyFallbackFailed { fallback, .. } => Self::from(*fallback),
+            ClientInitializeError::JsonRpcError(error) if error.code.0 == UNREADABLE => said(&error).into(),
             other => Self::Other(RemoteError::Unreachable(cut(&chain(&other)))),
         }
     }
@@ -119,6 +122,15 @@ impl From<StreamableHttpError<NetError>> for Fault {
             Some(challenge) => Self::Challenged(challenge),
             None => Self::Other(RemoteError::Unreachable(cut(&chain(&error)))),
         }
+    }
+}
+
+/// What an answer says that is none.
+fn said(error: &ErrorData) -> RemoteError {
+    let message = cut(&error.message);
+    match error.code.0 {
+        UNREADABLE => RemoteError::Protocol(message),
+        code => RemoteError::Refused { code, message },
     }
 }
 

@@ -6,6 +6,9 @@ use futures::stream::{self, BoxStream};
 use holm_net::{HttpResponse, NetError};
 use sse_stream::{Error as SseError, Sse, SseStream};
 
+use super::glance::Glance;
+use super::heard::too_deep;
+
 /// The events of an answer. One of more than `most` bytes ends the stream with an error.
 pub(crate) fn events(answer: HttpResponse, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {
     let state = Some((answer, Gauge { most, ..Gauge::default() }));
@@ -20,7 +23,20 @@ pub(crate) fn events(answer: HttpResponse, most: usize) -> BoxStream<'static, Re
             Err(error) => Some((Err(error), None)),
         }
     });
-    SseStream::from_bytes_stream(pieces).boxed()
+    SseStream::from_bytes_stream(pieces).map(|event| event.map(readable)).boxed()
+}
+
+/// The event, or an error for whoever waits for it where nobody reads so deep: `rmcp` would drop it in silence.
+fn readable(mut event: Sse) -> Sse {
+    if let Some(data) = &mut event.data {
+        let mut glance = Glance::default();
+        glance.see(data.as_bytes());
+        let error = too_deep(&glance).filter(|_| glance.is_too_deep());
+        if let Some(error) = error.and_then(|error| serde_json::to_string(&error).ok()) {
+            *data = error;
+        }
+    }
+    event
 }
 
 /// Counts the bytes since the last empty line.
@@ -54,7 +70,18 @@ impl Gauge {
 
 #[cfg(test)]
 mod tests {
-    use super::Gauge;
+    use super::{Gauge, Sse, readable};
+
+    #[test]
+    fn an_event_that_nobody_reads_is_an_error_for_who_waits_for_it() {
+        let read = |data: &str| readable(Sse::default().data(data)).data.unwrap();
+        let plain = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+        assert_eq!(read(plain), plain);
+        let deep = "[".repeat(900) + &"]".repeat(900);
+        let said = read(&format!(r#"{{"jsonrpc":"2.0","id":7,"result":{deep}}}"#));
+        assert!(said.contains(r#""id":7"#) && said.contains("nested deeper than 127 levels"), "{said}");
+        assert_eq!(read(&deep), deep, "what is nobody's answer is left as it is");
+    }
 
     fn check(most: usize, pieces: &[&str], expect: bool) {
         let mut gauge = Gauge { most, ..Gauge::default() };

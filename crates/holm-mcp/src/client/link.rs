@@ -16,7 +16,6 @@ use rmcp::model::{
 };
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHttpClientTransportConfig};
 use rmcp::{RoleClient, ServiceError};
 use tokio::time::Instant;
@@ -24,9 +23,10 @@ use tokio::time::Instant;
 use super::definition::{Definition, Flaw, Listing};
 use super::ear::{Ear, Routes};
 use super::error::Fault;
+use super::lines::Lines;
 use super::login::Account;
 use super::older::Older;
-use super::process::{Process, Words};
+use super::process::Process;
 use super::web::{MAX_MESSAGE, Web};
 use super::{Means, RemoteError};
 use crate::{Address, Era, Http, Program, ServerSpec};
@@ -62,8 +62,8 @@ impl Link {
         let programs = means.programs.as_ref();
         let programs = programs.ok_or_else(|| RemoteError::NoMeans("no program is started here".into()))?;
         let (process, read, write) = Process::start(programs, spec, program).await?;
-        let transport = AsyncRwTransport::new_client(read, write).with_max_line_length(MAX_MESSAGE);
-        match ear.serve_with_lifecycle(transport, mode(spec.era)).await {
+        let lines = Lines::new(read, write, MAX_MESSAGE);
+        match ear.serve_with_lifecycle(lines, mode(spec.era)).await {
             Ok(service) => Ok(Self::new(service, routes, Some(process))),
             Err(error) => match Fault::from(error) {
                 Fault::Other(RemoteError::Unreachable(why)) => {
@@ -107,8 +107,12 @@ impl Link {
         self.born.elapsed()
     }
 
-    pub(crate) fn words(&self) -> String {
-        self.process.as_ref().map(Process::words).map(Words::last).unwrap_or_default()
+    /// What the server said last, where it is a program that has gone away.
+    pub(crate) async fn last_words(&self) -> String {
+        match &self.process {
+            Some(process) => process.last_words().await,
+            None => String::new(),
+        }
     }
 
     /// The version that was agreed on.
@@ -156,9 +160,10 @@ impl Link {
             }
             cursor = page.next_cursor;
             if cursor.is_none() {
-                break;
+                return Ok(listing);
             }
         }
+        listing.flaws.push(Flaw::Endless(MAX_PAGES));
         Ok(listing)
     }
 
@@ -207,6 +212,7 @@ impl Link {
         progress: &Progress,
         stop: &CancellationToken,
     ) -> Result<CallToolResult, Fault> {
+        let _calling = self.routes.call();
         for _ in 0..MAX_ROUNDS {
             match self.exchange(params.clone(), progress, stop).await? {
                 ServerResult::CallToolResult(result) => return Ok(result),

@@ -17,6 +17,8 @@ use rmcp::transport::streamable_http_client::{SseError, StreamableHttpClient, St
 use sse_stream::Sse;
 use url::Url;
 
+use super::heard::heard;
+
 /// The event that names the address for questions.
 const ENDPOINT: &str = "endpoint";
 /// How many other events may come before it: a server that says something else first says it for ever.
@@ -75,8 +77,7 @@ impl<C: StreamableHttpClient + Sync> Transport<RoleClient> for Older<C> {
             if !is_message {
                 continue;
             }
-            // What is no message is nobody's answer.
-            if let Some(message) = event.data.and_then(|data| serde_json::from_str(&data).ok()) {
+            if let Some(message) = event.data.and_then(|data| heard(data.as_bytes())) {
                 return Some(message);
             }
         }

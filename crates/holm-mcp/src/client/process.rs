@@ -11,7 +11,7 @@ use holm_jail::{Capture, Jail, Killer, Limits, Network, Task};
 use holm_tools::root::Denies;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
-use tokio::task::JoinHandle;
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::error::cut;
@@ -30,7 +30,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 pub(crate) struct Process {
     killer: Killer,
     words: Words,
-    drained: JoinHandle<()>,
+    /// Closed when all that it complained about was read.
+    drained: watch::Receiver<()>,
 }
 
 /// The last words of a server.
@@ -107,21 +108,19 @@ impl Process {
             return Err(not("its streams are gone".into()));
         };
         let words = Words { known: Arc::new(known(programs, program)), ..Words::default() };
-        let drained = tokio::spawn(drain(stderr, words.clone()));
+        let (draining, drained) = watch::channel(());
+        tokio::spawn(drain(stderr, words.clone(), draining));
         let killer = job.killer();
         // Somebody must wait for the end, or the job would be killed at once.
         tokio::spawn(async move { drop(job.finish(Capture { keep: 0, spill: None }).await) });
         Ok((Self { killer, words, drained }, stdout, stdin))
     }
 
-    pub(crate) fn words(&self) -> &Words {
-        &self.words
-    }
-
     /// What it said before it ended, all of it read.
-    pub(crate) async fn last_words(mut self) -> String {
+    pub(crate) async fn last_words(&self) -> String {
+        let mut drained = self.drained.clone();
         // One that goes on talking is not waited for.
-        let _ = timeout(FAREWELL, &mut self.drained).await;
+        let _ = timeout(FAREWELL, drained.changed()).await;
         self.words.last()
     }
 }
@@ -133,7 +132,7 @@ impl Drop for Process {
 }
 
 /// Reads complaints to their end, so that nobody is stuck in a full pipe, and keeps the last of them.
-async fn drain(mut stderr: Receiver, words: Words) {
+async fn drain(mut stderr: Receiver, words: Words, _until_all_is_read: watch::Sender<()>) {
     let mut piece = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = stderr.read(&mut piece).await {
         words.add(piece.get(..read).unwrap_or_default());

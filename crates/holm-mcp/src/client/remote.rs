@@ -263,7 +263,7 @@ impl Remote {
                 }
                 // Refused at the door, so nothing was done and it may be asked again.
                 Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
-                Err(fault) => return Err(settled(fault, &link)),
+                Err(fault) => return Err(settled(fault, &link).await),
             }
         }
     }
@@ -347,7 +347,7 @@ impl Remote {
                 Ok(found) => return Ok(found),
                 Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
                 Err(Fault::Gone) if !broken => broken = true,
-                Err(fault) => return Err(settled(fault, &link)),
+                Err(fault) => return Err(settled(fault, &link).await),
             }
         }
     }
@@ -466,10 +466,10 @@ impl fmt::Debug for Remote {
     }
 }
 
-fn settled(fault: Fault, link: &Link) -> RemoteError {
+async fn settled(fault: Fault, link: &Link) -> RemoteError {
     match fault {
         Fault::Challenged(_) => RemoteError::Login("it wants more than was shown".into()),
-        Fault::Gone => RemoteError::Gone(link.words()),
+        Fault::Gone => RemoteError::Gone(link.last_words().await),
         Fault::Other(error) => error,
     }
 }

@@ -1,5 +1,6 @@
 //! Agents as tools: `ask_<slug>`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use holm_kernel::Event;
@@ -61,6 +62,20 @@ impl Answering for Arc<Agent> {
             let report = report.map_err(|error| error.to_string())?;
             report.into_text().map_err(|error| error.to_string())
         })
+    }
+}
+
+/// The names under which clients find agents, each given once. The same agents in the same order get the same ones.
+#[derive(Debug, Default)]
+pub(super) struct Names(pub(super) BTreeSet<String>);
+
+impl Names {
+    /// `ask_<slug>`; where that is taken already, with the first number behind it that makes it another.
+    pub(super) fn give(&mut self, agent: &str) -> String {
+        let wanted = format!("ask_{}", slug(agent));
+        let numbered = (2_u32..).map(|number| format!("{wanted}_{number}"));
+        let free = std::iter::once(wanted.clone()).chain(numbered).find(|name| self.0.insert(name.clone()));
+        free.unwrap_or(wanted)
     }
 }
 

@@ -1,6 +1,5 @@
 //! What a client sees of Holm.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use holm_kernel::{ToolKind, ToolOutput};
@@ -16,7 +15,7 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionConte
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
-use super::agents::{Answering, slug};
+use super::agents::{Answering, Names};
 use super::call::{Rights, call};
 use super::changes::{Changed, Changes, ToolChanges};
 use super::described::{ask, describe};
@@ -77,12 +76,11 @@ impl Exposed {
         mut self,
         agents: impl IntoIterator<Item = (N, D, Arc<dyn Answering>)>,
     ) -> Self {
-        let mut taken = BTreeSet::new();
-        let named = agents.into_iter().map(|(name, description, agent)| {
-            let wanted = format!("ask_{}", slug(name.as_ref()));
-            let name = (2_u32..).map(|number| format!("{wanted}_{number}"));
-            let name = std::iter::once(wanted.clone()).chain(name).find(|name| taken.insert(name.clone()));
-            Shown { name: name.unwrap_or(wanted), description: description.into(), agent }
+        let mut names = Names::default();
+        let named = agents.into_iter().map(|(name, description, agent)| Shown {
+            name: names.give(name.as_ref()),
+            description: description.into(),
+            agent,
         });
         self.agents = Arc::new(named.collect());
         self
@@ -138,12 +136,13 @@ impl Exposed {
             Offered::Changing(_, shows) => *shows,
             Offered::None | Offered::Fixed(_) => Shows::Everything,
         };
+        let mut names = Names(self.agents.iter().map(|shown| shown.name.clone()).collect());
         let toolbox = self.toolbox();
         let named = toolbox.iter().filter_map(|tool| {
             let name = &tool.declaration().name;
             match (kind(tool.as_ref()), shows) {
                 (Kind::Agent, _) if self.rights.spawner.is_some() => {
-                    Some((format!("ask_{}", slug(name)), Arc::clone(tool)))
+                    Some((names.give(name), Arc::clone(tool)))
                 }
                 (Kind::Tool, Shows::Everything) => Some((name.clone(), Arc::clone(tool))),
                 // What only the kernel carries out means nothing outside of a run.

@@ -9,12 +9,14 @@ use holm_runtime::{
     tool_fn,
 };
 use holm_tools::registry::{Offer, Rank, Registry, Source};
-use rmcp::model::{CallToolRequestParams, CallToolResult, ClientConfig, ProgressNotificationParam};
-use rmcp::service::{NotificationContext, RunningService};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientConfig, ClientRequest,
+    ProgressNotificationParam,
+};
+use rmcp::service::{NotificationContext, PeerRequestOptions, RunningService};
 use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use super::{Answering, Door, Exposed, HttpError, Outfit, Rights, Shows, Starter, serve_http, serve_stdio};
@@ -84,6 +86,30 @@ async fn a_tool_is_listed_and_called_and_says_how_far_it_is() {
     assert_eq!((text(&result), result.is_error), (r#"{"path":"a"}"#, Some(false)));
     let said = tokio::time::timeout(PATIENCE, told.recv()).await.unwrap().unwrap();
     assert_eq!(said, r#"1 of Some(2.0): Some("half")"#);
+}
+
+#[tokio::test]
+async fn a_call_that_a_client_takes_back_is_stopped() {
+    let (begun, mut has_begun) = mpsc::unbounded_channel();
+    let (ended, mut has_ended) = mpsc::unbounded_channel();
+    let tool = tool_fn(declare("wait", Level::None), move |job: Job| {
+        let (begun, ended) = (begun.clone(), ended.clone());
+        async move {
+            let _ = begun.send(());
+            job.stop.cancelled().await;
+            let _ = ended.send(());
+            ToolOutput::failed("stopped")
+        }
+    });
+    let (client, _told) = connect(Exposed::new().tools(Toolbox::new().with(tool), Rights::default())).await;
+    let arguments = [("path".to_owned(), Value::from("a"))].into_iter().collect();
+    let call = CallToolRequest::new(CallToolRequestParams::new("wait").with_arguments(arguments));
+    let request = ClientRequest::CallToolRequest(call);
+    let sent =
+        client.peer().send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
+    tokio::time::timeout(PATIENCE, has_begun.recv()).await.expect("it has begun").unwrap();
+    sent.cancel(Some("no longer wanted".into())).await.unwrap();
+    tokio::time::timeout(PATIENCE, has_ended.recv()).await.expect("it is stopped").unwrap();
 }
 
 #[tokio::test]
@@ -160,6 +186,38 @@ async fn agents_are_asked_by_names_that_follow_from_their_order() {
 }
 
 #[tokio::test]
+async fn agents_of_a_registry_whose_names_are_one_to_a_client_are_told_apart_in_their_order() {
+    let agent = || {
+        let model = model_fn(|_| Box::pin(async { ModelResult::Replied(Reply::default()) }));
+        Agent::builder("scripted/x", model).build().unwrap()
+    };
+    let files = ["code-reviewer", "Code_Reviewer", "holm", "code_reviewer"];
+    let listed = || {
+        let helpers =
+            files.iter().fold(Helpers::new(), |all, name| all.with(Helper::new(*name, "Helps.", agent())));
+        let registry = Registry::new();
+        let offers: Vec<Offer> = helpers
+            .declarations()
+            .into_iter()
+            .map(|tool| Offer::new(Arc::new(tool_fn(tool, |_| async { ToolOutput::failed("never run") }))))
+            .collect();
+        registry.edit(|edit| edit.set(Source::new(Rank::User, "x"), offers));
+        let rights = Rights { spawner: Some(Starter::new(helpers)), ..Rights::default() };
+        let own: Arc<dyn Answering> = Arc::new(Arc::new(agent()));
+        let exposed =
+            Exposed::new().agents([("holm", "Works here.", own)]).registry(registry, Shows::Agents, rights);
+        exposed.list().iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>()
+    };
+    let names = listed();
+    assert_eq!(names.len(), 5, "{names:?}");
+    assert_eq!(names[0], "ask_holm", "{names:?}");
+    for expect in ["ask_holm_2", "ask_code_reviewer", "ask_code_reviewer_2", "ask_code_reviewer_3"] {
+        assert!(names.iter().any(|name| name == expect), "{expect} in {names:?}");
+    }
+    assert_eq!(listed(), names, "the same files in the same order");
+}
+
+#[tokio::test]
 async fn agents_of_a_registry_are_asked_and_its_tools_stay_inside() {
     let model = model_fn(|_| {
         let reply = Reply { blocks: vec![Block::Text("looks good".into())], ..Reply::default() };
@@ -221,48 +279,6 @@ async fn a_client_hears_nothing_of_a_look_that_found_the_same() {
     assert_eq!(tokio::time::timeout(PATIENCE, told.recv()).await.unwrap().as_deref(), Some("changed"));
     assert!(client.list_all_tools().await.unwrap().is_empty());
     assert!(told.try_recv().is_err(), "one change is told once");
-}
-
-/// Sends one request as it is and gives back the status.
-async fn status(door: Door, headers: &str) -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let server = tokio::spawn(serve_http(listener, Exposed::new(), door));
-    let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let body = body.replace("ping", "initialize").replace(
-        "}",
-        r#","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
-    );
-    let request = format!(
-        "POST /mcp HTTP/1.1\r\n{}content-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n{body}",
-        headers.replace("HERE", &address.to_string()),
-        body.len(),
-    );
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut head = [0; 12];
-    tokio::time::timeout(PATIENCE, stream.read_exact(&mut head)).await.unwrap().unwrap();
-    server.abort();
-    std::str::from_utf8(&head[9..]).unwrap().parse().unwrap()
-}
-
-#[tokio::test]
-async fn only_who_knows_the_token_and_comes_from_here_gets_in() {
-    let door = || Door::new("open sesame");
-    let token = "authorization: Bearer open sesame\r\n";
-    for (headers, expect) in [
-        (format!("host: HERE\r\n{token}"), 200),
-        (format!("host: HERE\r\norigin: http://localhost:5173\r\n{token}"), 200),
-        ("host: HERE\r\n".into(), 401),
-        ("host: HERE\r\nauthorization: Bearer open sesam\r\n".into(), 401),
-        ("host: HERE\r\nauthorization: Basic open sesame\r\n".into(), 401),
-        (format!("host: HERE\r\norigin: https://evil.example\r\n{token}"), 403),
-        (format!("host: HERE\r\norigin: null\r\n{token}"), 403),
-        (format!("host: evil.example\r\n{token}"), 403),
-        (format!("host: 127.0.0.1.evil.example\r\n{token}"), 403),
-    ] {
-        assert_eq!(status(door(), &headers).await, expect, "{headers}");
-    }
 }
 
 #[tokio::test]

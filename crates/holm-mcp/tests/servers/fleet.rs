@@ -61,3 +61,14 @@ async fn a_tool_that_comes_later_is_there_when_the_server_says_so() {
     let late = changes.wait_for(|held| held.find("t_late").is_some());
     tokio::time::timeout(PATIENCE, late).await.expect("the list is read again").unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_comes_without_a_word_is_there_when_the_list_is_no_longer_good() {
+    let place = Place::new();
+    let registry = Registry::new();
+    let _fleet = Fleet::start(&registry, [place.remote("quiet")], &place.pins());
+    let mut changes = registry.changes();
+    // The server says that its list is good for a second and never that it changed.
+    let late = changes.wait_for(|held| held.find("t_late").is_some());
+    tokio::time::timeout(PATIENCE, late).await.expect("the list is read again").unwrap();
+}

@@ -1,19 +1,21 @@
 //! Logins: one that goes well from its first word to its last, and those that somebody wants to lead astray.
 
 use std::fs;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use holm_grants::GrantSet;
 use holm_mcp::{Browser, Era, Login, Logins, Means, Remote, RemoteError, ServerSpec};
-use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_net::{Answer, HostName, Resolver};
 use holm_runtime::{BoxFuture, CancellationToken, Progress};
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
-use crate::support::text;
+use crate::attacks::{Case, Kind};
+use crate::support::{IS_JSON, Replied, bind, net, reply, text};
 
 /// What is wrong with this login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +35,12 @@ enum Twist {
     DocumentInside,
     /// The issuer takes codes at an address inside.
     TokensInside,
+    /// The server names an issuer by a name that leads inside.
+    IssuerByName,
+    /// The server names a document by a name that leads inside.
+    DocumentByName,
+    /// The issuer takes codes at a name that leads inside.
+    TokensByName,
     /// The server is content with no token.
     NeverContent,
 }
@@ -47,9 +55,24 @@ struct House {
     tokens: AtomicUsize,
 }
 
+/// The name that leads inside, whoever looks it up.
+const NAME: &str = "login.example";
+
+/// The name server of whoever attacks. It counts how often it was asked.
+#[derive(Clone, Default)]
+struct Liar(Arc<AtomicUsize>);
+
+impl Resolver for Liar {
+    fn resolve<'a>(&'a self, _: &'a HostName) -> Answer<'a> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
+    }
+}
+
 /// Dropped, nobody is there any more.
 struct Open {
     house: Arc<House>,
+    liar: Liar,
     tasks: [AbortHandle; 2],
 }
 
@@ -76,13 +99,19 @@ impl Open {
                 watched.touched.fetch_add(1, Ordering::Relaxed);
             }
         });
-        Self { house, tasks: [serving.abort_handle(), watching.abort_handle()] }
+        Self { house, liar: Liar::default(), tasks: [serving.abort_handle(), watching.abort_handle()] }
     }
 
     fn remote(&self, login: Login) -> Remote {
-        let spec = ServerSpec::address("far", &format!("{}/mcp", self.house.base)).unwrap();
-        let net = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform().unwrap());
-        Remote::new(spec.era(Era::Handshake), Means::new().net(net).login(login))
+        self.remote_at(&self.house.base, login)
+    }
+
+    /// The same, at another address. The name is granted, so that nothing but where it leads keeps anybody from it.
+    fn remote_at(&self, base: &str, login: Login) -> Remote {
+        let spec = ServerSpec::address("far", &format!("{base}/mcp")).unwrap();
+        let granted = format!("fetch:{}", self.house.by_name());
+        let spec = spec.grants(GrantSet::parse([granted.as_str()]).unwrap());
+        Remote::new(spec.era(Era::Handshake), Means::new().net(net(self.liar.clone())).login(login))
     }
 
     fn person(&self) -> Person {
@@ -101,48 +130,32 @@ impl Drop for Open {
     }
 }
 
-async fn bind() -> TcpListener {
-    TcpListener::bind(("127.0.0.1", 0)).await.unwrap()
-}
-
 impl House {
-    /// Answers one request and hangs up.
-    async fn serve(self: Arc<Self>, stream: TcpStream) {
-        let mut stream = BufReader::new(stream);
-        let (mut line, mut token, mut length) = (String::new(), String::new(), 0);
-        if stream.read_line(&mut line).await.is_err() {
-            return;
-        }
-        loop {
-            let mut header = String::new();
-            if stream.read_line(&mut header).await.unwrap_or_default() <= 2 {
-                break;
-            }
-            let (name, value) = header.split_once(':').unwrap_or_default();
-            match name.to_ascii_lowercase().as_str() {
-                "authorization" => token = value.trim().to_owned(),
-                "content-length" => length = value.trim().parse().unwrap_or_default(),
-                _ => {}
-            }
-        }
-        let mut body = vec![0; length];
-        if stream.read_exact(&mut body).await.is_err() {
-            return;
-        }
-        let words: Vec<&str> = line.split(' ').collect();
-        let (method, path) = (words[0], words[1]);
-        let body = String::from_utf8_lossy(&body).into_owned();
-        self.asked.lock().unwrap().push(format!("{method} {path} {body}"));
-        let (status, headers, said) = self.answer(method, path, &token, &body);
-        let head = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n",
-            said.len()
-        );
-        let _ = stream.write_all((head + &said).as_bytes()).await;
+    /// What nobody should touch, by a name.
+    fn by_name(&self) -> String {
+        self.inside.replace("127.0.0.1", NAME)
     }
 
-    fn answer(&self, method: &str, path: &str, token: &str, body: &str) -> (&'static str, String, String) {
-        let ok = |value: Value| ("200 OK", String::new(), value.to_string());
+    /// Where a document, an issuer or its tokens are, if these twists lead astray: inside, by address or by name.
+    fn astray(&self, by_address: Twist, by_name: Twist) -> String {
+        match self.twist {
+            twist if twist == by_address => self.inside.clone(),
+            twist if twist == by_name => self.by_name(),
+            _ => self.base.clone(),
+        }
+    }
+
+    /// Answers one request and hangs up.
+    async fn serve(self: Arc<Self>, stream: TcpStream) {
+        reply(stream, |asked| {
+            self.asked.lock().unwrap().push(format!("{} {} {}", asked.method, asked.path, asked.body));
+            self.answer(&asked.method, &asked.path, &asked.token, &asked.body)
+        })
+        .await;
+    }
+
+    fn answer(&self, method: &str, path: &str, token: &str, body: &str) -> Replied {
+        let ok = |value: Value| ("200 OK", IS_JSON.to_owned(), value.to_string());
         match (method, path) {
             ("POST", "/mcp") => self.protocol(token, body),
             ("GET", path) if path.starts_with("/.well-known/oauth-protected-resource") => ok(self.resource()),
@@ -166,7 +179,7 @@ impl House {
     }
 
     fn resource(&self) -> Value {
-        let issuer = if self.twist == Twist::IssuerInside { &self.inside } else { &self.base };
+        let issuer = self.astray(Twist::IssuerInside, Twist::IssuerByName);
         let resource = match self.twist {
             Twist::AnotherResource => "https://bank.example/mcp".to_owned(),
             _ => format!("{}/mcp", self.base),
@@ -177,7 +190,7 @@ impl House {
     fn issuer(&self) -> Value {
         let stolen = self.twist == Twist::StolenDocument;
         let issuer = if stolen { "https://bank.example" } else { self.base.as_str() };
-        let tokens = if self.twist == Twist::TokensInside { &self.inside } else { &self.base };
+        let tokens = self.astray(Twist::TokensInside, Twist::TokensByName);
         json!({
             "issuer": issuer,
             "authorization_endpoint": format!("{}/authorize", self.base),
@@ -191,10 +204,10 @@ impl House {
         })
     }
 
-    fn protocol(&self, token: &str, body: &str) -> (&'static str, String, String) {
+    fn protocol(&self, token: &str, body: &str) -> Replied {
         let number = token.strip_prefix("Bearer canary-").and_then(|number| number.parse::<usize>().ok());
         if number.is_none() || self.twist == Twist::NeverContent {
-            let document = if self.twist == Twist::DocumentInside { &self.inside } else { &self.base };
+            let document = self.astray(Twist::DocumentInside, Twist::DocumentByName);
             let document = format!("{document}/.well-known/oauth-protected-resource/mcp");
             let challenge = format!("www-authenticate: Bearer resource_metadata=\"{document}\"\r\n");
             return ("401 Unauthorized", challenge, String::new());
@@ -210,7 +223,7 @@ impl House {
             _ => return ("202 Accepted", String::new(), String::new()),
         };
         let answer = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result });
-        ("200 OK", String::new(), answer.to_string())
+        ("200 OK", IS_JSON.to_owned(), answer.to_string())
     }
 }
 
@@ -265,34 +278,65 @@ async fn a_login_is_kept_used_by_the_next_process_refreshed_and_forgotten() {
     assert!(matches!(&error, RemoteError::Login(why) if why.contains("holm mcp test")), "{error}");
 }
 
-/// Each is what is wrong, whether the login may still come to something by another way, and how many pages a person sees.
-const CASES: [(Twist, bool, usize); 8] = [
-    (Twist::AnotherIssuer, false, 1),
-    (Twist::AnotherState, false, 1),
-    (Twist::StolenDocument, false, 0),
-    (Twist::AnotherResource, false, 0),
-    (Twist::IssuerInside, true, 1),
-    (Twist::DocumentInside, true, 1),
-    (Twist::TokensInside, false, 1),
-    (Twist::NeverContent, false, 3),
-];
+/// What may come of a login that somebody leads astray.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Comes {
+    /// Nothing, and no code is handed over.
+    Nothing,
+    /// Nothing, after codes were handed over for tokens that please nobody.
+    NothingInTheEnd,
+    /// Something, by another way than the one that leads astray.
+    SomethingElse,
+}
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_login_that_is_led_astray_hands_nothing_over() {
-    for (twist, may_come_to_something, pages) in CASES {
-        let open = Open::with(twist).await;
-        let person = open.person();
-        let came = who(&open.remote(Login::new(person.clone()))).await;
-        assert_eq!(open.house.touched.load(Ordering::Relaxed), 0, "{twist:?}: somebody went inside");
-        let visits = person.visits.load(Ordering::Relaxed);
-        assert!(visits <= pages, "{twist:?}: {visits} pages");
-        if may_come_to_something {
-            continue;
-        }
-        let error = came.expect_err(&format!("{twist:?}"));
-        assert!(matches!(error, RemoteError::Login(_)), "{twist:?}: {error}");
-        if twist != Twist::NeverContent {
-            assert_eq!(open.asked("/token"), 0, "{twist:?}: a code was handed over");
-        }
+/// The cases of logins for the table of attacks: of which kind, what it is, what is wrong, what comes of it, and how many pages a
+/// person sees at most.
+pub(crate) fn cases() -> Vec<Case> {
+    use Comes::{Nothing, NothingInTheEnd, SomethingElse};
+    use Kind::{OauthMixUp, Rebinding, Ssrf};
+    let rows = [
+        (OauthMixUp, "the answer of another issuer", Twist::AnotherIssuer, Nothing, 1),
+        (OauthMixUp, "an answer to nobody's question", Twist::AnotherState, Nothing, 1),
+        (OauthMixUp, "the document of another issuer", Twist::StolenDocument, Nothing, 0),
+        (OauthMixUp, "the document of another server", Twist::AnotherResource, Nothing, 0),
+        (OauthMixUp, "a server that is never content", Twist::NeverContent, NothingInTheEnd, 3),
+        (Ssrf, "an issuer inside", Twist::IssuerInside, SomethingElse, 1),
+        (Ssrf, "a document inside", Twist::DocumentInside, SomethingElse, 1),
+        (Ssrf, "tokens inside", Twist::TokensInside, Nothing, 1),
+        (Rebinding, "an issuer whose name leads inside", Twist::IssuerByName, SomethingElse, 1),
+        (Rebinding, "a document whose name leads inside", Twist::DocumentByName, SomethingElse, 1),
+        (Rebinding, "tokens at a name that leads inside", Twist::TokensByName, Nothing, 1),
+    ];
+    let own = Case::new(Rebinding, "a server whose own name leads inside", own_name());
+    let case = |(kind, name, twist, comes, pages)| Case::new(kind, name, led_astray(twist, comes, pages));
+    rows.into_iter().map(case).chain([own]).collect()
+}
+
+async fn led_astray(twist: Twist, comes: Comes, pages: usize) {
+    let open = Open::with(twist).await;
+    let person = open.person();
+    let came = who(&open.remote(Login::new(person.clone()))).await;
+    assert_eq!(open.house.touched.load(Ordering::Relaxed), 0, "somebody went inside");
+    let visits = person.visits.load(Ordering::Relaxed);
+    assert!(visits <= pages, "{visits} pages");
+    if matches!(twist, Twist::IssuerByName | Twist::DocumentByName | Twist::TokensByName) {
+        assert!(open.liar.0.load(Ordering::Relaxed) > 0, "the name was looked up");
     }
+    if comes == Comes::SomethingElse {
+        return;
+    }
+    let error = came.expect_err("a login that was led astray");
+    assert!(matches!(error, RemoteError::Login(_)), "{error}");
+    if comes == Comes::Nothing {
+        assert_eq!(open.asked("/token"), 0, "a code was handed over");
+    }
+}
+
+async fn own_name() {
+    let open = Open::with(Twist::Nothing).await;
+    let remote = open.remote_at(&open.house.by_name(), Login::new(open.person()));
+    let error = who(&remote).await.unwrap_err();
+    assert!(matches!(&error, RemoteError::Unreachable(_)), "{error}");
+    assert!(open.liar.0.load(Ordering::Relaxed) > 0, "the name was looked up");
+    assert_eq!(open.house.touched.load(Ordering::Relaxed), 0, "somebody went inside");
 }

@@ -7,11 +7,14 @@ use std::time::Duration;
 use holm_grants::GrantSet;
 use holm_jail::{Engine, Launcher};
 use holm_mcp::{Era, Means, Program, Programs, Remote, ServerSpec};
+use holm_net::{Client, Connector, Resolver, Tls};
 use holm_runtime::{CancellationToken, Progress};
 use holm_tools::registry::{PinFile, Pins};
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
 
 /// Longer than any machine takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -53,7 +56,7 @@ impl Place {
 
     pub(crate) fn remote(&self, mode: &str) -> Remote {
         // Servers of the older era do not answer the question for the newer one in a test's time.
-        let era = if mode == "modern" { Era::Stateless } else { Era::Handshake };
+        let era = if ["modern", "quiet"].contains(&mode) { Era::Stateless } else { Era::Handshake };
         Remote::new(self.spec("t", mode).era(era), self.means())
     }
 
@@ -70,6 +73,62 @@ pub(crate) async fn echo(remote: &Remote, word: &str) -> Result<CallToolResult, 
 pub(crate) fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
 }
+
+/// Whatever is wanted is reached as it is everywhere, with names looked up by this resolver.
+pub(crate) fn net(resolver: impl Resolver + 'static) -> Client {
+    Client::new(Connector::new(Arc::new(resolver)), Tls::platform().unwrap())
+}
+
+/// What somebody asked a web server for.
+pub(crate) struct Asked {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) token: String,
+    pub(crate) body: String,
+}
+
+/// What it is answered: the status, further headers, each with an end of its line, and the body.
+pub(crate) type Replied = (&'static str, String, String);
+
+/// Answers one request and hangs up.
+pub(crate) async fn reply(stream: TcpStream, answer: impl FnOnce(&Asked) -> Replied) {
+    let mut stream = BufReader::new(stream);
+    let (mut line, mut token, mut length) = (String::new(), String::new(), 0);
+    if stream.read_line(&mut line).await.is_err() {
+        return;
+    }
+    loop {
+        let mut header = String::new();
+        if stream.read_line(&mut header).await.unwrap_or_default() <= 2 {
+            break;
+        }
+        let (name, value) = header.split_once(':').unwrap_or_default();
+        match name.to_ascii_lowercase().as_str() {
+            "authorization" => token = value.trim().to_owned(),
+            "content-length" => length = value.trim().parse().unwrap_or_default(),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    if stream.read_exact(&mut body).await.is_err() {
+        return;
+    }
+    let mut words = line.split(' ').map(str::to_owned);
+    let (Some(method), Some(path)) = (words.next(), words.next()) else { return };
+    let body = String::from_utf8_lossy(&body).into_owned();
+    let (status, headers, said) = answer(&Asked { method, path, token, body });
+    let head =
+        format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n", said.len());
+    // Who has hung up already wants no answer.
+    let _ = stream.write_all((head + &said).as_bytes()).await;
+}
+
+pub(crate) async fn bind() -> TcpListener {
+    TcpListener::bind(("127.0.0.1", 0)).await.unwrap()
+}
+
+/// The header of an answer that is JSON.
+pub(crate) const IS_JSON: &str = "content-type: application/json\r\n";
 
 /// The server that behaves as its first argument says.
 pub(crate) fn script() -> PathBuf {

@@ -1,13 +1,15 @@
 //! Servers that behave.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use holm_kernel::{CallId, Outcome};
-use holm_mcp::{Era, Program, Remote, ServerSpec};
-use holm_runtime::{Delta, DeltaSink, Job, Progress, Secrets};
+use holm_mcp::{Era, Program, Remote, RemoteError, ServerSpec};
+use holm_runtime::{CancellationToken, Delta, DeltaSink, Job, Progress, Secrets};
 use holm_tools::registry::NoPins;
+use serde_json::Map;
 
-use crate::support::{Place, echo, script, text};
+use crate::support::{PATIENCE, Place, echo, script, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_speaks_either_era() {
@@ -49,6 +51,27 @@ async fn how_far_a_call_is_reaches_those_who_watch_it() {
     let output = offers[0].tool.run(Job::alone("{}").progress(progress)).await;
     assert_eq!(output.outcome, Outcome::Succeeded);
     assert_eq!(*heard.0.lock().unwrap(), ["a quarter Some(1) Some(4)"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_is_told_that_an_answer_is_no_longer_wanted() {
+    let place = Place::new();
+    let (remote, stop) = (place.remote("never"), CancellationToken::new());
+    assert_eq!(remote.list().await.unwrap().tools.len(), 1, "there is a line");
+    let silent = Progress::silent();
+    let stopped = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        stop.cancel();
+    };
+    let (came, ()) = tokio::join!(remote.call("echo", Map::new(), &silent, &stop), stopped);
+    assert_eq!(came, Err(RemoteError::Stopped));
+    let told = place.path().join("t.state.cancelled");
+    let whole = async {
+        while !std::fs::read_to_string(&told).is_ok_and(|told| told.contains("no longer wanted")) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, whole).await.expect("the server is told");
 }
 
 #[tokio::test(flavor = "multi_thread")]

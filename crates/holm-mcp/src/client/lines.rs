@@ -1,0 +1,193 @@
+//! The standard streams of a server: one message a line.
+//!
+//! `rmcp` has such a transport, which drops what it cannot read; whoever asked would wait on.
+
+use std::io;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty, empty};
+
+use super::glance::Glance;
+use super::heard::{heard, too_long};
+
+/// How much of a line that is too long is looked at between two questions whether that is enough.
+const PIECE: usize = 4 * 1024;
+
+/// Messages on two streams. A line is kept up to a bound; of a longer one no more than whose answer it is.
+pub(crate) struct Lines<R, W: AsyncWrite> {
+    read: BufReader<R>,
+    /// What is written is framed as `rmcp` does it.
+    write: AsyncRwTransport<RoleClient, Empty, W>,
+    line: Line,
+    most: usize,
+}
+
+/// The line that is being read. It outlives the wait for its next piece, which may be given up at any time.
+enum Line {
+    Kept(Vec<u8>),
+    TooLong(Glance, Told),
+}
+
+/// Whether it was said that a line is too long.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    NotYet,
+    Already,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// Messages of at most so many bytes.
+    pub(crate) fn new(read: R, write: W, most: usize) -> Self {
+        let write = AsyncRwTransport::new_client(empty(), write);
+        Self { read: BufReader::new(read), write, line: Line::Kept(Vec::new()), most }
+    }
+}
+
+impl<R, W> Transport<RoleClient> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.write.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            // A stream that breaks is a stream that ends; what came without an end of its line is no message.
+            let there = self.read.fill_buf().await.ok().filter(|there| !there.is_empty())?;
+            let end = there.iter().position(|byte| *byte == b'\n');
+            let piece = there.get(..end.unwrap_or(there.len())).unwrap_or_default();
+            let mut found = self.line.add(piece, self.most);
+            let taken = piece.len() + usize::from(end.is_some());
+            if end.is_some() {
+                let whole = self.line.end();
+                found = found.or(whole);
+            }
+            self.read.consume(taken);
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.write.close().await
+    }
+}
+
+impl Line {
+    /// Takes the next piece. Once the line is too long, whoever waits for it is told, and the rest is passed over.
+    fn add(&mut self, piece: &[u8], most: usize) -> Option<ServerJsonRpcMessage> {
+        match self {
+            Self::Kept(line) if line.len() + piece.len() <= most => {
+                line.extend_from_slice(piece);
+                return None;
+            }
+            Self::Kept(line) => {
+                let mut glance = Glance::default();
+                // Whose answer it is stands at its beginning as a rule, so that not all of it is looked at.
+                for piece in line.chunks(PIECE) {
+                    glance.see(piece);
+                    if glance.answers().is_some() {
+                        break;
+                    }
+                }
+                *self = Self::TooLong(glance, Told::NotYet);
+            }
+            Self::TooLong(..) => {}
+        }
+        let Self::TooLong(glance, told) = self else { return None };
+        if *told == Told::Already {
+            return None;
+        }
+        if glance.answers().is_none() {
+            glance.see(piece);
+        }
+        let found = too_long(glance, most);
+        if found.is_some() {
+            *told = Told::Already;
+        }
+        found
+    }
+
+    /// The line is whole.
+    fn end(&mut self) -> Option<ServerJsonRpcMessage> {
+        match std::mem::replace(self, Self::Kept(Vec::new())) {
+            Self::Kept(line) => heard(&line),
+            Self::TooLong(..) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+    use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
+    use rmcp::transport::Transport as _;
+    use tokio::io::AsyncWriteExt as _;
+
+    fn told(message: Option<ServerJsonRpcMessage>) -> String {
+        match message {
+            Some(JsonRpcMessage::Response(response)) => format!("answer {}", response.id),
+            Some(JsonRpcMessage::Error(error)) => {
+                format!("error {}: {}", error.id.unwrap(), error.error.message)
+            }
+            other => format!("{other:?}"),
+        }
+    }
+
+    /// Everything that is heard of these bytes, of which no line may be longer than a hundred.
+    async fn check(bytes: &str, expect: &[&str]) {
+        for piece in [1, 7, 4096] {
+            let (mut theirs, ours) = tokio::io::duplex(piece);
+            let bytes = bytes.to_owned();
+            tokio::spawn(async move { theirs.write_all(bytes.as_bytes()).await });
+            let mut lines = Lines::new(ours, tokio::io::sink(), 100);
+            let mut all = Vec::new();
+            while let Some(message) = lines.receive().await {
+                all.push(told(Some(message)));
+            }
+            assert_eq!(all, expect, "in pieces of {piece}");
+        }
+    }
+
+    #[tokio::test]
+    async fn each_line_is_a_message_or_nothing() {
+        let one = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        check(&format!("{one}\r\ngarbage\n\n{one}\n{one}"), &["answer 1", "answer 1"]).await;
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_a_line_that_is_too_long_is_told_once_and_the_next_is_heard() {
+        let long = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{}"}}}}"#, "x".repeat(1_000));
+        let late = format!(r#"{{"result":{{"a":"{}"}},"id":2}}"#, "x".repeat(1_000));
+        let one = r#"{"jsonrpc":"2.0","id":3,"result":{}}"#;
+        let said = |id: u32| format!("error {id}: its answer cannot be read: it has more than 100 bytes");
+        check(&format!("{long}\n{late}\n{one}\n"), &[&said(1), &said(2), "answer 3"]).await;
+        check(&format!("{}\n{one}\n", "x".repeat(1_000)), &["answer 3"]).await;
+    }
+
+    #[tokio::test]
+    async fn a_line_without_end_is_told_of_before_it_ends() {
+        let (mut theirs, ours) = tokio::io::duplex(4096);
+        let begin = format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{}"#, "x".repeat(200));
+        theirs.write_all(begin.as_bytes()).await.unwrap();
+        let mut lines = Lines::new(ours, tokio::io::sink(), 100);
+        assert!(told(lines.receive().await).starts_with("error 1: "));
+        theirs.write_all(b"x\"}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n").await.unwrap();
+        assert_eq!(told(lines.receive().await), "answer 2");
+    }
+}

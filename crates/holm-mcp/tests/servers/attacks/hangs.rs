@@ -1,0 +1,97 @@
+//! Servers that are silent: at each step, over each way, for whoever has a deadline and for whoever gives up.
+
+use std::fs::File;
+use std::time::Duration;
+
+use holm_mcp::{Era, Means, Remote, RemoteError, ServerSpec};
+use holm_net::SystemResolver;
+use holm_runtime::{CancellationToken, Progress};
+use rmcp::model::CallToolResult;
+use serde_json::Map;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::sleep;
+
+use super::{Case, Kind};
+use crate::support::{Place, bind, net};
+
+const NO_HEAD: &str = "";
+const HALF_A_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-ty";
+const HALF_A_BODY: &str =
+    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{\"jsonrpc\":";
+const NO_EVENT: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: wait\n\n";
+
+pub(super) fn cases() -> Vec<Case> {
+    use Kind::Hang;
+    vec![
+        Case::new(Hang, "silent at the first word", silent_program("hangs")),
+        Case::new(Hang, "silent when its list is read", silent_program("hangs-list")),
+        Case::new(Hang, "silent in a call", silent_program("never")),
+        Case::new(Hang, "over HTTP, silent at once", silent_address(NO_HEAD)),
+        Case::new(Hang, "over HTTP, silent in its head", silent_address(HALF_A_HEAD)),
+        Case::new(Hang, "over HTTP, silent in its body", silent_address(HALF_A_BODY)),
+        Case::new(Hang, "over HTTP, silent in its events", silent_address(NO_EVENT)),
+        Case::new(Hang, "there when it should be gone", stays()),
+    ]
+}
+
+/// A call that reads the list first, as tools do; in a call itself, one that does not.
+async fn called(
+    remote: &Remote,
+    mode: &str,
+    stop: &CancellationToken,
+) -> Result<CallToolResult, RemoteError> {
+    let silent = Progress::silent();
+    match mode {
+        "never" => remote.call("echo", Map::new(), &silent, stop).await,
+        _ => remote.call_as("echo", &[0; 32], Map::new(), &silent, stop).await,
+    }
+}
+
+/// Whoever has a deadline is told when it is over, and whoever stops is free.
+async fn silent(spec: ServerSpec, means: Means, mode: &str) {
+    let mut hurried = spec.clone();
+    hurried.timeout = Some(Duration::from_secs(1));
+    let late = called(&Remote::new(hurried, means.clone()), mode, &CancellationToken::new()).await;
+    assert_eq!(late, Err(RemoteError::TimedOut(1)));
+    let (remote, stop) = (Remote::new(spec, means), CancellationToken::new());
+    let given_up = async {
+        sleep(Duration::from_millis(300)).await;
+        stop.cancel();
+    };
+    let (came, ()) = tokio::join!(called(&remote, mode, &stop), given_up);
+    assert_eq!(came, Err(RemoteError::Stopped));
+}
+
+async fn silent_program(mode: &'static str) {
+    let place = Place::new();
+    silent(place.spec("t", mode).era(Era::Handshake), place.means(), mode).await;
+}
+
+async fn silent_address(said: &'static str) {
+    let listener = bind().await;
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let serving = tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 4096]).await;
+            let _ = stream.write_all(said.as_bytes()).await;
+            held.push(stream);
+        }
+    });
+    let spec = ServerSpec::address("far", &url).unwrap().era(Era::Handshake);
+    silent(spec, Means::new().net(net(SystemResolver)), "").await;
+    serving.abort();
+}
+
+/// It holds a lock for as long as it is there, and does not end by itself.
+async fn stays() {
+    let place = Place::new();
+    let remote = place.remote("stays");
+    assert_eq!(remote.list().await.unwrap().tools.len(), 1);
+    let lock = File::open(place.path().join("t.state")).unwrap();
+    assert!(lock.try_lock().is_err(), "it is there");
+    remote.close().await;
+    while lock.try_lock().is_err() {
+        sleep(Duration::from_millis(20)).await;
+    }
+}
