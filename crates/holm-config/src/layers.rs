@@ -58,7 +58,7 @@ impl Layers {
         let mut policy = Settings::default();
         for path in &found.policies {
             if let Some(text) = text_of(path, Layer::Policy)? {
-                policy = Settings::read(&text, path, Layer::Policy)?.bind(policy);
+                policy = Settings::read(&text, path, Layer::Policy)?.and(policy);
             }
         }
         let mut loaded = Loaded { layers: Self { user, policy, ..Self::default() }, inert: None };
@@ -142,6 +142,18 @@ impl Settings {
         self.grants = both(below.grants.clone(), self.grants);
         self.allow = both(below.allow.clone(), self.allow);
         self.over(below)
+    }
+
+    /// Two policies: of each bound the narrower one.
+    fn and(self, other: Self) -> Self {
+        let mode = lower(self.mode.clone(), other.mode.clone());
+        let turns = lower(self.turns.clone(), other.turns.clone());
+        let budget = lower(self.budget.clone(), other.budget.clone());
+        let grants = match (self.grants.clone(), other.grants.clone()) {
+            (Some(one), Some(other)) => Some(meet(&one, &other)),
+            (one, other) => one.or(other),
+        };
+        Self { mode, turns, budget, grants, ..self.over(other) }
     }
 
     /// A policy over what was asked.

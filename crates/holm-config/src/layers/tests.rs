@@ -124,9 +124,30 @@ fn nothing_passes_a_policy() {
 fn of_two_policies_the_stricter_holds() {
     let first = layer("mode = \"plan\"\nmodel = \"a/a\"\n[limits]\nturns = 9", Layer::Policy);
     let second = layer("mode = \"full\"\nmodel = \"b/b\"\n[limits]\nturns = 3", Layer::Policy);
-    let bound = second.bind(first);
+    let bound = second.and(first);
     let rows: Vec<String> = bound.rows().iter().map(|row| format!("{} {}", row.key, row.value)).collect();
     assert_eq!(rows, ["model \"b/b\"", "mode \"plan\"", "limits.turns 3"]);
+}
+
+#[test]
+fn a_policy_that_allows_more_than_the_default_still_bounds_what_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = folder.path().join("policy.toml");
+    fs::write(&policy, "mode = \"accept-edits\"\ngrants = [\"read:**\"]\n").unwrap();
+    let found = Found { policies: vec![policy], ..Found::default() };
+    let loaded = Layers::load(&found, |_, _| Ok(()), |_| None).unwrap();
+    let wide: GrantSet =
+        ["read:**", "write:**"].iter().map(|grant| grant.parse::<Grant>().unwrap()).collect();
+    let flags = Settings {
+        mode: Some(Value::flag("--mode", Mode::Full)),
+        grants: Some(wide.iter().map(|grant| Value::flag("--grant", grant.clone())).collect()),
+        ..Settings::default()
+    };
+    let held = loaded.layers.settle(flags);
+    assert_eq!(held.mode.map(|mode| mode.value), Some(Mode::AcceptEdits));
+    let grants: Vec<String> =
+        held.grants.into_iter().flatten().map(|grant| grant.value.to_string()).collect();
+    assert_eq!(grants, ["read:**"]);
 }
 
 #[test]
