@@ -187,3 +187,6 @@ impl Linkers {
 fn import(error: wasmtime::Error) -> LoadError {
     LoadError::Import(format!("{error:#}"))
 }
+
+#[cfg(test)]
+mod tests;

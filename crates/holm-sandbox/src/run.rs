@@ -314,3 +314,6 @@ pub(crate) fn failed(began: Instant, what: String) -> Outcome {
         unlisted_refusals: 0,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use wasmtime::Engine;
 use crate::gate::Gate;
 
 /// How often a computing guest is looked at: ten times as often as a cancelled one must have stopped.
-const TICK: Duration = Duration::from_millis(5);
+pub(crate) const TICK: Duration = Duration::from_millis(5);
 /// How many ticks the clock goes on when nobody runs, so that a burst of calls does not wake it each time.
 const LINGER: u32 = 100;
 
@@ -83,5 +83,38 @@ impl Drop for Ticker {
     fn drop(&mut self) {
         self.0.closed.store(true, Ordering::SeqCst);
         self.0.wake();
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::cancel::Cancel;
+
+    /// When a machine, however busy, has certainly done what it was told.
+    const LONG: Duration = Duration::from_secs(30);
+
+    /// Whether something came true before long.
+    pub(crate) fn waited(done: impl Fn() -> bool) -> bool {
+        let began = Instant::now();
+        while !done() && began.elapsed() < LONG {
+            std::thread::sleep(TICK);
+        }
+        done()
+    }
+
+    #[test]
+    fn the_clock_sleeps_while_nobody_runs_and_wakes_for_whoever_comes() {
+        let (engine, gate) = (Engine::default(), Arc::new(Gate::new(2)));
+        let ticker = Ticker::start(&engine, Arc::clone(&gate)).unwrap();
+        for _ in 0..2 {
+            assert!(waited(|| ticker.0.asleep.load(Ordering::SeqCst)), "it never sleeps");
+            let pass = gate.enter(None, &Cancel::new(), LONG).unwrap();
+            ticker.rouse();
+            assert!(waited(|| !ticker.0.asleep.load(Ordering::SeqCst)), "it never wakes");
+            drop(pass);
+        }
     }
 }
