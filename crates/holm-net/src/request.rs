@@ -55,6 +55,12 @@ impl HttpRequest {
         Self::new(Method::GET, url)
     }
 
+    /// A request that hands something over.
+    #[must_use]
+    pub fn post(url: Url) -> Self {
+        Self::new(Method::POST, url)
+    }
+
     /// With one more header.
     ///
     /// # Errors

@@ -74,7 +74,7 @@ mod testing;
 mod tool;
 
 pub use agent::{
-    Agent, BlockingError, BuildError, Builder, Changes, NotAnswered, Report, Session, TypedError,
+    Agent, BlockingError, BuildError, Builder, Changes, NotAnswered, Report, Session, TypedError, new_name,
 };
 pub use approver::{Approver, Nobody, Watchers};
 pub use blobs::{BlobFailed, Blobs, MemoryBlobs};
@@ -82,7 +82,7 @@ pub use check::{CheckRunner, Checker, NoPrograms, Program};
 pub use child::{Helper, Helpers, Isolation, LiveChild};
 pub use clock::{Clock, FastClock, SystemClock};
 pub use delta::{Delta, DeltaSink, NoDeltas};
-pub use driver::{DriveError, Driver, Replayed, drive};
+pub use driver::{DriveError, Driver, Replayed, UnderWay, drive, fork_journal};
 pub use events::{
     Channel, EventLines, EventSink, FanOut, Hub, LinesFailed, NoEvents, Notice, ObserverQueue, Subscription,
     WhenFull,

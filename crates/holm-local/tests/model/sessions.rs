@@ -1,7 +1,10 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use holm_kernel::{Block, CallId, FailureClass, Message, MessageId, ModelResult, Role};
-use holm_runtime::{Delta, Line, Model as _};
+use holm_kernel::{
+    Block, CallId, Ending, Event, FailureClass, Limit, Message, MessageId, Model as Card, ModelResult,
+    Numbered, Role,
+};
+use holm_runtime::{Agent, Delta, Line, Model as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::ask::{ask, ask_watched, open, replied, request, settings, text, user};
@@ -113,6 +116,29 @@ async fn a_prompt_beyond_the_context_is_a_typed_limit() {
     assert_eq!(failure.class, FailureClass::ContextOverflow);
     assert!(failure.message.contains("and the context 256"), "{}", failure.message);
     replied(ask(&mut *line, &asked, &[user("Hi")]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_fits_no_more_is_shortened_before_it_ends_at_its_limit() {
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&events);
+    let card = Card { max_output: Some(64), ..Card::named("local/test") };
+    let agent = Agent::builder(card, open(settings().context(256)))
+        .events(move |event: &Numbered| heard.lock().unwrap().push(event.event.clone()))
+        .build()
+        .unwrap();
+    let mut session = agent.start().await.unwrap();
+    for country in ["France", "Spain", "Italy"] {
+        let report = session.prompt(format!("What is the capital of {country}?")).await.unwrap();
+        assert!(matches!(report.ending, Ending::Answered { .. }), "{:?}", report.ending);
+    }
+    events.lock().unwrap().clear();
+    let report = session.prompt(LONG.repeat(30)).await.unwrap();
+    let Ending::OverLimit { limit, .. } = report.ending else { panic!("{:?}", report.ending) };
+    assert_eq!(limit, Limit::ContextWindow);
+    let events = events.lock().unwrap();
+    let tried = events.iter().any(|event| matches!(event, Event::ContextPlanned { .. }));
+    assert!(tried, "older messages were taken out first: {events:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

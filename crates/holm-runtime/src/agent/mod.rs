@@ -20,6 +20,7 @@ use holm_kernel::{Config, Model as ModelCard, Prompt, Run, Seq, Started};
 pub use blocking::BlockingError;
 pub use builder::{BuildError, Builder};
 pub use changes::Changes;
+pub use name::new_name;
 pub use report::{NotAnswered, Report};
 pub use session::Session;
 pub use typed::TypedError;
@@ -27,7 +28,7 @@ pub use typed::TypedError;
 use crate::{
     Blobs, DriveError, Driver, Durability, Host, Journal, Journals, Model, Replayed, Tool as _,
     check_run_name,
-    driver::{self, Folded},
+    driver::{self, Folded, UnderWay},
     host::Parts,
 };
 
@@ -188,7 +189,7 @@ impl Agent {
         check_run_name(run)?;
         check_run_name(new)?;
         let text = self.inner.host.journals.read(run).await?;
-        let lines = driver::fork(&text, at, new)?;
+        let lines = driver::fork_journal(&text, at, new, UnderWay::Kept)?;
         let mut journal = self.inner.host.journals.create(new).await?;
         journal.append(&lines, Durability::Synced).await?;
         let folded = Folded::read(lines.as_bytes(), None)?;

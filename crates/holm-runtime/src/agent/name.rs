@@ -7,8 +7,16 @@ use std::{
 
 use holm_kernel::Timestamp;
 
-/// A name that nobody has used: the time first, so that names sort by age.
-pub(super) fn new_name(now: Timestamp) -> String {
+/// A name for a run that nobody has used: the time first, so that names sort by age.
+///
+/// ```
+/// use holm_kernel::Timestamp;
+/// use holm_runtime::new_name;
+///
+/// let (older, newer) = (new_name(Timestamp::new(1)), new_name(Timestamp::new(2)));
+/// assert!(older < newer);
+/// ```
+pub fn new_name(now: Timestamp) -> String {
     format!("{:012x}-{:016x}", now.value(), new_seed())
 }
 

@@ -2,13 +2,15 @@ use std::sync::{Arc, Mutex};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Budget, Ending, Event, ModelResult, NanoUsd, Seq, Tool as Declaration, ToolOutput};
+use holm_kernel::{
+    Budget, Ending, Event, ModelResult, NanoUsd, Seq, Tool as Declaration, ToolOutput, journal,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::*;
 use crate::{
-    FnTool, JournalFailed, JsonLinesFolder, MemoryJournals, Notice,
+    FnTool, JournalFailed, JsonLinesFolder, MemoryJournals, Notice, fork_journal,
     testing::{calls_with, plays, says, thinks},
     tool_fn,
 };
@@ -156,6 +158,31 @@ async fn a_fork_is_another_run_with_the_same_past() {
     assert_eq!(agent.resume("branch").await.unwrap().run().transcript().len(), 4);
     let missing = agent.fork("trunk", Seq::new(999), "other").await.unwrap_err();
     assert!(matches!(missing, DriveError::Fork(_)), "{missing}");
+}
+
+#[tokio::test]
+async fn a_fork_in_the_midst_of_work_can_drop_it() {
+    let journals = MemoryJournals::new();
+    let agent = Agent::builder("test/one", plays([calls("look", "{}"), says("seen"), says("other")]))
+        .tool(reads("look"))
+        .journals(journals.clone())
+        .build()
+        .unwrap();
+    drop(agent.start_as("trunk").await.unwrap().prompt("look").await.unwrap());
+    let text = journals.read("trunk").await.unwrap();
+    let records = journal::decode_strict(&text).unwrap();
+    for at in 1..records.len() as u64 - 1 {
+        let kept = fork_journal(&text, Seq::new(at), "b", UnderWay::Kept).unwrap();
+        let dropped = fork_journal(&text, Seq::new(at), "b", UnderWay::Dropped).unwrap();
+        assert!(
+            dropped.starts_with(&kept) && dropped.len() > kept.len(),
+            "record {at}: something was under way"
+        );
+        journal::replay(&journal::decode_strict(dropped.as_bytes()).unwrap()).unwrap();
+    }
+    let last = Seq::new(records.len() as u64 - 1);
+    let whole = |under_way| fork_journal(&text, last, "b", under_way).unwrap();
+    assert_eq!(whole(UnderWay::Kept), whole(UnderWay::Dropped), "nothing is under way at the end");
 }
 
 #[tokio::test]

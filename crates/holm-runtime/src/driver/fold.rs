@@ -75,9 +75,33 @@ impl Replayed {
     }
 }
 
-/// The journal of another run with the same past: the same facts, told under the new name, so that what it does from
-/// here on is never taken for what the old one did.
-pub(crate) fn fork(text: &[u8], at: Seq, name: &str) -> Result<String, DriveError> {
+/// What becomes of work that was under way where a run is forked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnderWay {
+    /// The new run goes on with it.
+    Kept,
+    /// The new run begins by cancelling it, and waits for another prompt.
+    Dropped,
+}
+
+/// The journal of another run with the same past: the same facts up to and with a record, told under the new name, so that
+/// what it does from here on is never taken for what the old one did. For those who keep journals and have no agent at
+/// hand; [`Agent::fork`](crate::Agent::fork) does all of it.
+///
+/// # Errors
+/// [`DriveError`] if the text is no sound journal or does not have the record.
+///
+/// ```
+/// use holm_kernel::{Config, Model, Seq, Started, Timestamp, journal};
+/// use holm_runtime::{UnderWay, fork_journal};
+///
+/// let started = Started::new("trunk", 1, Config::new(Model::named("example/model")));
+/// let (_, _, trunk) = journal::begin(started, Timestamp::new(0))?;
+/// let branch = fork_journal(trunk.as_bytes(), Seq::new(0), "branch", UnderWay::Kept)?;
+/// assert!(branch.contains("\"branch\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn fork_journal(text: &[u8], at: Seq, name: &str, under_way: UnderWay) -> Result<String, DriveError> {
     let records = whole_records(text)?;
     let past = journal::fork(&records, at)?;
     let Some((first, rest)) = past.split_first() else { return Err(ReplayError::Empty.into()) };
@@ -90,6 +114,11 @@ pub(crate) fn fork(text: &[u8], at: Seq, name: &str) -> Result<String, DriveErro
     for record in rest {
         lines += &journal::step(&mut run, &mut writer, record.at(), input(record)?)?;
         drain(&mut run);
+    }
+    if under_way == UnderWay::Dropped && !run.is_idle() {
+        let now = past.last().map_or(first.at(), Record::at);
+        let cancelled = Input::Cancelled { reason: "the run was forked here".into() };
+        lines += &journal::step(&mut run, &mut writer, now, cancelled)?;
     }
     Ok(lines)
 }

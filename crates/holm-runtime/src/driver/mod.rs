@@ -26,8 +26,8 @@ use holm_kernel::{
 };
 
 pub use error::DriveError;
-pub use fold::Replayed;
-pub(crate) use fold::{Folded, OpenChild, fork};
+pub(crate) use fold::{Folded, OpenChild};
+pub use fold::{Replayed, UnderWay, fork_journal};
 
 use self::{alarm::Alarm, batch::Batch, ledger::Notes, tasks::Tasks};
 use crate::{

@@ -43,6 +43,11 @@ pub enum Answer {
     },
     /// Not this call, now or later in the session.
     Never,
+    /// This call with other arguments. They are checked like the model's own, and asked about again.
+    Rewrite {
+        /// The arguments, as JSON text.
+        arguments: String,
+    },
 }
 
 /// What a person is offered beside yes and no.
@@ -157,7 +162,7 @@ impl Memory {
 
     fn keep(&mut self, answer: &Answer, proposal: &Proposal, prefix: Option<Rule>) {
         match answer {
-            Answer::Once | Answer::No { .. } => {}
+            Answer::Once | Answer::No { .. } | Answer::Rewrite { .. } => {}
             Answer::Session => drop(self.again.insert(proposal.digest.clone())),
             Answer::Prefix => prefix.into_iter().for_each(|rule| self.rules.allow(rule)),
             Answer::Never => drop(self.never.insert(proposal.digest.clone())),
@@ -176,6 +181,7 @@ fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
         }
         Answer::No { reason } => Verdict::Deny { reason },
         Answer::Never => Verdict::deny("the person said never in this session"),
+        Answer::Rewrite { arguments } => Verdict::Rewrite { arguments },
     }
 }
 

@@ -172,6 +172,15 @@ async fn other_tools_are_asked_about_and_remembered_by_their_digest() {
     assert_eq!(person.asked(), 1);
 }
 
+#[tokio::test]
+async fn other_arguments_go_back_to_the_kernel_and_are_not_remembered() {
+    let (person, gate) = person(Answer::Rewrite { arguments: "{}".into() });
+    for times in 1..=2 {
+        let verdict = gate.judge(proposal("cargo build")).await;
+        assert_eq!((verdict, person.asked()), (Verdict::Rewrite { arguments: "{}".into() }, times));
+    }
+}
+
 #[test]
 fn answers_are_data() {
     for (answer, text) in [
@@ -180,6 +189,7 @@ fn answers_are_data() {
         (Answer::Prefix, r#""prefix""#),
         (Answer::Never, r#""never""#),
         (Answer::No { reason: "r".into() }, r#"{"no":{"reason":"r"}}"#),
+        (Answer::Rewrite { arguments: "{}".into() }, r#"{"rewrite":{"arguments":"{}"}}"#),
     ] {
         assert_eq!(serde_json::to_string(&answer).expect("data"), text);
         assert_eq!(serde_json::from_str::<Answer>(text).expect("an answer"), answer);
