@@ -1,0 +1,65 @@
+//! Starts the command and those that it is compared with, again and again, and says how soon they are there.
+
+mod child;
+mod contender;
+mod report;
+
+use std::{path::PathBuf, process::exit, time::Instant};
+
+use contender::{Contender, Figure};
+
+/// The longest that one contender is measured in one way, in seconds: slow ones are started less often.
+const PATIENCE: u64 = 60;
+
+fn main() {
+    let [holm, peers] = [arguments("HOLM_BIN"), arguments("HOLM_STARTUP_PEERS")];
+    let mut figures = Vec::new();
+    for contender in Contender::all(&holm, &peers) {
+        match measured(&contender) {
+            Ok(figure) => figures.push(figure),
+            Err(why) => {
+                eprintln!("{} could not be measured: {why}", contender.name);
+                exit(1);
+            }
+        }
+    }
+    print!("{}", report::markdown(&figures));
+}
+
+/// What the script beside this says.
+fn arguments(name: &str) -> PathBuf {
+    let Some(value) = std::env::var_os(name) else {
+        eprintln!("{name} is not set; run scripts/bench startup");
+        exit(2);
+    };
+    value.into()
+}
+
+fn measured(contender: &Contender) -> Result<Figure, String> {
+    let (mut versions, mut memory) = (Vec::new(), 0);
+    let began = Instant::now();
+    // One more, first, so that the file is in memory.
+    for round in 0..=contender::VERSION_ROUNDS {
+        let ran = contender.version()?;
+        memory = memory.max(ran.most_memory);
+        if round > 0 {
+            versions.push(ran.took);
+        }
+        if began.elapsed().as_secs() > PATIENCE && !versions.is_empty() {
+            break;
+        }
+    }
+    let mut requests = Vec::new();
+    let began = Instant::now();
+    for round in 0..=contender::REQUEST_ROUNDS {
+        let took = contender.first_request()?;
+        if round > 0 {
+            requests.push(took);
+        }
+        if began.elapsed().as_secs() > PATIENCE && !requests.is_empty() {
+            break;
+        }
+    }
+    let size = std::fs::metadata(&contender.program).map_err(|error| error.to_string())?.len();
+    Ok(Figure::new(contender.name, versions, requests, memory, size))
+}
