@@ -140,3 +140,23 @@ fn a_double_that_is_dropped_lets_go_of_its_clients() {
     let (text, _) = answer(client);
     assert!(!text.contains("[DONE]"));
 }
+
+#[test]
+fn a_models_name_can_spell_out_what_it_says() {
+    let double = Double::answering(rehearsed).unwrap();
+    let check = |model: &str, messages: &str, holds: &str| {
+        let body = format!(r#"{{"model":"{model}","messages":[{messages}]}}"#);
+        let (text, _) = answer(ask(&double, "/v1/chat/completions", &body));
+        assert!(text.contains(holds), "{model}: {text}");
+    };
+    let (user, spoke) = (
+        r#"{"role":"user","content":"hi"}"#,
+        r#"{"role":"assistant","content":"a"},{"role":"user","content":"b"}"#,
+    );
+    check("say:6f6e65:74776f", user, "\"one\"");
+    check("say:6f6e65:74776f", &format!("{user},{spoke}"), "\"two\"");
+    check("say:6f6e65:74776f", &format!("{user},{spoke},{spoke}"), "\"two\"");
+    check("call:look:7b7d", user, "\"look\"");
+    check("say:6", user, HELLO);
+    check("call:look", user, HELLO);
+}
