@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -12,7 +13,12 @@ use holm::{
 };
 use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
 
-use crate::{elsewhere::Elsewhere, screen::Screen};
+use crate::{
+    editor::Editor,
+    elsewhere::Elsewhere,
+    exit::{Exit, Trouble},
+    screen::Screen,
+};
 
 /// The longest run of blanks that a question shows as it is: deep indentation, and less than a line.
 const WIDEST_GAP: usize = 40;
@@ -29,6 +35,8 @@ pub(crate) struct Terminal {
     screen: Arc<Screen>,
     /// One question at a time, or two would read one answer.
     turn: Arc<Mutex<()>>,
+    /// Where a plan lies while the person changes it; without it none can be changed.
+    drafts: Option<PathBuf>,
 }
 
 /// Whether somebody is there.
@@ -43,7 +51,12 @@ pub(crate) enum Person {
 impl Terminal {
     /// An approver that says yes to these grants by itself.
     pub(crate) fn new(yes: GrantSet, person: Person, screen: Arc<Screen>) -> Self {
-        Self { yes, person, screen, turn: Arc::default() }
+        Self { yes, person, screen, turn: Arc::default(), drafts: None }
+    }
+
+    /// With plans that the person can change, in files of this folder.
+    pub(crate) fn drafting_in(self, folder: &Path) -> Self {
+        Self { drafts: Some(folder.to_owned()), ..self }
     }
 
     /// Whoever is asked in another way than on this terminal.
@@ -98,7 +111,8 @@ impl Asker for Terminal {
                 Box::pin(async { answer })
             }
             Person::There => {
-                let asked = self.when_free(move |screen| ask(screen, &proposal, &offer));
+                let drafts = self.drafts.clone();
+                let asked = self.when_free(move |screen| ask(screen, &proposal, &offer, drafts.as_deref()));
                 Box::pin(async move {
                     asked
                         .await
@@ -195,13 +209,14 @@ fn flags(proposal: &Proposal) -> String {
     format!("because nobody is there to be asked; {why}: allow it with {how}{or}")
 }
 
-fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
+fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path>) -> Answer {
     question(proposal, offer).iter().for_each(|line| screen.note(line));
     let prefix =
         offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
+    let drafts = drafts.filter(|_| plan(proposal).is_some());
     let choices = if leaves_plan {
-        "  [y]es, [n]o: ".to_owned()
+        format!("  [y]es, {}[n]o: ", if drafts.is_some() { "[e]dit it, " } else { "" })
     } else {
         format!("  [y]es once, [a]lways in this run, {prefix}ne[v]er, [n]o: ")
     };
@@ -211,6 +226,13 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
         let Some(line) = screen.question(&choices) else {
             return Answer::No { reason: "nobody answered".into() };
         };
+        if let Some(folder) = drafts.filter(|_| matches!(line.trim(), "e" | "E" | "edit")) {
+            match screen.lend(|| rewritten(proposal, folder)) {
+                Ok(arguments) => return Answer::Rewrite { arguments },
+                Err(error) => screen.note(&format!("  {error}")),
+            }
+            continue;
+        }
         match answer(&line, offer) {
             // A plan is looked at each time, so nothing is said for the next one.
             Some(Answer::Session | Answer::Prefix | Answer::Never) if leaves_plan => {}
@@ -222,8 +244,27 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer) -> Answer {
     Answer::No { reason: "the person at the terminal gave no clear answer".into() }
 }
 
+/// The arguments of a plan that the person has put otherwise. The model is shown what became of it, like any other call.
+fn rewritten(proposal: &Proposal, folder: &Path) -> Result<String, Trouble> {
+    let text = plan(proposal).unwrap_or_default();
+    let other = Editor::find(|name| std::env::var(name).ok())?.edit(folder, &text)?;
+    if other.trim().is_empty() {
+        return Err(Trouble::new(Exit::Usage, "an empty plan is none; it stays as it was"));
+    }
+    Ok(with_plan(&proposal.arguments, other))
+}
+
+/// Arguments with another text in the place of their only one.
+fn with_plan(arguments: &str, text: String) -> String {
+    let mut said: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
+    if let Some(plan) = said.as_object_mut().and_then(|members| members.values_mut().next()) {
+        *plan = text.into();
+    }
+    said.to_string()
+}
+
 /// Everything that a person must know before the answer.
-fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
+pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
     let mut lines = vec![format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level)];
     let command = offer.command.iter().flat_map(|command| close_up(command));
     lines.extend(command.map(|line| format!("  command    {line}")));
@@ -247,7 +288,7 @@ fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
 
 /// The plan that a person is to approve, as it is read and not as it is sent. None where there is more than its text, or where
 /// some of it is not shown: then the arguments are shown as they are.
-fn plan(proposal: &Proposal) -> Option<String> {
+pub(crate) fn plan(proposal: &Proposal) -> Option<String> {
     if !proposal.reasons.contains(&AskReason::LeavesPlan) {
         return None;
     }

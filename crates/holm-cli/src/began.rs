@@ -75,6 +75,17 @@ impl Began {
             Trouble::new(Exit::Failed, message).hint("make room, or name another data folder with --data")
         })
     }
+
+    /// Forgets it, along with a session that is gone.
+    pub(crate) fn forget(places: &Places, session: &str) -> Result<(), Trouble> {
+        let file = file(places, session);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(Trouble::new(Exit::Failed, format!("{} cannot be removed: {error}", file.display())))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
 }
 
 /// Where it lies. A session's name may hold what no file name may.

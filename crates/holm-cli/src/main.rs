@@ -1,24 +1,30 @@
 //! The `holm` command: agents from a terminal. Thin on purpose: it parses, asks and prints; what happens is decided in
 //! the library that everybody else uses too.
 
+mod acp;
 mod agents;
 mod agreed;
 mod approve;
 mod began;
 mod bounds;
+mod branch;
 mod brought;
+mod chat;
 mod children;
 mod commands;
 mod contract;
 mod crew;
 mod draw;
+mod editor;
 mod elsewhere;
 mod entries;
 mod exit;
 mod hooks;
 mod kept;
+mod keyboard;
 #[cfg(feature = "local")]
 mod local;
+mod log;
 mod model;
 mod money;
 mod places;
@@ -38,9 +44,12 @@ mod worktrees;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use holm::grants::GrantSet;
 
+use bounds::Bounds;
 use exit::{Exit, Trouble};
+use log::Log;
 use screen::Screen;
 
 /// Runs agents that do only what they were granted, and keeps a journal of everything.
@@ -51,8 +60,10 @@ struct Cli {
     /// The folder of the sessions [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else ~/.local/share/holm]
     #[arg(long, global = true, value_name = "FOLDER")]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    log: log::Args,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 /// What can be done.
@@ -60,6 +71,8 @@ struct Cli {
 enum Command {
     /// Begin: write a file of settings
     Init(commands::init::Args),
+    /// Talk with agents in the terminal; so does `holm` alone
+    Chat(Box<commands::chat::Args>),
     /// Give an agent something to do
     Run(Box<commands::run::Args>),
     /// See, check and try the tools
@@ -75,11 +88,15 @@ enum Command {
     Mcp(commands::mcp::Command),
     /// Serve agents and tools to MCP clients
     McpServer(commands::mcp_server::Args),
+    /// Serve an editor that speaks the Agent Client Protocol
+    Acp(commands::acp::Args),
     /// Serve sessions to browsers, programs and OpenAI clients
     Serve(commands::serve::Args),
     /// See and replay what was done before
     #[command(subcommand)]
     Session(commands::session::Command),
+    /// Print what happened in a session as a log; with --log-json-file or --log-http, write it there
+    Log(commands::log::Args),
     /// Say which commands may look at what agents do
     #[command(subcommand)]
     Hooks(commands::hooks::Command),
@@ -124,9 +141,10 @@ fn main() -> ExitCode {
     holm_local::serve_if_asked();
     // Compiling WASM starts this program again; then it does nothing else.
     holm_sandbox::compiler_main();
-    let cli = Cli::parse();
+    let given = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
     let screen = Screen::default();
-    match execute(cli) {
+    match execute(cli, given.subcommand_name().unwrap_or_default()) {
         Ok(exit) => exit.into(),
         Err(error) => {
             screen.end_line();
@@ -136,38 +154,63 @@ fn main() -> ExitCode {
     }
 }
 
-fn execute(cli: Cli) -> anyhow::Result<Exit> {
+fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let Some(command) = cli.command.or_else(commands::chat::at_a_terminal) else {
+        Screen::default().note(&Cli::command().render_help().to_string());
+        return Ok(Exit::Usage);
+    };
     let exit = runtime.block_on(async {
-        match cli.command {
+        let log = Log::open(&cli.log, &command.granted(), command.bounds())?;
+        log.put(&log::began(name));
+        let ended = match command {
+            Command::Chat(args) => commands::chat::execute(*args, cli.data.as_deref()).await,
             Command::Init(args) => commands::init::execute(&args, cli.data.as_deref()),
-            Command::Skill(command) => commands::skill::execute(command, cli.data.as_deref()).await,
+            Command::Skill(command) => commands::skill::execute(command, cli.data.as_deref(), &log).await,
             Command::Keys(command) => commands::keys::execute(command, cli.data.as_deref()).await,
             Command::Import(args) => commands::import::execute(&args, cli.data.as_deref()),
             Command::Describe(args) => Ok(commands::describe::execute(&args)),
             Command::Completions(args) => commands::completions::execute(&args),
             Command::Man(page) => commands::completions::manual(&page),
-            Command::Run(args) => commands::run::execute(*args, cli.data.as_deref()).await,
+            Command::Run(args) => commands::run::execute(args.logging(&log), cli.data.as_deref()).await,
             Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
             Command::Agent(command) => commands::agent::execute(command, cli.data.as_deref()),
             Command::Mcp(command) => commands::mcp::execute(command, cli.data.as_deref()).await,
-            Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref()).await,
+            Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref(), &log).await,
+            Command::Acp(args) => commands::acp::execute(args, cli.data.as_deref()).await,
             Command::Serve(args) => commands::serve::execute(args, cli.data.as_deref()).await,
             Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
             Command::Config(command) => commands::config::execute(command, cli.data.as_deref()),
             Command::Check(args) => commands::check::execute(&args, cli.data.as_deref()),
             Command::Doctor(args) => commands::doctor::execute(&args, cli.data.as_deref()),
             Command::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
-            Command::Session(command) => commands::session::execute(command, cli.data.as_deref()).await,
+            Command::Session(command) => commands::session::execute(command, cli.data.as_deref(), &log).await,
+            Command::Log(args) => commands::log::execute(args, cli.data.as_deref(), &log).await,
             Command::Model(command) => commands::model::execute(command, cli.data.as_deref()).await,
             #[cfg(feature = "local")]
             Command::Extract(args) => commands::extract::execute(&args, cli.data.as_deref()).await,
             #[cfg(feature = "local")]
             Command::Tour(args) => commands::tour::execute(args, cli.data.as_deref()).await,
             Command::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,
-        }
+        };
+        log.put(&log::ended(name, &ended));
+        let screen = Screen::default();
+        log.finish().await.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+        ended
     });
     // Somebody may still be asked something on a thread of its own; nobody waits for the answer any more.
     runtime.shutdown_background();
     exit
+}
+
+impl Command {
+    /// What the person has granted on the command line.
+    fn granted(&self) -> GrantSet {
+        if let Self::Run(args) = self { args.granted() } else { GrantSet::default() }
+    }
+
+    /// How far connections may go.
+    fn bounds(&self) -> Bounds {
+        if let Self::Run(args) = self { args.bounds() } else { Bounds::Anywhere }
+    }
 }

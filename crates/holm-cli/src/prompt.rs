@@ -63,6 +63,11 @@ pub(crate) struct Around {
 }
 
 impl Parts {
+    /// Words, and nothing else.
+    pub(crate) fn of(text: String) -> Self {
+        Self(vec![Part::Text(text)])
+    }
+
     /// Whether nothing was given.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

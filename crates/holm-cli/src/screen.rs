@@ -10,6 +10,9 @@ use std::{
 
 use holm::kernel::visible;
 
+/// Moves to the first line and clears all of them.
+const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
+
 /// Both streams of the process, one writer at a time.
 #[derive(Default)]
 pub(crate) struct Screen {
@@ -108,6 +111,20 @@ impl Screen {
             return self.answer(text);
         }
         self.state().put(Stream::Out, format!("{text}\n"));
+    }
+
+    /// A text that takes the place of all that stands on the terminal; below it, where a terminal knows no such thing.
+    pub(crate) fn page(&self, text: &str) {
+        let clear = if std::env::var_os("TERM").is_some_and(|term| term != "dumb") { CLEAR } else { "" };
+        self.state().put(Stream::Out, format!("{clear}{}\n", visible(text)));
+    }
+
+    /// Keeps what others write back while something else has the terminal.
+    pub(crate) fn lend<T>(&self, to: impl FnOnce() -> T) -> T {
+        self.state().waiting = Some(Vec::new());
+        let done = to();
+        self.go_on();
+        done
     }
 
     /// A note on standard error.

@@ -213,7 +213,7 @@ fn fill_in(screen: &Screen, question: &Question) -> Option<Answer> {
 }
 
 /// What a line means for a field; nothing is no answer.
-fn value(line: &str, field: &Value) -> Option<Value> {
+pub(crate) fn value(line: &str, field: &Value) -> Option<Value> {
     if line.is_empty() {
         return None;
     }

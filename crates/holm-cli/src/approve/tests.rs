@@ -64,6 +64,12 @@ fn only_a_clear_answer_is_one() {
 }
 
 #[test]
+fn a_plan_that_was_put_otherwise_is_the_same_call_with_another_text() {
+    let said = with_plan(r#"{"plan":"Write\nout.txt."}"#, "Write \"in.txt\".".into());
+    assert_eq!(said, r#"{"plan":"Write \"in.txt\"."}"#);
+}
+
+#[test]
 fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
     let none = Offer { prefix: None, command: None };
     let asked = |reason: AskReason| {

@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use super::run;
 use crate::{
     exit::{Exit, Trouble},
+    log::Log,
     places::Places,
     screen::Screen,
     served::{Sessions, Skills},
@@ -45,14 +46,14 @@ struct Options {
 }
 
 /// Runs the command.
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let options = Options::try_parse_from(&args.options).map_err(|error| {
         let said = error.to_string();
         // Whoever shows it says that it is an error.
         Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
     })?;
     let screen = Arc::new(Screen::default());
-    let (run, places) = options.run.settle(Places::find(data)?, &screen)?;
+    let (run, places) = options.run.logging(log).settle(Places::find(data)?, &screen)?;
     let made = run::unattended(&run, &places, &screen).await?;
     let shows = if args.tools { Shows::Everything } else { Shows::Agents };
     let exposed = exposed(&made, &run, &Places::find(data)?, shows);

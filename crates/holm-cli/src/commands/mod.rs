@@ -1,6 +1,8 @@
 //! One file for each command, named after it.
 
+pub(crate) mod acp;
 pub(crate) mod agent;
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -12,6 +14,7 @@ pub(crate) mod hooks;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod keys;
+pub(crate) mod log;
 pub(crate) mod mcp;
 pub(crate) mod mcp_server;
 pub(crate) mod model;

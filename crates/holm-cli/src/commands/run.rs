@@ -1,8 +1,10 @@
 //! `holm run`: gives an agent something to do.
 
 mod bench;
+mod branching;
 mod has;
 mod kept;
+mod opened;
 mod settled;
 
 use std::{
@@ -13,7 +15,7 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, NanoUsd, Prompt},
+    kernel::{Config, Ending, NanoUsd, Prompt, plain_text},
     runtime::{
         Agent, Changes, DeltaSink, DriveError, EventSink, Handle, Hooks, JournalFailed, Report, Secrets,
         Session,
@@ -23,12 +25,16 @@ use holm::{
 use holm_tools::{agents::AgentLoader, shell::Rule};
 use serde_json::json;
 
+use super::session;
 use crate::{
     approve::{Person, Terminal},
     began::Began,
+    branch::{Branch, Next},
     children,
     draw::{Drawing, Show},
+    editor::Editor,
     exit::{Exit, Trouble},
+    log::Log,
     model::{self, Chosen},
     money,
     places::{self, Places},
@@ -41,6 +47,7 @@ use crate::{
 pub(crate) use bench::Sinks;
 use bench::{Bench, Tools};
 use has::{Has, Most};
+pub(crate) use opened::{Brings, Opened};
 use settled::Settled;
 
 pub(crate) use settled::{parsed, rules_of};
@@ -75,6 +82,16 @@ pub(crate) struct Args {
     /// --deny-command named stays forbidden
     #[arg(long, requires = "session")]
     resume: bool,
+    /// Begin another session with the past of this one, which stays as it is; what is asked then takes the place of what
+    /// was under way there, and without anything asked that is done anew
+    #[arg(long, value_name = "ID", conflicts_with = "resume")]
+    fork: Option<String>,
+    /// The last record that a fork has in common with its session, as `holm session replay` numbers them [default: the last]
+    #[arg(long, value_name = "RECORD")]
+    at: Option<u64>,
+    /// Write the prompt in your editor ($GIT_EDITOR, $VISUAL or $EDITOR); what -p says stands there already
+    #[arg(long)]
+    edit: bool,
     /// What standard output gets
     #[arg(long, value_enum, default_value_t = Output::Text)]
     output: Output,
@@ -122,6 +139,12 @@ pub(crate) struct Args {
     /// What the settings say beyond that.
     #[arg(skip)]
     settled: Settled,
+    /// Where the session branches off another.
+    #[arg(skip)]
+    branch: Option<Branch>,
+    /// Who else is told what happens.
+    #[arg(skip)]
+    log: Log,
     #[command(flatten)]
     ways: model::Ways,
 }
@@ -192,15 +215,16 @@ impl Args {
         let Some((flag, _)) = given.into_iter().find(|(_, given)| self.resume && *given) else {
             return Ok(());
         };
+        let with = if self.branch.is_some() { "--fork" } else { "--resume" };
         let message =
-            format!("{flag} cannot be changed with --resume: a session keeps what it was started with");
+            format!("{flag} cannot be changed with {with}: a session keeps what it was started with");
         Err(Trouble::new(Exit::Usage, message).hint("leave it out, or start a new session"))
     }
 
     /// Where the session works and what it never runs: what is known of one that goes on, with what is forbidden now.
     fn began(&self, places: &Places) -> Result<Began, Trouble> {
         let mut deny = self.deny_command.clone();
-        if let Some(session) = self.session.as_deref().filter(|_| self.resume)
+        if let Some(session) = self.past()
             && let Some(known) = Began::of(places, session)?
         {
             known.check(places, session)?;
@@ -236,13 +260,28 @@ impl Args {
         model::choose(self.model.as_deref(), self.script.as_deref(), &self.settled.reach, env)
     }
 
-    /// Reads what is asked; nothing where a session merely goes on.
+    /// Reads what is asked, or has it written in an editor; nothing where a session merely goes on.
     fn gather(&self, places: &Places, screen: &Screen) -> Result<Option<Prompt>, Trouble> {
+        let tell = |note: &str| screen.note(&format!("holm: {note}"));
+        let around = self.settled.around.as_ref();
+        if self.edit {
+            let begun = if self.parts.is_empty() {
+                String::new()
+            } else {
+                plain_text(&self.parts.gather(None, &places.work, tell)?.blocks)
+            };
+            let written = Editor::find(|name| std::env::var(name).ok())?.edit(&places.data, &begun)?;
+            return Parts::of(written).gather(around, &places.work, tell).map(Some);
+        }
         if self.resume && self.parts.is_empty() && self.alias.is_none() {
             return Ok(None);
         }
-        let tell = |note: &str| screen.note(&format!("holm: {note}"));
-        self.parts.gather(self.settled.around.as_ref(), &places.work, tell).map(Some)
+        self.parts.gather(around, &places.work, tell).map(Some)
+    }
+
+    /// Whether what is asked comes from standard input, so that nobody can be asked there.
+    fn reads_stdin(&self) -> bool {
+        self.parts.reads_stdin() && !(self.edit && self.parts.is_empty())
     }
 
     fn output(&self) -> Output {
@@ -277,6 +316,7 @@ enum Output {
 
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let args = args.branch_off()?;
     args.check()?;
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
     let began = args.began(&places)?;
@@ -290,7 +330,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let chosen = args.choose()?;
     asks.iter().try_for_each(|asks| chosen.takes(asks))?;
     let note = chosen.note;
-    let person = if Screen::can_ask() && !(asks.is_some() && args.parts.reads_stdin()) {
+    let person = if Screen::can_ask() && !(asks.is_some() && args.reads_stdin()) {
         Person::There
     } else {
         Person::Away
@@ -301,9 +341,9 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     };
     let drawing = Drawing::new(Arc::clone(&screen), show);
     let yes = args.yes.iter().cloned().collect();
-    let terminal = Terminal::new(yes, person, Arc::clone(&screen));
+    let terminal = Terminal::new(yes, person, Arc::clone(&screen)).drafting_in(&places.data);
     let bench = Bench::lay_out(&args, &places, store, chosen, terminal, &screen).await?;
-    let resumed = args.session.as_deref().filter(|_| args.resume);
+    let resumed = args.past();
     let mut has = None;
     if let Some(id) = resumed {
         children::check(bench.store(), id).await?;
@@ -313,7 +353,10 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let lines = if output == Output::StreamJson { Lines::Yes } else { Lines::No };
     withholding.of_session(bench.store(), resumed, lines).await?;
     let shown = if note.is_some() { bench.shown_before().await } else { None };
+    let store = bench.store().clone();
     let (agent, tools) = bench.agent(&args, sinks(output, &screen, &drawing))?;
+    let next = if asks.is_some() { Next::AskedElse } else { Next::GoesOn };
+    args.grow(&store, next, &screen).await?;
     let mut session = open(&agent, &args, has.as_ref()).await?;
     began.keep(&places, session.id())?;
     // Not before something answers at all.
@@ -325,7 +368,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     let _following = tools.follow(&session);
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
-    let report = work(&mut session, asks, args.resume).await?;
+    let report = work(&mut session, asks, &args).await?;
     finish(&report, output, &screen, &drawing, &withholding.reasons())
 }
 
@@ -369,12 +412,13 @@ pub(crate) async fn seated_with(
     sinks: Sinks,
     store: Store,
 ) -> anyhow::Result<Made> {
-    if args.session.is_some() {
-        let message = "each request has a session of its own, so --session and --resume mean nothing here";
+    if args.session.is_some() || args.fork.is_some() {
+        let message =
+            "each request has a session of its own, so --session, --resume and --fork mean nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
-    if !args.parts.is_empty() {
-        let message = "clients say what is to be done, so --prompt means nothing here";
+    if !args.parts.is_empty() || args.edit {
+        let message = "clients say what is to be done, so --prompt and --edit mean nothing here";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     let chosen = args.choose()?;
@@ -412,10 +456,7 @@ async fn open(agent: &Agent, args: &Args, has: Option<&Has>) -> anyhow::Result<S
         (None, _) => agent.start().await,
     };
     opened.map_err(|error| match &error {
-        DriveError::Journal(JournalFailed::Missing { run }) => {
-            let message = format!("there is no session `{run}`");
-            Trouble::new(Exit::Missing, message).hint("holm session list shows which there are").into()
-        }
+        DriveError::Journal(JournalFailed::Missing { run }) => session::no_such(run).into(),
         DriveError::Journal(JournalFailed::Exists { run }) => {
             let message = format!("there is a session `{run}` already");
             Trouble::new(Exit::Usage, message)
@@ -430,13 +471,13 @@ async fn open(agent: &Agent, args: &Args, has: Option<&Has>) -> anyhow::Result<S
 }
 
 /// Finishes what was under way, then does what is asked.
-async fn work(session: &mut Session, asks: Option<Prompt>, resume: bool) -> anyhow::Result<Report> {
-    let finished = if resume { session.go_on().await? } else { None };
+async fn work(session: &mut Session, asks: Option<Prompt>, args: &Args) -> anyhow::Result<Report> {
+    let finished = if args.resume { session.go_on().await? } else { None };
+    // A fork has dropped what was under way, so that something else can be asked.
+    let goes_on = |ending: &Ending| args.branch.is_some() || matches!(ending, Ending::Answered { .. });
     match (asks, finished) {
         (Some(prompt), None) => Ok(session.prompt(prompt).await?),
-        (Some(prompt), Some(report)) if matches!(report.ending, Ending::Answered { .. }) => {
-            Ok(session.prompt(prompt).await?)
-        }
+        (Some(prompt), Some(report)) if goes_on(&report.ending) => Ok(session.prompt(prompt).await?),
         (_, Some(report)) => Ok(report),
         (None, None) => {
             let message = format!("nothing is under way in the session `{}`", session.id());

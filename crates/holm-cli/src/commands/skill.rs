@@ -12,6 +12,7 @@ use serde_json::json;
 use super::run;
 use crate::{
     exit::{Exit, Trouble},
+    log::Log,
     places::Places,
     screen::Screen,
     skills::{Skills, Usable, everywhere},
@@ -57,7 +58,7 @@ pub(crate) struct Run {
 }
 
 /// Runs the command.
-pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let screen = Screen::default();
     match command {
         Command::List { json } => list(&Places::find(data)?, &screen, json),
@@ -70,11 +71,11 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
             Ok(Exit::Done)
         }
         Command::Validate { folder, json } => validate(&folder, &screen, json),
-        Command::Run(args) => work(*args, data).await,
+        Command::Run(args) => work(*args, data, log).await,
     }
 }
 
-async fn work(args: Run, data: Option<&Path>) -> anyhow::Result<Exit> {
+async fn work(args: Run, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let skills = Skills::find(&Places::find(data)?, &[]);
     let usable = usable(&skills, &args.skill)?;
     let compiled = compiled(&skills, usable)?;
@@ -82,7 +83,7 @@ async fn work(args: Run, data: Option<&Path>) -> anyhow::Result<Exit> {
         Some(compiled) => promised::execute(&compiled, &usable.skill, &args.arguments, args.run, data).await,
         None => {
             let text = usable.skill.filled(&args.arguments.join(" "));
-            run::execute(args.run.asked(text), data).await
+            run::execute(args.run.asked(text).logging(log), data).await
         }
     }
 }

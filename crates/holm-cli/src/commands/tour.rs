@@ -7,7 +7,6 @@
 mod found;
 mod guest;
 mod hostile;
-mod keys;
 mod lookup;
 mod replay;
 
@@ -19,13 +18,13 @@ use holm_config::{Settings, Value};
 use super::extract;
 use crate::{
     exit::{Exit, Trouble},
+    keyboard::{Key, Keyboard},
     model::{Chosen, Ways},
     places::{self, Places},
     reach::Reach,
     screen::Screen,
     settings::Here,
 };
-use keys::Key;
 
 /// What is copied out of what.
 const TEXT: &str = "Ann <ann@harbour.example> and Bob (bob@sea.example) meet at noon.";
@@ -110,7 +109,7 @@ impl Tour {
 
     /// The acts that a person wants to see, until all were seen or the person leaves.
     async fn guided(&self) -> anyhow::Result<()> {
-        let mut left = Act::ALL.to_vec();
+        let (mut left, mut keyboard) = (Act::ALL.to_vec(), Keyboard::default());
         while !left.is_empty() {
             self.screen.answer("");
             for act in &left {
@@ -118,12 +117,13 @@ impl Tour {
             }
             self.screen.ask("press a number, Enter for the next one, or q to leave: ");
             let act = loop {
-                match keys::read() {
+                match keyboard.read() {
                     Key::Leave => {
                         self.screen.answer("");
                         return Ok(());
                     }
                     Key::Next => break left.first().copied(),
+                    Key::Back | Key::First | Key::Last => {}
                     Key::Char(key) => {
                         if let Some(act) = left.iter().find(|act| act.key() == key) {
                             break Some(*act);

@@ -69,7 +69,7 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "-p", "hi", "--turns", "0"], "one turn at the least");
     check(&["run", "-p", "hi", "--turns", "many"], "`many` is no number of turns");
     check(&["mcp-server", "--", "--session", "s", "--resume"], "mean nothing here");
-    check(&["mcp-server", "--", "-p", "x"], "--prompt means nothing here");
+    check(&["mcp-server", "--", "-p", "x"], "--prompt and --edit mean nothing here");
     check(&["run", "-p", "hi", "--kind", " "], "--kind");
     check(&["rum"], "unrecognized subcommand 'rum'");
 }
@@ -114,18 +114,22 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
     insta::assert_snapshot!(ran.out, @r#"
     Runs agents that do only what they were granted, and keeps a journal of everything
 
-    Usage: holm [OPTIONS] <COMMAND>
+    Usage: holm [OPTIONS] [COMMAND]
 
     Commands:
       init         Begin: write a file of settings
+      chat         Talk with agents in the terminal; so does `holm` alone
       run          Give an agent something to do
       tool         See, check and try the tools
       agent        See and begin agents that are files
       skill        See and use what agents can be taught
       mcp          Use the tools of MCP servers
       mcp-server   Serve agents and tools to MCP clients
+      acp          Serve an editor that speaks the Agent Client Protocol
       serve        Serve sessions to browsers, programs and OpenAI clients
       session      See and replay what was done before
+      log          Print what happened in a session as a log; with --log-json-file or --log-http, write
+                   it there
       hooks        Say which commands may look at what agents do
       keys         Keep the keys of providers
       config       See the settings that hold here
@@ -143,10 +147,14 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       help         Print this message or the help of the given subcommand(s)
 
     Options:
-          --data <FOLDER>  The folder of the sessions [default: $HOLM_DATA, else $XDG_DATA_HOME/holm,
-                           else ~/.local/share/holm]
-      -h, --help           Print help
-      -V, --version        Print version
+          --data <FOLDER>         The folder of the sessions [default: $HOLM_DATA, else
+                                  $XDG_DATA_HOME/holm, else ~/.local/share/holm]
+          --log-json-file <FILE>  Write what happens into this file too, one JSON object a line; what is
+                                  in it stays
+          --log-http <URL>        Send what happens to this address too, as JSON lines; it is on this
+                                  machine, or a --grant fetch:… of the run leads to it
+      -h, --help                  Print help
+      -V, --version               Print version
 
     Exit codes:
       0    the answer is there

@@ -2,18 +2,22 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
 
+mod acp;
 mod agents;
 mod approvals;
+mod chat;
 mod conversation;
 mod crash;
 mod endings;
 mod exe;
 mod guests;
 mod helpers;
+mod history;
 mod hooks;
 mod ladder;
 #[cfg(feature = "local")]
 mod local;
+mod logs;
 mod managed;
 mod mcp;
 mod newcomer;
@@ -22,6 +26,7 @@ mod offline;
 mod peers;
 mod programs;
 mod prompts;
+mod pty;
 #[cfg(feature = "local")]
 mod pull;
 mod run;

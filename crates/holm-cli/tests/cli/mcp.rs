@@ -13,6 +13,7 @@ use holm_testkit::double::Act;
 use serde_json::{Value, json};
 
 use crate::stage::{MODEL, Stage};
+use crate::terminal;
 
 /// The server of the crate's own tests, which behaves as it is told.
 fn script() -> PathBuf {
@@ -21,7 +22,12 @@ fn script() -> PathBuf {
 
 /// A stage on which a server is written down that behaves so.
 fn with_server(mode: &str) -> Stage {
-    let stage = Stage::new([]);
+    with_server_and(mode, [])
+}
+
+/// The same, with a provider that performs these acts.
+fn with_server_and(mode: &str, acts: impl IntoIterator<Item = Act>) -> Stage {
+    let stage = Stage::new(acts);
     let (script, data) = (script(), stage.work().canonicalize().unwrap());
     let (script, state) = (script.to_str().unwrap(), data.join("state"));
     let read =
@@ -82,6 +88,79 @@ fn a_server_that_fails_keeps_nothing_else_from_working() {
     let told = ["cheese", "has not answered yet"].iter().any(|word| listed.err.contains(word));
     assert!(told && listed.out.contains("read  "), "{listed:?}");
     stage.holm(["mcp", "test", "sea"]).fails(3, "cheese");
+}
+
+#[test]
+fn a_server_whose_list_nobody_reads_says_so_at_once() {
+    let stage = with_server("deep-list");
+    // A server that is silent is given up after a minute, in other words.
+    stage.holm(["mcp", "test", "sea"]).fails(3, "nested deeper than 127 levels");
+}
+
+#[test]
+fn what_a_run_calls_at_a_server_is_in_its_journal() {
+    let call = Act::calls(&[("c1", "sea_echo", r#"{"word":"ahoy"}"#)]);
+    let stage = with_server_and("ok", [call, Act::says("Done.")]);
+    let words = ["-p", "Say it.", "--session", "s", "--mode", "full", "--tools", "native"];
+    assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(0), "so that it is known");
+    stage.run(&words).says("Done.\n");
+    let told = stage.double.requests().last().unwrap().text();
+    assert!(told.contains("<tool_output name="), "what comes from outside is sealed: {told}");
+    let shown = stage.holm(["session", "show", "s"]).out;
+    assert!(shown.contains("### Call of `sea_echo`") && shown.contains(r#"{"word": "ahoy"}"#), "{shown}");
+    let replayed = stage.holm(["session", "replay", "s"]);
+    assert!(replayed.code == Some(0) && replayed.out.contains("sea_echo"), "{replayed:?}");
+}
+
+#[test]
+fn a_server_that_crashes_in_its_first_call_is_reported_to_the_model_and_to_the_person() {
+    let call = Act::calls(&[("c1", "sea_echo", r#"{"word":"ahoy"}"#)]);
+    let stage = with_server_and("dies-in-call", [call, Act::says("It is gone.")]);
+    assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(0), "it starts well");
+    let ran = stage.run(&["-p", "Say it.", "--session", "s", "--mode", "full", "--tools", "native"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It is gone.\n"), "{ran:?}");
+    let requests = stage.double.requests();
+    let told = requests.last().unwrap().text();
+    assert!(told.contains("it went away") && told.contains("out of cheese"), "{told}");
+    let shown = stage.holm(["session", "show", "s"]).out;
+    assert!(shown.contains("### Call of `sea_echo`\n") && shown.contains("out of cheese"), "{shown}");
+    let called = stage.holm(["tool", "execute", "sea_echo", "{}", "--mode", "full"]);
+    let said = format!("{}{}", called.out, called.err);
+    assert!(called.code != Some(0) && said.contains("out of cheese"), "{called:?}");
+}
+
+#[test]
+fn a_person_at_a_terminal_answers_what_a_server_asks() {
+    let call = Act::calls(&[("c1", "sea_echo", "{}")]);
+    let stage = with_server_and("asks-name", [call, Act::says("Well met.")]);
+    assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(0), "so that it is known");
+    let run = format!("run --model {MODEL} -p Ask. --mode full --tools native");
+    let line = format!("{} {run}", env!("CARGO_BIN_EXE_holm"));
+    let (code, screen) =
+        terminal::pressing(&stage, &line, &["answer it? [y/N] ", "  name: "], &["y\n", "Ada\n"]);
+    assert!(code == Some(0) && screen.contains("the server sea asks: Who are you?"), "{screen}");
+    let told = stage.double.requests().last().unwrap().text();
+    assert!(told.contains("accept") && told.contains("Ada"), "{told}");
+}
+
+#[test]
+fn logins_to_a_server_are_forgotten_and_those_to_others_are_not() {
+    let stage = Stage::new([]);
+    stage.holm(["mcp", "logout", "sea"]).fails(6, "there is no login to `sea`");
+    let folder = stage.data().join("mcp/logins");
+    fs::create_dir_all(&folder).unwrap();
+    let [own, moved, other] =
+        ["sea-0123456789abcdef.json", "sea-fedcba9876543210.json", "sea-side-0123456789abcdef.json"]
+            .map(|name| folder.join(name));
+    for file in [&own, &moved, &other] {
+        fs::write(file, "{}").unwrap();
+    }
+    let ran = stage.holm(["mcp", "logout", "sea"]);
+    assert!(ran.code == Some(0) && ran.err.contains("the login to sea is forgotten here"), "{ran:?}");
+    assert!(!own.exists() && !moved.exists(), "at every address");
+    assert!(other.exists(), "a server of another name");
+    stage.holm(["mcp", "logout", "sea"]).fails(6, "there is no login to `sea`");
+    stage.holm(["mcp", "logout", "../sea"]).fails(2, "no name for a server");
 }
 
 /// Writes a server down that behaves so, without a word of the command.
@@ -336,6 +415,26 @@ fn an_agent_is_asked_through_mcp() {
     assert_eq!(answer["content"][0]["text"], "forty-two", "{answer}");
     let sessions = stage.holm(["session", "list"]);
     assert!(!sessions.out.trim().is_empty(), "what was asked is in the journal: {sessions:?}");
+}
+
+#[test]
+fn the_same_agent_files_are_the_same_tools_however_often_they_are_served() {
+    let stage = Stage::new([]);
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    for name in ["code-reviewer", "Code_Reviewer", "holm", "zoe", "adam"] {
+        let agent = format!("---\nname: {name}\ndescription: Helps.\ntools: [read]\n---\nHelp.\n");
+        fs::write(stage.data().join(format!("tools/{name}.md")), agent).unwrap();
+    }
+    let names = || Client::of(&stage, &["--", "--model", MODEL]).names();
+    let first = names();
+    let mut sorted = first.clone();
+    sorted.sort();
+    let expect =
+        ["ask_adam", "ask_code_reviewer", "ask_code_reviewer_2", "ask_holm", "ask_holm_2", "ask_zoe"];
+    assert_eq!(sorted, expect, "each has a name of its own");
+    for _ in 0..3 {
+        assert_eq!(names(), first);
+    }
 }
 
 #[test]

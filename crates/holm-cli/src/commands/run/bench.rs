@@ -78,6 +78,8 @@ impl Bench {
         let native = tools::native(places, &kept, &store);
         let outside = Outside::here(places, &kept, rules(args), confinement(args), env).and(native);
         let secrets = secrets(&chosen, &outside, places);
+        let brought = args.settled.brings.iter().flat_map(|brings| brings.secrets());
+        let secrets = brought.fold(secrets, |secrets, (name, value)| secrets.know(name, value));
         let hooks = Gathered::find(places, confinement(args), screen, &secrets)?;
         let trees = Trees::find(places).await;
         let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
@@ -115,6 +117,10 @@ impl Bench {
                 .await?;
         shelf.tell(screen);
         let only = chosen_tools(args, &shelf, &crew, places, screen).await;
+        if let Some(brings) = &args.settled.brings {
+            let notes = brings.add(shelf.registry(), places).await;
+            notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+        }
         let began = shelf.snapshot();
         let helping = Helping::of(&began);
         let lookup = lookup(&began, &talk, &helping).filter(|_| only == Only::All);
@@ -182,6 +188,7 @@ impl Bench {
             .secrets(self.secrets)
             .approver(gate.clone())
             .events(gate)
+            .events(args.log.clone())
             .journals(self.store.clone())
             .blobs(self.store.clone())
             .spawner(self.crew);

@@ -16,7 +16,7 @@ use crate::{
 impl Args {
     /// Takes the models of the session that is to go on, if there is one. `named` is what the flag `--model` said.
     pub(super) async fn keep_models(mut self, named: Option<&str>, store: &Store) -> Result<Self, Trouble> {
-        let Some(session) = self.session.clone().filter(|_| self.resume) else { return Ok(self) };
+        let Some(session) = self.past().map(str::to_owned) else { return Ok(self) };
         let models = models(store, &session).await;
         // Whoever takes it up says that it is not there.
         let Some((first, others)) = models.split_first() else { return Ok(self) };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use holm_config::{Layers, Settings, Template, ToolSet, Value};
 use holm_tools::shell::{Rule, Rules};
 
-use super::{Args, Most};
+use super::{Args, Brings, Most};
 use crate::{
     agents::{Chosen, exe_aliases},
     exit::{Exit, Trouble},
@@ -28,6 +28,8 @@ pub(crate) struct Settled {
     pub(super) agent: Option<Chosen>,
     /// The most that an administrator lets a session have, where one has a say in it.
     pub(super) most: Option<Most>,
+    /// Tools that whoever sits in front brings along.
+    pub(super) brings: Option<Arc<dyn Brings>>,
 }
 
 impl Args {

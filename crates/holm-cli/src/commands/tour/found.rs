@@ -5,10 +5,10 @@ use std::time::Duration;
 use holm::models::{Client, Keys};
 use holm_config::{Layer, Value};
 
-use super::keys::{self, Key};
 use crate::{
     bounds::{Bounds, is_here},
     exit::Trouble,
+    keyboard::{Key, Keyboard},
     local,
     model::{self, Chosen},
     reach::Reach,
@@ -102,7 +102,7 @@ fn may_spend(there: &str, model: &str, screen: &Screen) -> bool {
         return false;
     }
     screen.ask(&format!("{there}. May this tour use {model}? It costs about a cent. [y/N] "));
-    let yes = keys::read() == Key::Char('y');
+    let yes = Keyboard::default().read() == Key::Char('y');
     screen.answer(if yes { "y" } else { "n" });
     yes
 }

@@ -1,0 +1,44 @@
+//! How a prompt ended, as the protocol says it.
+
+use agent_client_protocol::{
+    Error,
+    v1::schema::{PromptResponse, StopReason},
+};
+use holm::{
+    kernel::{Ending, Limit},
+    runtime::Report,
+};
+
+use super::{editor::Editor, refusal::failed};
+
+/// The answer to a prompt. Why there is no answer of the model's is told in words first, because the protocol has only a few.
+pub(super) fn of(report: &Report, editor: &Editor) -> Result<PromptResponse, Error> {
+    let stop = match &report.ending {
+        Ending::Answered { .. } => StopReason::EndTurn,
+        Ending::Cancelled { .. } => StopReason::Cancelled,
+        Ending::Refused { .. } => StopReason::Refusal,
+        Ending::Rejected { .. } | Ending::Looping { .. } => StopReason::EndTurn,
+        Ending::OverBudget { .. } => StopReason::MaxTurnRequests,
+        Ending::OverLimit { limit, .. } => match limit {
+            Limit::Turns | Limit::WallClock => StopReason::MaxTurnRequests,
+            Limit::Tokens | Limit::OutputTokens | Limit::ContextWindow => StopReason::MaxTokens,
+        },
+        Ending::Failed { .. } => return Err(failed(in_words(report))),
+    };
+    match &report.ending {
+        Ending::Answered { .. } | Ending::Cancelled { .. } => {}
+        Ending::Refused { .. }
+        | Ending::Rejected { .. }
+        | Ending::Looping { .. }
+        | Ending::OverBudget { .. }
+        | Ending::OverLimit { .. }
+        | Ending::Failed { .. } => editor.says(&format!("\n\nHolm: {}\n", in_words(report))),
+    }
+    Ok(PromptResponse::new(stop))
+}
+
+/// Why there is no answer, without the run's name, which the editor knows.
+fn in_words(report: &Report) -> String {
+    let why = report.text().err().map(|error| error.to_string()).unwrap_or_default();
+    why.split_once(": ").map_or(why.clone(), |(_, words)| words.to_owned())
+}

@@ -1,0 +1,102 @@
+//! The editor in front of a session: what it is told, and how its person is asked.
+
+use std::sync::{
+    Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+use agent_client_protocol::{
+    Client,
+    v1::{
+        ConnectionTo,
+        schema::{ClientCapabilities, Notice, NoticeSeverity, SessionId, SessionNotification, SessionUpdate},
+    },
+};
+use holm::kernel::visible;
+
+use super::telling::{Notices, chunk};
+
+/// One session of one editor. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Editor {
+    client: ConnectionTo<Client>,
+    can: Arc<ClientCapabilities>,
+    /// Known once the session has begun; nothing is told before.
+    session: Arc<OnceLock<SessionId>>,
+    /// What is to be noted once it has.
+    early: Arc<Mutex<Vec<String>>>,
+    /// Names what Holm itself says and asks.
+    count: Arc<AtomicU64>,
+}
+
+impl Editor {
+    /// An editor that can do this.
+    pub(super) fn new(client: ConnectionTo<Client>, can: Arc<ClientCapabilities>) -> Self {
+        Self { client, can, session: Arc::default(), early: Arc::default(), count: Arc::default() }
+    }
+
+    /// Says which session it is about.
+    pub(super) fn seated(&self, session: SessionId) {
+        // There is one session for each, so there is never another name.
+        let _ = self.session.set(session);
+    }
+
+    /// Which session it is about.
+    pub(super) fn session(&self) -> Option<&SessionId> {
+        self.session.get()
+    }
+
+    /// The connection, for questions.
+    pub(super) fn client(&self) -> &ConnectionTo<Client> {
+        &self.client
+    }
+
+    /// What the editor can do.
+    pub(super) fn can(&self) -> &ClientCapabilities {
+        &self.can
+    }
+
+    /// Whether the editor shows notices.
+    pub(super) fn notices(&self) -> Notices {
+        let shown = self.can.session.as_ref().is_some_and(|session| session.notices.is_some());
+        if shown { Notices::Shown } else { Notices::Unknown }
+    }
+
+    /// Tells of something. Whoever is gone need not know; the journal has it.
+    pub(super) fn tell(&self, update: SessionUpdate) {
+        if let Some(session) = self.session.get() {
+            let _ = self.client.send_notification(SessionNotification::new(session.clone(), update));
+        }
+    }
+
+    /// Says something beside the model's replies, as a message of its own.
+    pub(super) fn says(&self, text: &str) {
+        self.tell(SessionUpdate::AgentMessageChunk(chunk(text, &self.name("holm"))));
+    }
+
+    /// Notes what Holm itself has to say of the session, where the editor shows such things.
+    pub(super) fn note(&self, text: &str) {
+        match (self.notices(), self.session()) {
+            (Notices::Unknown, _) => {}
+            (Notices::Shown, None) => self.early().push(text.to_owned()),
+            (Notices::Shown, Some(_)) => {
+                self.tell(SessionUpdate::Notice(Notice::new(NoticeSeverity::Info, visible(text))));
+            }
+        }
+    }
+
+    /// Notes what there was to say before the editor knew the session.
+    pub(super) fn catch_up(&self) {
+        let early = std::mem::take(&mut *self.early());
+        early.iter().for_each(|text| self.note(text));
+    }
+
+    fn early(&self) -> MutexGuard<'_, Vec<String>> {
+        self.early.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A name that nothing else has here.
+    pub(super) fn name(&self, kind: &str) -> String {
+        format!("{kind}-{}", self.count.fetch_add(1, Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,144 @@
+//! Servers that an editor brings to a session. They are started in the jail and reached through the one way out, like those of
+//! a project: nothing that an editor says gives them files or a network.
+
+use std::{fmt, path::Path, time::Duration};
+
+use agent_client_protocol::v1::schema::{HttpHeader, McpServer};
+use futures::future::join_all;
+use holm::runtime::{BoxFuture, SecretString};
+use holm_mcp::{Address, Http, Program, Reach, Remote, ServerName, ServerSpec};
+use holm_tools::registry::{Offer, Rank, Registry, Source};
+
+use super::asking::Asking;
+use crate::{commands::run::Brings, elsewhere::Elsewhere as _, places::Places, servers};
+
+/// How long a server may take to say what its tools are. A session does not wait for one that hangs.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The shortest value that is kept from every text as a secret; shorter ones stand in texts by chance.
+const SHORTEST_SECRET: usize = 12;
+
+/// The servers that an editor names for a session, and whom they may ask.
+pub(super) struct Given {
+    wanted: Vec<McpServer>,
+    asking: Asking,
+}
+
+impl Given {
+    pub(super) fn new(wanted: Vec<McpServer>, asking: Asking) -> Self {
+        Self { wanted, asking }
+    }
+}
+
+impl fmt::Debug for Given {
+    /// Without what servers are given, which may be keys.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_list().entries(self.wanted.iter().map(name)).finish()
+    }
+}
+
+impl Brings for Given {
+    fn add<'a>(&'a self, registry: &'a Registry, places: &'a Places) -> BoxFuture<'a, Vec<String>> {
+        Box::pin(add(&self.wanted, registry, places, &self.asking))
+    }
+
+    fn secrets(&self) -> Vec<(String, SecretString)> {
+        secrets(&self.wanted)
+    }
+}
+
+/// Adds the tools of servers; gives what a person should know of those that are not used.
+async fn add(wanted: &[McpServer], registry: &Registry, places: &Places, asking: &Asking) -> Vec<String> {
+    let all = wanted.iter().map(|server| async {
+        let offers = tokio::time::timeout(PATIENCE, offers(server, places, asking)).await;
+        let offers = offers.unwrap_or_else(|_| Err(format!("it said nothing for {} s", PATIENCE.as_secs())));
+        (name(server), offers)
+    });
+    let mut notes = Vec::new();
+    for (name, offers) in join_all(all).await {
+        match offers {
+            Ok(offers) => {
+                let source = Source::new(Rank::Project, format!("mcp {name}"));
+                registry.edit(|edit| edit.set(source, offers));
+            }
+            Err(why) => notes.push(format!("the editor's server `{name}` is not used: {why}")),
+        }
+    }
+    notes
+}
+
+/// The values that nobody else is to know, with names for them.
+fn secrets(wanted: &[McpServer]) -> Vec<(String, SecretString)> {
+    let headers = |headers: &[HttpHeader]| -> Vec<(String, String)> {
+        headers.iter().map(|header| (header.name.clone(), header.value.clone())).collect()
+    };
+    let values = wanted.iter().flat_map(|server| match server {
+        McpServer::Stdio(program) => {
+            program.env.iter().map(|set| (set.name.clone(), set.value.clone())).collect::<Vec<_>>()
+        }
+        McpServer::Http(address) => headers(&address.headers),
+        McpServer::Sse(address) => headers(&address.headers),
+        _ => Vec::new(),
+    });
+    let is_path = |value: &str| Path::new(value).is_absolute() && Path::new(value).exists();
+    let secret = values.filter(|(_, value)| value.len() >= SHORTEST_SECRET && !is_path(value));
+    secret.map(|(name, value)| (name, SecretString::from(value))).collect()
+}
+
+fn name(server: &McpServer) -> &str {
+    match server {
+        McpServer::Stdio(program) => &program.name,
+        McpServer::Http(address) => &address.name,
+        McpServer::Sse(address) => &address.name,
+        _ => "?",
+    }
+}
+
+/// How a server is reached, word for word: nothing in what an editor says stands for anything else.
+fn spec(server: &McpServer) -> Result<ServerSpec, String> {
+    let name = ServerName::near(name(server)).ok_or("its name is none for a server")?.to_string();
+    let address = |url: &str, headers: &[HttpHeader], http| {
+        let mut address = Address::new(url).map_err(|error| error.to_string())?;
+        address.http = http;
+        address.headers.extend(headers.iter().map(|header| (header.name.clone(), header.value.clone())));
+        let spec = ServerSpec::address(&name, url).map_err(|error| error.to_string())?;
+        Ok(ServerSpec { reach: Reach::Address(address), ..spec })
+    };
+    match server {
+        McpServer::Stdio(given) => {
+            let command = given.command.to_str().ok_or("its path is no text")?;
+            let program = Program::new(command).args(given.args.iter().cloned());
+            let program = given.env.iter().fold(program, |program, set| program.env(&set.name, &set.value));
+            ServerSpec::program(&name, program).map_err(|error| error.to_string())
+        }
+        McpServer::Http(given) => address(&given.url, &given.headers, Http::Newer),
+        McpServer::Sse(given) => address(&given.url, &given.headers, Http::Older),
+        _ => Err("this way to reach a server is not known".into()),
+    }
+}
+
+async fn offers(server: &McpServer, places: &Places, asking: &Asking) -> Result<Vec<Offer>, String> {
+    let spec = spec(server)?;
+    // Whoever wrote the project may have written the editor's settings for it too.
+    let file = places.project_tools().join("editor");
+    let means = servers::means(places, &file)?.asker(Person(asking.clone()));
+    let remote = Remote::new(spec, means);
+    let pins = servers::pins(places, &file);
+    let (offers, listing) = remote.offers(pins.as_ref()).await.map_err(|error| error.to_string())?;
+    if offers.is_empty() && !listing.changed.is_empty() {
+        return Err("its tools have changed since they were first seen".to_owned());
+    }
+    Ok(offers)
+}
+
+/// Whom servers ask.
+struct Person(Asking);
+
+impl holm_mcp::Asker for Person {
+    fn ask(&self, question: holm_mcp::Question) -> BoxFuture<'static, holm_mcp::Answer> {
+        self.0.fill_in(question)
+    }
+}
+
+#[cfg(test)]
+mod tests;

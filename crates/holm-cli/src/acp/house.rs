@@ -1,0 +1,424 @@
+//! All sessions of one editor, and what it asks for.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use agent_client_protocol::{
+    Agent, Client, ConnectTo, Error,
+    schema::ProtocolVersion,
+    v1::{
+        ConnectionTo, Responder,
+        schema::{
+            AgentCapabilities, AuthMethod, AuthMethodAgent, AuthenticateRequest, AuthenticateResponse,
+            CancelNotification, ClientCapabilities, ClientRequest, CloseSessionResponse, Implementation,
+            InitializeRequest, InitializeResponse, LoadSessionResponse, McpCapabilities, McpServer,
+            NewSessionResponse, PromptCapabilities, PromptRequest, ResumeSessionResponse,
+            SessionCapabilities, SessionCloseCapabilities, SessionId, SessionListCapabilities,
+            SessionResumeCapabilities, SetSessionModeResponse,
+        },
+    },
+};
+use clap::Parser;
+use holm::{
+    kernel::{Effect, journal},
+    runtime::Journals as _,
+    store::Store,
+};
+use serde::Serialize;
+use serde_json::Value;
+use tokio::task::JoinSet;
+
+use super::{
+    asking::Asking,
+    editor::Editor,
+    given::Given,
+    listing,
+    refusal::{failed, invalid, refused},
+    seat::Seat,
+    shown::{Files, Folder},
+    telling::{Telling, When},
+    turn::Turn,
+    watcher::Watcher,
+};
+use crate::{
+    approve::Person,
+    commands::run::{self, Sinks},
+    exit::{Exit, Trouble},
+    places::Places,
+    screen::Screen,
+};
+
+/// How the one way to be known is named.
+const KEYS: &str = "keys";
+
+/// How many sessions may be open at once: each has its tools and servers.
+const MOST_OPEN: usize = 64;
+
+/// How long what is under way may take to come to its end when the editor goes away.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
+/// The sessions of one connection, and how they are made.
+pub(crate) struct House {
+    /// What else `holm run` takes.
+    options: Vec<String>,
+    data: Option<PathBuf>,
+    can: Mutex<Arc<ClientCapabilities>>,
+    seats: Mutex<BTreeMap<String, Arc<Seat>>>,
+    /// What is answered later.
+    works: Mutex<JoinSet<()>>,
+}
+
+/// The options of a run, read as `holm run` reads them.
+#[derive(Debug, Parser)]
+#[command(name = "holm acp --", no_binary_name = true)]
+struct Options {
+    #[command(flatten)]
+    run: run::Args,
+}
+
+/// What an editor wants opened.
+struct Wanted {
+    cwd: PathBuf,
+    servers: Vec<McpServer>,
+    /// A session that is there already.
+    session: Option<SessionId>,
+    history: History,
+}
+
+/// Whether the editor is told what was said before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum History {
+    Told,
+    Untold,
+}
+
+impl Wanted {
+    fn new(cwd: PathBuf, servers: Vec<McpServer>) -> Self {
+        Self { cwd, servers, session: None, history: History::Untold }
+    }
+
+    fn again(self, session: SessionId, history: History) -> Self {
+        Self { session: Some(session), history, ..self }
+    }
+}
+
+impl House {
+    /// Sessions that are made with these options.
+    ///
+    /// # Errors
+    /// Options that are none, or that sessions say for themselves.
+    pub(crate) fn new(options: Vec<String>, data: Option<&Path>) -> Result<Self, Trouble> {
+        let house = Self {
+            options,
+            data: data.map(Path::to_owned),
+            can: Mutex::default(),
+            seats: Mutex::default(),
+            works: Mutex::default(),
+        };
+        house.args(&[])?.check_shared()?;
+        Ok(house)
+    }
+
+    /// Serves an editor until it goes away; then everything that is under way is stopped, and stays in its journal.
+    ///
+    /// # Errors
+    /// Why the connection broke.
+    pub(crate) async fn serve(self, transport: impl ConnectTo<Agent> + 'static) -> Result<(), Error> {
+        let house = Arc::new(self);
+        let (asked, stopped) = (Arc::clone(&house), Arc::clone(&house));
+        Agent
+            .v1()
+            .name("holm")
+            .on_receive_request(
+                async move |request: ClientRequest, responder, client| {
+                    asked.take(request, responder, client);
+                    Ok(())
+                },
+                agent_client_protocol::on_receive_request!(),
+            )
+            .on_receive_notification(
+                async move |stop: CancelNotification, _| {
+                    // A session that is not open has nothing to stop.
+                    if let Ok(seat) = stopped.seat(&stop.session_id) {
+                        seat.stop();
+                    }
+                    Ok(())
+                },
+                agent_client_protocol::on_receive_notification!(),
+            )
+            .connect_with(transport, async |client| {
+                client.incoming_closed().await;
+                house.leave().await;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Answers a request: at once, or later where it takes time. What must happen in order happens before this returns.
+    fn take(
+        self: &Arc<Self>,
+        request: ClientRequest,
+        responder: Responder<Value>,
+        client: ConnectionTo<Client>,
+    ) {
+        let house = Arc::clone(self);
+        match request {
+            ClientRequest::InitializeRequest(request) => respond(responder, Ok(self.initialize(request))),
+            ClientRequest::AuthenticateRequest(request) => respond(responder, self.authenticate(&request)),
+            ClientRequest::NewSessionRequest(request) => {
+                let wanted = Wanted::new(request.cwd, request.mcp_servers);
+                house.open_for(responder, client, wanted, |id, seat| {
+                    serde_json::to_value(NewSessionResponse::new(id).modes(seat.modes()))
+                });
+            }
+            ClientRequest::LoadSessionRequest(request) => {
+                let wanted = Wanted::new(request.cwd, request.mcp_servers);
+                let wanted = wanted.again(request.session_id, History::Told);
+                house.open_for(responder, client, wanted, |_, seat| {
+                    serde_json::to_value(LoadSessionResponse::new().modes(seat.modes()))
+                });
+            }
+            ClientRequest::ResumeSessionRequest(request) => {
+                let wanted = Wanted::new(request.cwd, request.mcp_servers);
+                let wanted = wanted.again(request.session_id, History::Untold);
+                house.open_for(responder, client, wanted, |_, seat| {
+                    serde_json::to_value(ResumeSessionResponse::new().modes(seat.modes()))
+                });
+            }
+            ClientRequest::ListSessionsRequest(request) => {
+                self.later(async move {
+                    respond(responder, listing::page(request, house.data.as_deref()).await);
+                });
+            }
+            ClientRequest::CloseSessionRequest(request) => match self.seat(&request.session_id) {
+                Ok(seat) => {
+                    self.seats().remove(&*request.session_id.0);
+                    self.later(async move {
+                        seat.leave().await;
+                        respond(responder, Ok(CloseSessionResponse::new()));
+                    });
+                }
+                Err(error) => respond::<()>(responder, Err(error)),
+            },
+            ClientRequest::SetSessionModeRequest(request) => {
+                let changed =
+                    self.seat(&request.session_id).and_then(|seat| seat.change_mode(&request.mode_id));
+                respond(responder, changed.map(|()| SetSessionModeResponse::new()));
+            }
+            ClientRequest::PromptRequest(request) => self.prompt(request, responder),
+            _ => respond::<()>(responder, Err(Error::method_not_found())),
+        }
+    }
+
+    fn initialize(&self, request: InitializeRequest) -> InitializeResponse {
+        *self.can.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(request.client_capabilities);
+        let sessions = SessionCapabilities::new()
+            .list(SessionListCapabilities::new())
+            .resume(SessionResumeCapabilities::new())
+            .close(SessionCloseCapabilities::new());
+        let able = AgentCapabilities::new()
+            .load_session(true)
+            .prompt_capabilities(PromptCapabilities::new().image(true).embedded_context(true))
+            .mcp_capabilities(McpCapabilities::new().http(true).sse(true))
+            .session_capabilities(sessions);
+        let how = "In a terminal: holm keys add PROVIDER. Or give the provider's variable to Holm in the editor's settings.";
+        let keys = AuthMethodAgent::new(KEYS, "Keep a provider's key").description(how.to_owned());
+        InitializeResponse::new(ProtocolVersion::V1)
+            .agent_capabilities(able)
+            .auth_methods(vec![AuthMethod::Agent(keys)])
+            .agent_info(Implementation::new("holm", env!("CARGO_PKG_VERSION")).title("Holm".to_owned()))
+    }
+
+    /// Nobody is known by this; it looks whether a model would answer now.
+    fn authenticate(&self, request: &AuthenticateRequest) -> Result<AuthenticateResponse, Error> {
+        if &*request.method_id.0 != KEYS {
+            return Err(invalid(format!("there is no way `{}` to be known", request.method_id.0)));
+        }
+        let screen = Arc::new(Screen::default());
+        let checked = Places::find(self.data.as_deref())
+            .and_then(|places| self.args(&[]).map_err(anyhow::Error::new)?.check_model(places, &screen));
+        checked.map(|()| AuthenticateResponse::new()).map_err(|error| refused(&error))
+    }
+
+    fn prompt(&self, request: PromptRequest, responder: Responder<Value>) {
+        let begun = self.seat(&request.session_id).and_then(|seat| {
+            let prompt = seat.begin(request.prompt)?;
+            Ok((seat, prompt))
+        });
+        match begun {
+            Ok((seat, prompt)) => {
+                let asked = responder.cancellation();
+                self.later(async move { respond(responder, seat.work(prompt, asked).await) });
+            }
+            Err(error) => respond::<()>(responder, Err(error)),
+        }
+    }
+
+    /// Opens a session, answers, and tells what can be said to it.
+    fn open_for(
+        self: Arc<Self>,
+        responder: Responder<Value>,
+        client: ConnectionTo<Client>,
+        wanted: Wanted,
+        answer: impl FnOnce(SessionId, &Seat) -> serde_json::Result<Value> + Send + 'static,
+    ) {
+        let house = Arc::clone(&self);
+        self.later(async move {
+            match house.open(client, wanted).await {
+                Ok((id, seat)) => {
+                    respond(responder, answer(id, &seat).map_err(Error::into_internal_error));
+                    seat.introduce();
+                }
+                Err(error) => respond::<()>(responder, Err(error)),
+            }
+        });
+    }
+
+    async fn open(
+        &self,
+        client: ConnectionTo<Client>,
+        wanted: Wanted,
+    ) -> Result<(SessionId, Arc<Seat>), Error> {
+        if self.seats().len() >= MOST_OPEN {
+            return Err(invalid(format!("{MOST_OPEN} sessions are open already; close one first")));
+        }
+        let places = self.places(&wanted.cwd)?;
+        let args = match &wanted.session {
+            Some(id) => {
+                self.make_free(id).await;
+                // In one word, so that no name is taken for another option.
+                let named = format!("--session={}", id.0);
+                self.args(&[named.as_str(), "--resume"])
+            }
+            None => self.args(&[]),
+        };
+        let args = args.map_err(|trouble| refused(&trouble.into()))?;
+        let can = Arc::clone(&self.can.lock().unwrap_or_else(PoisonError::into_inner));
+        let editor = Editor::new(client, can);
+        let folder = |files| Folder::new(&places.work, files);
+        let telling = Telling::new(When::Now, folder(Files::Present), editor.notices());
+        let telling = Arc::new(Mutex::new(telling));
+        let (asking, turn) = (Asking::new(editor.clone(), Arc::clone(&telling)), Arc::new(Turn::default()));
+        let watcher =
+            Watcher { editor: editor.clone(), telling: Arc::clone(&telling), turn: Arc::clone(&turn) };
+        let sinks = Sinks { events: vec![Arc::new(watcher.clone())], deltas: Some(Arc::new(watcher)) };
+        let args = args.bringing(Arc::new(Given::new(wanted.servers, asking.clone())));
+        let person = Person::Elsewhere(Arc::new(asking));
+        let opened = args.open(places.clone(), &screen(&editor), person, sinks).await;
+        let opened = opened.map_err(|error| refused(&error))?;
+        telling.lock().unwrap_or_else(PoisonError::into_inner).of_run(opened.session.run());
+        let id = SessionId::new(opened.session.id());
+        editor.seated(id.clone());
+        if wanted.history == History::Told {
+            let again = Telling::new(When::Before, folder(Files::Past), editor.notices());
+            let store = opened.made.store.clone();
+            tell_again(&store, &id, again, &editor).await?;
+        }
+        let seat = Arc::new(Seat::new(editor, turn, opened));
+        self.seats().insert(id.0.to_string(), Arc::clone(&seat));
+        Ok((id, seat))
+    }
+
+    /// A session that is open here is let go before it is taken up again.
+    async fn make_free(&self, id: &SessionId) {
+        let open = self.seats().remove(&*id.0);
+        if let Some(seat) = open {
+            seat.leave().await;
+        }
+    }
+
+    /// The session of an id, if it is open here.
+    fn seat(&self, id: &SessionId) -> Result<Arc<Seat>, Error> {
+        let seat = self.seats().get(&*id.0).cloned();
+        seat.ok_or_else(|| agent_client_protocol::v1::schema::Error::session_not_found(id.clone()).into())
+    }
+
+    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Seat>>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The arguments of a session, with these words behind those of the command.
+    fn args(&self, more: &[&str]) -> Result<run::Args, Trouble> {
+        let words = self.options.iter().map(String::as_str).chain(more.iter().copied());
+        let options = Options::try_parse_from(words).map_err(|error| {
+            let said = error.to_string();
+            // Whoever shows it says that it is an error.
+            Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
+        })?;
+        Ok(options.run)
+    }
+
+    /// The places of a session that works in this folder.
+    fn places(&self, cwd: &Path) -> Result<Places, Error> {
+        if !cwd.is_absolute() {
+            return Err(invalid("the folder of a session is to be absolute"));
+        }
+        let unusable = |error: std::io::Error| invalid(format!("{} cannot be used: {error}", cwd.display()));
+        let work = cwd.canonicalize().map_err(unusable)?;
+        if !work.is_dir() {
+            return Err(invalid(format!("{} is no folder", cwd.display())));
+        }
+        let places = Places::find(self.data.as_deref()).map_err(|error| refused(&error))?;
+        Ok(Places { work, ..places })
+    }
+
+    /// Does something that is answered when it is done.
+    fn later(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut works = self.works.lock().unwrap_or_else(PoisonError::into_inner);
+        while works.try_join_next().is_some() {}
+        works.spawn(work);
+    }
+
+    /// Brings everything to its end: what is begun is answered, what is under way is stopped, every journal is kept.
+    async fn leave(&self) {
+        let mut works = std::mem::take(&mut *self.works.lock().unwrap_or_else(PoisonError::into_inner));
+        let ended = async {
+            loop {
+                self.seats().values().for_each(|seat| seat.stop());
+                if works.join_next().await.is_none() {
+                    break;
+                }
+            }
+        };
+        // Whatever takes longer ends with the process, and is resumed like after a crash.
+        let _ = tokio::time::timeout(LAST_WORDS, ended).await;
+        self.seats().clear();
+    }
+}
+
+/// Tells an editor what a journal holds.
+async fn tell_again(
+    store: &Store,
+    session: &SessionId,
+    mut telling: Telling,
+    editor: &Editor,
+) -> Result<(), Error> {
+    let broken = |error: String| failed(format!("the journal cannot be read: {error}"));
+    let text = store.read(&session.0).await.map_err(|error| broken(error.to_string()))?;
+    let records = journal::decode(&text).map_err(|error| broken(error.to_string()))?.records;
+    let told = journal::replay_with(&records, |_, effect| {
+        if let Effect::Emit(event) = effect {
+            telling.event(&event.event).into_iter().for_each(|update| editor.tell(update));
+        }
+    });
+    told.map(drop).map_err(|error| broken(error.to_string()))
+}
+
+/// Notes go to standard error, and to an editor that shows them.
+fn screen(editor: &Editor) -> Arc<Screen> {
+    let (terminal, editor) = (Screen::default(), editor.clone());
+    Arc::new(Screen::elsewhere(move |text| {
+        terminal.note(text);
+        editor.note(text);
+    }))
+}
+
+fn respond<T: Serialize>(responder: Responder<Value>, answer: Result<T, Error>) {
+    let answer = answer.and_then(|answer| serde_json::to_value(answer).map_err(Error::into_internal_error));
+    // Whoever is gone wants no answer.
+    let _ = responder.respond_with_result(answer);
+}

@@ -1,0 +1,77 @@
+//! One message a line, on standard streams. A line that is too long or no text is answered as what it is, and is never held.
+
+use std::io;
+
+use futures::{Sink, Stream, sink, stream};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+/// The longest message: some pictures in it, and no more than a machine has room for.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What stands in the place of a line that nobody can read. It is no JSON, so the protocol's own answer follows.
+const UNREADABLE: &str = "{";
+
+/// The messages that come.
+pub(crate) fn incoming<R>(reader: R) -> impl Stream<Item = io::Result<String>> + Send + 'static
+where
+    R: AsyncBufRead + Unpin + Send + 'static,
+{
+    stream::unfold(reader, |mut reader| async move {
+        let line = next(&mut reader, MOST_BYTES).await.transpose()?;
+        Some((line, reader))
+    })
+}
+
+/// Where messages go, each at once. Whoever does not read them any more does not stop the work: an editor that is gone closes
+/// the other stream too.
+pub(crate) fn outgoing<W>(writer: W) -> impl Sink<String, Error = io::Error> + Send + 'static
+where
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    sink::unfold(writer, |mut writer, mut line: String| async move {
+        line.push('\n');
+        if writer.write_all(line.as_bytes()).await.is_ok() {
+            let _ = writer.flush().await;
+        }
+        Ok(writer)
+    })
+}
+
+/// The next line that says something; none at the end.
+async fn next(reader: &mut (impl AsyncBufRead + Unpin), most: usize) -> io::Result<Option<String>> {
+    loop {
+        let Some(line) = whole(reader, most).await? else { return Ok(None) };
+        match line.map(String::from_utf8) {
+            Some(Ok(text)) if text.trim().is_empty() => {}
+            Some(Ok(text)) => return Ok(Some(text)),
+            Some(Err(_)) | None => return Ok(Some(UNREADABLE.to_owned())),
+        }
+    }
+}
+
+/// The bytes of a line without its end; none within for one that was too long, of which nothing is kept.
+async fn whole(reader: &mut (impl AsyncBufRead + Unpin), most: usize) -> io::Result<Option<Option<Vec<u8>>>> {
+    let mut line = Some(Vec::new());
+    let mut begun = false;
+    loop {
+        let read = reader.fill_buf().await?;
+        if read.is_empty() {
+            return Ok(begun.then_some(line));
+        }
+        begun = true;
+        let end = read.iter().position(|byte| *byte == b'\n');
+        let (piece, _) = read.split_at(end.unwrap_or(read.len()));
+        match &mut line {
+            Some(bytes) if bytes.len().saturating_add(piece.len()) <= most => bytes.extend_from_slice(piece),
+            Some(_) | None => line = None,
+        }
+        let used = piece.len() + usize::from(end.is_some());
+        reader.consume(used);
+        if end.is_some() {
+            return Ok(Some(line));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! The sessions of this machine, as an editor lists them.
+
+use std::path::{Path, PathBuf};
+
+use agent_client_protocol::{
+    Error,
+    v1::schema::{ListSessionsRequest, ListSessionsResponse, SessionInfo},
+};
+use holm::{
+    kernel::{Timestamp, visible},
+    store::{Listing, Store},
+};
+
+use super::refusal::{failed, invalid, refused};
+use crate::{
+    began::Began,
+    children,
+    places::{self, Places},
+};
+
+/// How many sessions are looked at for one page.
+const PAGE: u32 = 50;
+
+/// A page of the list, the latest first. Sessions of helpers, and those of which it is not known where they work, are not on it:
+/// nobody can go on with them here.
+pub(super) async fn page(
+    request: ListSessionsRequest,
+    data: Option<&Path>,
+) -> Result<ListSessionsResponse, Error> {
+    let places = Places::find(data).map_err(|error| refused(&error))?;
+    let file = places::database(&places.data).map_err(|trouble| refused(&trouble.into()))?;
+    let store = Store::open(file).await.map_err(|error| failed(error.to_string()))?;
+    let after = request.cursor.as_deref().map(str::parse).transpose();
+    let after = after.map_err(|_| invalid("there is no such place in the list"))?;
+    let wanted = Listing { after, limit: Some(PAGE), ..Listing::default() };
+    let page = store.list(&wanted).await.map_err(|error| failed(error.to_string()))?;
+    let within = request.cwd.map(|cwd| cwd.canonicalize().unwrap_or(cwd));
+    let mut sessions = Vec::new();
+    for session in page.sessions.iter().filter(|session| !children::is_named_like_one(&session.run)) {
+        let Ok(Some(began)) = Began::of(&places, &session.run) else { continue };
+        let folder = PathBuf::from(began.folder);
+        if within.as_ref().is_some_and(|within| *within != folder) {
+            continue;
+        }
+        let title = Some(visible(&session.title)).filter(|title| !title.is_empty());
+        let info = SessionInfo::new(session.run.clone(), folder).title(title);
+        sessions.push(info.updated_at(date(session.updated)));
+    }
+    Ok(ListSessionsResponse::new(sessions).next_cursor(page.next.map(|next| next.to_string())))
+}
+
+/// A time as the protocol writes it.
+fn date(at: Timestamp) -> Option<String> {
+    let millis = i64::try_from(at.value()).ok()?;
+    jiff::Timestamp::from_millisecond(millis).ok().map(|at| at.to_string())
+}

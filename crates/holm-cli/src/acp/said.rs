@@ -1,0 +1,109 @@
+//! What a person says in an editor, as a prompt: words, files that they point to, what the editor has read out to them, pictures.
+
+use agent_client_protocol::{
+    Error,
+    v1::schema::{ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, ResourceLink},
+};
+use holm::kernel::{Block, Marks, Media, Prompt, Source};
+
+use super::{refusal::invalid, shown::fence};
+use crate::skills::Skills;
+
+/// Whether a model sees pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sees {
+    Pictures,
+    WordsAlone,
+}
+
+impl Sees {
+    /// What a model of this name sees. Providers say for themselves what their models take; those on this machine read words.
+    pub(super) fn of(model: &str) -> Self {
+        if ["local/", "scripted/"].iter().any(|own| model.starts_with(own)) {
+            Self::WordsAlone
+        } else {
+            Self::Pictures
+        }
+    }
+}
+
+/// The prompt. A command of the person's own, `/name arguments`, becomes the text of the skill of that name.
+///
+/// # Errors
+/// What of it no model here takes.
+pub(super) fn prompt(said: Vec<ContentBlock>, sees: Sees, skills: &Skills) -> Result<Prompt, Error> {
+    let (mut words, mut attached, mut pictures) = (String::new(), Vec::new(), Vec::new());
+    for block in said {
+        match block {
+            ContentBlock::Text(text) => words.push_str(&text.text),
+            ContentBlock::ResourceLink(link) => words.push_str(&pointed(&link)),
+            ContentBlock::Resource(EmbeddedResource { resource, .. }) => match resource {
+                EmbeddedResourceResource::TextResourceContents(text) => {
+                    words.push_str(&format!("`{}`", path(&text.uri)));
+                    attached.push((text.uri, text.text));
+                }
+                EmbeddedResourceResource::BlobResourceContents(blob) => {
+                    let kind = blob.mime_type.unwrap_or_default();
+                    pictures.push(picture(blob.blob, kind, Some(blob.uri), sees)?);
+                }
+                _ => return Err(invalid("this kind of resource is not known")),
+            },
+            ContentBlock::Image(ImageContent { data, mime_type, uri, .. }) => {
+                pictures.push(picture(data, mime_type, uri, sees)?);
+            }
+            ContentBlock::Audio(_) => return Err(invalid("no model here hears audio")),
+            _ => return Err(invalid("this kind of content is not known")),
+        }
+    }
+    let mut words = commanded(&words, skills).unwrap_or(words);
+    for (uri, text) in attached {
+        words.push_str(&quoted(&uri, &text));
+    }
+    if words.trim().is_empty() && pictures.is_empty() {
+        return Err(invalid("the prompt says nothing"));
+    }
+    let words = Some(words).filter(|words| !words.is_empty()).map(Block::Text);
+    Ok(Prompt { blocks: words.into_iter().chain(pictures).collect(), marks: Marks::default() })
+}
+
+/// A file that a person points to. The model reads it with its own tools, as far as it may.
+fn pointed(link: &ResourceLink) -> String {
+    let path = path(&link.uri);
+    if path.ends_with(&link.name) { format!("`{path}`") } else { format!("{} (`{path}`)", link.name) }
+}
+
+/// A file's place as tools take it; any other address as it is.
+fn path(uri: &str) -> &str {
+    uri.strip_prefix("file://").unwrap_or(uri)
+}
+
+/// The text of a skill, where a person asks for one as `/name arguments`.
+fn commanded(words: &str, skills: &Skills) -> Option<String> {
+    let asked = words.trim_start().strip_prefix('/')?;
+    let (name, arguments) = asked.split_once(char::is_whitespace).unwrap_or((asked, ""));
+    Some(skills.get(name)?.skill.filled(arguments.trim()))
+}
+
+/// What the editor has read out, in a fence that nothing in it can end.
+fn quoted(uri: &str, text: &str) -> String {
+    let fence = fence(text);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("\n\nWhat stands in `{}`:\n{fence}\n{text}{end}{fence}\n", path(uri))
+}
+
+fn picture(data: String, kind: String, uri: Option<String>, sees: Sees) -> Result<Block, Error> {
+    if !kind.starts_with("image/") {
+        return Err(invalid(format!("files of the kind `{kind}` are not taken; point to the file instead")));
+    }
+    if sees == Sees::WordsAlone {
+        return Err(invalid("the model of this session sees no pictures; choose one of a provider"));
+    }
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+    if data.is_empty() || !data.bytes().all(is_base64) {
+        return Err(invalid("the picture is no base64"));
+    }
+    Ok(Block::Image(Media { media_type: kind, source: Source::Base64(data), name: uri }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! One session of an editor.
+
+use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
+
+use agent_client_protocol::{
+    Error, RequestCancellation,
+    v1::schema::{
+        AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, ContentBlock, PromptResponse,
+        SessionModeId, SessionModeState, SessionUpdate, UnstructuredCommandInput,
+    },
+};
+use holm::{
+    grants::Mode,
+    kernel::{Ending, Input, Prompt, visible},
+    runtime::Handle,
+};
+use tokio::sync::Mutex;
+
+use super::{
+    answer,
+    editor::Editor,
+    modes,
+    refusal::{failed, invalid},
+    said::{self, Sees},
+    turn::Turn,
+};
+use crate::{commands::run::Opened, skills::Skills};
+
+/// What a journal says of work that the person stopped.
+const STOPPED: &str = "stopped in the editor";
+
+/// How long work that was stopped may take to come to its end when a session is closed.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
+/// A session, and what its editor may say to it.
+pub(super) struct Seat {
+    editor: Editor,
+    handle: Handle,
+    turn: Arc<Turn>,
+    /// One prompt at a time holds it.
+    opened: Mutex<Opened>,
+    /// What the editor shows when the session is opened.
+    mode: Mode,
+    most: Mode,
+    skills: Skills,
+    sees: Sees,
+}
+
+impl Seat {
+    /// Takes a session that has been opened.
+    pub(super) fn new(editor: Editor, turn: Arc<Turn>, opened: Opened) -> Self {
+        let run = opened.session.run();
+        let model = run.started().config.models.first().map_or("", |model| model.name.as_str());
+        Self {
+            handle: opened.session.handle(),
+            mode: run.mode(),
+            most: opened.most,
+            skills: Skills::find(&opened.places, &[]),
+            sees: Sees::of(model),
+            opened: Mutex::new(opened),
+            editor,
+            turn,
+        }
+    }
+
+    /// The modes, as they are when the session is opened.
+    pub(super) fn modes(&self) -> SessionModeState {
+        modes::state(self.mode, self.most)
+    }
+
+    /// Tells the editor what it should know first: notes, and which commands there are, which are the person's skills.
+    pub(super) fn introduce(&self) {
+        self.editor.catch_up();
+        let command = |name: &str, about: &str| {
+            let input = UnstructuredCommandInput::new("what it should work on");
+            AvailableCommand::new(visible(name), visible(about))
+                .input(AvailableCommandInput::Unstructured(input))
+        };
+        let commands = self.skills.listed().map(|skill| command(&skill.name, &skill.description)).collect();
+        self.editor.tell(SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands)));
+    }
+
+    /// Begins a prompt, before anything else that the editor says is looked at.
+    ///
+    /// # Errors
+    /// Where one is under way, or it says what no model here takes.
+    pub(super) fn begin(&self, said: Vec<ContentBlock>) -> Result<Prompt, Error> {
+        let prompt = said::prompt(said, self.sees, &self.skills)?;
+        if self.turn.begin() { Ok(prompt) } else { Err(invalid("a prompt is under way in this session")) }
+    }
+
+    /// Works on a prompt that has begun, until it ends or is stopped.
+    pub(super) async fn work(
+        &self,
+        prompt: Prompt,
+        asked: RequestCancellation,
+    ) -> Result<PromptResponse, Error> {
+        let given_up = async {
+            asked.cancelled().await;
+            self.stop();
+            pending::<Infallible>().await
+        };
+        let answered = tokio::select! {
+            answered = self.answer(prompt) => answered,
+            never = given_up => match never {},
+        };
+        self.turn.over();
+        answered
+    }
+
+    async fn answer(&self, prompt: Prompt) -> Result<PromptResponse, Error> {
+        let lost = |error: holm::runtime::DriveError| failed(error.to_string());
+        let mut opened = self.opened.lock().await;
+        // What a crash interrupted comes first, as everywhere.
+        if let Some(report) = opened.session.go_on().await.map_err(lost)? {
+            if !matches!(report.ending, Ending::Answered { .. }) {
+                return answer::of(&report, &self.editor);
+            }
+            self.turn.goes_on();
+        }
+        let report = opened.session.prompt(prompt).await.map_err(lost)?;
+        answer::of(&report, &self.editor)
+    }
+
+    /// Stops what is under way, if anything is.
+    pub(super) fn stop(&self) {
+        self.turn.stop(|| {
+            // A run that is gone needs no stopping.
+            let _ = self.handle.cancel(STOPPED);
+        });
+    }
+
+    /// Changes the mode, as far as the policy goes.
+    pub(super) fn change_mode(&self, wanted: &SessionModeId) -> Result<(), Error> {
+        let mode = modes::read(wanted, self.most)?;
+        self.handle.tell(Input::ModeChanged(mode)).map_err(|error| failed(error.to_string()))
+    }
+
+    /// Stops what is under way and lets the session go; its journal stays.
+    pub(super) async fn leave(&self) {
+        self.stop();
+        // Whatever takes longer ends with the process, and is resumed like after a crash.
+        let _ = tokio::time::timeout(LAST_WORDS, self.opened.lock()).await;
+    }
+}

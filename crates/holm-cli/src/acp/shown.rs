@@ -1,0 +1,163 @@
+//! A call as an editor shows it: a title, what kind of thing it does, where, and for changes of files what is changed.
+//!
+//! Everything that does not show itself is written out, in changes too: whoever says yes to a change has seen all of it.
+
+use std::path::{Path, PathBuf};
+
+use agent_client_protocol::v1::schema::{Diff, ToolCall, ToolCallContent, ToolCallLocation, ToolKind};
+use holm::kernel::visible;
+use holm_tools::root::Root;
+use serde_json::Value;
+
+/// How long a title may be: a line in a narrow panel.
+const TITLE_CHARS: usize = 120;
+
+/// The largest file that is shown beside what takes its place.
+const MOST_BEFORE: u64 = 1 << 20;
+
+/// Where a session works, for those who show what happens there.
+#[derive(Debug, Clone)]
+pub(super) struct Folder {
+    path: PathBuf,
+    /// What stood in files, which can be told of the present alone.
+    files: Files,
+}
+
+/// Whether files on disk are what they were when a call was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Files {
+    /// They are: it is made now.
+    Present,
+    /// They may not be: it is told again.
+    Past,
+}
+
+impl Folder {
+    pub(super) fn new(path: &Path, files: Files) -> Self {
+        Self { path: path.to_owned(), files }
+    }
+
+    /// A path of a call, as editors want it.
+    fn whole(&self, path: &str) -> PathBuf {
+        self.path.join(path)
+    }
+
+    /// What stands in a file, by the same way and the same denies as for tools; none where it is not there or no text.
+    fn before(&self, path: &str) -> Option<String> {
+        if self.files == Files::Past {
+            return None;
+        }
+        let root = Root::open(&self.path).ok()?;
+        let bytes = root.read(&root.path(path).ok()?).ok()?.bytes(MOST_BEFORE).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+}
+
+/// A call in the words of the protocol; its status is the caller's.
+pub(super) fn call(id: &str, tool: &str, arguments: &str, folder: &Folder) -> ToolCall {
+    let said: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let places = places(&said, folder);
+    let (kind, title) = kind_and_title(tool, &said, arguments);
+    ToolCall::new(id.to_owned(), title)
+        .name(visible(tool))
+        .kind(kind)
+        .locations(places)
+        .content(content(tool, &said, folder))
+        .raw_input(seen(said))
+}
+
+/// A text as the content of a call. Editors read Markdown, in which a tool could show a picture from anywhere or hide a link; so
+/// it is plain.
+pub(super) fn words(text: &str) -> ToolCallContent {
+    fenced("", &visible(text))
+}
+
+fn kind_and_title(tool: &str, said: &Value, arguments: &str) -> (ToolKind, String) {
+    let text = |name: &str| said.get(name).and_then(Value::as_str);
+    let (kind, verb, what) = match tool {
+        "read" => (ToolKind::Read, "Read", text("path").or_else(|| text("reference"))),
+        "list" => (ToolKind::Read, "List", text("path")),
+        "glob" => (ToolKind::Search, "Find", text("pattern")),
+        "grep" => (ToolKind::Search, "Search for", text("pattern")),
+        "edit" | "multi_edit" => (ToolKind::Edit, "Edit", text("path")),
+        "write" => (ToolKind::Edit, "Write", text("path")),
+        "patch" => (ToolKind::Edit, "Patch", said.pointer("/paths/0").and_then(Value::as_str)),
+        "shell" => (ToolKind::Execute, "Run", text("script")),
+        "run_program" => (ToolKind::Execute, "Run", text("program")),
+        "fetch" => (ToolKind::Fetch, "Fetch", text("url")),
+        "enter_plan" => (ToolKind::SwitchMode, "Plan first", Some("")),
+        "exit_plan" => (ToolKind::SwitchMode, "Carry out the plan", Some("")),
+        _ => (ToolKind::Other, tool, Some(arguments)),
+    };
+    (kind, line(&format!("{verb} {}", what.unwrap_or(arguments))))
+}
+
+/// One line of a bounded length.
+fn line(text: &str) -> String {
+    let text = visible(text.trim()).split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = text.chars().take(TITLE_CHARS).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
+}
+
+/// Where a call looks or changes something.
+fn places(said: &Value, folder: &Folder) -> Vec<ToolCallLocation> {
+    let one = said.get("path").and_then(Value::as_str);
+    let many = said.get("paths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let paths = one.into_iter().chain(many).filter(|path| visible(path) == **path);
+    let first = said.get("offset").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
+    paths.map(|path| ToolCallLocation::new(folder.whole(path)).line(first)).collect()
+}
+
+/// What a call would change.
+fn content(tool: &str, said: &Value, folder: &Folder) -> Vec<ToolCallContent> {
+    let text = |said: &Value, name: &str| said.get(name).and_then(Value::as_str).map(visible);
+    let path = || text(said, "path");
+    let edit = |said: &Value| {
+        let (path, old, new) = (path()?, text(said, "old")?, text(said, "new")?);
+        Some(ToolCallContent::Diff(Diff::new(folder.whole(&path), new).old_text(old)))
+    };
+    let write = || {
+        let (path, new) = (path()?, text(said, "content")?);
+        let old = folder.before(&path).map(|old| visible(&old));
+        Some(ToolCallContent::Diff(Diff::new(folder.whole(&path), new).old_text(old)))
+    };
+    match tool {
+        "edit" => edit(said).into_iter().collect(),
+        "multi_edit" => {
+            let edits = said.get("edits").and_then(Value::as_array);
+            edits.into_iter().flatten().filter_map(edit).collect()
+        }
+        "write" => write().into_iter().collect(),
+        "patch" => text(said, "diff").map(|diff| fenced("diff", &diff)).into_iter().collect(),
+        "exit_plan" => text(said, "plan").map(ToolCallContent::from).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A text that is code.
+fn fenced(language: &str, text: &str) -> ToolCallContent {
+    let fence = fence(text);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{end}{fence}").into()
+}
+
+/// A fence that nothing in a text can end.
+pub(super) fn fence(text: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}
+
+/// The arguments with every text made visible.
+fn seen(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(visible(&text)),
+        Value::Array(items) => Value::Array(items.into_iter().map(seen).collect()),
+        Value::Object(members) => {
+            Value::Object(members.into_iter().map(|(name, value)| (visible(&name), seen(value))).collect())
+        }
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+    }
+}
+
+#[cfg(test)]
+mod tests;

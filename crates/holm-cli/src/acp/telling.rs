@@ -1,0 +1,342 @@
+//! What happens in a run, as an editor is told: while it happens, and again when a session is taken up.
+//!
+//! Text goes to the editor as it streams; what a journal tells is told from its messages. Both come out alike, because one
+//! machine makes both.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use agent_client_protocol::v1::schema::{
+    ContentBlock, ContentChunk, Cost, CurrentModeUpdate, ImageContent, MessageId, Notice, NoticeSeverity,
+    Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate, ToolCall, ToolCallContent,
+    ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, UsageUpdate,
+};
+use holm::{
+    kernel::{
+        Author, Block, CallId, Event, Message, NanoUsd, NextTry, Outcome, Role, Run, Source, ToolResult,
+        Usage, visible,
+    },
+    runtime::Delta,
+};
+use serde_json::Value;
+
+use super::{modes, shown};
+
+/// How much of a result is shown; all of it is in the session's journal.
+const MOST_RESULT: usize = 16 << 10;
+
+/// Tells people something, and keeps a list: both are shown in other ways than as calls.
+const BRIEF: &str = "brief";
+const TODO: &str = "todo";
+
+/// When what is told happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// Now: the person has seen what they said, and replies stream in.
+    Now,
+    /// Before: a journal has it, and everything is told.
+    Before,
+}
+
+/// What an editor can show beyond the usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notices {
+    Shown,
+    Unknown,
+}
+
+/// Turns events and pieces of replies into updates.
+#[derive(Debug)]
+pub(super) struct Telling {
+    when: When,
+    folder: shown::Folder,
+    notices: Notices,
+    /// The model's window, if it is known.
+    window: Option<u64>,
+    spent: NanoUsd,
+    /// The calls that an editor knows.
+    calls: BTreeMap<CallId, ToolCall>,
+    /// The provider's ids of calls that have ended, as results name them.
+    ended: BTreeMap<Arc<str>, CallId>,
+    /// The reply that arrives, and what of it was told already.
+    reply: Reply,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Reply {
+    call: Option<CallId>,
+    text: bool,
+    thoughts: bool,
+}
+
+impl Telling {
+    pub(super) fn new(when: When, folder: shown::Folder, notices: Notices) -> Self {
+        Self {
+            when,
+            folder,
+            notices,
+            window: None,
+            spent: NanoUsd::ZERO,
+            calls: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            reply: Reply::default(),
+        }
+    }
+
+    /// Learns the model's window, and what was spent before.
+    pub(super) fn of_run(&mut self, run: &Run) {
+        self.window = run.started().config.models.first().and_then(|model| model.window);
+        self.spent = run.spent();
+    }
+
+    /// How the editor knows a call, if it does.
+    pub(super) fn known(&self, call: CallId, tool: &str) -> Option<&ToolCall> {
+        self.calls.get(&call).filter(|shown| shown.name.as_deref() == Some(visible(tool).as_str()))
+    }
+
+    /// Where calls are made, for those that are shown in other ways.
+    pub(super) fn folder(&self) -> &shown::Folder {
+        &self.folder
+    }
+
+    /// A piece of a reply, or how far a tool is.
+    pub(super) fn delta(&mut self, call: CallId, delta: Delta<'_>) -> Option<SessionUpdate> {
+        match delta {
+            Delta::Text { text, .. } => {
+                self.reply.text = true;
+                Some(SessionUpdate::AgentMessageChunk(chunk(text, &reply_id(call))))
+            }
+            Delta::Thinking { text, .. } => {
+                self.reply.thoughts = true;
+                Some(SessionUpdate::AgentThoughtChunk(chunk(text, &reply_id(call))))
+            }
+            Delta::Progress { text, .. } => {
+                let shown = self.calls.get(&call)?;
+                let content: Vec<ToolCallContent> =
+                    shown.content.iter().cloned().chain([shown::words(&cut(text))]).collect();
+                let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
+                Some(update(shown, fields.content(content)))
+            }
+            Delta::Accepted { .. }
+            | Delta::ToolCallStarted { .. }
+            | Delta::ToolArguments { .. }
+            | Delta::Usage(_) => None,
+        }
+    }
+
+    /// What an event tells.
+    pub(super) fn event(&mut self, event: &Event) -> Vec<SessionUpdate> {
+        match event {
+            Event::ModelCalled { call, .. } => {
+                self.reply = Reply { call: Some(*call), ..Reply::default() };
+                Vec::new()
+            }
+            Event::MessageAdded { message } => self.message(message),
+            Event::Withdrawn { call } => self.withdrawn(*call).into_iter().collect(),
+            Event::CallProposed { call, tool, arguments, .. } => self.proposed(*call, tool, arguments),
+            Event::CallStarted { call } => {
+                self.status(*call, ToolCallStatus::InProgress).into_iter().collect()
+            }
+            Event::CallFinished { call, id, outcome, .. } => {
+                self.ended.insert(Arc::clone(id), *call);
+                let status =
+                    if outcome.is_error() { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
+                self.status(*call, status).into_iter().collect()
+            }
+            Event::ModeChanged { mode } => {
+                vec![SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(modes::id(*mode)))]
+            }
+            Event::ModelReplied { usage, cost, .. } => self.used(*usage, *cost).into_iter().collect(),
+            other => self.notice(other).into_iter().collect(),
+        }
+    }
+
+    fn message(&mut self, message: &Message) -> Vec<SessionUpdate> {
+        match message.role {
+            Role::User if message.author == Author::Speaker && self.when == When::Before => {
+                let id = MessageId::new(format!("message-{}", message.id));
+                let chunks = message.blocks.iter().filter_map(content);
+                chunks
+                    .map(|said| {
+                        SessionUpdate::UserMessageChunk(ContentChunk::new(said).message_id(id.clone()))
+                    })
+                    .collect()
+            }
+            Role::Assistant => self.reply(message),
+            Role::Tool => {
+                let results = message.blocks.iter().filter_map(|block| match block {
+                    Block::ToolResult(result) => self.result(result),
+                    Block::Text(_)
+                    | Block::Thinking(_)
+                    | Block::ToolCall(_)
+                    | Block::Image(_)
+                    | Block::File(_)
+                    | Block::Custom(_) => None,
+                });
+                results.collect()
+            }
+            Role::User | Role::System | Role::Custom => Vec::new(),
+        }
+    }
+
+    /// What of a reply was not told while it arrived.
+    fn reply(&self, message: &Message) -> Vec<SessionUpdate> {
+        let id = self.reply.call.map_or_else(|| format!("message-{}", message.id), reply_id);
+        let told = |block: &Block| match block {
+            Block::Text(text) if !self.reply.text => Some(SessionUpdate::AgentMessageChunk(chunk(text, &id))),
+            Block::Thinking(thought) if !self.reply.thoughts && !thought.text.is_empty() => {
+                Some(SessionUpdate::AgentThoughtChunk(chunk(&thought.text, &id)))
+            }
+            Block::Text(_)
+            | Block::Thinking(_)
+            | Block::ToolCall(_)
+            | Block::ToolResult(_)
+            | Block::Image(_)
+            | Block::File(_)
+            | Block::Custom(_) => None,
+        };
+        message.blocks.iter().filter_map(told).collect()
+    }
+
+    fn withdrawn(&mut self, call: CallId) -> Option<SessionUpdate> {
+        let told = self.reply.call == Some(call) && self.reply.text;
+        self.reply = Reply { call: self.reply.call, ..Reply::default() };
+        // The protocol takes nothing back, so it is said.
+        let text = "\n\n(the text above is taken back)\n\n";
+        told.then(|| SessionUpdate::AgentMessageChunk(chunk(text, &reply_id(call))))
+    }
+
+    fn proposed(&mut self, call: CallId, tool: &str, arguments: &str) -> Vec<SessionUpdate> {
+        match tool {
+            // It speaks for itself when it runs; a journal's words are in its arguments.
+            BRIEF if self.when == When::Before => briefed(call, arguments).into_iter().collect(),
+            BRIEF => Vec::new(),
+            TODO => plan(arguments).map(SessionUpdate::Plan).into_iter().collect(),
+            _ => {
+                let shown = shown::call(&call_id(call), tool, arguments, &self.folder);
+                self.calls.insert(call, shown.clone());
+                vec![SessionUpdate::ToolCall(shown.status(ToolCallStatus::Pending))]
+            }
+        }
+    }
+
+    fn status(&self, call: CallId, status: ToolCallStatus) -> Option<SessionUpdate> {
+        self.calls.get(&call).map(|shown| update(shown, ToolCallUpdateFields::new().status(status)))
+    }
+
+    /// What came of a call, below what it was to change. It is the last that is told of the call, which is forgotten then.
+    fn result(&mut self, result: &ToolResult) -> Option<SessionUpdate> {
+        let shown = self.ended.remove(result.call.as_str()).and_then(|call| self.calls.remove(&call))?;
+        let text = cut(&result.said());
+        let words = (!text.trim().is_empty()).then(|| shown::words(&text));
+        let pictures = result.parts.iter().filter_map(content).map(ToolCallContent::from);
+        let content: Vec<ToolCallContent> = match result.outcome {
+            Outcome::Succeeded => shown.content.iter().cloned().chain(words).chain(pictures).collect(),
+            // What was not changed is not shown as changed.
+            Outcome::Failed | Outcome::Refused | Outcome::Unknown | Outcome::Stopped => {
+                words.into_iter().chain(pictures).collect()
+            }
+        };
+        Some(update(&shown, ToolCallUpdateFields::new().content(content)))
+    }
+
+    fn used(&mut self, usage: Usage, cost: Option<NanoUsd>) -> Option<SessionUpdate> {
+        self.spent = self.spent.plus(cost.unwrap_or(NanoUsd::ZERO));
+        let size = self.window?;
+        let cost = dollars(self.spent).map(|amount| Cost::new(amount, "USD"));
+        Some(SessionUpdate::UsageUpdate(UsageUpdate::new(usage.total(), size).cost(cost)))
+    }
+
+    /// What a person should know and nothing else says.
+    fn notice(&self, event: &Event) -> Option<SessionUpdate> {
+        if self.notices == Notices::Unknown || self.when == When::Before {
+            return None;
+        }
+        let text = match event {
+            Event::ModelFailed { message, next, .. } => match next {
+                NextTry::Retry { .. } => format!("The model failed ({message}); it is tried again."),
+                NextTry::Fallback { model } => format!("The model failed ({message}); {model} takes over."),
+                NextTry::Compact => format!("The model failed ({message}); it is shown less."),
+                NextTry::GiveUp => return None,
+            },
+            Event::SteppedUp { from, to, reason, .. } => {
+                format!("{from} is not up to it ({reason}); {to} takes over.")
+            }
+            Event::HookFailed { reason } => format!("A hook failed: {reason}."),
+            Event::LimitNear { limit, left } => format!("A limit is near: {left} of {limit:?} left."),
+            _ => return None,
+        };
+        Some(SessionUpdate::Notice(Notice::new(NoticeSeverity::Warning, visible(&text))))
+    }
+}
+
+/// How the protocol names a call. The kernel's numbers are the session's own, so no provider's id can be in two places.
+fn call_id(call: CallId) -> String {
+    format!("call-{call}")
+}
+
+fn reply_id(call: CallId) -> String {
+    format!("reply-{call}")
+}
+
+/// A piece of a message, made visible.
+pub(super) fn chunk(text: &str, id: &str) -> ContentChunk {
+    ContentChunk::new(visible(text).into()).message_id(MessageId::new(id))
+}
+
+fn update(shown: &ToolCall, fields: ToolCallUpdateFields) -> SessionUpdate {
+    SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(shown.tool_call_id.clone(), fields))
+}
+
+/// A block that an editor shows as it is.
+fn content(block: &Block) -> Option<ContentBlock> {
+    match block {
+        Block::Text(text) => Some(visible(text).into()),
+        Block::Image(media) => match &media.source {
+            Source::Base64(data) => {
+                Some(ContentBlock::Image(ImageContent::new(data, visible(&media.media_type))))
+            }
+            Source::Url(_) | Source::Reference(_) => None,
+        },
+        Block::Thinking(_)
+        | Block::ToolCall(_)
+        | Block::ToolResult(_)
+        | Block::File(_)
+        | Block::Custom(_) => None,
+    }
+}
+
+/// The beginning of a text, and how much is not shown.
+fn cut(text: &str) -> String {
+    let end = text.floor_char_boundary(MOST_RESULT);
+    let (shown, rest) = text.split_at(end);
+    if rest.is_empty() { shown.to_owned() } else { format!("{shown}\n[{} more bytes]", rest.len()) }
+}
+
+fn briefed(call: CallId, arguments: &str) -> Option<SessionUpdate> {
+    let said: Value = serde_json::from_str(arguments).ok()?;
+    Some(SessionUpdate::AgentMessageChunk(chunk(said.get("text")?.as_str()?, &call_id(call))))
+}
+
+/// The model's list of what is to be done.
+fn plan(arguments: &str) -> Option<Plan> {
+    let said: Value = serde_json::from_str(arguments).ok()?;
+    let entry = |item: &Value| {
+        let status = match item.get("progress").and_then(Value::as_str) {
+            Some("done") => PlanEntryStatus::Completed,
+            Some("begun") => PlanEntryStatus::InProgress,
+            Some(_) | None => PlanEntryStatus::Pending,
+        };
+        let text = item.get("text").and_then(Value::as_str)?;
+        Some(PlanEntry::new(visible(text), PlanEntryPriority::Medium, status))
+    };
+    Some(Plan::new(said.get("items")?.as_array()?.iter().filter_map(entry).collect()))
+}
+
+/// An amount as the protocol has it; none where it is more than anybody spends.
+fn dollars(amount: NanoUsd) -> Option<f64> {
+    let micro = u32::try_from(amount.value() / 1_000).ok()?;
+    Some(f64::from(micro) / 1e6)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! Whether a prompt is under way, so that one is answered at a time and a wish to stop reaches the prompt that it meant.
+
+use std::sync::{Mutex, PoisonError};
+
+/// The state of a session's prompt. A stop that comes when nothing is under way must not be kept for the next prompt.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Idle,
+    Working,
+    /// The work is done and being put away.
+    Ending,
+}
+
+impl Turn {
+    /// Begins one; false if another is under way.
+    #[must_use]
+    pub(super) fn begin(&self) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = *state == State::Idle;
+        if free {
+            *state = State::Working;
+        }
+        free
+    }
+
+    /// The work has ended, and the answer is still to be given.
+    pub(super) fn ends(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if *state == State::Working {
+            *state = State::Ending;
+        }
+    }
+
+    /// What was left over is done, and the prompt's own work begins.
+    pub(super) fn goes_on(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if *state == State::Ending {
+            *state = State::Working;
+        }
+    }
+
+    /// The prompt was answered.
+    pub(super) fn over(&self) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Idle;
+    }
+
+    /// Stops the work, if there is any. Nothing ends meanwhile, so no later work can be met.
+    pub(super) fn stop(&self, cancel: impl FnOnce()) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if *state == State::Working {
+            cancel();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! Sessions that branch off others. The old one stays as it is, to the byte: what is to be different happens in a new one that
+//! has the same past up to a record.
+
+use holm::{
+    kernel::{
+        Seq,
+        journal::{self, ForkError},
+    },
+    runtime::{DriveError, Durability, JournalFailed, Journals as _, UnderWay, fork_journal, new_name},
+    store::Store,
+};
+
+use crate::{
+    children,
+    commands::session,
+    exit::{Exit, Trouble},
+};
+
+/// Where a session branches off another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Branch {
+    /// The session whose past it is.
+    pub(crate) from: String,
+    /// The last record that both have; the last one there is, unless said.
+    pub(crate) at: Option<u64>,
+}
+
+/// What a session that branches off does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Something else is asked, so what was under way there is dropped.
+    AskedElse,
+    /// What was under way there goes on: it is answered anew.
+    GoesOn,
+    /// Whoever takes it up says.
+    Later,
+}
+
+impl Branch {
+    /// A name for a session that nobody has named.
+    pub(crate) fn new_name() -> String {
+        let now = jiff::Timestamp::now().as_millisecond();
+        new_name(holm::kernel::Timestamp::new(u64::try_from(now).unwrap_or_default()))
+    }
+
+    /// Writes the beginning of the new session. Nothing is written where it could not go on.
+    pub(crate) async fn grow(&self, store: &Store, new: &str, next: Next) -> anyhow::Result<()> {
+        children::check(store, &self.from).await?;
+        let text = store.read(&self.from).await.map_err(|error| self.missing(error))?;
+        let records = journal::decode(&text)?.records;
+        let last = records.last().map_or(0, |record| record.seq().value());
+        let at = self.at.unwrap_or(last);
+        let under_way = match next {
+            Next::AskedElse => UnderWay::Dropped,
+            Next::GoesOn | Next::Later => UnderWay::Kept,
+        };
+        let lines = fork_journal(&text, Seq::new(at), new, under_way).map_err(|error| self.unfit(error))?;
+        if next == Next::GoesOn && journal::replay(&journal::decode_strict(lines.as_bytes())?)?.is_idle() {
+            let message = format!("nothing is under way at record {at} of the session `{}`", self.from);
+            return Err(Trouble::new(Exit::Usage, message).hint("say what to do next with -p").into());
+        }
+        let mut journal = store.create(new).await.map_err(taken)?;
+        journal.append(&lines, Durability::Synced).await?;
+        Ok(())
+    }
+
+    fn unfit(&self, error: DriveError) -> anyhow::Error {
+        match error {
+            DriveError::Fork(ForkError { at, last }) => {
+                let last = last.map_or_else(|| "none".to_owned(), |last| last.to_string());
+                let message =
+                    format!("the session `{}` has no record {at}; the last one is {last}", self.from);
+                let hint = format!("holm session replay {} shows the numbers", self.from);
+                Trouble::new(Exit::Usage, message).hint(hint).into()
+            }
+            other => other.into(),
+        }
+    }
+
+    fn missing(&self, error: JournalFailed) -> anyhow::Error {
+        match error {
+            JournalFailed::Missing { .. } => session::no_such(&self.from).into(),
+            JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
+            other => other.into(),
+        }
+    }
+}
+
+fn taken(error: JournalFailed) -> anyhow::Error {
+    match &error {
+        JournalFailed::Exists { run } => {
+            let message = format!("there is a session `{run}` already");
+            Trouble::new(Exit::Usage, message).hint("choose another name with --session").into()
+        }
+        JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
+        _ => error.into(),
+    }
+}

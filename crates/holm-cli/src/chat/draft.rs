@@ -1,0 +1,78 @@
+//! What was typed and not said, kept for each folder until the next time.
+
+use std::{fs, io, path::PathBuf};
+
+use holm_tools::trust::ContentHash;
+
+use crate::places::{self, Places};
+
+/// The longest draft that is kept.
+const MOST: usize = 256 << 10;
+
+/// The draft of one folder.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    folder: PathBuf,
+    file: PathBuf,
+    kept: String,
+}
+
+impl Draft {
+    /// The one of the folder that is worked in.
+    pub(super) fn of(places: &Places) -> Self {
+        let folder = places.data.join("chat");
+        let work = ContentHash::of(places.work.as_os_str().as_encoded_bytes());
+        let file = folder.join(format!("{work}.draft"));
+        let kept = fs::read_to_string(&file).ok().filter(|text| text.len() <= MOST).unwrap_or_default();
+        Self { folder, file, kept }
+    }
+
+    /// What is kept.
+    pub(super) fn text(&self) -> &str {
+        &self.kept
+    }
+
+    /// Keeps another one.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn keep(&mut self, text: &str) -> io::Result<()> {
+        if self.kept == text || text.len() > MOST {
+            return Ok(());
+        }
+        text.clone_into(&mut self.kept);
+        if text.is_empty() {
+            return match fs::remove_file(&self.file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                Ok(()) | Err(_) => Ok(()),
+            };
+        }
+        // The folder is its owner's alone, and so is what lies in it.
+        places::private_folder(&self.folder)?;
+        let fresh = self.file.with_extension("new");
+        fs::write(&fresh, text)?;
+        fs::rename(fresh, &self.file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::Bounds;
+
+    #[test]
+    fn a_draft_is_there_again_in_its_folder_and_in_no_other() {
+        let data = tempfile::tempdir().unwrap();
+        let places = |work: &str| Places {
+            data: data.path().to_owned(),
+            work: work.into(),
+            brought: Vec::new(),
+            bounds: Bounds::Anywhere,
+        };
+        Draft::of(&places("/one")).keep("half a thought").unwrap();
+        assert_eq!(Draft::of(&places("/one")).text(), "half a thought");
+        assert_eq!(Draft::of(&places("/two")).text(), "");
+        Draft::of(&places("/one")).keep("").unwrap();
+        assert_eq!(Draft::of(&places("/one")).text(), "");
+    }
+}

@@ -1,0 +1,363 @@
+//! Everything that is known, as cells. Drawing decides nothing: it only notes what of a question was seen.
+
+mod over;
+
+use holm::grants::Mode;
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::{Position, Rect},
+    style::Style,
+    text::{Line, Span},
+};
+
+use super::{
+    input::Rows,
+    question::{Asks, Question, Seen},
+    state::State,
+    tab::{Phase, Tab, When},
+    text::{Break, Margin, clipped, columns, one_line, safe, wrap},
+    theme::Theme,
+    view::Glass,
+};
+use crate::money;
+
+/// The most rows of what waits.
+const MOST_WAITING: usize = 3;
+
+/// What stands before what is typed.
+const PROMPT: &str = "› ";
+
+/// Where everything stands, from top to bottom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Areas {
+    pub(super) bar: Rect,
+    pub(super) transcript: Rect,
+    pub(super) waiting: Rect,
+    /// What is typed, or a question, below a line.
+    pub(super) foot: Rect,
+    pub(super) state: Rect,
+}
+
+impl Areas {
+    /// For what is known now.
+    pub(super) fn of(state: &State) -> Self {
+        let (width, height) = (state.size.columns, state.size.rows);
+        let tab = state.tab();
+        let waits = tab.map_or(0, |tab| tab.waiting.len().min(MOST_WAITING));
+        let foot = tab.map_or(2, |tab| foot_rows(tab, usize::from(width), usize::from(height), &state.theme));
+        let rows = [1, waits, foot, 1].map(|rows| u16::try_from(rows).unwrap_or(u16::MAX));
+        let mut left = height;
+        let mut take = |rows: u16| {
+            let taken = rows.min(left);
+            left -= taken;
+            taken
+        };
+        // On a very small screen what is typed comes first.
+        let [bar, waiting, foot, line] = rows;
+        let (foot, line, bar, waiting) = (take(foot), take(line), take(bar), take(waiting));
+        let transcript = left;
+        let mut y = 0;
+        let mut area = |rows: u16| {
+            let area = Rect { x: 0, y, width, height: rows };
+            y += rows;
+            area
+        };
+        Self {
+            bar: area(bar),
+            transcript: area(transcript),
+            waiting: area(waiting),
+            foot: area(foot),
+            state: area(line),
+        }
+    }
+}
+
+/// How many rows the foot needs: its line, and a question or what is typed.
+fn foot_rows(tab: &Tab, width: usize, height: usize, theme: &Theme) -> usize {
+    match tab.questions.front() {
+        Some(question) => {
+            let lines = question_lines(question, width, theme).len();
+            (lines + 2).min((height * 2 / 3).max(4))
+        }
+        None => {
+            let rows = tab.input.rows(width.saturating_sub(PROMPT.chars().count())).rows.len();
+            rows.clamp(1, (height / 3).max(1)) + 1
+        }
+    }
+}
+
+/// Draws everything.
+pub(super) fn render(state: &mut State, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    state.size = super::state::Size { columns: area.width, rows: area.height };
+    let areas = Areas::of(state);
+    bar(state, areas.bar, frame.buffer_mut());
+    transcript(state, areas.transcript, frame.buffer_mut());
+    waiting(state, areas.waiting, frame.buffer_mut());
+    let cursor = foot(state, areas.foot, frame.buffer_mut());
+    line_of_state(state, areas.state, frame.buffer_mut());
+    over::completion(state, areas.foot, frame.buffer_mut());
+    let covered = over::over(state, area, frame.buffer_mut());
+    if let Some(cursor) = cursor.filter(|_| !covered) {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+/// One line in one place; what does not fit is left out.
+fn put(buffer: &mut Buffer, area: Rect, row: u16, line: &Line<'_>) {
+    if row < area.height {
+        buffer.set_line(area.x, area.y + row, line, area.width);
+    }
+}
+
+fn bar(state: &State, area: Rect, buffer: &mut Buffer) {
+    let room = usize::from(area.width) / state.tabs.len().max(1);
+    let mut spans = Vec::new();
+    for (number, tab) in state.tabs.iter().enumerate() {
+        let mark = match tab.phase {
+            _ if !tab.questions.is_empty() => "?",
+            Phase::Opening => "…",
+            Phase::Running => "◐",
+            Phase::Idle => " ",
+            Phase::Broken => "✗",
+        };
+        let text = clipped(&format!(" {}{mark} {} ", number + 1, tab.title()), room.min(40));
+        let style = if number == state.current { state.theme.bar } else { state.theme.dim };
+        spans.push(Span::styled(text, style));
+    }
+    put(buffer, area, 0, &Line::from(spans));
+}
+
+fn transcript(state: &mut State, area: Rect, buffer: &mut Buffer) {
+    let glass = Glass {
+        width: usize::from(area.width),
+        height: usize::from(area.height),
+        theme: &state.theme,
+        detail: state.detail,
+    };
+    let Some(tab) = state.tabs.get_mut(state.current) else { return };
+    if tab.items.is_empty() {
+        welcome(tab, area, buffer, &state.theme);
+        return;
+    }
+    let words = state.search.as_ref().map(|search| search.words.to_lowercase());
+    for (row, (_, line)) in (0_u16..).zip(glass.lines(tab)) {
+        put(buffer, area, row, &line);
+        if let Some(words) = &words {
+            mark(&line, words, area, row, buffer, state.theme.chosen);
+        }
+    }
+}
+
+/// Marks what was searched for.
+fn mark(line: &Line<'_>, words: &str, area: Rect, row: u16, buffer: &mut Buffer, style: Style) {
+    let text = line.to_string().to_lowercase();
+    for (at, found) in text.match_indices(words) {
+        let from = columns(text.get(..at).unwrap_or_default());
+        let (Ok(from), Ok(width)) = (u16::try_from(from), u16::try_from(columns(found))) else { return };
+        if from < area.width && row < area.height {
+            let width = width.min(area.width - from);
+            buffer.set_style(Rect { x: area.x + from, y: area.y + row, width, height: 1 }, style);
+        }
+    }
+}
+
+fn welcome(tab: &Tab, area: Rect, buffer: &mut Buffer, theme: &Theme) {
+    let first = match tab.phase {
+        Phase::Opening => "opening the session …",
+        Phase::Idle | Phase::Running | Phase::Broken => "Say what is to be done.",
+    };
+    let lines = [
+        (first, theme.text),
+        ("", theme.text),
+        ("/help shows keys and commands, @ names files, Shift-Tab changes the mode.", theme.dim),
+        ("Nothing is changed or run before you are asked, unless you grant it.", theme.dim),
+    ];
+    for (row, (text, style)) in (0_u16..).zip(lines) {
+        put(buffer, area, row, &Line::styled(text, style));
+    }
+}
+
+fn waiting(state: &State, area: Rect, buffer: &mut Buffer) {
+    let Some(tab) = state.tab() else { return };
+    let from = tab.waiting.len().saturating_sub(MOST_WAITING);
+    for (row, waiting) in (0_u16..).zip(tab.waiting.iter().skip(from)) {
+        let when = match waiting.when {
+            When::Soon => "before the next step",
+            When::Afterwards => "when it is done",
+        };
+        let text = clipped(&format!("  {when}: {}", one_line(&waiting.text)), usize::from(area.width));
+        put(buffer, area, row, &Line::styled(text, state.theme.dim));
+    }
+}
+
+/// Draws the foot, and gives where the cursor stands.
+fn foot(state: &mut State, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    let rule = "─".repeat(usize::from(area.width));
+    put(buffer, area, 0, &Line::styled(rule, state.theme.dim));
+    let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let tab = state.tabs.get_mut(state.current)?;
+    match tab.questions.front_mut() {
+        Some(question) => ask(question, below, buffer, &state.theme),
+        None => typed(&tab.input.rows(room(below.width)), below, buffer, &state.theme),
+    }
+}
+
+fn room(width: u16) -> usize {
+    usize::from(width).saturating_sub(columns(PROMPT))
+}
+
+fn typed(rows: &Rows, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Option<Position> {
+    let height = usize::from(area.height);
+    // The row of the cursor is always seen.
+    let from = (rows.row + 1).saturating_sub(height);
+    for (row, text) in (0_u16..).zip(rows.rows.iter().skip(from).take(height)) {
+        let first = if row == 0 && from == 0 { PROMPT } else { "  " };
+        let line = Line::from(vec![Span::styled(first, theme.person), Span::raw(text.as_str())]);
+        put(buffer, area, row, &line);
+    }
+    let (x, y) = (rows.column + columns(PROMPT), rows.row.checked_sub(from)?);
+    let (x, y) = (u16::try_from(x).ok()?, u16::try_from(y).ok()?);
+    (y < area.height).then_some(Position { x: area.x + x.min(area.width.saturating_sub(1)), y: area.y + y })
+}
+
+fn question_lines(question: &Question, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    match &question.asks {
+        Asks::Call(wanted) => {
+            let margin = Margin { first: Vec::new(), rest: vec![Span::raw("    ")] };
+            let line = |(number, line): (usize, &String)| {
+                let style = match number {
+                    0 => theme.warning,
+                    _ if line.contains("(not granted)") => theme.error,
+                    _ => theme.text,
+                };
+                wrap(&[Span::styled(line.clone(), style)], width, &margin, Break::Anywhere)
+            };
+            wanted.lines.iter().enumerate().flat_map(line).collect()
+        }
+        Asks::Words { question, choices, input } => {
+            let asks = format!("the agent asks: {question}");
+            let mut lines: Vec<Line<'static>> = asks
+                .lines()
+                .flat_map(|line| {
+                    let spans = [Span::styled(line.to_owned(), theme.warning)];
+                    wrap(&spans, width, &Margin::default(), Break::Words)
+                })
+                .collect();
+            for (number, choice) in choices.iter().enumerate() {
+                let spans = [Span::raw(format!("  [{}] {choice}", number + 1))];
+                lines.extend(wrap(&spans, width, &Margin::default(), Break::Words));
+            }
+            let typed = format!("{PROMPT}{}", safe(input.text()));
+            lines.extend(wrap(
+                &[Span::styled(typed, theme.person)],
+                width,
+                &Margin::default(),
+                Break::Anywhere,
+            ));
+            lines
+        }
+    }
+}
+
+/// Draws a question. It can be agreed to once its last line has been on the screen.
+fn ask(question: &mut Question, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Option<Position> {
+    let lines = question_lines(question, usize::from(area.width), theme);
+    let height = usize::from(area.height.saturating_sub(1)).max(1);
+    let furthest = lines.len().saturating_sub(height);
+    // What is typed as an answer stands at the end, so the end is looked at.
+    question.scroll = match &question.asks {
+        Asks::Call(_) => question.scroll.min(furthest),
+        Asks::Words { .. } => furthest,
+    };
+    if question.scroll >= furthest {
+        question.seen = Seen::Whole;
+    }
+    for (row, line) in (0_u16..).zip(lines.iter().skip(question.scroll).take(height)) {
+        put(buffer, area, row, line);
+    }
+    let choices = clipped(&question.choices(), usize::from(area.width));
+    put(buffer, area, area.height.saturating_sub(1), &Line::styled(choices, theme.accent));
+    let Asks::Words { input, .. } = &question.asks else { return None };
+    if area.height < 2 {
+        return None;
+    }
+    let x = u16::try_from(columns(PROMPT) + columns(&safe(input.before()))).ok()?;
+    Some(Position {
+        x: area.x + x.min(area.width.saturating_sub(1)),
+        y: area.y + area.height.saturating_sub(2),
+    })
+}
+
+fn line_of_state(state: &State, area: Rect, buffer: &mut Buffer) {
+    let Some(tab) = state.tab() else { return };
+    let width = usize::from(area.width);
+    let left = if state.flash.is_empty() { doing(tab) } else { safe(&state.flash) };
+    let mode = format!(" {} ", tab.mode);
+    let right = meters(tab);
+    let room = width.saturating_sub(columns(&mode) + 1);
+    // On a narrow screen what happens now comes before what it has cost.
+    let right = if columns(&left) + columns(&right) + 2 > room { String::new() } else { right };
+    let left = clipped(&left, room.saturating_sub(columns(&right) + 1));
+    let gap = width.saturating_sub(columns(&mode) + 1 + columns(&left) + columns(&right));
+    let style = match tab.mode {
+        Mode::Plan | Mode::Default => state.theme.bar,
+        Mode::AcceptEdits | Mode::Full => state.theme.warning.patch(state.theme.bar),
+    };
+    let line = Line::from(vec![
+        Span::styled(mode, style),
+        Span::raw(" "),
+        Span::styled(left, state.theme.accent),
+        Span::raw(" ".repeat(gap)),
+        Span::styled(right, state.theme.dim),
+    ]);
+    put(buffer, area, 0, &line);
+}
+
+/// What happens now, in a few words.
+fn doing(tab: &Tab) -> String {
+    match tab.phase {
+        Phase::Opening => "opens".into(),
+        Phase::Broken => "cannot be used".into(),
+        Phase::Idle => String::new(),
+        Phase::Running => {
+            let (_, helpers) = tab.at_work();
+            let helpers = match helpers {
+                0 => String::new(),
+                1 => " · 1 helper".into(),
+                many => format!(" · {many} helpers"),
+            };
+            let doing = if tab.doing.is_empty() { "works" } else { &tab.doing };
+            format!("{doing}{helpers} · Ctrl-C stops")
+        }
+    }
+}
+
+/// The model, how full its window is, and what it has cost.
+fn meters(tab: &Tab) -> String {
+    let mut parts = vec![tab.model.clone()];
+    if tab.meter.context > 0 {
+        parts.push(match tab.meter.window.filter(|window| *window > 0) {
+            Some(window) => {
+                format!("{} % of {}", tab.meter.context.saturating_mul(100) / window, short(window))
+            }
+            None => format!("{} tokens", short(tab.meter.context)),
+        });
+    }
+    parts.push(money::show(tab.meter.spent));
+    parts.retain(|part| !part.is_empty());
+    format!("{} ", parts.join(" · "))
+}
+
+/// A number as people say it.
+fn short(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{}k", number / 1_000),
+        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
+}
+
+#[cfg(test)]
+mod tests;

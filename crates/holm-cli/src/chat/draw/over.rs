@@ -1,0 +1,99 @@
+//! What stands over everything else: lists, help, and what a word could become.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::put;
+use crate::chat::{
+    picker::Picker,
+    slash::COMMANDS,
+    state::{Over, State},
+    text::{clipped, columns},
+};
+
+/// Draws what a word could become, above the foot.
+pub(super) fn completion(state: &State, foot: Rect, buffer: &mut Buffer) {
+    let Some(completion) = &state.completion else { return };
+    let height = u16::try_from(completion.rows.len()).unwrap_or(u16::MAX).min(foot.y);
+    let area = Rect { y: foot.y - height, height, ..foot };
+    clear(buffer, area);
+    let wide = completion.rows.iter().map(|(text, _)| columns(text)).max().unwrap_or(0);
+    for (row, (number, (text, about))) in (0_u16..).zip(completion.rows.iter().enumerate()) {
+        let style = if number == completion.at { state.theme.chosen } else { state.theme.text };
+        let gap = " ".repeat(wide.saturating_sub(columns(text)) + 2);
+        let room = usize::from(area.width).saturating_sub(wide + 4);
+        let line = Line::from(vec![
+            Span::styled(format!("  {text}"), style),
+            Span::raw(gap),
+            Span::styled(clipped(about, room), state.theme.dim),
+        ]);
+        put(buffer, area, row, &line);
+    }
+}
+
+/// Draws what is in front of everything. Says whether something is.
+pub(super) fn over(state: &State, area: Rect, buffer: &mut Buffer) -> bool {
+    let Some(over) = &state.over else { return false };
+    let area = Rect { height: area.height.saturating_sub(1), ..area };
+    clear(buffer, area);
+    match over {
+        Over::Help { scroll } => help(state, *scroll, area, buffer),
+        Over::Picker(picker) => list(state, picker, area, buffer),
+    }
+    true
+}
+
+fn clear(buffer: &mut Buffer, area: Rect) {
+    for y in area.top()..area.bottom() {
+        for x in area.left()..area.right() {
+            if let Some(cell) = buffer.cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
+}
+
+fn list(state: &State, picker: &Picker, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.theme;
+    put(buffer, area, 0, &Line::styled(clipped(&picker.title, usize::from(area.width)), theme.heading));
+    let hint = format!("filter: {}  (Enter chooses, Esc goes back)", picker.filter);
+    put(buffer, area, 1, &Line::styled(hint, theme.dim));
+    let below = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
+    let (rows, height) = (picker.shown(), usize::from(below.height));
+    let from = (picker.at() + 1).saturating_sub(height);
+    let wide = rows.iter().map(|row| columns(&row.label)).max().unwrap_or(0).min(40);
+    for (line, (number, row)) in (0_u16..).zip(rows.iter().enumerate().skip(from).take(height)) {
+        let style = if number == picker.at() { theme.chosen } else { theme.text };
+        let label = clipped(&row.label, wide);
+        let gap = " ".repeat(wide.saturating_sub(columns(&label)) + 2);
+        let room = usize::from(below.width).saturating_sub(wide + 3);
+        let spans = vec![
+            Span::styled(format!(" {label}{gap}"), style),
+            Span::styled(clipped(&row.about, room), style),
+        ];
+        put(buffer, below, line, &Line::from(spans));
+    }
+}
+
+fn help(state: &State, scroll: usize, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.theme;
+    let mut lines = vec![Line::styled("Keys (chat.toml in the data folder changes them)", theme.heading)];
+    let row = |key: &str, about: &str| {
+        Line::from(vec![Span::styled(format!("  {key:<30}"), theme.accent), Span::raw(about.to_owned())])
+    };
+    lines.extend(state.keys.help().iter().map(|(keys, about)| row(keys, about)));
+    lines.push(Line::default());
+    lines.push(Line::styled("Commands", theme.heading));
+    lines.extend(COMMANDS.iter().map(|(name, takes, about)| row(&format!("/{name} {takes}"), about)));
+    lines.extend(state.customs.iter().map(|custom| row(&format!("/{}", custom.name), &custom.about)));
+    lines.push(Line::default());
+    lines.push(Line::styled("Files", theme.heading));
+    lines.push(row("@path", "attach a file: text, or a picture"));
+    let furthest = lines.len().saturating_sub(usize::from(area.height));
+    for (at, line) in (0_u16..).zip(lines.iter().skip(scroll.min(furthest))) {
+        put(buffer, area, at, line);
+    }
+}

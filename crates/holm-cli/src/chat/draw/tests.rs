@@ -1,0 +1,146 @@
+//! Whole screens, from a state to its cells.
+
+use ratatui::{Terminal, backend::TestBackend};
+
+use crate::chat::{
+    keys::Keys,
+    picker::{Pick, Picker, Row},
+    state::{How, Msg, Over, State},
+    testing::{Chat, answer, asked, called, ended, finished, prompted, words_asked},
+    theme::Shade,
+};
+
+fn screen(state: &mut State, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| super::render(state, frame)).unwrap();
+    terminal.backend().to_string()
+}
+
+fn talked() -> Chat {
+    let mut chat = Chat::open();
+    chat.says("What is in the folder?");
+    chat.hears(prompted(1, "What is in the folder?"));
+    chat.hears(called(7, "shell", r#"{"command":"ls -la"}"#));
+    chat.hears(finished(7, "c7", 42));
+    chat.hears(called(8, "edit", r#"{"path":"a.rs","old":"one\ntwo","new":"one\n2"}"#));
+    chat.hears(finished(8, "c8", 3));
+    chat.hears(answer("## Files\n\n- `a.rs` was *changed*\n- 日本語 is wide\n\n```rust\nfn main() {}\n```"));
+    chat.hears(ended());
+    chat
+}
+
+#[test]
+fn a_conversation_on_a_small_screen() {
+    insta::assert_snapshot!(screen(&mut talked().state, 80, 24));
+}
+
+#[test]
+fn a_conversation_on_a_large_screen() {
+    insta::assert_snapshot!(screen(&mut talked().state, 200, 60));
+}
+
+#[test]
+fn a_question_before_a_command_runs() {
+    let mut chat = talked();
+    chat.tells(asked(1, "rm -rf build", Some("git status")));
+    insta::assert_snapshot!(screen(&mut chat.state, 80, 24));
+}
+
+#[test]
+fn a_question_of_the_model() {
+    let mut chat = talked();
+    chat.tells(words_asked(1, "Which one?", &["the first", "the second"]));
+    insta::assert_snapshot!(screen(&mut chat.state, 80, 24));
+}
+
+#[test]
+fn what_waits_and_what_runs() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.hears(prompted(1, "go"));
+    chat.hears(called(7, "helper", r#"{"task":"look"}"#));
+    chat.says("and be quick");
+    insta::assert_snapshot!(screen(&mut chat.state, 60, 12));
+}
+
+#[test]
+fn lists_and_help_stand_over_everything() {
+    let mut chat = talked();
+    let how = How::Resume { session: "s".into() };
+    let row = Row {
+        label: "An older one".into(),
+        about: "s openai/x".into(),
+        pick: Pick::Open { how, typed: String::new() },
+    };
+    chat.state.over = Some(Over::Picker(Picker::new("go on with a session", vec![row])));
+    insta::assert_snapshot!(screen(&mut chat.state, 60, 8));
+    chat.state.over = Some(Over::Help { scroll: 0 });
+    insta::assert_snapshot!(screen(&mut chat.state, 80, 56));
+}
+
+#[test]
+fn completions_stand_above_what_is_typed() {
+    let mut chat = talked();
+    chat.types("/co");
+    insta::assert_snapshot!(screen(&mut chat.state, 60, 12));
+}
+
+#[test]
+fn a_screen_of_any_size_can_be_drawn() {
+    for (width, height) in [(1, 1), (2, 2), (5, 3), (10, 5), (300, 4), (3, 100)] {
+        let mut chat = talked();
+        screen(&mut chat.state, width, height);
+        chat.tells(asked(1, "ls", None));
+        screen(&mut chat.state, width, height);
+        chat.state.over = Some(Over::Help { scroll: 9_999 });
+        screen(&mut chat.state, width, height);
+    }
+}
+
+#[test]
+fn no_control_character_is_ever_in_a_cell() {
+    let hostile = "a\u{1b}[2J\u{9b}31m\u{202e}b\u{7}\r\u{0}\u{200b}";
+    let mut chat = Chat::open();
+    chat.says(hostile);
+    chat.hears(prompted(1, hostile));
+    chat.hears(called(7, hostile, &format!("{{\"command\":{hostile:?}}}")));
+    chat.hears(finished(7, "c7", 1));
+    chat.piece(hostile);
+    chat.hears(answer(hostile));
+    chat.tells(asked(1, hostile, Some("git status")));
+    chat.tells(Msg::Noted { tab: chat.tab(), tone: crate::chat::item::Tone::Error, text: hostile.into() });
+    chat.tells(Msg::Pasted(hostile.into()));
+    let mut terminal = Terminal::new(TestBackend::new(80, 40)).unwrap();
+    terminal.draw(|frame| super::render(&mut chat.state, frame)).unwrap();
+    for cell in terminal.backend().buffer().content() {
+        // What is not seen, and what turns a line around.
+        let hidden = ['\u{200b}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}'];
+        let bad = |c: char| c.is_control() || hidden.iter().any(|range| range.contains(&c));
+        assert!(!cell.symbol().contains(bad), "{:?}", cell.symbol());
+    }
+}
+
+#[test]
+fn a_question_that_does_not_fit_is_agreed_to_once_its_end_was_seen() {
+    let mut chat = talked();
+    let long = (0..60).map(|number| format!("echo {number}")).collect::<Vec<_>>().join("\n");
+    chat.tells(asked(1, &long, None));
+    screen(&mut chat.state, 80, 24);
+    assert_eq!(chat.presses("y"), []);
+    for _ in 0..20 {
+        chat.presses("pagedown");
+        screen(&mut chat.state, 80, 24);
+    }
+    assert_eq!(chat.presses("y").len(), 1);
+}
+
+#[test]
+fn without_colours_nothing_has_a_colour() {
+    let mut chat = talked();
+    let plain = State::new(chat.state.size, Shade::None, Keys::default());
+    chat.state.theme = plain.theme;
+    let mut terminal = Terminal::new(TestBackend::new(80, 40)).unwrap();
+    terminal.draw(|frame| super::render(&mut chat.state, frame)).unwrap();
+    let reset = ratatui::style::Color::Reset;
+    assert!(terminal.backend().buffer().content().iter().all(|cell| cell.fg == reset && cell.bg == reset));
+}

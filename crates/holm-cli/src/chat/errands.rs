@@ -1,0 +1,153 @@
+//! What the chat has done on this machine beside its runs: lists, searches, files, an editor.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use holm::store::{Format, Hit, Listing, Session, Store};
+
+use super::{
+    item::Tone,
+    picker::{Pick, Picker, Row},
+    state::{How, Msg},
+    tab::TabId,
+    text::{clipped, one_line},
+};
+use crate::{
+    children,
+    places::{self, Places},
+};
+
+/// How many sessions are shown to choose from.
+const MOST_SESSIONS: u32 = 200;
+/// How many places are found at once.
+const MOST_HITS: u32 = 100;
+/// How many files are known for completion.
+const MOST_FILES: usize = 20_000;
+/// How wide a title is at the most.
+const TITLE: usize = 60;
+
+/// The sessions of the store, the latest first.
+pub(super) async fn list(store: &Store) -> Result<Picker, String> {
+    let wanted = Listing { limit: Some(MOST_SESSIONS), ..Listing::default() };
+    let page = store.list(&wanted).await.map_err(|error| error.to_string())?;
+    let own = page.sessions.iter().filter(|session| !children::is_named_like_one(&session.run));
+    Ok(Picker::new("go on with a session", own.map(row).collect()))
+}
+
+fn row(session: &Session) -> Row {
+    let title = clipped(&one_line(&session.title), TITLE);
+    let how = How::Resume { session: session.run.clone() };
+    Row {
+        label: title,
+        about: one_line(&format!("{} {}", session.run, session.model)),
+        pick: Pick::Open { how, typed: String::new() },
+    }
+}
+
+/// Where words stand in any session.
+pub(super) async fn find(store: &Store, words: &str) -> Result<Picker, String> {
+    let hits = store.search(words, MOST_HITS).await.map_err(|error| error.to_string())?;
+    let row = |hit: &Hit| Row {
+        label: one_line(&hit.run),
+        about: one_line(&hit.excerpt),
+        pick: Pick::Open { how: How::Resume { session: hit.run.clone() }, typed: String::new() },
+    };
+    let own = hits.iter().filter(|hit| !children::is_named_like_one(&hit.run));
+    Ok(Picker::new(&format!("where `{}` stands", one_line(words)), own.map(row).collect()))
+}
+
+/// The files of a folder that its repository does not ignore, by their names from there.
+pub(super) fn files(work: &Path) -> Vec<String> {
+    let entries = ignore::WalkBuilder::new(work).require_git(false).build().filter_map(Result::ok);
+    let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    let named = files.filter_map(|entry| {
+        let name = entry.path().strip_prefix(work).ok()?.to_str()?.to_owned();
+        // A name with a blank in it could not be told from two words.
+        (!name.contains(char::is_whitespace) && one_line(&name) == name).then_some(name)
+    });
+    let mut names: Vec<String> = named.take(MOST_FILES).collect();
+    names.sort();
+    names
+}
+
+/// Writes a session as Markdown into a file that is not there yet.
+pub(super) async fn export(
+    store: &Store,
+    session: &str,
+    path: Option<String>,
+    work: &Path,
+) -> Result<String, String> {
+    let bytes = store.export(session, Format::Markdown).await.map_err(|error| error.to_string())?;
+    let path = work.join(path.unwrap_or_else(|| format!("{session}.md")));
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&path)
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    io::Write::write_all(&mut file, &bytes).map_err(|error| error.to_string())?;
+    Ok(format!("written to {}", path.display()))
+}
+
+/// Puts the files of a session's last turn back, as `holm undo` does.
+pub(super) fn undo(tab: TabId, session: &str, places: &Places) -> Msg {
+    let ran = std::env::current_exe().and_then(|holm| {
+        let mut command = Command::new(holm);
+        command.arg("--data").arg(&places.data).args(["undo", "--session", session]);
+        command.current_dir(&places.work).stdin(std::process::Stdio::null()).output()
+    });
+    let (tone, text) = match ran {
+        Ok(output) => {
+            let said = [output.stdout, output.stderr].concat();
+            let tone = if output.status.success() { Tone::Quiet } else { Tone::Warning };
+            (tone, String::from_utf8_lossy(&said).trim_end().to_owned())
+        }
+        Err(error) => (Tone::Error, error.to_string()),
+    };
+    Msg::Noted { tab, tone, text }
+}
+
+/// Has a text edited; none if it is as it was.
+///
+/// # Errors
+/// Why there is no editor, or no file for it.
+pub(super) fn edit(text: &str, places: &Places) -> Result<Option<String>, String> {
+    let file = Edited::new(text, places).map_err(|error| error.to_string())?;
+    let editor = ["VISUAL", "EDITOR"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty()))
+        .unwrap_or_else(|| "vi".to_owned());
+    // As others do it, so that an editor can have arguments of its own.
+    let ran = Command::new("sh").args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(&file.path).status();
+    match ran {
+        Ok(status) if status.success() => {}
+        Ok(_) => return Err(format!("`{editor}` failed; nothing is changed")),
+        Err(error) => return Err(format!("`{editor}` cannot be started: {error}")),
+    }
+    let edited = fs::read_to_string(&file.path).map_err(|error| error.to_string())?;
+    Ok((edited.trim_end() != text.trim_end()).then_some(edited))
+}
+
+/// A file that is gone when nobody edits it any more.
+struct Edited {
+    path: PathBuf,
+}
+
+impl Edited {
+    fn new(text: &str, places: &Places) -> io::Result<Self> {
+        let folder = places.data.join("chat");
+        places::private_folder(&folder)?;
+        let file = Self { path: folder.join(format!("edit-{}.md", std::process::id())) };
+        fs::write(&file.path, text)?;
+        Ok(file)
+    }
+}
+
+impl Drop for Edited {
+    fn drop(&mut self) {
+        // What cannot be removed lies in a folder of its owner's.
+        let _ = fs::remove_file(&self.path);
+    }
+}

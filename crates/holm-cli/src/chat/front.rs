@@ -1,0 +1,306 @@
+//! The loop: keys, events and pieces of replies go in, and at most sixty frames a second come out, none of them for nothing.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use crossterm::event::{Event as Happened, EventStream};
+use futures::StreamExt as _;
+use holm::store::Store;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::mpsc::{self, UnboundedReceiver},
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    attach,
+    draft::Draft,
+    errands,
+    input::Input,
+    item::Tone,
+    keys::Wishes,
+    seat::{Desk, Tell},
+    sessions::Sessions,
+    state::{Command, Custom, How, Msg, Purpose, Size, State},
+    tab::TabId,
+    terminal::Canvas,
+    theme::Shade,
+};
+use crate::{
+    commands::run,
+    exit::Exit,
+    places::{self, Places},
+    screen::Screen,
+    settings::Here,
+    skills::Skills,
+};
+
+/// The shortest time between two frames: sixty a second are as many as anybody sees.
+const FRAME: Duration = Duration::from_micros(16_600);
+/// How long after the last key a draft is written down.
+const DRAFT: Duration = Duration::from_millis(800);
+/// How many things are taken in before a frame is drawn, so that no flood keeps the screen still.
+const AT_ONCE: usize = 4_096;
+
+/// Chats until the person leaves.
+pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade>) -> anyhow::Result<Exit> {
+    let wishes = wishes(&places);
+    let shade =
+        shade_of(shade, wishes.shade, std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty()));
+    let store = Store::open(places::database(&places.data)?).await?;
+    let (named, prompt) = args.named()?;
+    let how = named.map_or(How::New { model: None }, |session| How::Resume { session: session.to_owned() });
+    let mode = args.mode();
+    let (tell, heard) = mpsc::unbounded_channel();
+    let canvas = Canvas::take()?;
+    let mut state = State::new(canvas.size()?, shade, wishes.keys);
+    state.customs = customs(&places);
+    let desk = Arc::new(Desk::default());
+    let draft = Draft::of(&places);
+    let sessions = Sessions::new(args, places.clone(), tell.clone(), Arc::clone(&desk));
+    let first = state.open(how, mode);
+    if let Some(tab) = state.tab_mut() {
+        tab.input = Input::of(prompt.unwrap_or_else(|| draft.text().to_owned()));
+        wishes.notes.iter().for_each(|note| tab.note(Tone::Warning, note));
+    }
+    let mut front = Front { state, canvas, sessions, desk, draft, store, places, tell };
+    let left = front.run(first, heard).await;
+    let kept = front.leave();
+    left?;
+    let screen = Screen::default();
+    for session in kept {
+        screen.note(&format!("holm: go on with: holm chat --session {session} --resume"));
+    }
+    Ok(Exit::Done)
+}
+
+/// What the person says about keys and colours.
+fn wishes(places: &Places) -> Wishes {
+    std::fs::read_to_string(places.data.join("chat.toml"))
+        .map_or_else(|_| Wishes::default(), |text| Wishes::read(&text))
+}
+
+/// Which colours: the flag, then that there should be none, then the file.
+fn shade_of(flag: Option<Shade>, file: Option<Shade>, no_color: bool) -> Shade {
+    match flag {
+        Some(shade) => shade,
+        None if no_color => Shade::None,
+        None => file.unwrap_or_default(),
+    }
+}
+
+/// The commands that the settings and skills bring.
+fn customs(places: &Places) -> Vec<Custom> {
+    let mut customs = Vec::new();
+    if let Ok(here) = Here::find(places) {
+        let settings = here.loaded.layers.settle(holm_config::Settings::default());
+        customs.extend(settings.aliases.into_iter().map(|(name, alias)| Custom {
+            name,
+            about: alias.value.description,
+            template: alias.value.template,
+        }));
+    }
+    let skills = Skills::find(places, &[]);
+    let known: Vec<Custom> = skills
+        .listed()
+        .filter(|skill| customs.iter().all(|custom| custom.name != skill.name))
+        .map(|skill| Custom {
+            name: skill.name.clone(),
+            about: skill.description.clone(),
+            template: skill.filled("{{content}}"),
+        })
+        .collect();
+    customs.extend(known);
+    customs
+}
+
+/// Everything that the loop holds.
+struct Front {
+    state: State,
+    canvas: Canvas,
+    sessions: Sessions,
+    desk: Arc<Desk>,
+    draft: Draft,
+    store: Store,
+    places: Places,
+    tell: Tell,
+}
+
+/// Whether the loop goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Goes {
+    On,
+    Away,
+}
+
+impl Front {
+    async fn run(&mut self, first: Command, mut heard: UnboundedReceiver<Msg>) -> anyhow::Result<()> {
+        let mut keys = EventStream::new();
+        let (mut end, mut hangup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+        self.canvas.draw(&mut self.state)?;
+        self.perform(first, &mut keys)?;
+        let mut drawn = Instant::now();
+        let (mut frame, mut save): (Option<Instant>, Option<Instant>) = (None, None);
+        loop {
+            let far = Instant::now() + Duration::from_secs(3_600);
+            let goes = tokio::select! {
+                happened = keys.next() => match happened {
+                    Some(Ok(happened)) => self.happened(happened, &mut keys)?,
+                    Some(Err(_)) | None => Goes::Away,
+                },
+                Some(msg) = heard.recv() => {
+                    let mut goes = self.take(msg, &mut keys)?;
+                    for _ in 0..AT_ONCE {
+                        let Ok(msg) = heard.try_recv() else { break };
+                        if self.take(msg, &mut keys)? == Goes::Away {
+                            goes = Goes::Away;
+                        }
+                    }
+                    goes
+                }
+                _ = end.recv() => Goes::Away,
+                _ = hangup.recv() => Goes::Away,
+                () = sleep_until(frame.unwrap_or(far)), if frame.is_some() => {
+                    (frame, drawn) = (None, Instant::now());
+                    self.canvas.draw(&mut self.state)?;
+                    continue;
+                }
+                () = sleep_until(save.unwrap_or(far)), if save.is_some() => {
+                    save = None;
+                    // A draft that cannot be kept is still on the screen.
+                    let _ = self.draft.keep(self.state.draft());
+                    continue;
+                }
+            };
+            if goes == Goes::Away {
+                return Ok(());
+            }
+            frame.get_or_insert(drawn + FRAME);
+            if self.state.draft() != self.draft.text() {
+                save = Some(Instant::now() + DRAFT);
+            }
+        }
+    }
+
+    fn happened(&mut self, happened: Happened, keys: &mut EventStream) -> anyhow::Result<Goes> {
+        let msg = match happened {
+            Happened::Key(key) => Msg::Key(key),
+            Happened::Paste(text) => Msg::Pasted(text),
+            Happened::Mouse(mouse) => Msg::Mouse(mouse.kind),
+            Happened::Resize(columns, rows) => Msg::Resized(Size { columns, rows }),
+            Happened::FocusGained | Happened::FocusLost => return Ok(Goes::On),
+        };
+        self.take(msg, keys)
+    }
+
+    fn take(&mut self, msg: Msg, keys: &mut EventStream) -> anyhow::Result<Goes> {
+        let mut goes = Goes::On;
+        for command in self.state.update(msg) {
+            if self.perform(command, keys)? == Goes::Away {
+                goes = Goes::Away;
+            }
+        }
+        Ok(goes)
+    }
+
+    fn perform(&mut self, command: Command, keys: &mut EventStream) -> anyhow::Result<Goes> {
+        match command {
+            Command::Open { tab, how } => self.sessions.open(tab, how),
+            Command::Close(tab) => self.sessions.close(tab),
+            Command::Prompt { tab, text, past } => {
+                let said = self.read(tab, &text, past.as_deref());
+                self.sessions.prompt(tab, said);
+            }
+            Command::Steer { tab, text } => {
+                let said = self.read(tab, &text, None);
+                self.sessions.steer(tab, said);
+            }
+            Command::FollowUp { tab, text } => {
+                let said = self.read(tab, &text, None);
+                self.sessions.follow_up(tab, said);
+            }
+            Command::Cancel(tab) => self.sessions.cancel(tab),
+            Command::Mode { tab, mode } => self.sessions.change_mode(tab, mode),
+            Command::Answer { question, reply } => self.desk.answer(question, reply),
+            Command::Edit { purpose, text } => return self.edit(purpose, &text, keys),
+            Command::List => {
+                self.errand(|store, _| async move { errands::list(&store).await.map(Msg::Found) });
+            }
+            Command::Find(words) => {
+                self.errand(|store, _| async move { errands::find(&store, &words).await.map(Msg::Found) });
+            }
+            Command::Files => {
+                self.errand(|_, work| async move {
+                    let files = tokio::task::spawn_blocking(move || errands::files(&work)).await;
+                    files.map(Msg::Files).map_err(|error| error.to_string())
+                });
+            }
+            Command::Export { tab, session, path } => {
+                self.errand(move |store, work| async move {
+                    let text = errands::export(&store, &session, path, &work).await?;
+                    Ok(Msg::Noted { tab, tone: Tone::Quiet, text })
+                });
+            }
+            Command::Undo { tab, session } => {
+                let places = self.places.clone();
+                self.errand(move |_, _| async move {
+                    let undone =
+                        tokio::task::spawn_blocking(move || errands::undo(tab, &session, &places)).await;
+                    undone.map_err(|error| error.to_string())
+                });
+            }
+            Command::Repaint => self.canvas.repaint()?,
+            Command::Leave => return Ok(Goes::Away),
+        }
+        Ok(Goes::On)
+    }
+
+    /// What is said, with its files.
+    fn read(&self, tab: TabId, text: &str, past: Option<&str>) -> holm::kernel::Prompt {
+        let said = attach::read(text, past, &self.places.work);
+        for text in said.notes {
+            let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text });
+        }
+        said.prompt
+    }
+
+    /// Does something beside everything else; what comes of it is told.
+    fn errand<F>(&self, work: impl FnOnce(Store, PathBuf) -> F)
+    where
+        F: Future<Output = Result<Msg, String>> + Send + 'static,
+    {
+        let tab = self.state.tab().map_or(TabId(0), |tab| tab.id);
+        let (tell, errand) = (self.tell.clone(), work(self.store.clone(), self.places.work.clone()));
+        tokio::spawn(async move {
+            let msg = errand.await.unwrap_or_else(|text| Msg::Noted { tab, tone: Tone::Warning, text });
+            let _ = tell.send(msg);
+        });
+    }
+
+    /// Lends the terminal to an editor. Keys are not read meanwhile: they are the editor's.
+    fn edit(&mut self, purpose: Purpose, text: &str, keys: &mut EventStream) -> anyhow::Result<Goes> {
+        let tab = match &purpose {
+            Purpose::Input(tab) | Purpose::Build(tab) | Purpose::Plan { tab, .. } => *tab,
+        };
+        // The stream reads in the background for as long as it is there, so the old one goes before the editor comes.
+        let edited = {
+            let places = &self.places;
+            drop(std::mem::replace(keys, EventStream::new()));
+            self.canvas.lend(|| errands::edit(text, places))?
+        };
+        let text = edited.unwrap_or_else(|why| {
+            let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text: why });
+            None
+        });
+        self.take(Msg::Edited { purpose, text }, keys)
+    }
+
+    /// Keeps what is typed, and gives the terminal back. Gives the sessions in which something was said.
+    fn leave(mut self) -> Vec<String> {
+        let _ = self.draft.keep(self.state.draft());
+        let spoken = self.state.tabs.iter().filter(|tab| !tab.turns.is_empty());
+        let kept: Vec<String> = spoken.filter_map(|tab| tab.session.clone()).collect();
+        let tabs: Vec<TabId> = self.state.tabs.iter().map(|tab| tab.id).collect();
+        tabs.into_iter().for_each(|tab| self.sessions.close(tab));
+        kept
+    }
+}

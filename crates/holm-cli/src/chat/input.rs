@@ -1,0 +1,196 @@
+//! The lines that the person types.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::text::columns;
+
+/// A text with a cursor in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Input {
+    text: String,
+    /// A byte offset, always between two characters as people count them.
+    cursor: usize,
+}
+
+/// Where the cursor goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Go {
+    Left,
+    Right,
+    WordLeft,
+    WordRight,
+    LineStart,
+    LineEnd,
+}
+
+/// Whether the cursor found a line in that direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moved {
+    Yes,
+    No,
+}
+
+/// One row of the input as it is drawn, and where the cursor stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rows {
+    pub(super) rows: Vec<String>,
+    pub(super) row: usize,
+    pub(super) column: usize,
+}
+
+impl Input {
+    /// With this text, the cursor behind it.
+    pub(super) fn of(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { cursor: text.len(), text }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// What stands before the cursor.
+    pub(super) fn before(&self) -> &str {
+        self.text.get(..self.cursor).unwrap_or_default()
+    }
+
+    /// What stands behind it.
+    fn after(&self) -> &str {
+        self.text.get(self.cursor..).unwrap_or_default()
+    }
+
+    /// Takes the text out.
+    pub(super) fn take(&mut self) -> String {
+        self.cursor = 0;
+        std::mem::take(&mut self.text)
+    }
+
+    /// Puts something in at the cursor.
+    pub(super) fn insert(&mut self, text: &str) {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        self.text.insert_str(self.cursor, &text);
+        self.cursor += text.len();
+    }
+
+    /// Replaces the last so many bytes before the cursor.
+    pub(super) fn replace_before(&mut self, bytes: usize, by: &str) {
+        let from = self.cursor.saturating_sub(bytes);
+        if self.text.is_char_boundary(from) {
+            self.text.replace_range(from..self.cursor, by);
+            self.cursor = from + by.len();
+        }
+    }
+
+    /// Removes what lies between the cursor and where it would go.
+    pub(super) fn delete(&mut self, go: Go) {
+        let to = self.target(go);
+        let (from, to) = (to.min(self.cursor), to.max(self.cursor));
+        self.text.replace_range(from..to, "");
+        self.cursor = from;
+    }
+
+    /// Moves the cursor.
+    pub(super) fn go(&mut self, go: Go) {
+        self.cursor = self.target(go);
+    }
+
+    fn target(&self, go: Go) -> usize {
+        let (before, after) = (self.before(), self.after());
+        let last = |text: &str| text.graphemes(true).next_back().map_or(0, str::len);
+        match go {
+            Go::Left => self.cursor - last(before),
+            Go::Right => self.cursor + after.graphemes(true).next().map_or(0, str::len),
+            Go::WordLeft => {
+                let text = before.trim_end();
+                text.rfind(char::is_whitespace).map_or(0, |at| {
+                    at + text.get(at..).and_then(|text| text.chars().next()).map_or(1, char::len_utf8)
+                })
+            }
+            Go::WordRight => {
+                let blanks = after.len() - after.trim_start().len();
+                let word = after.trim_start();
+                self.cursor + blanks + word.find(char::is_whitespace).unwrap_or(word.len())
+            }
+            Go::LineStart => before.rfind('\n').map_or(0, |at| at + 1),
+            Go::LineEnd => self.cursor + after.find('\n').unwrap_or(after.len()),
+        }
+    }
+
+    /// Moves to the line above, if there is one.
+    pub(super) fn up(&mut self) -> Moved {
+        let start = self.target(Go::LineStart);
+        let Some(end) = start.checked_sub(1) else { return Moved::No };
+        let column = columns(self.text.get(start..self.cursor).unwrap_or_default());
+        let above = self.text.get(..end).map_or(0, |text| text.rfind('\n').map_or(0, |at| at + 1));
+        self.cursor = above + reach(self.text.get(above..end).unwrap_or_default(), column);
+        Moved::Yes
+    }
+
+    /// Moves to the line below, if there is one.
+    pub(super) fn down(&mut self) -> Moved {
+        let end = self.target(Go::LineEnd);
+        if end == self.text.len() {
+            return Moved::No;
+        }
+        let start = self.target(Go::LineStart);
+        let column = columns(self.text.get(start..self.cursor).unwrap_or_default());
+        let below = self.text.get(end + 1..).unwrap_or_default();
+        let line = below.split('\n').next().unwrap_or_default();
+        self.cursor = end + 1 + reach(line, column);
+        Moved::Yes
+    }
+
+    /// The rows at a width, broken where a row is full. What the person pasted is made safe like everything else.
+    pub(super) fn rows(&self, width: usize) -> Rows {
+        let width = width.max(2);
+        let mut out = Rows { rows: vec![String::new()], row: 0, column: 0 };
+        let (mut at, mut used) = (0, 0);
+        for piece in self.text.graphemes(true).chain([""]) {
+            if at == self.cursor {
+                if used >= width {
+                    out.rows.push(String::new());
+                    used = 0;
+                }
+                (out.row, out.column) = (out.rows.len() - 1, used);
+            }
+            at += piece.len();
+            if piece == "\n" {
+                out.rows.push(String::new());
+                used = 0;
+                continue;
+            }
+            let shown = super::text::safe(piece);
+            let wide = columns(&shown);
+            if used + wide > width && used > 0 {
+                out.rows.push(String::new());
+                used = 0;
+            }
+            if let Some(row) = out.rows.last_mut() {
+                row.push_str(&shown);
+            }
+            used += wide;
+        }
+        out
+    }
+}
+
+/// How many bytes of a line reach a column.
+fn reach(line: &str, column: usize) -> usize {
+    let mut used = 0;
+    let mut bytes = 0;
+    for piece in line.graphemes(true) {
+        used += columns(piece);
+        if used > column {
+            break;
+        }
+        bytes += piece.len();
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,349 @@
+//! What stands in a transcript, one thing after the other. Lines are laid out when they are looked at, and kept.
+
+use std::sync::Arc;
+
+use holm::kernel::Outcome;
+use ratatui::{
+    style::Style,
+    text::{Line, Span},
+};
+
+use super::{
+    diff::{self, Change},
+    markdown::Flow,
+    text::{Break, Margin, clipped, one_line, safe, wrap},
+    theme::Theme,
+};
+
+/// Lines of a result that are shown unless everything is.
+const FEW_RESULT_LINES: usize = 6;
+/// Lines of a change that are shown unless everything is.
+const FEW_CHANGE_LINES: usize = 40;
+/// Lines of one thing at the most: more than anybody reads here; `holm session show` has the rest.
+const MOST_LINES: usize = 2_000;
+/// What a helper has done lately, as far as it is kept.
+const MOST_ACTIVITY: usize = 200;
+/// What a helper has done lately, as far as it is shown.
+const FEW_ACTIVITY: usize = 4;
+
+/// One thing in the transcript.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    kind: Kind,
+    laid: Option<Laid>,
+}
+
+#[derive(Debug, Clone)]
+struct Laid {
+    width: usize,
+    detail: Detail,
+    lines: Vec<Line<'static>>,
+}
+
+/// What it is.
+#[derive(Debug, Clone)]
+pub(super) enum Kind {
+    /// What the person said, and how many files came with it.
+    Person { text: String, files: usize },
+    /// What the model says.
+    Answer(Flow),
+    /// What it thinks, as far as its provider shows it.
+    Thinking(String),
+    /// A call of a tool.
+    Call(Box<Call>),
+    /// What Holm says.
+    Note { tone: Tone, text: String },
+}
+
+/// How a note is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    Quiet,
+    Warning,
+    Error,
+}
+
+/// How much is shown of calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Detail {
+    #[default]
+    Few,
+    All,
+}
+
+/// A call of a tool and what came of it.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    tool: String,
+    about: String,
+    changes: Vec<Change>,
+    pub(super) state: CallState,
+    pub(super) result: String,
+    /// How far it says that it is.
+    pub(super) progress: String,
+    /// What its helper does, if it has one.
+    pub(super) activity: Vec<String>,
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CallState {
+    Proposed,
+    Asked,
+    Running,
+    Denied { reason: String },
+    Ended { outcome: Outcome, millis: u64 },
+}
+
+impl Call {
+    /// A call that was proposed.
+    pub(super) fn new(tool: &str, arguments: &str) -> Self {
+        Self {
+            tool: one_line(tool),
+            about: about(arguments),
+            changes: diff::of_call(tool, arguments).unwrap_or_default(),
+            state: CallState::Proposed,
+            result: String::new(),
+            progress: String::new(),
+            activity: Vec::new(),
+        }
+    }
+
+    /// Whether it may still do something.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.state, CallState::Proposed | CallState::Asked | CallState::Running)
+    }
+
+    /// Something that its helper did.
+    pub(super) fn saw(&mut self, line: String) {
+        if self.activity.len() >= MOST_ACTIVITY {
+            self.activity.remove(0);
+        }
+        self.activity.push(line);
+    }
+
+    fn lines(&self, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
+        let (mark, style, after) = self.standing(theme);
+        let head = format!("{mark} {} ", self.tool);
+        let about = if detail == Detail::All || !self.changes.is_empty() {
+            self.about.clone()
+        } else {
+            clipped(&self.about, width.saturating_mul(2))
+        };
+        let about = if self.changes.is_empty() { about } else { String::new() };
+        let spans =
+            [Span::styled(head, style), Span::styled(about, theme.text), Span::styled(after, theme.dim)];
+        let margin = Margin { first: Vec::new(), rest: vec![Span::raw("  ")] };
+        let mut lines = wrap(&spans, width, &margin, Break::Words);
+        lines.extend(self.change_lines(width, theme, detail));
+        lines.extend(self.activity_lines(width, theme, detail));
+        if !self.progress.is_empty() && self.is_open() {
+            lines.extend(indented(&self.progress, width, theme.dim));
+        }
+        lines.extend(self.result_lines(width, theme, detail));
+        lines
+    }
+
+    /// How it stands, in a mark and in words.
+    fn standing(&self, theme: &Theme) -> (&'static str, Style, String) {
+        match &self.state {
+            CallState::Proposed => ("○", theme.dim, String::new()),
+            CallState::Asked => ("?", theme.warning, "  waits for you".into()),
+            CallState::Running => ("◐", theme.accent, "  …".into()),
+            CallState::Denied { reason } => ("✗", theme.warning, format!("  denied: {}", one_line(reason))),
+            CallState::Ended { outcome, millis } => match outcome {
+                Outcome::Succeeded => ("●", theme.accent, format!("  {}", took(*millis))),
+                Outcome::Failed => ("✗", theme.error, format!("  failed after {}", took(*millis))),
+                Outcome::Refused => ("✗", theme.warning, "  not run".into()),
+                Outcome::Unknown => ("?", theme.warning, "  nobody knows whether it happened".into()),
+                Outcome::Stopped => ("■", theme.warning, "  stopped".into()),
+            },
+        }
+    }
+
+    fn change_lines(&self, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
+        let most = if detail == Detail::All { MOST_LINES } else { FEW_CHANGE_LINES };
+        let line = |change: &Change| {
+            let (mark, text, style) = match change {
+                Change::Place(text) => ("  ", text, theme.accent),
+                Change::Same(text) => ("   ", text, theme.dim),
+                Change::Added(text) => (" + ", text, theme.added),
+                Change::Removed(text) => (" - ", text, theme.removed),
+            };
+            let margin = Margin { first: vec![Span::styled(mark, style)], rest: vec![Span::raw("   ")] };
+            wrap(&[Span::styled(safe(text), style)], width, &margin, Break::Anywhere)
+        };
+        let mut lines: Vec<Line<'static>> = self.changes.iter().take(most).flat_map(line).collect();
+        lines.extend(left_out(self.changes.len(), most, theme));
+        lines
+    }
+
+    fn activity_lines(&self, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
+        let few = if detail == Detail::All { MOST_ACTIVITY } else { FEW_ACTIVITY };
+        let from = self.activity.len().saturating_sub(few);
+        let shown = self.activity.iter().skip(from);
+        shown.map(|line| Line::styled(clipped(&format!("  ⎿ {line}"), width), theme.dim)).collect()
+    }
+
+    fn result_lines(&self, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
+        let most = if detail == Detail::All { MOST_LINES } else { FEW_RESULT_LINES };
+        // An edit that was made says nothing new.
+        if !self.changes.is_empty() && detail == Detail::Few && !self.failed() {
+            return Vec::new();
+        }
+        let text = self.result.trim_end();
+        let all = text.lines().count();
+        let mut lines = Vec::new();
+        for line in text.lines().take(most) {
+            // A line without end is shown as far as it is of use.
+            let line = clipped(line, width.saturating_mul(most));
+            lines.extend(indented(&line, width, theme.dim));
+        }
+        lines.truncate(most);
+        lines.extend(left_out(all, most, theme));
+        lines
+    }
+
+    fn failed(&self) -> bool {
+        matches!(&self.state, CallState::Ended { outcome, .. } if *outcome != Outcome::Succeeded)
+    }
+}
+
+impl Item {
+    pub(super) fn new(kind: Kind) -> Self {
+        Self { kind, laid: None }
+    }
+
+    /// A note of one tone.
+    pub(super) fn note(tone: Tone, text: &str) -> Self {
+        Self::new(Kind::Note { tone, text: safe(text) })
+    }
+
+    pub(super) fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// To change it: it is laid out again when it is next looked at.
+    pub(super) fn change(&mut self) -> &mut Kind {
+        self.laid = None;
+        &mut self.kind
+    }
+
+    /// Lets the lines go; they come back when they are wanted.
+    pub(super) fn forget(&mut self) {
+        self.laid = None;
+        if let Kind::Answer(flow) = &mut self.kind {
+            flow.forget();
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_laid(&self) -> bool {
+        self.laid.is_some()
+    }
+
+    /// All that it says, for a search.
+    pub(super) fn words(&self) -> String {
+        match &self.kind {
+            Kind::Person { text, .. } | Kind::Thinking(text) | Kind::Note { text, .. } => text.clone(),
+            Kind::Answer(flow) => flow.text().to_owned(),
+            Kind::Call(call) => format!("{} {}\n{}", call.tool, call.about, call.result),
+        }
+    }
+
+    /// Its lines at a width.
+    pub(super) fn lines(&mut self, width: usize, theme: &Theme, detail: Detail) -> &[Line<'static>] {
+        let kind = match &mut self.kind {
+            Kind::Answer(flow) => return flow.lines(width, theme),
+            kind => &*kind,
+        };
+        let fresh = match self.laid.take() {
+            Some(laid) if laid.width == width && laid.detail == detail => laid,
+            _ => Laid { width, detail, lines: lay(kind, width, theme, detail) },
+        };
+        &self.laid.insert(fresh).lines
+    }
+}
+
+fn lay(kind: &Kind, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
+    match kind {
+        Kind::Answer(_) => Vec::new(),
+        Kind::Person { text, files } => {
+            let margin =
+                Margin { first: vec![Span::styled("› ", theme.person)], rest: vec![Span::raw("  ")] };
+            let mut lines = paragraphs(text, width, &margin, theme.person);
+            if *files > 0 {
+                lines.push(Line::styled(format!("  with {files} attached"), theme.dim));
+            }
+            lines
+        }
+        Kind::Thinking(text) => {
+            let most = if detail == Detail::All { MOST_LINES } else { FEW_RESULT_LINES };
+            let margin = Margin::of(Span::styled("┆ ", theme.dim));
+            let mut lines = paragraphs(text.trim_end(), width, &margin, theme.comment);
+            // Of what is thought the end is what goes on.
+            let from = lines.len().saturating_sub(most);
+            lines.drain(..from);
+            lines
+        }
+        Kind::Call(call) => call.lines(width, theme, detail),
+        Kind::Note { tone, text } => {
+            let style = match tone {
+                Tone::Quiet => theme.dim,
+                Tone::Warning => theme.warning,
+                Tone::Error => theme.error,
+            };
+            paragraphs(text, width, &Margin::default(), style)
+        }
+    }
+}
+
+fn paragraphs(text: &str, width: usize, margin: &Margin, style: Style) -> Vec<Line<'static>> {
+    let following = Margin { first: margin.rest.clone(), rest: margin.rest.clone() };
+    let mut lines = Vec::new();
+    for line in text.lines().take(MOST_LINES) {
+        let margin = if lines.is_empty() { margin } else { &following };
+        lines.extend(wrap(&[Span::styled(line.to_owned(), style)], width, margin, Break::Words));
+    }
+    lines
+}
+
+fn indented(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
+    wrap(&[Span::styled(text.to_owned(), style)], width, &Margin::of(Span::raw("  ")), Break::Anywhere)
+}
+
+fn left_out(all: usize, most: usize, theme: &Theme) -> Option<Line<'static>> {
+    let more = all.checked_sub(most).filter(|more| *more > 0)?;
+    Some(Line::styled(format!("  … {more} more lines"), theme.dim))
+}
+
+/// What a call is about, on one line: the command or the path alone where that is all.
+fn about(arguments: &str) -> String {
+    let said: Option<serde_json::Value> = serde_json::from_str(arguments).ok();
+    let members = said.as_ref().and_then(serde_json::Value::as_object);
+    let only = members.filter(|members| members.len() == 1).and_then(|members| members.values().next());
+    match only.and_then(serde_json::Value::as_str) {
+        Some(text) => one_line(text),
+        None if members.is_some_and(serde_json::Map::is_empty) => String::new(),
+        None => one_line(arguments),
+    }
+}
+
+fn took(millis: u64) -> String {
+    if millis < 1_000 {
+        format!("{millis} ms")
+    } else {
+        format!("{}.{} s", millis / 1_000, millis % 1_000 / 100)
+    }
+}
+
+/// What a message says.
+pub(super) fn said(blocks: &[holm::kernel::Block]) -> String {
+    let texts: Vec<&str> = blocks.iter().filter_map(holm::kernel::Block::as_text).collect();
+    safe(&texts.join("\n"))
+}
+
+/// A name that events carry.
+pub(super) fn named(name: &Arc<str>) -> String {
+    one_line(name)
+}

@@ -1,0 +1,344 @@
+//! Markdown as lines of a terminal, while it arrives: what can change no more is laid out once, and only the last open block
+//! is laid out again, so a frame costs the same however long the answer is.
+
+mod inline;
+mod table;
+
+use ratatui::{
+    style::Modifier,
+    text::{Line, Span},
+};
+
+use super::{
+    code::{Language, Within},
+    text::{Break, Margin, wrap},
+    theme::Theme,
+};
+
+/// The longest block that is laid out again with every piece; a longer one is cut where it stands. No paragraph is as long.
+const LONGEST_OPEN: usize = 8 * 1024;
+
+/// A text that grows at its end, and its lines at one width.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Flow {
+    text: String,
+    laid: Option<Laid>,
+}
+
+#[derive(Debug, Clone)]
+struct Laid {
+    width: usize,
+    /// All lines; those from `open` on can still change.
+    lines: Vec<Line<'static>>,
+    open: usize,
+    /// How much of the text the settled lines stand for.
+    settled: usize,
+    /// How much of it is laid out at all.
+    seen: usize,
+    fence: Option<Fence>,
+}
+
+impl Flow {
+    /// A text that is whole.
+    pub(super) fn of(text: String) -> Self {
+        Self { text, laid: None }
+    }
+
+    /// All of the text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Adds to its end.
+    pub(super) fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+    }
+
+    /// Lets the lines go; they come back when they are wanted.
+    pub(super) fn forget(&mut self) {
+        self.laid = None;
+    }
+
+    /// The lines at a width.
+    pub(super) fn lines(&mut self, width: usize, theme: &Theme) -> &[Line<'static>] {
+        let fresh = Laid { width, lines: Vec::new(), open: 0, settled: 0, seen: 0, fence: None };
+        let laid = match self.laid.take() {
+            Some(laid) if laid.width == width => self.laid.insert(laid),
+            _ => self.laid.insert(fresh),
+        };
+        if laid.seen < self.text.len() {
+            laid.grow(&self.text, theme);
+        }
+        &laid.lines
+    }
+}
+
+impl Laid {
+    fn grow(&mut self, text: &str, theme: &Theme) {
+        self.lines.truncate(self.open);
+        loop {
+            let rest = text.get(self.settled..).unwrap_or_default();
+            let cut = settled(rest, self.fence.as_ref());
+            if cut == 0 {
+                break;
+            }
+            let mut page = Page { width: self.width, theme, fence: self.fence.take(), lines: Vec::new() };
+            page.lay(rest.get(..cut).unwrap_or_default());
+            self.fence = page.fence;
+            self.append(page.lines);
+            self.settled += cut;
+        }
+        self.open = self.lines.len();
+        let rest = text.get(self.settled..).unwrap_or_default();
+        let mut page = Page { width: self.width, theme, fence: self.fence.clone(), lines: Vec::new() };
+        page.lay(rest);
+        self.append(page.lines);
+        self.seen = text.len();
+    }
+
+    /// No two empty lines stand together, and none at the beginning.
+    fn append(&mut self, lines: Vec<Line<'static>>) {
+        for line in lines {
+            let is_empty = |line: &Line<'_>| line.spans.iter().all(|span| span.content.is_empty());
+            if self.fence.is_none() && is_empty(&line) && self.lines.last().is_none_or(is_empty) {
+                continue;
+            }
+            self.lines.push(line);
+        }
+    }
+}
+
+/// How many bytes of a text cannot change their lines any more, whatever follows: up to a blank line, or any line in code.
+fn settled(text: &str, fence: Option<&Fence>) -> usize {
+    if fence.is_some() {
+        // Up to and with the line that ends the code, or all whole lines of it.
+        let mut at = 0;
+        for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+            at += line.len();
+            if fence.is_some_and(|fence| fence.is_closed_by(line)) {
+                break;
+            }
+        }
+        return if at == 0 { too_long(text) } else { at };
+    }
+    let mut at = 0;
+    for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+        at += line.len();
+        if at > LONGEST_OPEN {
+            break;
+        }
+        if line.trim().is_empty() || Fence::opened_by(line).is_some() {
+            return at;
+        }
+    }
+    too_long(text)
+}
+
+/// Where a block is cut that would be laid out again and again.
+fn too_long(text: &str) -> usize {
+    if text.len() <= LONGEST_OPEN {
+        return 0;
+    }
+    let head = text.get(..text.floor_char_boundary(LONGEST_OPEN)).unwrap_or_default();
+    head.rfind(['\n', ' ']).map_or(head.len(), |at| at + 1)
+}
+
+/// Code between fences, while it lasts.
+#[derive(Debug, Clone)]
+struct Fence {
+    mark: char,
+    length: usize,
+    language: Option<&'static Language>,
+    label: String,
+    within: Within,
+}
+
+impl Fence {
+    fn opened_by(line: &str) -> Option<Self> {
+        let line = line.trim();
+        let mark = line.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
+        let length = line.chars().take_while(|c| *c == mark).count();
+        let label = line.get(length..)?.trim();
+        if length < 3 || (mark == '`' && label.contains('`')) {
+            return None;
+        }
+        let label = label.split([' ', ',', '{']).next().unwrap_or_default().to_owned();
+        Some(Self { mark, length, language: Language::named(&label), label, within: Within::Code })
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        let line = line.trim();
+        line.chars().count() >= self.length && line.chars().all(|c| c == self.mark)
+    }
+}
+
+/// Lays blocks out.
+struct Page<'a> {
+    width: usize,
+    theme: &'a Theme,
+    fence: Option<Fence>,
+    lines: Vec<Line<'static>>,
+}
+
+impl Page<'_> {
+    fn lay(&mut self, text: &str) {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut at = 0;
+        while let Some(line) = lines.get(at) {
+            if let Some(mut fence) = self.fence.take() {
+                if !fence.is_closed_by(line) {
+                    self.code(line, &mut fence);
+                    self.fence = Some(fence);
+                }
+                at += 1;
+                continue;
+            }
+            at += self.block(line, lines.get(at..).unwrap_or_default());
+        }
+    }
+
+    /// Lays out the block that begins here, and gives how many lines it has.
+    fn block(&mut self, line: &str, from: &[&str]) -> usize {
+        let trimmed = line.trim_start();
+        if trimmed.is_empty() {
+            self.lines.push(Line::default());
+            return 1;
+        }
+        if let Some(fence) = Fence::opened_by(line) {
+            if !fence.label.is_empty() {
+                self.lines.push(Line::styled(format!("  {}", fence.label), self.theme.dim));
+            }
+            self.fence = Some(fence);
+            return 1;
+        }
+        if let Some((level, text)) = heading(trimmed) {
+            self.heading(level, text);
+            return 1;
+        }
+        if is_rule(trimmed) {
+            self.lines.push(Line::styled("─".repeat(self.width), self.theme.dim));
+            return 1;
+        }
+        if trimmed.starts_with('>') {
+            return self.quote(from);
+        }
+        if let Some(rows) = table::rows(from) {
+            self.lines.extend(table::lay(&rows.cells, self.width, self.theme));
+            return rows.lines;
+        }
+        match Bullet::of(line) {
+            Some(bullet) => self.item(&bullet),
+            None => {
+                let spans = inline::spans(line, self.theme.text, self.theme);
+                self.lines.extend(wrap(&spans, self.width, &Margin::default(), Break::Words));
+            }
+        }
+        1
+    }
+
+    fn code(&mut self, line: &str, fence: &mut Fence) {
+        let spans = match fence.language {
+            Some(language) => {
+                let (spans, within) = language.line(line, fence.within, self.theme);
+                fence.within = within;
+                spans
+            }
+            None => vec![Span::styled(line.to_owned(), diff_style(&fence.label, line, self.theme))],
+        };
+        let margin = Margin::of(Span::styled("│ ", self.theme.dim));
+        self.lines.extend(wrap(&spans, self.width, &margin, Break::Anywhere));
+    }
+
+    fn heading(&mut self, level: usize, text: &str) {
+        let style = match level {
+            1 => self.theme.heading.add_modifier(Modifier::UNDERLINED),
+            _ => self.theme.heading,
+        };
+        let spans = inline::spans(text, style, self.theme);
+        self.lines.extend(wrap(&spans, self.width, &Margin::default(), Break::Words));
+    }
+
+    /// A quote is a page of its own behind a bar.
+    fn quote(&mut self, from: &[&str]) -> usize {
+        let quoted: Vec<&str> = from.iter().map_while(|line| line.trim_start().strip_prefix('>')).collect();
+        let inner: Vec<&str> = quoted.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        let width = self.width.saturating_sub(2);
+        let mut page = Page { width, theme: self.theme, fence: None, lines: Vec::new() };
+        // Bars of bars are plain text from some depth on, so that no answer can make this deep.
+        if width > 16 {
+            page.lay(&inner.join("\n"));
+        } else {
+            for line in inner {
+                let spans = [Span::raw(line.to_owned())];
+                page.lines.extend(wrap(&spans, width, &Margin::default(), Break::Anywhere));
+            }
+        }
+        for mut line in page.lines {
+            line.spans.insert(0, Span::styled("▌ ", self.theme.dim));
+            self.lines.push(line);
+        }
+        quoted.len()
+    }
+
+    fn item(&mut self, bullet: &Bullet<'_>) {
+        let indent = " ".repeat(bullet.indent.min(self.width / 2));
+        let first = format!("{indent}{} ", bullet.mark);
+        let rest = " ".repeat(super::text::columns(&first));
+        let margin =
+            Margin { first: vec![Span::styled(first, self.theme.accent)], rest: vec![Span::raw(rest)] };
+        let spans = inline::spans(bullet.text, self.theme.text, self.theme);
+        self.lines.extend(wrap(&spans, self.width, &margin, Break::Words));
+    }
+}
+
+fn heading(line: &str) -> Option<(usize, &str)> {
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    let text = line.get(level..)?.strip_prefix(' ')?;
+    (1..=6).contains(&level).then(|| (level, text.trim().trim_end_matches('#').trim_end()))
+}
+
+fn is_rule(line: &str) -> bool {
+    let marks: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+    marks.len() >= 3 && ['-', '*', '_'].iter().any(|mark| marks.chars().all(|c| c == *mark))
+}
+
+/// Lines of a diff that stands in an answer.
+fn diff_style(label: &str, line: &str, theme: &Theme) -> ratatui::style::Style {
+    match line.as_bytes().first() {
+        Some(b'+') if label == "diff" => theme.added,
+        Some(b'-') if label == "diff" => theme.removed,
+        _ => theme.code,
+    }
+}
+
+/// A line of a list.
+struct Bullet<'a> {
+    indent: usize,
+    mark: String,
+    text: &'a str,
+}
+
+impl<'a> Bullet<'a> {
+    fn of(line: &'a str) -> Option<Self> {
+        let trimmed = line.trim_start();
+        let indent = line.len() - trimmed.len();
+        let (mark, text) = trimmed.split_once(' ')?;
+        let number = mark.strip_suffix(['.', ')']).filter(|number| number.len() <= 9 && !number.is_empty());
+        let mark = match mark {
+            "-" | "*" | "+" => "•".to_owned(),
+            _ if number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit())) => {
+                mark.to_owned()
+            }
+            _ => return None,
+        };
+        let (mark, text) = match (text.strip_prefix("[ ] "), text.strip_prefix("[x] ")) {
+            (Some(text), _) => ("☐".to_owned(), text),
+            (_, Some(text)) => ("☑".to_owned(), text),
+            (None, None) => (mark, text),
+        };
+        Some(Self { indent, mark, text })
+    }
+}
+
+#[cfg(test)]
+mod tests;

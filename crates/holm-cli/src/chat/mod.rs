@@ -1,0 +1,33 @@
+//! A chat in the terminal. What happens goes into one pure function that changes a state and says what is to be done; the
+//! state is drawn, and a thin loop does the rest. So every behaviour can be tested without a terminal.
+//!
+//! Nothing that a model, a tool or a file says reaches the terminal but as cells of text that was made safe first.
+
+mod attach;
+mod code;
+mod diff;
+mod draft;
+mod draw;
+mod errands;
+mod front;
+mod input;
+mod item;
+mod keys;
+mod markdown;
+mod picker;
+mod question;
+mod seat;
+mod sessions;
+mod slash;
+mod state;
+mod tab;
+mod terminal;
+#[cfg(test)]
+mod testing;
+mod text;
+mod theme;
+mod update;
+mod view;
+
+pub(crate) use front::execute;
+pub(crate) use theme::Shade;

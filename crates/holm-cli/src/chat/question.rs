@@ -1,0 +1,126 @@
+//! Questions to the person: whether a call may run, and what a model wants to know.
+
+use holm::kernel::{AskReason, Proposal};
+use holm_tools::shell::{Answer, Offer};
+
+use super::{input::Input, text::safe};
+use crate::approve;
+
+/// Names a question for as long as the chat lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct QuestionId(pub(super) u64);
+
+/// Something that a person is asked.
+#[derive(Debug, Clone)]
+pub(super) struct Question {
+    pub(super) id: QuestionId,
+    pub(super) asks: Asks,
+    /// How far its text was scrolled.
+    pub(super) scroll: usize,
+    /// Whether all of it stood on the screen once. Nobody says yes to what they have not seen.
+    pub(super) seen: Seen,
+}
+
+/// Whether a text was seen to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    NotYet,
+    Whole,
+}
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub(super) enum Asks {
+    /// Whether a call may run.
+    Call(Box<Wanted>),
+    /// Words.
+    Words { question: String, choices: Vec<String>, input: Input },
+}
+
+/// A call that waits for a yes.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    /// What is asked, line by line.
+    pub(super) lines: Vec<String>,
+    /// What would be remembered by its beginning.
+    pub(super) prefix: Option<String>,
+    /// The plan that is to be carried out, if that is what it is.
+    pub(super) plan: Option<String>,
+}
+
+/// What a person says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reply {
+    Call(Answer),
+    Words(Option<String>),
+}
+
+impl Question {
+    /// Whether a call may run.
+    pub(super) fn call(id: QuestionId, proposal: &Proposal, offer: &Offer) -> Self {
+        let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
+        let lines = approve::question(proposal, offer);
+        let lines = lines.iter().flat_map(|text| text.lines().map(safe).collect::<Vec<_>>());
+        let wanted = Wanted {
+            lines: lines.filter(|line| !line.is_empty()).collect(),
+            prefix: offer.prefix.as_ref().filter(|_| !leaves_plan).map(|rule| safe(&rule.to_string())),
+            plan: leaves_plan.then(|| approve::plan(proposal)).flatten(),
+        };
+        Self::new(id, Asks::Call(Box::new(wanted)))
+    }
+
+    /// What a model wants to know.
+    pub(super) fn words(id: QuestionId, question: &str, choices: &[String]) -> Self {
+        let choices = choices.iter().map(|choice| safe(choice)).collect();
+        Self::new(id, Asks::Words { question: safe(question), choices, input: Input::default() })
+    }
+
+    fn new(id: QuestionId, asks: Asks) -> Self {
+        Self { id, asks, scroll: 0, seen: Seen::NotYet }
+    }
+
+    /// What a key says, where it says something. Only what was seen whole can be agreed to.
+    pub(super) fn answer(&self, key: char) -> Option<Answer> {
+        let Asks::Call(wanted) = &self.asks else { return None };
+        let said_no = || Answer::No { reason: "the person said no".into() };
+        match key {
+            'n' => Some(said_no()),
+            'v' if wanted.plan.is_none() => Some(Answer::Never),
+            _ if self.seen == Seen::NotYet => None,
+            'y' => Some(Answer::Once),
+            'a' if wanted.plan.is_none() => Some(Answer::Session),
+            'p' if wanted.prefix.is_some() => Some(Answer::Prefix),
+            _ => None,
+        }
+    }
+
+    /// What can be pressed.
+    pub(super) fn choices(&self) -> String {
+        match &self.asks {
+            Asks::Call(_) if self.seen == Seen::NotYet => {
+                "PgDn shows the rest; then you can say yes · [n]o · ne[v]er".into()
+            }
+            Asks::Call(wanted) if wanted.plan.is_some() => {
+                "[y]es, carry it out · [e]dit it first · [n]o".into()
+            }
+            Asks::Call(wanted) => {
+                let prefix = wanted.prefix.as_ref();
+                let prefix =
+                    prefix.map(|rule| format!(" · all that begins with [p] {rule}")).unwrap_or_default();
+                format!("[y]es once · [a]lways in this session{prefix} · ne[v]er · [n]o")
+            }
+            Asks::Words { choices, .. } if choices.is_empty() => "Enter answers · Esc gives no answer".into(),
+            Asks::Words { .. } => "a number or words of your own, then Enter · Esc gives no answer".into(),
+        }
+    }
+}
+
+/// What typed words mean: the number of a choice is that choice, and nothing is no answer.
+pub(super) fn meant(typed: &str, choices: &[String]) -> Option<String> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return None;
+    }
+    let number = typed.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    Some(number.and_then(|number| choices.get(number)).cloned().unwrap_or_else(|| typed.to_owned()))
+}

@@ -1,0 +1,266 @@
+//! The sessions that are open, each driven by a task of its own.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use holm::{
+    grants::Mode,
+    kernel::{Effect, Event, Input, Numbered, Prompt, journal},
+    runtime::{Handle, Journals as _, NotHeard, Notice},
+    store::Store,
+};
+use holm_tools::agents::AgentLoader;
+use tokio::sync::mpsc;
+
+use super::{
+    item::Tone,
+    seat::{Desk, Seat, Tell, Watch},
+    state::{How, Msg, Opened},
+    tab::TabId,
+};
+use crate::{
+    approve::Person,
+    commands::run::{self, Sinks},
+    places::Places,
+    screen::Screen,
+};
+
+/// How often it is looked for a helper that was just begun.
+const LOOK: Duration = Duration::from_millis(20);
+/// How many times: a helper that is not there by then has ended already.
+const LOOKS: u32 = 100;
+
+/// All open sessions.
+pub(super) struct Sessions {
+    args: run::Args,
+    places: Places,
+    tell: Tell,
+    desk: Arc<Desk>,
+    open: BTreeMap<TabId, Open>,
+}
+
+/// One that is open, or about to be.
+struct Open {
+    /// Speaks to the run, once there is one.
+    handle: Arc<OnceLock<Handle>>,
+    prompts: mpsc::UnboundedSender<Prompt>,
+}
+
+impl Sessions {
+    pub(super) fn new(args: run::Args, places: Places, tell: Tell, desk: Arc<Desk>) -> Self {
+        Self { args, places, tell, desk, open: BTreeMap::new() }
+    }
+
+    /// Opens one; it is told when it is there.
+    pub(super) fn open(&mut self, tab: TabId, how: How) {
+        let (prompts, asked) = mpsc::unbounded_channel();
+        let handle = Arc::new(OnceLock::new());
+        self.open.insert(tab, Open { handle: Arc::clone(&handle), prompts });
+        let opening = Opening {
+            tab,
+            args: self.args.clone(),
+            places: self.places.clone(),
+            tell: self.tell.clone(),
+            desk: Arc::clone(&self.desk),
+        };
+        tokio::spawn(async move {
+            let tell = opening.tell.clone();
+            if let Err(error) = opening.live(how, &handle, asked).await {
+                let _ = tell.send(Msg::Failed { tab, why: format!("{error:#}") });
+            }
+        });
+    }
+
+    /// Stops one and lets it go; its journal stays.
+    pub(super) fn close(&mut self, tab: TabId) {
+        self.cancel(tab);
+        self.open.remove(&tab);
+    }
+
+    /// Asks for something.
+    pub(super) fn prompt(&self, tab: TabId, prompt: Prompt) {
+        let sent = self.open.get(&tab).map(|open| open.prompts.send(prompt));
+        if !matches!(sent, Some(Ok(()))) {
+            let problem = Some("the session is gone; /resume takes it up again".to_owned());
+            let _ = self.tell.send(Msg::Ended { tab, problem });
+        }
+    }
+
+    /// Stops what runs.
+    pub(super) fn cancel(&self, tab: TabId) {
+        self.say(tab, |handle| handle.cancel("interrupted"));
+    }
+
+    pub(super) fn steer(&self, tab: TabId, prompt: Prompt) {
+        self.say(tab, |handle| handle.steer(prompt));
+    }
+
+    pub(super) fn follow_up(&self, tab: TabId, prompt: Prompt) {
+        self.say(tab, |handle| handle.follow_up(prompt));
+    }
+
+    pub(super) fn change_mode(&self, tab: TabId, mode: Mode) {
+        self.say(tab, |handle| handle.tell(Input::ModeChanged(mode)));
+    }
+
+    fn say(&self, tab: TabId, say: impl FnOnce(&Handle) -> Result<(), NotHeard>) {
+        let Some(handle) = self.open.get(&tab).and_then(|open| open.handle.get()) else { return };
+        if let Err(error) = say(handle) {
+            let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text: error.to_string() });
+        }
+    }
+}
+
+/// What is needed to open one session.
+struct Opening {
+    tab: TabId,
+    args: run::Args,
+    places: Places,
+    tell: Tell,
+    desk: Arc<Desk>,
+}
+
+impl Opening {
+    /// Opens the session and does what is asked of it, until nobody can ask any more.
+    async fn live(
+        self,
+        how: How,
+        handle: &OnceLock<Handle>,
+        mut asked: mpsc::UnboundedReceiver<Prompt>,
+    ) -> anyhow::Result<()> {
+        let (tab, tell) = (self.tab, self.tell.clone());
+        let (noted, live) = (tell.clone(), Arc::new(AtomicBool::new(false)));
+        let screen = Arc::new(Screen::elsewhere(move |text: &str| {
+            let text = text.strip_prefix("holm: ").unwrap_or(text).to_owned();
+            let _ = noted.send(Msg::Noted { tab, tone: Tone::Quiet, text });
+        }));
+        let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live) };
+        let sinks = Sinks { events: vec![Arc::new(watch.clone())], deltas: Some(Arc::new(watch)) };
+        let person = Person::Elsewhere(Arc::new(Seat::new(tab, tell.clone(), self.desk)));
+        let args = match how {
+            How::New { model } => self.args.anew(model),
+            How::Resume { session } => self.args.resuming(session),
+            How::Fork { session, at } => self.args.branching(session, at),
+        };
+        let mut opened = args.open(self.places, &screen, person, sinks).await?;
+        let session = &mut opened.session;
+        // Whoever opens it is the only one who sets it.
+        let _ = handle.set(session.handle());
+        let config = session.run().config();
+        let model = config.models.first();
+        let goes_on = !session.run().is_idle();
+        let told = Opened {
+            session: session.id().to_owned(),
+            model: model.map(|model| model.name.clone()).unwrap_or_default(),
+            mode: session.run().mode(),
+            window: model.and_then(|model| model.window),
+            widest: opened.most,
+            history: history(&opened.made.store, session.id()).await,
+            goes_on,
+        };
+        let _ = tell.send(Msg::Opened { tab, opened: Box::new(told) });
+        live.store(true, Ordering::Release);
+        let watching = tokio::spawn(watch_children(
+            Children {
+                tab,
+                tell: tell.clone(),
+                crew: opened.made.crew.clone(),
+                store: opened.made.store.clone(),
+            },
+            session.handle(),
+        ));
+        if goes_on {
+            let ended = session.go_on().await.map(|_| ());
+            let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
+        }
+        while let Some(prompt) = asked.recv().await {
+            let ended = session.prompt(prompt).await;
+            let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
+        }
+        watching.abort();
+        opened.session.close().await;
+        Ok(())
+    }
+}
+
+/// Everything that happened in a session, from its journal; nothing where it cannot be read.
+pub(super) async fn history(store: &Store, session: &str) -> Vec<Numbered> {
+    let mut events = Vec::new();
+    let Ok(text) = store.read(session).await else { return events };
+    let Ok(tail) = journal::decode(&text) else { return events };
+    // What cannot be told again is left out; the session itself says why when it is taken up.
+    let _ = journal::replay_with(&tail.records, |_, effect| {
+        if let Effect::Emit(event) = effect {
+            events.push(event.clone());
+        }
+    });
+    events
+}
+
+/// Where the helpers of a session are found, and who is told of them.
+#[derive(Clone)]
+struct Children {
+    tab: TabId,
+    tell: Tell,
+    crew: AgentLoader,
+    store: Store,
+}
+
+/// Watches the helpers of a run, and theirs.
+async fn watch_children(children: Children, handle: Handle) {
+    let mut events = handle.events();
+    while let Some(notice) = events.next().await {
+        if let Notice::Event(event) = notice {
+            children.begin(&event.event);
+        }
+    }
+}
+
+impl Children {
+    /// Begins to watch a helper, if one was begun.
+    fn begin(&self, event: &Event) {
+        if let Event::ChildStarted { child, .. } = event {
+            tokio::spawn(self.clone().watch(child.clone()));
+        }
+    }
+
+    async fn watch(self, child: String) {
+        for _ in 0..LOOKS {
+            if let Some(live) = self.crew.live().into_iter().find(|live| live.id == child) {
+                return self.follow(child, &live.handle).await;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        // It has ended already: what it did is in its journal.
+        for event in history(&self.store, &child).await {
+            self.told(&child, event);
+        }
+    }
+
+    async fn follow(self, child: String, handle: &Handle) {
+        let mut events = handle.events();
+        let mut last = None;
+        for event in history(&self.store, &child).await {
+            last = Some(event.id);
+            self.begin(&event.event);
+            self.told(&child, event);
+        }
+        while let Some(notice) = events.next().await {
+            let Notice::Event(event) = notice else { continue };
+            if last.is_none_or(|last| event.id > last) {
+                self.begin(&event.event);
+                self.told(&child, (*event).clone());
+            }
+        }
+    }
+
+    fn told(&self, child: &str, event: Numbered) {
+        let _ = self.tell.send(Msg::Child { tab: self.tab, child: child.to_owned(), event: Box::new(event) });
+    }
+}

@@ -1,0 +1,171 @@
+//! What can be typed after a slash.
+
+use holm::grants::Mode;
+
+use super::state::Custom;
+
+/// A command of Holm's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Slash {
+    Model(Option<String>),
+    Compact,
+    Undo,
+    Plan(Option<String>),
+    /// Carries out what was planned.
+    Build(Planned),
+    Cost,
+    Mode(Option<Mode>),
+    Fork,
+    Search(String),
+    Find(String),
+    Sessions,
+    Resume(Option<String>),
+    New,
+    Close,
+    Export(Option<String>),
+    Editor,
+    Detail,
+    Help,
+    Quit,
+    /// One of the settings or skills, as it is said.
+    Say(String),
+}
+
+/// How a plan is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Planned {
+    AsAnswered,
+    /// As the person changes it.
+    Edited,
+}
+
+/// Every command, what it takes and what it does.
+#[rustfmt::skip]
+pub(super) const COMMANDS: [(&str, &str, &str); 19] = [
+    ("model", "NAME", "begin a new session with another model"),
+    ("compact", "", "have this session summarised, and go on in a new one with the summary"),
+    ("undo", "", "put the files of the last turn back"),
+    ("plan", "[TEXT]", "only look, and make a plan; /build carries it out"),
+    ("build", "[edit]", "carry out the plan, as it was answered or as you change it in $EDITOR"),
+    ("cost", "", "show what this session has used"),
+    ("mode", "[NAME]", "change what is asked: plan, default, accept-edits, full"),
+    ("fork", "", "go back to a turn, in a new session"),
+    ("search", "WORDS", "search in this session"),
+    ("find", "WORDS", "search in all sessions"),
+    ("sessions", "", "show earlier sessions"),
+    ("resume", "[ID]", "go on with an earlier session"),
+    ("new", "", "begin another session"),
+    ("close", "", "close this session's tab; the session is kept"),
+    ("export", "[FILE]", "write this session as Markdown"),
+    ("editor", "", "write in $EDITOR"),
+    ("detail", "", "show calls in full, or in brief"),
+    ("help", "", "show keys and commands"),
+    ("quit", "", "leave"),
+];
+
+/// Where a custom command wants what was typed.
+const CONTENT: &str = "{{content}}";
+
+impl Slash {
+    /// What a line says, if it begins with a slash and a word. What is no command is told.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn parse(line: &str, customs: &[Custom]) -> Option<Result<Self, String>> {
+        let rest = line.trim().strip_prefix('/')?;
+        let (name, typed) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        // A path at the beginning of a sentence is no command.
+        if name.is_empty() || name.contains('/') {
+            return None;
+        }
+        let typed = typed.trim();
+        let maybe = (!typed.is_empty()).then(|| typed.to_owned());
+        let words = |what: &str| maybe.clone().ok_or_else(|| format!("/{name} {what}: say what to look for"));
+        Some(Ok(match name {
+            "model" => Self::Model(maybe),
+            "compact" => Self::Compact,
+            "undo" => Self::Undo,
+            "plan" => Self::Plan(maybe),
+            "build" => Self::Build(if maybe.is_some() { Planned::Edited } else { Planned::AsAnswered }),
+            "cost" => Self::Cost,
+            "mode" => match maybe.map(|mode| mode.parse()).transpose() {
+                Ok(mode) => Self::Mode(mode),
+                Err(error) => return Some(Err(format!("/mode {typed}: {error}"))),
+            },
+            "fork" => Self::Fork,
+            "search" => match words("WORDS") {
+                Ok(words) => Self::Search(words),
+                Err(why) => return Some(Err(why)),
+            },
+            "find" => match words("WORDS") {
+                Ok(words) => Self::Find(words),
+                Err(why) => return Some(Err(why)),
+            },
+            "sessions" => Self::Sessions,
+            "resume" => Self::Resume(maybe),
+            "new" => Self::New,
+            "close" => Self::Close,
+            "export" => Self::Export(maybe),
+            "editor" => Self::Editor,
+            "detail" => Self::Detail,
+            "help" => Self::Help,
+            "quit" | "exit" => Self::Quit,
+            _ => match customs.iter().find(|custom| custom.name == name) {
+                Some(custom) => Self::Say(filled(&custom.template, typed)),
+                None => {
+                    return Some(Err(format!("there is no command /{name}; /help shows which there are")));
+                }
+            },
+        }))
+    }
+}
+
+/// A template with what was typed in its place, or at its end.
+fn filled(template: &str, typed: &str) -> String {
+    if template.contains(CONTENT) {
+        return template.replace(CONTENT, typed);
+    }
+    if typed.is_empty() { template.to_owned() } else { format!("{template}\n\n{typed}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn customs() -> Vec<Custom> {
+        let custom = |name: &str, template: &str| Custom {
+            name: name.into(),
+            about: String::new(),
+            template: template.into(),
+        };
+        vec![custom("review", "Review {{content}} closely."), custom("tidy", "Tidy up.")]
+    }
+
+    #[test]
+    fn lines_are_read_as_commands() {
+        let check = |line: &str, expect: Option<Result<Slash, &str>>| {
+            let found = Slash::parse(line, &customs());
+            assert_eq!(found, expect.map(|result| result.map_err(str::to_owned)), "{line}");
+        };
+        check("hello", None);
+        check("/usr/bin is a folder", None);
+        check("/", None);
+        check("/cost", Some(Ok(Slash::Cost)));
+        check("/build", Some(Ok(Slash::Build(Planned::AsAnswered))));
+        check("/build edit", Some(Ok(Slash::Build(Planned::Edited))));
+        check("/mode plan", Some(Ok(Slash::Mode(Some(Mode::Plan)))));
+        check("/model openai/gpt-5-mini", Some(Ok(Slash::Model(Some("openai/gpt-5-mini".into())))));
+        check("/search  two words ", Some(Ok(Slash::Search("two words".into()))));
+        check("/search", Some(Err("/search WORDS: say what to look for")));
+        check("/review src", Some(Ok(Slash::Say("Review src closely.".into()))));
+        check("/tidy the tests", Some(Ok(Slash::Say("Tidy up.\n\nthe tests".into()))));
+        check("/fly", Some(Err("there is no command /fly; /help shows which there are")));
+    }
+
+    #[test]
+    fn every_command_of_the_list_is_one() {
+        for (name, ..) in COMMANDS {
+            assert!(Slash::parse(&format!("/{name} plan"), &[]).unwrap().is_ok(), "{name}");
+        }
+    }
+}

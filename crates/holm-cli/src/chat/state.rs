@@ -1,0 +1,301 @@
+//! All that the chat knows, what can happen to it, and what it wants done. Nothing here reads, writes or waits.
+
+use crossterm::event::{KeyEvent, MouseEventKind};
+use holm::{
+    grants::Mode,
+    kernel::{CallId, Numbered, Seq},
+};
+
+use super::{
+    item::{Detail, Tone},
+    keys::Keys,
+    picker::{Completion, Picker},
+    question::{Question, QuestionId, Reply},
+    tab::{Piece, Tab, TabId},
+    theme::{Shade, Theme},
+};
+
+/// Everything that is shown.
+pub(super) struct State {
+    pub(super) tabs: Vec<Tab>,
+    /// Which of them is looked at.
+    pub(super) current: usize,
+    next: u64,
+    pub(super) size: Size,
+    pub(super) theme: Theme,
+    pub(super) keys: Keys,
+    pub(super) detail: Detail,
+    /// What stands over everything else.
+    pub(super) over: Option<Over>,
+    pub(super) completion: Option<Completion>,
+    pub(super) search: Option<Search>,
+    /// What the next Ctrl-C does.
+    pub(super) leaving: Leaving,
+    /// Commands that the settings and skills bring.
+    pub(super) customs: Vec<Custom>,
+    /// The files of the folder, for completion; none until they were asked for.
+    pub(super) files: Option<Vec<String>>,
+    /// What was said before, the last one last.
+    pub(super) history: Vec<String>,
+    pub(super) recalled: Option<usize>,
+    /// What is said in the line of state until the next key.
+    pub(super) flash: String,
+    /// The widest mode that an administrator lets a session have.
+    pub(super) widest: Mode,
+}
+
+/// How large the terminal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) columns: u16,
+    pub(super) rows: u16,
+}
+
+/// What stands over everything else.
+#[derive(Debug)]
+pub(super) enum Over {
+    Help { scroll: usize },
+    Picker(Picker),
+}
+
+/// Whether the next Ctrl-C leaves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Leaving {
+    #[default]
+    No,
+    NextTime,
+}
+
+/// A search in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Search {
+    pub(super) words: String,
+    /// The things in which they stand.
+    pub(super) hits: Vec<usize>,
+    pub(super) at: usize,
+}
+
+/// A command that is not Holm's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Custom {
+    pub(super) name: String,
+    pub(super) about: String,
+    /// What is said, with what was typed in place of `{{content}}`.
+    pub(super) template: String,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub(super) enum Msg {
+    Key(KeyEvent),
+    Pasted(String),
+    Mouse(MouseEventKind),
+    Resized(Size),
+    /// A session is open.
+    Opened {
+        tab: TabId,
+        opened: Box<Opened>,
+    },
+    /// A session cannot be opened.
+    Failed {
+        tab: TabId,
+        why: String,
+    },
+    Event {
+        tab: TabId,
+        event: Box<Numbered>,
+    },
+    /// Something happened in the session of a helper.
+    Child {
+        tab: TabId,
+        child: String,
+        event: Box<Numbered>,
+    },
+    Piece {
+        tab: TabId,
+        call: CallId,
+        piece: Piece,
+    },
+    /// The run stands still again.
+    Ended {
+        tab: TabId,
+        problem: Option<String>,
+    },
+    Asked {
+        tab: TabId,
+        question: Box<Question>,
+    },
+    /// Nobody waits for the answer any more.
+    Withdrawn {
+        question: QuestionId,
+    },
+    Noted {
+        tab: TabId,
+        tone: Tone,
+        text: String,
+    },
+    /// Sessions, or places in them, to choose from.
+    Found(Picker),
+    Files(Vec<String>),
+    /// An editor was closed; none where nothing was changed.
+    Edited {
+        purpose: Purpose,
+        text: Option<String>,
+    },
+}
+
+/// A session that was opened.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) session: String,
+    pub(super) model: String,
+    pub(super) mode: Mode,
+    pub(super) window: Option<u64>,
+    /// The widest mode that it may have.
+    pub(super) widest: Mode,
+    /// What happened in it before.
+    pub(super) history: Vec<Numbered>,
+    /// Whether it goes on by itself with what was under way.
+    pub(super) goes_on: bool,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Command {
+    Open {
+        tab: TabId,
+        how: How,
+    },
+    Close(TabId),
+    /// Says something to a session that stands still, behind what its past was in short.
+    Prompt {
+        tab: TabId,
+        text: String,
+        past: Option<String>,
+    },
+    /// Says something to one that works.
+    Steer {
+        tab: TabId,
+        text: String,
+    },
+    FollowUp {
+        tab: TabId,
+        text: String,
+    },
+    Cancel(TabId),
+    Mode {
+        tab: TabId,
+        mode: Mode,
+    },
+    Answer {
+        question: QuestionId,
+        reply: Reply,
+    },
+    Edit {
+        purpose: Purpose,
+        text: String,
+    },
+    /// Shows the sessions.
+    List,
+    /// Searches all sessions.
+    Find(String),
+    /// Lists the files of the folder.
+    Files,
+    Export {
+        tab: TabId,
+        session: String,
+        path: Option<String>,
+    },
+    /// Puts the files of the last turn back.
+    Undo {
+        tab: TabId,
+        session: String,
+    },
+    /// Paints everything again.
+    Repaint,
+    Leave,
+}
+
+/// Where a session comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum How {
+    /// A new one, with another model if one is named.
+    New {
+        model: Option<String>,
+    },
+    Resume {
+        session: String,
+    },
+    /// The past of another one, up to a record.
+    Fork {
+        session: String,
+        at: Seq,
+    },
+}
+
+/// What a text is edited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Input(TabId),
+    Plan {
+        tab: TabId,
+        question: QuestionId,
+    },
+    /// What was planned, and is then carried out.
+    Build(TabId),
+}
+
+impl State {
+    /// A chat of this size, without a session yet.
+    pub(super) fn new(size: Size, shade: Shade, keys: Keys) -> Self {
+        Self {
+            tabs: Vec::new(),
+            current: 0,
+            next: 1,
+            size,
+            theme: Theme::of(shade),
+            keys,
+            detail: Detail::Few,
+            over: None,
+            completion: None,
+            search: None,
+            leaving: Leaving::No,
+            customs: Vec::new(),
+            files: None,
+            history: Vec::new(),
+            recalled: None,
+            flash: String::new(),
+            widest: Mode::Full,
+        }
+    }
+
+    /// Another session, which is looked at from now on.
+    pub(super) fn open(&mut self, how: How, mode: Mode) -> Command {
+        let id = TabId(self.next);
+        self.next += 1;
+        self.tabs.push(Tab::new(id, mode));
+        self.current = self.tabs.len() - 1;
+        self.search = None;
+        Command::Open { tab: id, how }
+    }
+
+    /// The session that is looked at.
+    pub(super) fn tab(&self) -> Option<&Tab> {
+        self.tabs.get(self.current)
+    }
+
+    /// The same, to change it.
+    pub(super) fn tab_mut(&mut self) -> Option<&mut Tab> {
+        self.tabs.get_mut(self.current)
+    }
+
+    /// One of the sessions.
+    pub(super) fn find(&mut self, id: TabId) -> Option<&mut Tab> {
+        self.tabs.iter_mut().find(|tab| tab.id == id)
+    }
+
+    /// What is typed and not said yet.
+    pub(super) fn draft(&self) -> &str {
+        self.tab().map_or("", |tab| tab.input.text())
+    }
+}

@@ -1,0 +1,323 @@
+//! One session as it is seen: its transcript, what it does now, what waits, and where the person looks.
+
+mod events;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use holm::{
+    grants::Mode,
+    kernel::{CallId, NanoUsd, Numbered, Seq, Usage},
+    runtime::NotAnswered,
+};
+
+use super::{
+    input::Input,
+    item::{Call, Item, Kind, Tone},
+    markdown::Flow,
+    question::Question,
+    text::safe,
+};
+
+/// How many things keep their lines while nobody looks at them.
+const KEPT_LINES: usize = 400;
+
+/// Names a tab for as long as the chat lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TabId(pub(super) u64);
+
+/// One session.
+#[derive(Debug)]
+pub(super) struct Tab {
+    pub(super) id: TabId,
+    /// The session's name, once it is open.
+    pub(super) session: Option<String>,
+    pub(super) model: String,
+    pub(super) mode: Mode,
+    /// What the mode was before a plan was wanted.
+    pub(super) before_plan: Mode,
+    pub(super) phase: Phase,
+    pub(super) items: Vec<Item>,
+    pub(super) turns: Vec<Turn>,
+    pub(super) questions: VecDeque<Question>,
+    /// What was said and has not entered the run yet, the first one first.
+    pub(super) waiting: Vec<Waiting>,
+    pub(super) input: Input,
+    pub(super) look: Look,
+    pub(super) meter: Meter,
+    /// What the model does now, in a few words.
+    pub(super) doing: String,
+    /// What its past was in short, until it is told with the first prompt.
+    pub(super) carried: Option<String>,
+    /// What is to be done with the answer that comes.
+    pub(super) then: Then,
+    calls: BTreeMap<CallId, usize>,
+    /// Calls by the names that their provider gave them.
+    answers: BTreeMap<String, usize>,
+    /// Results that came before it was known whose they are.
+    early: BTreeMap<String, String>,
+    /// Which call a helper works for, and how deep it stands.
+    children: BTreeMap<String, (usize, usize)>,
+    stream: Stream,
+    /// How far lines were let go.
+    forgotten: usize,
+}
+
+/// How far a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Opening,
+    Idle,
+    Running,
+    /// It cannot be used.
+    Broken,
+}
+
+/// Where the person looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Look {
+    /// At the end, wherever that is.
+    #[default]
+    End,
+    /// At a line of a thing, which stands at the top.
+    At { item: usize, row: usize },
+}
+
+/// A prompt and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Turn {
+    /// The last record before it.
+    pub(super) before: Option<Seq>,
+    pub(super) prompt: String,
+}
+
+/// Something that was said while the run works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Waiting {
+    pub(super) when: When,
+    pub(super) text: String,
+}
+
+/// When it is heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// Before the model is asked again.
+    Soon,
+    /// When the run would stop by itself.
+    Afterwards,
+}
+
+/// What follows on the answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Then {
+    #[default]
+    Nothing,
+    /// It is a summary, with which a new session begins.
+    BeginAnew,
+}
+
+/// What was used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Meter {
+    pub(super) usage: Usage,
+    pub(super) spent: NanoUsd,
+    /// Tokens of the last request.
+    pub(super) context: u64,
+    /// How many there can be.
+    pub(super) window: Option<u64>,
+}
+
+/// The items that pieces of a reply go to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stream {
+    call: Option<CallId>,
+    text: Option<usize>,
+    thinking: Option<usize>,
+}
+
+/// A piece of a reply while it arrives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    Thinking(String),
+    /// The model writes a call of this tool.
+    Calling(String),
+    /// A tool says how far it is.
+    Progress(String),
+}
+
+impl Tab {
+    /// A session that is about to be opened.
+    pub(super) fn new(id: TabId, mode: Mode) -> Self {
+        Self {
+            id,
+            session: None,
+            model: String::new(),
+            mode,
+            before_plan: Mode::Default,
+            phase: Phase::Opening,
+            items: Vec::new(),
+            turns: Vec::new(),
+            questions: VecDeque::new(),
+            waiting: Vec::new(),
+            input: Input::default(),
+            look: Look::End,
+            meter: Meter::default(),
+            doing: String::new(),
+            carried: None,
+            then: Then::Nothing,
+            calls: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            early: BTreeMap::new(),
+            children: BTreeMap::new(),
+            stream: Stream::default(),
+            forgotten: 0,
+        }
+    }
+
+    /// What the tab is called: the first prompt, or that it is new.
+    pub(super) fn title(&self) -> String {
+        match self.turns.first().map(|turn| turn.prompt.trim()).filter(|prompt| !prompt.is_empty()) {
+            Some(prompt) => prompt.split_whitespace().collect::<Vec<_>>().join(" "),
+            None => "new".into(),
+        }
+    }
+
+    /// Says something in the transcript.
+    pub(super) fn note(&mut self, tone: Tone, text: &str) {
+        self.items.push(Item::note(tone, text));
+    }
+
+    /// What the model said last.
+    pub(super) fn last_answer(&self) -> Option<&str> {
+        self.items.iter().rev().find_map(|item| match item.kind() {
+            Kind::Answer(flow) => Some(flow.text()),
+            Kind::Person { .. } | Kind::Thinking(_) | Kind::Call(_) | Kind::Note { .. } => None,
+        })
+    }
+
+    /// Tells the past of a session that goes on.
+    pub(super) fn recall(&mut self, history: &[Numbered]) {
+        for event in history {
+            self.hear(event);
+        }
+        self.waiting.clear();
+        self.doing.clear();
+    }
+
+    /// A piece of a reply.
+    pub(super) fn piece(&mut self, call: CallId, piece: &Piece) {
+        match piece {
+            Piece::Text(text) => {
+                let at = self.streamed(call, |stream| &mut stream.text, || Kind::Answer(Flow::default()));
+                if let Some(Kind::Answer(flow)) = self.items.get_mut(at).map(Item::change) {
+                    flow.push(&safe(text));
+                }
+                self.doing = "answers".into();
+            }
+            Piece::Thinking(text) => {
+                let at = self.streamed(call, |stream| &mut stream.thinking, || Kind::Thinking(String::new()));
+                if let Some(Kind::Thinking(thought)) = self.items.get_mut(at).map(Item::change) {
+                    thought.push_str(&safe(text));
+                }
+                self.doing = "thinks".into();
+            }
+            Piece::Calling(tool) => self.doing = format!("writes a call of {}", safe(tool)),
+            Piece::Progress(text) => {
+                if let Some(call) = self.call(call) {
+                    call.progress = safe(text);
+                }
+            }
+        }
+    }
+
+    /// The item that pieces of this call go to; the first piece makes it.
+    fn streamed(
+        &mut self,
+        call: CallId,
+        which: impl Fn(&mut Stream) -> &mut Option<usize>,
+        make: impl FnOnce() -> Kind,
+    ) -> usize {
+        if self.stream.call != Some(call) {
+            self.stream = Stream { call: Some(call), ..Stream::default() };
+        }
+        let next = self.items.len();
+        let at = *which(&mut self.stream).get_or_insert(next);
+        if at == next {
+            self.items.push(Item::new(make()));
+        }
+        at
+    }
+
+    fn call(&mut self, call: CallId) -> Option<&mut Call> {
+        let at = *self.calls.get(&call)?;
+        self.call_at(at)
+    }
+
+    fn call_at(&mut self, at: usize) -> Option<&mut Call> {
+        match self.items.get_mut(at).map(Item::change) {
+            Some(Kind::Call(call)) => Some(call),
+            Some(Kind::Person { .. } | Kind::Answer(_) | Kind::Thinking(_) | Kind::Note { .. }) | None => {
+                None
+            }
+        }
+    }
+
+    /// What a helper did.
+    pub(super) fn child(&mut self, child: &str, event: &Numbered) {
+        let Some((at, depth)) = self.children.get(child).copied() else { return };
+        if let holm::kernel::Event::ChildStarted { child, .. } = &event.event {
+            self.children.insert(child.clone(), (at, depth + 1));
+        }
+        let Some(line) = events::in_a_line(&event.event) else { return };
+        let indent = "  ".repeat(depth);
+        if let Some(call) = self.call_at(at) {
+            call.saw(format!("{indent}{line}"));
+        }
+    }
+
+    /// The run has ended: nothing is under way any more, and nobody waits for an answer.
+    pub(super) fn ended(&mut self, problem: Option<&str>) {
+        self.phase = Phase::Idle;
+        self.doing.clear();
+        self.questions.clear();
+        self.stream = Stream::default();
+        if let Some(problem) = problem {
+            self.note(Tone::Error, problem);
+        }
+        for waiting in std::mem::take(&mut self.waiting) {
+            let text = format!("came after the end, and is heard with what you say next: {}", waiting.text);
+            self.note(Tone::Warning, &text);
+        }
+    }
+
+    /// How many calls are under way, and how many helpers.
+    pub(super) fn at_work(&self) -> (usize, usize) {
+        let open = |item: &&Item| matches!(item.kind(), Kind::Call(call) if call.is_open());
+        let calls = self.items.iter().rev().take(64).filter(open).count();
+        let helpers = self.children.values().filter(|(at, _)| {
+            self.items.get(*at).is_some_and(|item| matches!(item.kind(), Kind::Call(call) if call.is_open()))
+        });
+        (calls, helpers.count())
+    }
+
+    /// Lets go of lines that nobody has looked at for long, so that a long session does not keep all of them.
+    pub(super) fn forget_lines(&mut self) {
+        if self.look != Look::End {
+            return;
+        }
+        let upto = self.items.len().saturating_sub(KEPT_LINES);
+        for item in self.items.iter_mut().take(upto).skip(self.forgotten) {
+            item.forget();
+        }
+        self.forgotten = self.forgotten.max(upto);
+    }
+}
+
+/// How a run ended without an answer, in words.
+pub(super) fn in_words(ending: &holm::kernel::Ending) -> String {
+    let ended = NotAnswered { run: String::new(), ending: Box::new(ending.clone()) }.to_string();
+    ended.split_once(": ").map_or(ended.clone(), |(_, words)| words.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

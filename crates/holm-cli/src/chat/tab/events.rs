@@ -1,0 +1,267 @@
+//! How each event of a run changes what is seen of it.
+
+use std::sync::Arc;
+
+use holm::kernel::{
+    Author, Block, CallId, Ending, Event, Message, NextTry, Numbered, Outcome, PlanStep, Role, Seq,
+};
+
+use super::{Stream, Tab, Turn, When, in_words};
+use crate::{
+    chat::{
+        attach,
+        item::{Call, CallState, Item, Kind, Tone, named, said},
+        markdown::Flow,
+        text::{clipped, one_line, safe},
+    },
+    money,
+};
+
+/// How much of a helper's step is shown.
+const STEP_COLUMNS: usize = 160;
+
+impl Tab {
+    /// Takes one event, live or from the past.
+    pub(in crate::chat) fn hear(&mut self, numbered: &Numbered) {
+        match &numbered.event {
+            Event::GroupStarted { .. } => self.group_started(numbered.id.record),
+            Event::MessageAdded { message } => self.message(message),
+            Event::ModelCalled { model, tokens, .. } => {
+                self.model = named(model);
+                self.meter.context = *tokens;
+                self.doing = "waits for the model".into();
+                self.stream = Stream::default();
+            }
+            Event::ModelReplied { usage, cost, .. } => {
+                self.meter.usage = self.meter.usage.plus(*usage);
+                self.meter.spent = cost.map_or(self.meter.spent, |cost| self.meter.spent.plus(cost));
+            }
+            Event::Withdrawn { call } => self.withdraw(*call),
+            Event::CallProposed { call, tool, arguments, .. } => {
+                self.doing = format!("calls {}", named(tool));
+                self.calls.insert(*call, self.items.len());
+                self.items.push(Item::new(Kind::Call(Box::new(Call::new(tool, arguments)))));
+            }
+            Event::ApprovalAsked { call } => self.stands(*call, CallState::Asked),
+            Event::ApprovalGiven { call, allowed, reason } => {
+                let denied = CallState::Denied { reason: reason.clone() };
+                self.stands(*call, if *allowed { CallState::Proposed } else { denied });
+            }
+            Event::CallStarted { call } => self.stands(*call, CallState::Running),
+            Event::CallFinished { call, id, outcome, millis, .. } => {
+                self.finished(*call, id, *outcome, *millis);
+            }
+            Event::ChildStarted { call, child } => {
+                if let Some(at) = self.calls.get(call) {
+                    self.children.insert(child.clone(), (*at, 0));
+                }
+            }
+            Event::ModeChanged { mode } => self.mode = *mode,
+            Event::GroupEnded { ending, usage, spent, .. } => {
+                (self.meter.usage, self.meter.spent) = (*usage, *spent);
+                if !matches!(**ending, Ending::Answered { .. }) {
+                    self.note(Tone::Warning, &in_words(ending));
+                }
+            }
+            Event::RunStarted { .. }
+            | Event::RunResumed { .. }
+            | Event::Queued { .. }
+            | Event::OutputCapRaised { .. }
+            | Event::ChildFinished { .. }
+            | Event::Marked { .. }
+            | Event::ToolsChanged { .. }
+            | Event::GrantsChanged
+            | Event::Ignored { .. }
+            | Event::BudgetChanged { .. }
+            | Event::ModelFailed { .. }
+            | Event::SteppedUp { .. }
+            | Event::LadderExhausted { .. }
+            | Event::Ruled { .. }
+            | Event::LoopSeen { .. }
+            | Event::ContextPlanned { .. }
+            | Event::ToolFlawed { .. }
+            | Event::LimitNear { .. }
+            | Event::HookFailed { .. } => {
+                if let Some((tone, text)) = told(&numbered.event) {
+                    self.note(tone, &text);
+                }
+            }
+        }
+    }
+
+    fn group_started(&mut self, record: Seq) {
+        let before = record.value().checked_sub(1).map(Seq::new);
+        self.turns.push(Turn { before, prompt: String::new() });
+    }
+
+    fn message(&mut self, message: &Arc<Message>) {
+        match message.role {
+            Role::User if message.author == Author::Kernel => {}
+            Role::User => self.person(message),
+            Role::Assistant => self.answer(message),
+            Role::Tool => message.blocks.iter().for_each(|block| self.result(block)),
+            Role::System | Role::Custom => {}
+        }
+    }
+
+    fn person(&mut self, message: &Message) {
+        let (text, files) = attach::told(&message.blocks);
+        let text = safe(&text);
+        if let Some(turn) = self.turns.last_mut().filter(|turn| turn.prompt.is_empty()) {
+            turn.prompt.clone_from(&text);
+        }
+        // What waited is in now.
+        let typed = |text: &str| text.trim().to_owned();
+        if let Some(at) =
+            self.waiting.iter().position(|waiting| typed(&text).starts_with(&typed(&safe(&waiting.text))))
+        {
+            self.waiting.remove(at);
+        }
+        self.items.push(Item::new(Kind::Person { text, files }));
+    }
+
+    /// A reply that has streamed in stands already; what it says now is what counts.
+    fn answer(&mut self, message: &Message) {
+        let stream = std::mem::take(&mut self.stream);
+        let text = said(&message.blocks);
+        let thought = message.blocks.iter().find_map(|block| match block {
+            Block::Thinking(thinking) => Some(safe(&thinking.text)),
+            _ => None,
+        });
+        if let Some(thought) = thought.filter(|thought| stream.thinking.is_none() && !thought.is_empty()) {
+            self.items.push(Item::new(Kind::Thinking(thought)));
+        }
+        match stream.text.and_then(|at| self.items.get_mut(at)) {
+            Some(item) => {
+                let same = matches!(item.kind(), Kind::Answer(flow) if flow.text() == text);
+                if !same {
+                    *item.change() = Kind::Answer(Flow::of(text));
+                }
+            }
+            None if text.is_empty() => {}
+            None => self.items.push(Item::new(Kind::Answer(Flow::of(text)))),
+        }
+    }
+
+    fn result(&mut self, block: &Block) {
+        let Block::ToolResult(result) = block else { return };
+        let text = safe(&result.said());
+        match self.answers.get(&result.call).copied() {
+            Some(at) => {
+                if let Some(call) = self.call_at(at) {
+                    call.result = text;
+                }
+            }
+            None => {
+                self.early.insert(result.call.clone(), text);
+            }
+        }
+    }
+
+    fn finished(&mut self, call: CallId, id: &str, outcome: Outcome, millis: u64) {
+        let Some(at) = self.calls.get(&call).copied() else { return };
+        self.answers.insert(id.to_owned(), at);
+        let early = self.early.remove(id);
+        let Some(call) = self.call_at(at) else { return };
+        if let Some(text) = early {
+            call.result = text;
+        }
+        // Why it was denied says more than that it was not run.
+        if !matches!(call.state, CallState::Denied { .. }) {
+            call.state = CallState::Ended { outcome, millis };
+        }
+    }
+
+    fn stands(&mut self, call: CallId, state: CallState) {
+        if let Some(call) = self.call(call) {
+            call.state = state;
+        }
+    }
+
+    /// The text so far does not count; the next try begins with nothing.
+    fn withdraw(&mut self, call: CallId) {
+        if self.stream.call != Some(call) {
+            return;
+        }
+        let stream = std::mem::take(&mut self.stream);
+        if let Some(item) = stream.text.and_then(|at| self.items.get_mut(at)) {
+            *item.change() =
+                Kind::Note { tone: Tone::Quiet, text: "(what stood here was taken back)".into() };
+        }
+        if let Some(item) = stream.thinking.and_then(|at| self.items.get_mut(at)) {
+            *item.change() = Kind::Thinking(String::new());
+        }
+    }
+
+    /// What was said while the run works, until it is in.
+    pub(in crate::chat) fn waits(&mut self, when: When, text: String) {
+        self.waiting.push(super::Waiting { when, text });
+    }
+}
+
+/// What a person should know of an event that changes nothing else.
+fn told(event: &Event) -> Option<(Tone, String)> {
+    Some(match event {
+        Event::ModelFailed { message, next, .. } => {
+            let next = match next {
+                NextTry::Retry { .. } => "it is tried again".to_owned(),
+                NextTry::Fallback { model } => format!("{model} takes over"),
+                NextTry::Compact => "it is shown less".to_owned(),
+                NextTry::GiveUp => return None,
+            };
+            (Tone::Warning, format!("the model failed ({message}); {next}"))
+        }
+        Event::SteppedUp { from, to, reason, .. } => {
+            (Tone::Warning, format!("{from} is not up to it ({reason}); {to} takes over"))
+        }
+        Event::LadderExhausted { model, reason, .. } => {
+            (Tone::Warning, format!("{model} is not up to it ({reason}), and no stronger model is left"))
+        }
+        Event::Ruled { guard, reason, .. } => (Tone::Warning, format!("{guard} says {reason}")),
+        Event::LoopSeen { tool, times } => (Tone::Warning, format!("{tool}: the same call {times} times")),
+        Event::LimitNear { limit, left } => {
+            (Tone::Warning, format!("a limit is near: {left} of {limit:?} left"))
+        }
+        Event::HookFailed { reason } => (Tone::Warning, format!("a hook failed: {reason}")),
+        Event::ToolFlawed { tool, problems, .. } => {
+            (Tone::Warning, format!("{tool}: {}", problems.join("; ")))
+        }
+        Event::BudgetChanged { limit } => {
+            let limit = limit.map_or_else(|| "none".to_owned(), money::show);
+            (Tone::Quiet, format!("the budget is {limit} now"))
+        }
+        Event::ContextPlanned { step, before, after } => {
+            let what = match step {
+                PlanStep::Elided => "old results became one line each",
+                PlanStep::Summarised => "the oldest part became a summary",
+                PlanStep::SummaryDiscarded => "a summary was made and not used",
+                PlanStep::Dropped => "the oldest turns left the view",
+                PlanStep::Clipped => "large results lost their middle",
+            };
+            (Tone::Quiet, format!("{what}: {before} tokens are {after}"))
+        }
+        _ => return None,
+    })
+}
+
+/// What a helper did, on a line.
+pub(super) fn in_a_line(event: &Event) -> Option<String> {
+    let line = match event {
+        Event::CallProposed { tool, arguments, .. } => format!("{tool} {}", one_line(arguments)),
+        Event::CallFinished { outcome, millis, .. } if *outcome != Outcome::Succeeded => {
+            format!("{outcome:?} after {millis} ms").to_lowercase()
+        }
+        Event::MessageAdded { message } if message.role == Role::Assistant => {
+            let text = said(&message.blocks);
+            let first = text.lines().find(|line| !line.trim().is_empty())?;
+            format!("says: {first}")
+        }
+        Event::ChildStarted { .. } => "asks a helper of its own".into(),
+        Event::GroupEnded { ending, .. } => match &**ending {
+            Ending::Answered { .. } => "is done".into(),
+            other => in_words(other),
+        },
+        _ => return None,
+    };
+    Some(clipped(&one_line(&line), STEP_COLUMNS))
+}

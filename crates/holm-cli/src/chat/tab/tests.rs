@@ -1,0 +1,135 @@
+//! Runs as they are seen, from their events.
+
+use holm::kernel::{Block, CallId, Event, Message, MessageId, Outcome, Role, ToolResult};
+
+use super::*;
+use crate::chat::{
+    item::{CallState, Detail},
+    testing::{answer, called, ended, finished, numbered, prompted},
+    theme::{Shade, Theme},
+};
+
+fn seen(events: &[Event]) -> Tab {
+    let mut tab = Tab::new(TabId(1), Mode::Default);
+    for (record, event) in (1..).zip(events) {
+        tab.hear(&numbered(record, event.clone()));
+    }
+    tab
+}
+
+fn shown(tab: &mut Tab) -> String {
+    let theme = Theme::of(Shade::None);
+    let lines = tab.items.iter_mut().flat_map(|item| item.lines(60, &theme, Detail::Few).to_vec());
+    lines.map(|line| line.to_string()).collect::<Vec<_>>().join("\n")
+}
+
+fn result(id: &str, text: &str) -> Event {
+    let result = ToolResult { call: id.into(), tool: "t".into(), text: text.into(), ..ToolResult::default() };
+    let message = Message {
+        id: MessageId::new(5),
+        role: Role::Tool,
+        blocks: vec![Block::ToolResult(result)],
+        author: holm::kernel::Author::Speaker,
+    };
+    Event::MessageAdded { message: std::sync::Arc::new(message) }
+}
+
+#[test]
+fn a_result_finds_its_call_whichever_comes_first() {
+    for events in [
+        vec![called(1, "look", "{}"), finished(1, "c1", 5), result("c1", "found")],
+        vec![called(1, "look", "{}"), result("c1", "found"), finished(1, "c1", 5)],
+    ] {
+        assert_eq!(shown(&mut seen(&events)), "● look   5 ms\n  found");
+    }
+}
+
+#[test]
+fn a_streamed_answer_stands_once() {
+    let mut tab = seen(&[prompted(1, "hi")]);
+    tab.piece(CallId::new(3), &Piece::Text("Hel".into()));
+    tab.piece(CallId::new(3), &Piece::Text("lo".into()));
+    tab.hear(&numbered(9, answer("Hello")));
+    assert_eq!(shown(&mut tab), "› hi\nHello");
+}
+
+#[test]
+fn what_the_finished_answer_says_counts() {
+    let mut tab = seen(&[]);
+    tab.piece(CallId::new(3), &Piece::Text("the key is abc".into()));
+    tab.hear(&numbered(9, answer("the key is ‹secret:key›")));
+    assert_eq!(shown(&mut tab), "the key is ‹secret:key›");
+}
+
+#[test]
+fn what_is_withdrawn_is_gone() {
+    let mut tab = seen(&[]);
+    tab.piece(CallId::new(3), &Piece::Text("half an ans".into()));
+    tab.hear(&numbered(9, Event::Withdrawn { call: CallId::new(3) }));
+    tab.piece(CallId::new(4), &Piece::Text("whole".into()));
+    assert_eq!(shown(&mut tab), "(what stood here was taken back)\nwhole");
+}
+
+#[test]
+fn a_denied_call_says_why() {
+    let denied = Event::ApprovalGiven { call: CallId::new(1), allowed: false, reason: "not now".into() };
+    let mut tab = seen(&[called(1, "shell", r#"{"command":"ls"}"#), denied, finished(1, "c1", 0)]);
+    assert_eq!(shown(&mut tab), "✗ shell ls  denied: not now");
+}
+
+#[test]
+fn helpers_and_theirs_stand_below_the_call() {
+    let mut tab = seen(&[
+        called(1, "scout", r#"{"task":"look"}"#),
+        Event::CallStarted { call: CallId::new(1) },
+        Event::ChildStarted { call: CallId::new(1), child: "child-a".into() },
+    ]);
+    tab.child("child-a", &numbered(1, called(7, "grep", r#"{"pattern":"x"}"#)));
+    tab.child("child-a", &numbered(2, Event::ChildStarted { call: CallId::new(8), child: "child-b".into() }));
+    tab.child("child-b", &numbered(1, answer("found it")));
+    tab.child("child-b", &numbered(2, ended()));
+    tab.child("nobody", &numbered(1, answer("never")));
+    assert_eq!(tab.at_work(), (1, 2));
+    insta::assert_snapshot!(shown(&mut tab), @r#"
+    ◐ scout look  …
+      ⎿ grep {"pattern":"x"}
+      ⎿ asks a helper of its own
+      ⎿   says: found it
+      ⎿   is done
+    "#);
+}
+
+#[test]
+fn a_past_that_is_told_again_looks_as_it_did() {
+    let events = [prompted(1, "hi"), called(1, "look", "{}"), finished(1, "c1", 5), answer("done"), ended()];
+    let mut lived = seen(&events);
+    let mut recalled = Tab::new(TabId(2), Mode::Default);
+    let history: Vec<Numbered> =
+        (1..).zip(&events).map(|(record, event)| numbered(record, event.clone())).collect();
+    recalled.recall(&history);
+    assert_eq!(shown(&mut recalled), shown(&mut lived));
+    assert_eq!(recalled.meter, lived.meter);
+}
+
+#[test]
+fn a_call_that_ended_badly_says_so() {
+    let check = |outcome: Outcome, expect: &str| {
+        let mut event = finished(1, "c1", 5);
+        if let Event::CallFinished { outcome: of, .. } = &mut event {
+            *of = outcome;
+        }
+        assert_eq!(shown(&mut seen(&[called(1, "t", "{}"), event])), expect);
+    };
+    check(Outcome::Failed, "✗ t   failed after 5 ms");
+    check(Outcome::Refused, "✗ t   not run");
+    check(Outcome::Unknown, "? t   nobody knows whether it happened");
+    check(Outcome::Stopped, "■ t   stopped");
+}
+
+#[test]
+fn an_open_call_is_told_apart_from_an_ended_one() {
+    let mut tab = seen(&[called(1, "t", "{}")]);
+    assert!(matches!(tab.call(CallId::new(1)).map(|call| call.state.clone()), Some(CallState::Proposed)));
+    tab.hear(&numbered(4, finished(1, "c1", 1)));
+    assert_eq!(tab.at_work(), (0, 0));
+}

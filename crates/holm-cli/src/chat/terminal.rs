@@ -1,0 +1,121 @@
+//! The terminal, taken over and given back: when the chat ends, when it panics, and while an editor has it.
+
+use std::{
+    io::{self, BufWriter, Stdout, Write as _},
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crossterm::{cursor, event, execute, terminal};
+use ratatui::{Terminal, backend::CrosstermBackend};
+
+use super::{
+    draw,
+    state::{Size, State},
+};
+
+/// Asks for the wheel and the buttons, and not for every move of the mouse.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+/// Takes that back.
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
+/// Whether the terminal is ours now; a panic anywhere must be able to tell.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The terminal while the chat has it. Dropping it gives it back.
+pub(super) struct Canvas {
+    terminal: Paper,
+}
+
+type Paper = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+
+impl Canvas {
+    /// Takes the terminal over.
+    ///
+    /// # Errors
+    /// If it cannot be.
+    pub(super) fn take() -> io::Result<Self> {
+        give_back_on_panic();
+        take()?;
+        match blank() {
+            Ok(terminal) => Ok(Self { terminal }),
+            Err(error) => {
+                give_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// How large it is.
+    pub(super) fn size(&self) -> io::Result<Size> {
+        let size = self.terminal.size()?;
+        Ok(Size { columns: size.width, rows: size.height })
+    }
+
+    /// Draws what has changed since it was last drawn.
+    pub(super) fn draw(&mut self, state: &mut State) -> io::Result<()> {
+        self.terminal.draw(|frame| draw::render(state, frame))?;
+        Ok(())
+    }
+
+    /// Draws everything anew the next time. The terminal is not asked where its cursor is: an answer would come between the
+    /// keys, and over some lines none comes.
+    pub(super) fn repaint(&mut self) -> io::Result<()> {
+        execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
+        self.terminal = blank()?;
+        Ok(())
+    }
+
+    /// Lets something else have the terminal meanwhile.
+    pub(super) fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let done = work();
+        take()?;
+        self.repaint()?;
+        Ok(done)
+    }
+}
+
+impl Drop for Canvas {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// A terminal of which nothing is known to be drawn.
+fn blank() -> io::Result<Paper> {
+    Terminal::new(CrosstermBackend::new(BufWriter::new(io::stdout())))
+}
+
+fn take() -> io::Result<()> {
+    terminal::enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    let mut out = io::stdout();
+    execute!(out, terminal::EnterAlternateScreen, event::EnableBracketedPaste)?;
+    out.write_all(MOUSE_ON.as_bytes())?;
+    out.flush()
+}
+
+/// Gives the terminal back as it was. Whatever fails here is gone already.
+fn give_back() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout();
+    let _ = out.write_all(MOUSE_OFF.as_bytes());
+    let _ = execute!(out, event::DisableBracketedPaste, terminal::LeaveAlternateScreen, cursor::Show);
+    let _ = terminal::disable_raw_mode();
+}
+
+fn give_back_on_panic() {
+    static HOOKED: Once = Once::new();
+    HOOKED.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            give_back();
+            before(info);
+        }));
+    });
+}

@@ -1,0 +1,198 @@
+//! A chat without a terminal and without a run, for tests.
+
+use std::sync::Arc;
+
+use crossterm::event::{KeyEvent, MouseEventKind};
+use holm::{
+    grants::{Level, Mode},
+    kernel::{
+        AskReason, Author, Block, CallId, Ending, Event, EventId, Marks, Message, MessageId, NanoUsd,
+        Numbered, Outcome, Proposal, Role, Seq, Timestamp, Usage,
+    },
+};
+use holm_tools::shell::Offer;
+
+use super::{
+    keys::{Keys, parse},
+    question::{Question, QuestionId},
+    state::{Command, How, Msg, Opened, Size, State},
+    tab::{Piece, TabId},
+    theme::Shade,
+};
+
+pub(super) struct Chat {
+    pub(super) state: State,
+    record: u64,
+}
+
+impl Chat {
+    /// A chat of 80 by 24 with one session, which is open.
+    pub(super) fn open() -> Self {
+        let mut state = State::new(Size { columns: 80, rows: 24 }, Shade::Dark, Keys::default());
+        state.open(How::New { model: None }, Mode::Default);
+        let mut chat = Self { state, record: 1 };
+        chat.opened("session-1", Vec::new());
+        chat
+    }
+
+    pub(super) fn opened(&mut self, session: &str, history: Vec<Numbered>) {
+        let tab = self.tab();
+        let opened = Opened {
+            session: session.into(),
+            model: "openai/gpt-5-mini".into(),
+            mode: Mode::Default,
+            window: Some(200_000),
+            widest: Mode::Full,
+            history,
+            goes_on: false,
+        };
+        self.tells(Msg::Opened { tab, opened: Box::new(opened) });
+    }
+
+    pub(super) fn tab(&self) -> TabId {
+        self.state.tab().unwrap().id
+    }
+
+    pub(super) fn tells(&mut self, msg: Msg) -> Vec<Command> {
+        self.state.update(msg)
+    }
+
+    pub(super) fn hears(&mut self, event: Event) {
+        let tab = self.tab();
+        self.record += 1;
+        let event = numbered(self.record, event);
+        // A prompt begins its turn.
+        if let Event::MessageAdded { message } = &event.event
+            && message.role == Role::User
+        {
+            let started = numbered(self.record, Event::GroupStarted { group: 1 });
+            self.tells(Msg::Event { tab, event: Box::new(started) });
+        }
+        self.tells(Msg::Event { tab, event: Box::new(event) });
+    }
+
+    pub(super) fn piece(&mut self, text: &str) {
+        let tab = self.tab();
+        self.tells(Msg::Piece { tab, call: CallId::new(99), piece: Piece::Text(text.into()) });
+    }
+
+    pub(super) fn presses(&mut self, keys: &str) -> Vec<Command> {
+        let (code, modifiers) = parse(keys).unwrap();
+        self.tells(Msg::Key(KeyEvent::new(code, modifiers)))
+    }
+
+    pub(super) fn types(&mut self, text: &str) -> Vec<Command> {
+        let mut commands = Vec::new();
+        for c in text.chars() {
+            let key = KeyEvent::new(crossterm::event::KeyCode::Char(c), crossterm::event::KeyModifiers::NONE);
+            commands.extend(self.tells(Msg::Key(key)));
+        }
+        commands
+    }
+
+    /// Types a line and sends it.
+    pub(super) fn says(&mut self, text: &str) -> Vec<Command> {
+        let tab = self.state.tab_mut().unwrap();
+        tab.input.take();
+        tab.input.insert(text);
+        self.state.completion = None;
+        self.presses("enter")
+    }
+
+    pub(super) fn wheel(&mut self, kind: MouseEventKind) {
+        self.tells(Msg::Mouse(kind));
+    }
+}
+
+pub(super) fn numbered(record: u64, event: Event) -> Numbered {
+    Numbered { id: EventId { record: Seq::new(record), index: 0 }, at: Timestamp::new(0), event }
+}
+
+fn message(role: Role, blocks: Vec<Block>) -> Event {
+    let message = Message { id: MessageId::new(1), role, blocks, author: Author::Speaker };
+    Event::MessageAdded { message: Arc::new(message) }
+}
+
+pub(super) fn prompted(_turn: u64, text: &str) -> Event {
+    message(Role::User, vec![Block::Text(text.into())])
+}
+
+pub(super) fn answer(text: &str) -> Event {
+    message(Role::Assistant, vec![Block::Text(text.into())])
+}
+
+pub(super) fn called(call: u64, tool: &str, arguments: &str) -> Event {
+    Event::CallProposed {
+        call: CallId::new(call),
+        tool: tool.into(),
+        arguments: arguments.into(),
+        fixes: Vec::new(),
+    }
+}
+
+pub(super) fn finished(call: u64, id: &str, millis: u64) -> Event {
+    Event::CallFinished {
+        call: CallId::new(call),
+        id: id.into(),
+        outcome: Outcome::Succeeded,
+        bytes: 1,
+        millis,
+        metadata: None,
+    }
+}
+
+pub(super) fn ended() -> Event {
+    Event::GroupEnded {
+        ending: Box::new(Ending::Answered { text: String::new() }),
+        last: None,
+        usage: Usage { input: 1_200, output: 34, ..Usage::default() },
+        spent: NanoUsd::new(1_500_000),
+    }
+}
+
+/// A question about a shell command; tab 1.
+pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> Msg {
+    let proposal = Proposal {
+        call: CallId::new(50),
+        tool_call: CallId::new(51),
+        tool: "shell".into(),
+        arguments: "{}".into(),
+        level: Level::Execute,
+        needs: vec!["exec:rm".into()],
+        missing: vec!["exec:rm".into()],
+        hands_on: Vec::new(),
+        reasons: vec![AskReason::Level, AskReason::MissingGrant],
+        marks: Marks::default(),
+        digest: String::new(),
+    };
+    let offer = Offer {
+        prefix: prefix.map(|rule| rule.parse().unwrap()),
+        command: Some(holm::kernel::visible(command)),
+    };
+    Msg::Asked { tab: TabId(1), question: Box::new(Question::call(QuestionId(id), &proposal, &offer)) }
+}
+
+/// A plan that waits for a yes; tab 1.
+pub(super) fn plan_asked(id: u64, plan: &str) -> Msg {
+    let proposal = Proposal {
+        call: CallId::new(50),
+        tool_call: CallId::new(51),
+        tool: "exit_plan".into(),
+        arguments: serde_json::json!({ "plan": plan }).to_string(),
+        level: Level::None,
+        needs: Vec::new(),
+        missing: Vec::new(),
+        hands_on: Vec::new(),
+        reasons: vec![AskReason::LeavesPlan],
+        marks: Marks::default(),
+        digest: String::new(),
+    };
+    let offer = Offer { prefix: None, command: None };
+    Msg::Asked { tab: TabId(1), question: Box::new(Question::call(QuestionId(id), &proposal, &offer)) }
+}
+
+/// A question of the model; tab 1.
+pub(super) fn words_asked(id: u64, question: &str, choices: &[&str]) -> Msg {
+    let choices: Vec<String> = choices.iter().map(ToString::to_string).collect();
+    Msg::Asked { tab: TabId(1), question: Box::new(Question::words(QuestionId(id), question, &choices)) }
+}

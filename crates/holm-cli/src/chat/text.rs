@@ -1,0 +1,145 @@
+//! Text of models, tools and files before it is drawn: what a terminal would obey, and what hides, is written out.
+
+use holm::kernel::visible;
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
+
+/// How far a tab goes.
+const TAB: &str = "    ";
+
+/// The selector that asks for a symbol in colour. Behind a symbol it hides nothing, and without it the symbol is the same.
+const IN_COLOUR: char = '\u{fe0f}';
+
+/// Where symbols begin: arrows, signs and pictures stand above this.
+const SYMBOLS: char = '\u{2190}';
+
+/// A text that no terminal obeys: line ends stay, tabs are blanks, and all that is not visible is written out.
+pub(super) fn safe(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let mut before = ' ';
+    let plain: String = text
+        .chars()
+        .filter(|c| {
+            let dropped = *c == IN_COLOUR && before >= SYMBOLS;
+            before = *c;
+            !dropped
+        })
+        .collect();
+    visible(&plain).replace('\t', TAB)
+}
+
+/// As [`safe`], on one line.
+pub(super) fn one_line(text: &str) -> String {
+    safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// How many columns a text takes.
+pub(super) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// The beginning of a text that fits into so many columns, with a mark where something is left out.
+pub(super) fn clipped(text: &str, room: usize) -> String {
+    if columns(text) <= room {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for piece in text.graphemes(true) {
+        used += columns(piece);
+        if used + 1 > room {
+            break;
+        }
+        out.push_str(piece);
+    }
+    if room > 0 {
+        out.push('…');
+    }
+    out
+}
+
+/// Where a line that is too long is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Break {
+    /// Between words, where there is a place.
+    Words,
+    /// Anywhere: in code every blank counts.
+    Anywhere,
+}
+
+/// What stands before the lines of a text: before the first one, and before those that follow.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Margin {
+    pub(super) first: Vec<Span<'static>>,
+    pub(super) rest: Vec<Span<'static>>,
+}
+
+impl Margin {
+    /// The same before every line.
+    pub(super) fn of(span: Span<'static>) -> Self {
+        Self { first: vec![span.clone()], rest: vec![span] }
+    }
+
+    fn width(&self) -> usize {
+        let width = |spans: &[Span<'static>]| spans.iter().map(|span| columns(&span.content)).sum::<usize>();
+        width(&self.first).max(width(&self.rest))
+    }
+}
+
+/// Breaks one line of text into as many as it takes.
+pub(super) fn wrap(spans: &[Span<'static>], width: usize, margin: &Margin, how: Break) -> Vec<Line<'static>> {
+    let room = width.saturating_sub(margin.width()).max(1);
+    let cells: Vec<(&str, usize, &Span<'static>)> = spans
+        .iter()
+        .flat_map(|span| span.content.graphemes(true).map(move |piece| (piece, columns(piece), span)))
+        .collect();
+    let mut lines = Vec::new();
+    let mut rest = cells.as_slice();
+    loop {
+        let (taken, skipped) = fitting(rest, room, how);
+        let (line, after) = rest.split_at(taken);
+        let before = if lines.is_empty() { &margin.first } else { &margin.rest };
+        lines.push(joined(before, line));
+        rest = after.get(skipped..).unwrap_or_default();
+        if rest.is_empty() {
+            return lines;
+        }
+    }
+}
+
+/// How many cells fit on the line, and how many blanks behind them are dropped. At least one cell is taken.
+fn fitting(cells: &[(&str, usize, &Span<'static>)], room: usize, how: Break) -> (usize, usize) {
+    let mut used = 0;
+    let mut blank = None;
+    for (index, (piece, columns, _)) in cells.iter().enumerate() {
+        used += columns;
+        if used > room {
+            return match blank.filter(|_| how == Break::Words) {
+                Some(at) if *piece != " " => (at, 1),
+                _ if *piece == " " && how == Break::Words => (index, 1),
+                _ => (index.max(1), 0),
+            };
+        }
+        if *piece == " " && index > 0 {
+            blank = Some(index);
+        }
+    }
+    (cells.len(), 0)
+}
+
+/// A line of cells, where neighbours of one style are one span.
+fn joined(before: &[Span<'static>], cells: &[(&str, usize, &Span<'static>)]) -> Line<'static> {
+    let mut spans: Vec<Span<'static>> = before.to_vec();
+    let fixed = spans.len();
+    for (piece, _, from) in cells {
+        match spans.get_mut(fixed..).and_then(<[_]>::last_mut).filter(|last| last.style == from.style) {
+            Some(last) => last.content.to_mut().push_str(piece),
+            None => spans.push(Span::styled((*piece).to_owned(), from.style)),
+        }
+    }
+    Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+use super::*;
+
+fn wrapped(text: &str, width: usize, how: Break) -> Vec<String> {
+    let lines = wrap(&[Span::raw(text.to_owned())], width, &Margin::default(), how);
+    lines.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_a_terminal_obeys_is_written_out() {
+    let check = |text: &str, expect: &str| assert_eq!(safe(text), expect, "{text:?}");
+    check("plain", "plain");
+    check("a\u{1b}[2Jb", "a\\u{1b}[2Jb");
+    check("a\u{9b}2Jb", "a\\u{9b}2Jb");
+    check("\u{202e}txet", "\\u{202e}txet");
+    check("a\r\nb\tc", "a\nb    c");
+    check("over\rwritten", "over\\u{d}written");
+    check("❤\u{fe0f}", "❤");
+    check("ls\u{fe0f}", "ls\\u{fe0f}");
+}
+
+#[test]
+fn lines_break_between_words_and_wide_characters_count_twice() {
+    let check = |text: &str, width: usize, expect: &[&str]| {
+        assert_eq!(wrapped(text, width, Break::Words), expect, "{text:?} at {width}");
+    };
+    check("", 5, &[""]);
+    check("one two three", 7, &["one two", "three"]);
+    check("onetwothree", 4, &["onet", "woth", "ree"]);
+    check("日本語です", 4, &["日本", "語で", "す"]);
+    check("日", 1, &["日"]);
+    check("ab cd", 2, &["ab", "cd"]);
+}
+
+#[test]
+fn code_keeps_every_blank() {
+    assert_eq!(wrapped("a  b  c", 3, Break::Anywhere), ["a  ", "b  ", "c"]);
+}
+
+#[test]
+fn no_line_is_wider_than_its_room() {
+    let text = "a word and 日本語 and a verylongwordthatdoesnotfit end".repeat(3);
+    for width in 2..40 {
+        for how in [Break::Words, Break::Anywhere] {
+            for line in wrapped(&text, width, how) {
+                assert!(columns(&line) <= width, "{line:?} at {width}");
+            }
+        }
+    }
+}
+
+#[test]
+fn clipping_leaves_a_mark() {
+    assert_eq!(clipped("short", 10), "short");
+    assert_eq!(clipped("much too long", 5), "much…");
+    assert_eq!(clipped("日本語", 4), "日…");
+    assert_eq!(clipped("any", 0), "");
+}

@@ -1,0 +1,111 @@
+//! Colours. Only the sixteen that every terminal has, so that a terminal's own palette holds over ssh too.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// How each kind of text looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Theme {
+    pub(super) text: Style,
+    pub(super) dim: Style,
+    /// What the person said.
+    pub(super) person: Style,
+    /// Names, marks, whatever should be seen first.
+    pub(super) accent: Style,
+    pub(super) heading: Style,
+    pub(super) code: Style,
+    pub(super) link: Style,
+    pub(super) keyword: Style,
+    pub(super) string: Style,
+    pub(super) number: Style,
+    pub(super) comment: Style,
+    pub(super) added: Style,
+    pub(super) removed: Style,
+    pub(super) warning: Style,
+    pub(super) error: Style,
+    /// What is chosen or found.
+    pub(super) chosen: Style,
+    /// The bar of tabs and the line of state.
+    pub(super) bar: Style,
+}
+
+/// Which theme.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Shade {
+    /// Light text on a dark ground.
+    #[default]
+    Dark,
+    /// Dark text on a light ground.
+    Light,
+    /// No colours at all.
+    None,
+}
+
+impl Shade {
+    /// By its name in the file.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "dark" => Self::Dark,
+            "light" => Self::Light,
+            "none" => Self::None,
+            _ => return None,
+        })
+    }
+}
+
+impl Theme {
+    /// The theme of a shade.
+    pub(super) fn of(shade: Shade) -> Self {
+        match shade {
+            Shade::Dark => Self::coloured(Color::Cyan, Color::Yellow, Color::DarkGray),
+            Shade::Light => Self::coloured(Color::Blue, Color::Magenta, Color::DarkGray),
+            Shade::None => Self::plain(),
+        }
+    }
+
+    fn coloured(accent: Color, mark: Color, dim: Color) -> Self {
+        let (plain, of) = (Style::new(), |colour: Color| Style::new().fg(colour));
+        Self {
+            text: plain,
+            dim: of(dim),
+            person: of(Color::Green),
+            accent: of(accent).add_modifier(Modifier::BOLD),
+            heading: of(accent).add_modifier(Modifier::BOLD),
+            code: of(mark),
+            link: of(accent).add_modifier(Modifier::UNDERLINED),
+            keyword: of(Color::Magenta),
+            string: of(Color::Green),
+            number: of(mark),
+            comment: of(dim).add_modifier(Modifier::ITALIC),
+            added: of(Color::Green),
+            removed: of(Color::Red),
+            warning: of(mark).add_modifier(Modifier::BOLD),
+            error: of(Color::Red).add_modifier(Modifier::BOLD),
+            chosen: plain.add_modifier(Modifier::REVERSED),
+            bar: plain.add_modifier(Modifier::REVERSED),
+        }
+    }
+
+    fn plain() -> Self {
+        let plain = Style::new();
+        let (bold, dim) = (plain.add_modifier(Modifier::BOLD), plain.add_modifier(Modifier::DIM));
+        Self {
+            text: plain,
+            dim,
+            person: bold,
+            accent: bold,
+            heading: bold,
+            code: plain,
+            link: plain.add_modifier(Modifier::UNDERLINED),
+            keyword: bold,
+            string: plain,
+            number: plain,
+            comment: dim,
+            added: plain,
+            removed: plain,
+            warning: bold,
+            error: bold,
+            chosen: plain.add_modifier(Modifier::REVERSED),
+            bar: plain.add_modifier(Modifier::REVERSED),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! What happens changes what is known, and says what is to be done.
+
+mod act;
+mod press;
+
+use crossterm::event::MouseEventKind;
+
+use act::carrying_out;
+
+use super::{
+    draw::Areas,
+    input::Input,
+    item::Tone,
+    question::Reply,
+    state::{Command, How, Leaving, Msg, Opened, Over, Purpose, State},
+    tab::{Phase, Tab, TabId, Then, When},
+    view::Glass,
+};
+
+/// How many lines a turn of the mouse's wheel moves.
+const WHEEL: isize = 3;
+
+/// What is said to the model when a plan was changed.
+const CHANGED_PLAN: &str = "the person has changed the plan, and says next what to do";
+
+impl State {
+    /// Takes one thing that happened.
+    pub(super) fn update(&mut self, msg: Msg) -> Vec<Command> {
+        match msg {
+            Msg::Key(key) => return self.press(key),
+            Msg::Pasted(text) => self.pasted(&text),
+            Msg::Mouse(kind) => self.wheel(kind),
+            Msg::Resized(size) => {
+                self.size = size;
+                self.over_the_end();
+            }
+            Msg::Opened { tab, opened } => return self.opened(tab, *opened),
+            Msg::Failed { tab, why } => self.with(tab, |tab| {
+                tab.phase = Phase::Broken;
+                tab.note(Tone::Error, &why);
+            }),
+            Msg::Event { tab, event } => self.with(tab, |tab| tab.hear(&event)),
+            Msg::Child { tab, child, event } => self.with(tab, |tab| tab.child(&child, &event)),
+            Msg::Piece { tab, call, piece } => self.with(tab, |tab| tab.piece(call, &piece)),
+            Msg::Ended { tab, problem } => return self.ended(tab, problem.as_deref()),
+            Msg::Asked { tab, question } => {
+                self.completion = None;
+                self.with(tab, |tab| tab.questions.push_back(*question));
+            }
+            Msg::Withdrawn { question } => {
+                for tab in &mut self.tabs {
+                    tab.questions.retain(|open| open.id != question);
+                }
+            }
+            Msg::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
+            Msg::Found(picker) if picker.shown().is_empty() => self.flash = "nothing was found".into(),
+            Msg::Found(picker) => self.over = Some(Over::Picker(picker)),
+            Msg::Files(files) => {
+                self.files = Some(files);
+                self.complete();
+            }
+            Msg::Edited { purpose, text } => return self.edited(purpose, text),
+        }
+        Vec::new()
+    }
+
+    fn with(&mut self, id: TabId, change: impl FnOnce(&mut Tab)) {
+        if let Some(tab) = self.find(id) {
+            change(tab);
+            tab.forget_lines();
+        }
+    }
+
+    fn opened(&mut self, id: TabId, opened: Opened) -> Vec<Command> {
+        self.widest = self.widest.min(opened.widest);
+        self.with(id, |tab| {
+            tab.recall(&opened.history);
+            (tab.session, tab.mode) = (Some(opened.session), opened.mode);
+            tab.model = opened.model;
+            tab.meter.window = opened.window;
+            tab.phase = if opened.goes_on { Phase::Running } else { Phase::Idle };
+        });
+        Vec::new()
+    }
+
+    fn ended(&mut self, id: TabId, problem: Option<&str>) -> Vec<Command> {
+        let Some(tab) = self.find(id) else { return Vec::new() };
+        tab.ended(problem);
+        let then = std::mem::take(&mut tab.then);
+        let (answer, mode) = (tab.last_answer().map(str::to_owned), tab.mode);
+        match (then, answer) {
+            (Then::BeginAnew, Some(summary)) if problem.is_none() => {
+                let open = self.open(How::New { model: None }, mode);
+                if let Some(tab) = self.tab_mut() {
+                    tab.note(Tone::Quiet, "this session begins with a summary of the one before:");
+                    tab.note(Tone::Quiet, &summary);
+                    tab.carried = Some(summary);
+                }
+                vec![open]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn edited(&mut self, purpose: Purpose, text: Option<String>) -> Vec<Command> {
+        let Some(text) = text else { return vec![Command::Repaint] };
+        match purpose {
+            Purpose::Input(id) => {
+                if let Some(tab) = self.find(id) {
+                    tab.input = Input::of(text.trim_end());
+                }
+                vec![Command::Repaint]
+            }
+            Purpose::Build(id) => {
+                let carried_out = if self.tab().is_some_and(|tab| tab.id == id) {
+                    self.carry_out(&text)
+                } else {
+                    Vec::new()
+                };
+                [Command::Repaint].into_iter().chain(carried_out).collect()
+            }
+            Purpose::Plan { tab: id, question } => {
+                let Some(tab) = self.find(id) else { return vec![Command::Repaint] };
+                tab.questions.retain(|open| open.id != question);
+                let mode = tab.before_plan;
+                tab.mode = mode;
+                let text = carrying_out(&text);
+                tab.waits(When::Soon, text.clone());
+                let answer = holm_tools::shell::Answer::No { reason: CHANGED_PLAN.into() };
+                vec![
+                    Command::Repaint,
+                    Command::Mode { tab: id, mode },
+                    Command::Steer { tab: id, text },
+                    Command::Answer { question, reply: Reply::Call(answer) },
+                ]
+            }
+        }
+    }
+
+    /// What was pasted is typed, wherever something is typed, and never a command by itself.
+    fn pasted(&mut self, text: &str) {
+        self.leaving = Leaving::No;
+        if let Some(Over::Picker(picker)) = &mut self.over {
+            text.chars().filter(|c| !c.is_control()).for_each(|c| picker.narrow(c));
+            return;
+        }
+        let Some(tab) = self.tab_mut() else { return };
+        match tab.questions.front_mut().map(|question| &mut question.asks) {
+            Some(super::question::Asks::Words { input, .. }) => input.insert(text),
+            // A yes is pressed, never pasted.
+            Some(super::question::Asks::Call(_)) => {}
+            None => tab.input.insert(text),
+        }
+        self.complete();
+    }
+
+    fn wheel(&mut self, kind: MouseEventKind) {
+        match kind {
+            MouseEventKind::ScrollUp => self.scroll(-WHEEL),
+            MouseEventKind::ScrollDown => self.scroll(WHEEL),
+            MouseEventKind::Down(_)
+            | MouseEventKind::Up(_)
+            | MouseEventKind::Drag(_)
+            | MouseEventKind::Moved
+            | MouseEventKind::ScrollLeft
+            | MouseEventKind::ScrollRight => {}
+        }
+    }
+
+    /// Scrolls whatever is looked at.
+    fn scroll(&mut self, by: isize) {
+        match &mut self.over {
+            Some(Over::Help { scroll }) => *scroll = scroll.saturating_add_signed(by),
+            Some(Over::Picker(picker)) if by < 0 => picker.up(by.unsigned_abs()),
+            Some(Over::Picker(picker)) => picker.down(by.unsigned_abs()),
+            None => self.scroll_transcript(by),
+        }
+    }
+
+    fn scroll_transcript(&mut self, by: isize) {
+        self.through(|glass, tab| glass.scroll(tab, by));
+    }
+
+    /// Does something to the transcript as it is looked at.
+    fn through(&mut self, change: impl FnOnce(Glass<'_>, &mut Tab)) {
+        let area = Areas::of(self).transcript;
+        let glass = Glass {
+            width: usize::from(area.width),
+            height: usize::from(area.height),
+            theme: &self.theme,
+            detail: self.detail,
+        };
+        if let Some(tab) = self.tabs.get_mut(self.current) {
+            change(glass, tab);
+        }
+    }
+
+    /// After a resize nobody looks past the end.
+    fn over_the_end(&mut self) {
+        self.scroll_transcript(0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! What commands do, and what saying something does.
+
+use holm::grants::Mode;
+
+use crate::{
+    chat::{
+        item::Tone,
+        picker::{Pick, Picker, Row},
+        slash::{Planned, Slash},
+        state::{Command, How, Over, Purpose, Search, State},
+        tab::{Phase, Tab, Then, When},
+        text::{clipped, one_line},
+    },
+    money,
+};
+
+/// How much of a prompt a row shows.
+const ROW_COLUMNS: usize = 120;
+
+/// What the model is asked for before a session begins anew.
+const SUMMARISE: &str = "Write a summary of this session for somebody who goes on with the work and knows nothing of it: \
+                         what was asked, what was decided and why, what was done with which files, what is open. Use no tools.";
+
+impl State {
+    /// Does what a line with a slash says; none if it is no command.
+    pub(super) fn slash(&mut self, line: &str) -> Option<Vec<Command>> {
+        let command = match Slash::parse(line, &self.customs)? {
+            Ok(command) => command,
+            Err(why) => return Some(self.told(&why)),
+        };
+        self.took();
+        Some(self.command(command))
+    }
+
+    fn command(&mut self, command: Slash) -> Vec<Command> {
+        let Some(tab) = self.tab() else { return Vec::new() };
+        let (id, session, mode) = (tab.id, tab.session.clone(), tab.mode);
+        match command {
+            Slash::Model(Some(model)) => return vec![self.open(How::New { model: Some(model) }, mode)],
+            Slash::Model(None) => {
+                let text =
+                    format!("this session works with {}; /model NAME begins one with another", tab.model);
+                return self.told(&text);
+            }
+            Slash::Compact => return self.compact(),
+            Slash::Undo => {
+                return session.map(|session| Command::Undo { tab: id, session }).into_iter().collect();
+            }
+            Slash::Plan(text) => return self.plan(text),
+            Slash::Build(planned) => return self.build(planned),
+            Slash::Cost => self.cost(),
+            Slash::Mode(None) => return self.told(&format!("the mode is {mode}")),
+            Slash::Mode(Some(mode)) => return self.change_mode(mode),
+            Slash::Fork => self.choose_turn(),
+            Slash::Search(words) => self.search(words),
+            Slash::Find(words) => return vec![Command::Find(words)],
+            Slash::Sessions | Slash::Resume(None) => return vec![Command::List],
+            Slash::Resume(Some(session)) => return vec![self.open(How::Resume { session }, mode)],
+            Slash::New => return vec![self.open(How::New { model: None }, mode)],
+            Slash::Close => return self.close(),
+            Slash::Export(path) => {
+                return session
+                    .map(|session| Command::Export { tab: id, session, path })
+                    .into_iter()
+                    .collect();
+            }
+            Slash::Editor => return self.act(crate::chat::keys::Action::Editor),
+            Slash::Detail => return self.act(crate::chat::keys::Action::Detail),
+            Slash::Help => self.over = Some(Over::Help { scroll: 0 }),
+            Slash::Quit => return vec![Command::Leave],
+            Slash::Say(text) => return self.say(text),
+        }
+        Vec::new()
+    }
+
+    /// Says something: to one that stands still it is a prompt, to one that works it is heard before the next step.
+    pub(super) fn say(&mut self, text: String) -> Vec<Command> {
+        let Some(tab) = self.tab_mut() else { return Vec::new() };
+        match tab.phase {
+            Phase::Idle => {
+                tab.phase = Phase::Running;
+                let past = tab.carried.take();
+                vec![Command::Prompt { tab: tab.id, text, past }]
+            }
+            Phase::Running => {
+                tab.waits(When::Soon, text.clone());
+                vec![Command::Steer { tab: tab.id, text }]
+            }
+            Phase::Opening | Phase::Broken => self.told("this session cannot hear it"),
+        }
+    }
+
+    /// Changes what is asked, as far as an administrator lets anybody.
+    pub(super) fn change_mode(&mut self, mode: Mode) -> Vec<Command> {
+        if mode > self.widest {
+            return self.told(&format!("an administrator lets no session be wider than {}", self.widest));
+        }
+        let Some(tab) = self.tab_mut() else { return Vec::new() };
+        if mode == Mode::Plan && tab.mode != Mode::Plan {
+            tab.before_plan = tab.mode;
+        }
+        tab.mode = mode;
+        vec![Command::Mode { tab: tab.id, mode }]
+    }
+
+    fn plan(&mut self, text: Option<String>) -> Vec<Command> {
+        let mut commands = self.change_mode(Mode::Plan);
+        if let Some(text) = text {
+            commands
+                .extend(self.say(format!("Make a plan, change nothing, and answer with the plan: {text}")));
+        }
+        commands
+    }
+
+    /// Has the plan that was answered last carried out.
+    fn build(&mut self, planned: Planned) -> Vec<Command> {
+        let plans = |tab: &&Tab| tab.mode == Mode::Plan && tab.phase == Phase::Idle;
+        let found = self.tab().filter(plans).and_then(|tab| Some((tab.id, tab.last_answer()?.to_owned())));
+        match (found, planned) {
+            (None, _) => self.told("there is no plan to carry out; /plan TEXT asks for one"),
+            (Some((_, plan)), Planned::AsAnswered) => self.carry_out(&plan),
+            (Some((id, text)), Planned::Edited) => vec![Command::Edit { purpose: Purpose::Build(id), text }],
+        }
+    }
+
+    /// Goes on with a plan, in the mode that there was before it.
+    pub(super) fn carry_out(&mut self, plan: &str) -> Vec<Command> {
+        let before = self.tab().map_or(Mode::Default, |tab| tab.before_plan);
+        let mut commands = self.change_mode(before);
+        commands.extend(self.say(carrying_out(plan)));
+        commands
+    }
+
+    fn compact(&mut self) -> Vec<Command> {
+        let Some(tab) = self.tab_mut() else { return Vec::new() };
+        if tab.phase != Phase::Idle || tab.turns.is_empty() {
+            return self.told("there is nothing to summarise, or the run still works");
+        }
+        tab.then = Then::BeginAnew;
+        self.say(SUMMARISE.to_owned())
+    }
+
+    fn cost(&mut self) {
+        let Some(tab) = self.tab_mut() else { return };
+        let (usage, spent) = (tab.meter.usage, money::show(tab.meter.spent));
+        let text = format!(
+            "{} tokens in ({} of them cached), {} out, {spent}; the last request had {} tokens",
+            usage.input, usage.cached, usage.output, tab.meter.context
+        );
+        tab.note(Tone::Quiet, &text);
+    }
+
+    /// Closes what is looked at. What runs there is stopped; the session is kept.
+    pub(super) fn close(&mut self) -> Vec<Command> {
+        if self.tabs.len() < 2 {
+            return self.told("this is the only session; /quit leaves");
+        }
+        let tab = self.tabs.remove(self.current);
+        self.current = self.current.min(self.tabs.len() - 1);
+        self.search = None;
+        vec![Command::Close(tab.id)]
+    }
+
+    /// Shows the turns of this session, the last one first: what is chosen is said again, in a session of its own.
+    pub(super) fn choose_turn(&mut self) {
+        let Some(tab) = self.tab() else { return };
+        let Some(session) = tab.session.clone() else { return };
+        let row = |(number, turn): (usize, &crate::chat::tab::Turn)| {
+            let how = How::Fork { session: session.clone(), at: turn.before? };
+            Some(Row {
+                label: format!("{}", number + 1),
+                about: clipped(&one_line(&turn.prompt), ROW_COLUMNS),
+                pick: Pick::Open { how, typed: turn.prompt.clone() },
+            })
+        };
+        let rows: Vec<Row> = tab.turns.iter().enumerate().rev().filter_map(row).collect();
+        if rows.is_empty() {
+            self.told("there is no turn to go back to yet");
+            return;
+        }
+        self.over = Some(Over::Picker(Picker::new("go back to before this was said", rows)));
+    }
+
+    fn search(&mut self, words: String) {
+        let wanted = words.to_lowercase();
+        let Some(tab) = self.tab() else { return };
+        let found = tab.items.iter().enumerate();
+        let hits: Vec<usize> = found
+            .filter(|(_, item)| item.words().to_lowercase().contains(&wanted))
+            .map(|(at, _)| at)
+            .collect();
+        if hits.is_empty() {
+            self.told(&format!("`{words}` stands nowhere in this session"));
+            return;
+        }
+        let at = hits.len();
+        self.search = Some(Search { words, hits, at });
+        self.next_hit(-1);
+    }
+
+    /// Goes to the hit before or after.
+    pub(super) fn next_hit(&mut self, by: isize) -> Vec<Command> {
+        let Some(search) = &mut self.search else { return Vec::new() };
+        let last = search.hits.len().saturating_sub(1);
+        search.at = match (search.at, by < 0) {
+            (0, true) => last,
+            (at, true) => (at - 1).min(last),
+            (at, false) if at >= last => 0,
+            (at, false) => at + 1,
+        };
+        let (at, count) = (search.at, search.hits.len());
+        let Some(item) = search.hits.get(at).copied() else { return Vec::new() };
+        self.through(|glass, tab| glass.show(tab, item));
+        self.told(&format!("{} of {count}; Enter goes on, Esc ends the search", at + 1))
+    }
+}
+
+/// What a run is told about a plan that a person has agreed to.
+pub(super) fn carrying_out(plan: &str) -> String {
+    format!("Carry out this plan:\n\n{}", plan.trim())
+}

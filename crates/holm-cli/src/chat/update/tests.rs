@@ -1,0 +1,342 @@
+//! What is pressed and what happens, and what is to be done about it.
+
+use crossterm::event::MouseEventKind;
+use holm::{grants::Mode, kernel::Seq};
+use holm_tools::shell::Answer;
+
+use crate::chat::{
+    item::Kind,
+    question::{QuestionId, Reply},
+    state::{Command, Custom, How, Msg, Over, Purpose},
+    tab::{Look, Phase, TabId, When},
+    testing::{Chat, answer, asked, called, ended, plan_asked, prompted, words_asked},
+};
+
+const TAB: TabId = TabId(1);
+
+fn prompt(text: &str) -> Command {
+    Command::Prompt { tab: TAB, text: text.into(), past: None }
+}
+
+fn end(chat: &mut Chat) -> Vec<Command> {
+    let tab = chat.tab();
+    chat.tells(Msg::Ended { tab, problem: None })
+}
+
+#[test]
+fn the_first_thing_is_a_prompt_and_the_next_steers() {
+    let mut chat = Chat::open();
+    assert_eq!(chat.says("do it"), [prompt("do it")]);
+    assert_eq!(chat.says("but gently"), [Command::Steer { tab: TAB, text: "but gently".into() }]);
+    chat.types("then rest");
+    assert_eq!(chat.presses("ctrl-s"), [Command::FollowUp { tab: TAB, text: "then rest".into() }]);
+    let waiting: Vec<When> = chat.state.tabs[0].waiting.iter().map(|waiting| waiting.when).collect();
+    assert_eq!(waiting, [When::Soon, When::Afterwards]);
+    chat.hears(prompted(1, "but gently"));
+    assert_eq!(chat.state.tabs[0].waiting.len(), 1, "what entered the run waits no longer");
+}
+
+#[test]
+fn ctrl_c_stops_the_run_and_then_leaves() {
+    let mut chat = Chat::open();
+    chat.says("do it");
+    assert_eq!(chat.presses("ctrl-c"), [Command::Cancel(TAB)]);
+    assert_eq!(chat.presses("ctrl-c"), [Command::Leave]);
+}
+
+#[test]
+fn ctrl_c_takes_back_what_is_typed_and_another_key_disarms_it() {
+    let mut chat = Chat::open();
+    chat.types("abc");
+    assert_eq!(chat.presses("ctrl-c"), []);
+    assert_eq!(chat.state.draft(), "");
+    chat.types("x");
+    assert_eq!(chat.presses("ctrl-c"), []);
+    assert_eq!(chat.presses("ctrl-c"), [Command::Leave]);
+}
+
+#[test]
+fn a_call_is_answered_by_one_key() {
+    let check = |key: &str, expect: Option<Answer>| {
+        let mut chat = Chat::open();
+        chat.says("go");
+        chat.tells(asked(3, "rm x", Some("git status")));
+        if let Some(question) = chat.state.tabs[0].questions.front_mut() {
+            question.seen = crate::chat::question::Seen::Whole;
+        }
+        let expect: Vec<Command> = expect
+            .map(|answer| Command::Answer { question: QuestionId(3), reply: Reply::Call(answer) })
+            .into_iter()
+            .collect();
+        assert_eq!(chat.presses(key), expect, "{key}");
+    };
+    check("y", Some(Answer::Once));
+    check("a", Some(Answer::Session));
+    check("p", Some(Answer::Prefix));
+    check("v", Some(Answer::Never));
+    check("n", Some(Answer::No { reason: "the person said no".into() }));
+    check("enter", None);
+    check("x", None);
+}
+
+#[test]
+fn what_is_pasted_answers_no_call() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.tells(asked(3, "rm x", None));
+    assert_eq!(chat.tells(Msg::Pasted("y".into())), []);
+    assert_eq!(chat.state.tabs[0].questions.len(), 1);
+}
+
+#[test]
+fn a_question_is_gone_when_nobody_waits_for_it() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.tells(asked(3, "rm x", None));
+    chat.tells(Msg::Withdrawn { question: QuestionId(3) });
+    assert!(chat.state.tabs[0].questions.is_empty());
+}
+
+#[test]
+fn the_model_is_answered_in_words_or_by_a_number() {
+    let check = |keys: &[&str], expect: Option<&str>| {
+        let mut chat = Chat::open();
+        chat.says("go");
+        chat.tells(words_asked(4, "Which?", &["red", "blue"]));
+        let commands: Vec<Command> = keys.iter().flat_map(|key| chat.presses(key)).collect();
+        let reply = Reply::Words(expect.map(str::to_owned));
+        assert_eq!(commands, [Command::Answer { question: QuestionId(4), reply }], "{keys:?}");
+    };
+    check(&["2", "enter"], Some("blue"));
+    check(&["n", "o", "enter"], Some("no"));
+    check(&["enter"], None);
+    check(&["esc"], None);
+}
+
+#[test]
+fn a_plan_is_built_in_the_mode_before_it_and_only_where_there_is_one() {
+    let mut chat = Chat::open();
+    assert_eq!(chat.says("/build"), [], "nothing was planned");
+    chat.says("/plan tidy up");
+    chat.hears(answer("1. look"));
+    chat.hears(ended());
+    chat.tells(Msg::Ended { tab: TAB, problem: None });
+    let text = "Carry out this plan:\n\n1. look".to_owned();
+    let expect =
+        [Command::Mode { tab: TAB, mode: Mode::Default }, Command::Prompt { tab: TAB, text, past: None }];
+    assert_eq!(chat.says("/build"), expect);
+}
+
+#[test]
+fn a_plan_that_was_edited_is_carried_out_as_it_is_now() {
+    let mut chat = Chat::open();
+    assert_eq!(chat.says("/plan tidy up").first(), Some(&Command::Mode { tab: TAB, mode: Mode::Plan }));
+    chat.tells(plan_asked(5, "1. look\n2. tidy"));
+    let purpose = Purpose::Plan { tab: TAB, question: QuestionId(5) };
+    let edit = Command::Edit { purpose, text: "1. look\n2. tidy".into() };
+    assert_eq!(chat.presses("e"), [edit]);
+    let commands = chat.tells(Msg::Edited { purpose, text: Some("1. look twice\n".into()) });
+    assert!(commands.contains(&Command::Mode { tab: TAB, mode: Mode::Default }), "{commands:?}");
+    let text = "Carry out this plan:\n\n1. look twice".to_owned();
+    assert!(commands.contains(&Command::Steer { tab: TAB, text }), "{commands:?}");
+    assert!(
+        commands
+            .iter()
+            .any(|command| matches!(command, Command::Answer { reply: Reply::Call(Answer::No { .. }), .. })),
+        "what was shown first is not what is carried out: {commands:?}"
+    );
+}
+
+#[test]
+fn a_plan_that_was_not_changed_still_waits() {
+    let mut chat = Chat::open();
+    chat.says("/plan tidy up");
+    chat.tells(plan_asked(5, "1. look"));
+    chat.tells(Msg::Edited { purpose: Purpose::Plan { tab: TAB, question: QuestionId(5) }, text: None });
+    assert_eq!(chat.state.tabs[0].questions.len(), 1);
+}
+
+#[test]
+fn commands_do_what_they_say() {
+    let check = |line: &str, expect: &[Command]| {
+        let mut chat = Chat::open();
+        chat.state.customs =
+            vec![Custom { name: "hi".into(), about: String::new(), template: "Say hi".into() }];
+        assert_eq!(chat.says(line), expect, "{line}");
+    };
+    let open = |how: How| Command::Open { tab: TabId(2), how };
+    check("/new", &[open(How::New { model: None })]);
+    check("/model a/b", &[open(How::New { model: Some("a/b".into()) })]);
+    check("/resume old", &[open(How::Resume { session: "old".into() })]);
+    check("/sessions", &[Command::List]);
+    check("/find some words", &[Command::Find("some words".into())]);
+    check("/undo", &[Command::Undo { tab: TAB, session: "session-1".into() }]);
+    check("/mode full", &[Command::Mode { tab: TAB, mode: Mode::Full }]);
+    check(
+        "/export out.md",
+        &[Command::Export { tab: TAB, session: "session-1".into(), path: Some("out.md".into()) }],
+    );
+    check("/quit", &[Command::Leave]);
+    check("/hi", &[prompt("Say hi")]);
+    check("/nonsense", &[]);
+}
+
+#[test]
+fn an_administrator_bounds_the_mode() {
+    let mut chat = Chat::open();
+    chat.state.widest = Mode::Default;
+    assert_eq!(chat.says("/mode full"), []);
+    assert_eq!(chat.state.tabs[0].mode, Mode::Default);
+    assert_eq!(chat.presses("backtab"), [Command::Mode { tab: TAB, mode: Mode::Plan }]);
+}
+
+#[test]
+fn a_key_alone_never_leads_to_the_mode_that_asks_nothing() {
+    let mut chat = Chat::open();
+    for _ in 0..10 {
+        chat.presses("backtab");
+        assert_ne!(chat.state.tabs[0].mode, Mode::Full);
+    }
+}
+
+#[test]
+fn a_turn_can_be_gone_back_to_in_a_new_session() {
+    let mut chat = Chat::open();
+    chat.says("first");
+    chat.hears(prompted(1, "first"));
+    chat.hears(answer("done"));
+    chat.hears(ended());
+    end(&mut chat);
+    chat.says("/fork");
+    assert!(matches!(&chat.state.over, Some(Over::Picker(picker)) if picker.shown().len() == 1));
+    let commands = chat.presses("enter");
+    let how = How::Fork { session: "session-1".into(), at: Seq::new(1) };
+    assert_eq!(commands, [Command::Open { tab: TabId(2), how }]);
+    assert_eq!(chat.state.draft(), "first", "what was said can be said otherwise");
+}
+
+#[test]
+fn a_summary_begins_a_new_session() {
+    let mut chat = Chat::open();
+    chat.says("work");
+    chat.hears(prompted(1, "work"));
+    chat.hears(answer("worked"));
+    end(&mut chat);
+    assert!(matches!(chat.says("/compact").as_slice(), [Command::Prompt { .. }]));
+    chat.hears(answer("It was work."));
+    assert_eq!(end(&mut chat), [Command::Open { tab: TabId(2), how: How::New { model: None } }]);
+    chat.opened("session-2", Vec::new());
+    let past = Some("It was work.".to_owned());
+    assert_eq!(chat.says("go on"), [Command::Prompt { tab: TabId(2), text: "go on".into(), past }]);
+}
+
+#[test]
+fn words_are_found_from_the_end_to_the_beginning() {
+    let mut chat = Chat::open();
+    for number in 0..40 {
+        chat.hears(answer(&format!("answer {number} {}", if number % 10 == 0 { "needle" } else { "hay" })));
+    }
+    chat.says("/search NEEDLE");
+    let at = |chat: &Chat| chat.state.search.as_ref().map(|search| search.hits[search.at]);
+    assert_eq!(at(&chat), Some(30));
+    assert_eq!(chat.state.tabs[0].look, Look::End, "it is seen there already");
+    chat.presses("enter");
+    assert_eq!(at(&chat), Some(20));
+    assert_eq!(chat.state.tabs[0].look, Look::At { item: 20, row: 0 });
+    chat.presses("down");
+    assert_eq!(at(&chat), Some(30));
+    chat.presses("esc");
+    assert_eq!(chat.state.search, None);
+}
+
+#[test]
+fn the_wheel_scrolls_and_more_text_does_not_move_what_is_read() {
+    let mut chat = Chat::open();
+    (0..40).for_each(|number| chat.hears(answer(&format!("answer {number}"))));
+    chat.wheel(MouseEventKind::ScrollUp);
+    let look = chat.state.tabs[0].look;
+    assert_ne!(look, Look::End);
+    chat.piece("more");
+    assert_eq!(chat.state.tabs[0].look, look);
+    chat.presses("ctrl-end");
+    assert_eq!(chat.state.tabs[0].look, Look::End);
+}
+
+#[test]
+fn files_are_completed_once_they_are_known() {
+    let mut chat = Chat::open();
+    assert_eq!(chat.types("see @ma"), [Command::Files]);
+    chat.tells(Msg::Files(vec!["src/main.rs".into(), "README.md".into()]));
+    chat.presses("tab");
+    assert_eq!(chat.state.draft(), "see @src/main.rs ");
+}
+
+#[test]
+fn commands_are_completed_and_sent_when_they_are_whole() {
+    let mut chat = Chat::open();
+    chat.types("/sess");
+    chat.presses("enter");
+    assert_eq!(chat.state.draft(), "/sessions ");
+    assert_eq!(chat.presses("enter"), [Command::List]);
+}
+
+#[test]
+fn what_was_said_comes_back() {
+    let mut chat = Chat::open();
+    chat.says("one");
+    chat.says("two");
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "two");
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "one");
+    chat.presses("down");
+    chat.presses("down");
+    assert_eq!(chat.state.draft(), "");
+}
+
+#[test]
+fn each_session_keeps_what_is_typed_and_what_is_looked_at() {
+    let mut chat = Chat::open();
+    (0..40).for_each(|number| chat.hears(answer(&format!("answer {number}"))));
+    chat.types("half");
+    chat.presses("pageup");
+    let look = chat.state.tabs[0].look;
+    chat.presses("ctrl-n");
+    assert_eq!((chat.state.current, chat.state.draft()), (1, ""));
+    chat.presses("ctrl-t");
+    assert_eq!((chat.state.current, chat.state.draft(), chat.state.tabs[0].look), (0, "half", look));
+}
+
+#[test]
+fn a_tab_closes_unless_it_is_the_last() {
+    let mut chat = Chat::open();
+    assert_eq!(chat.says("/close"), []);
+    chat.says("/new");
+    chat.opened("session-2", Vec::new());
+    assert_eq!(chat.says("/close"), [Command::Close(TabId(2))]);
+    assert_eq!(chat.state.tabs.len(), 1);
+}
+
+#[test]
+fn what_cannot_be_opened_is_told_and_cannot_be_spoken_to() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    chat.tells(Msg::Failed { tab: TabId(2), why: "no key".into() });
+    assert_eq!(chat.state.tabs[1].phase, Phase::Broken);
+    assert_eq!(chat.says("hello"), []);
+}
+
+#[test]
+fn an_end_leaves_no_question_and_nothing_unsaid() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.says("late");
+    chat.hears(called(7, "shell", "{}"));
+    chat.tells(asked(1, "ls", None));
+    end(&mut chat);
+    let tab = &chat.state.tabs[0];
+    assert_eq!((tab.phase, tab.questions.len(), tab.waiting.len()), (Phase::Idle, 0, 0));
+    assert!(
+        tab.items.iter().any(|item| matches!(item.kind(), Kind::Note { text, .. } if text.ends_with("late")))
+    );
+}

@@ -1,0 +1,38 @@
+//! `holm acp`: an agent for editors that speak the Agent Client Protocol.
+
+use std::{
+    io::{self, IsTerminal as _},
+    path::Path,
+};
+
+use agent_client_protocol::Lines;
+use tokio::io::BufReader;
+
+use crate::{
+    acp::{House, incoming, outgoing},
+    exit::{Exit, Trouble},
+    screen::Screen,
+};
+
+/// What `holm acp` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What else `holm run` takes: --model, --grant, --mode, --budget and their like
+    #[arg(last = true, value_name = "OPTIONS")]
+    options: Vec<String>,
+}
+
+/// Runs the command: the protocol on standard streams, and notes on standard error.
+pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let house = House::new(args.options, data)?;
+    if io::stdin().is_terminal() {
+        Screen::default()
+            .note("holm: this speaks with an editor, which starts it by itself; docs/acp.md says how");
+    }
+    let (read, write) = (BufReader::new(tokio::io::stdin()), tokio::io::stdout());
+    let transport = Lines::new(outgoing(write), incoming(read));
+    match house.serve(transport).await {
+        Ok(()) => Ok(Exit::Done),
+        Err(error) => Err(Trouble::new(Exit::Failed, format!("the editor cannot be heard: {error}")).into()),
+    }
+}

@@ -1,0 +1,100 @@
+//! Runs whose session branches off another.
+
+use holm::{kernel::plain_text, store::Store};
+
+use super::Args;
+use crate::{
+    bounds::Bounds,
+    branch::{Branch, Next},
+    exit::{Exit, Trouble},
+    log::Log,
+    prompt::Parts,
+    screen::Screen,
+};
+
+impl Args {
+    /// With somebody else told what happens.
+    pub(crate) fn logging(self, log: &Log) -> Self {
+        Self { log: log.clone(), ..self }
+    }
+
+    /// How far connections may go.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.ways.bounds()
+    }
+
+    /// With the past of a session, up to the record that was named.
+    pub(crate) fn forking(self, from: String) -> Result<Self, Trouble> {
+        if self.fork.is_some() || self.resume {
+            let message =
+                "the session to begin with is named already, so --fork and --resume mean nothing here";
+            return Err(Trouble::new(Exit::Usage, message));
+        }
+        Ok(Self { fork: Some(from), ..self })
+    }
+
+    /// With the past of a session up to this record, and this asked in place of what was asked there.
+    pub(crate) fn otherwise(self, branch: Branch, text: String) -> Result<Self, Trouble> {
+        let args = Self { at: branch.at, parts: Parts::of(text), edit: false, alias: None, ..self };
+        args.forking(branch.from)
+    }
+
+    /// The record that was named.
+    pub(crate) fn at(&self) -> Option<u64> {
+        self.at
+    }
+
+    /// What -p says, if anything.
+    pub(crate) fn text(&self) -> Result<Option<String>, Trouble> {
+        if self.parts.is_empty() {
+            return Ok(None);
+        }
+        let here = std::env::current_dir().unwrap_or_default();
+        self.parts.gather(None, &here, |_| {}).map(|prompt| Some(plain_text(&prompt.blocks)))
+    }
+
+    /// Whether something is asked.
+    pub(crate) fn asks(&self) -> bool {
+        !self.parts.is_empty() || self.alias.is_some() || self.edit
+    }
+
+    /// Where the session branches off, and what the new one is called.
+    pub(crate) fn branch_and_name(self) -> Result<(Branch, String), Trouble> {
+        let args = self.branch_off()?;
+        let branch = args.branch.ok_or_else(|| Trouble::new(Exit::Usage, "no session to fork was named"))?;
+        Ok((branch, args.session.unwrap_or_else(Branch::new_name)))
+    }
+
+    /// Settles what a fork is: a session that goes on, with the past of another and a name of its own.
+    pub(super) fn branch_off(mut self) -> Result<Self, Trouble> {
+        match (self.fork.take(), self.at) {
+            (Some(from), at) => {
+                self.branch = Some(Branch { from, at });
+                self.session.get_or_insert_with(Branch::new_name);
+                self.resume = true;
+                Ok(self)
+            }
+            (None, Some(_)) => {
+                let message = "--at says where a fork begins, and no session to fork was named";
+                Err(Trouble::new(Exit::Usage, message).hint("name it with --fork"))
+            }
+            (None, None) => Ok(self),
+        }
+    }
+
+    /// The session whose past this run has, if any.
+    pub(super) fn past(&self) -> Option<&str> {
+        match &self.branch {
+            Some(branch) => Some(&branch.from),
+            None => self.session.as_deref().filter(|_| self.resume),
+        }
+    }
+
+    /// Writes the beginning of a session that branches off.
+    pub(super) async fn grow(&self, store: &Store, next: Next, screen: &Screen) -> anyhow::Result<()> {
+        let (Some(branch), Some(new)) = (&self.branch, &self.session) else { return Ok(()) };
+        branch.grow(store, new, next).await?;
+        screen.note(&format!("holm: session {new} has the past of {}", branch.from));
+        Ok(())
+    }
+}

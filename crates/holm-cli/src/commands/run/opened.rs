@@ -1,0 +1,169 @@
+//! A session in front of which somebody sits who is not at this terminal: begun anew, taken up again, or forked.
+
+use std::{fmt, sync::Arc};
+
+use holm::{
+    grants::Mode,
+    kernel::Seq,
+    runtime::{BoxFuture, SecretString, Session},
+};
+use holm_tools::registry::{Following, Registry};
+
+use super::{Args, Has, Made, Sinks, bench::Bench, open, open_store};
+use crate::{
+    approve::{Person, Terminal},
+    branch::Next,
+    children,
+    exit::{Exit, Trouble},
+    places::Places,
+    prompt::Parts,
+    screen::Screen,
+    withholding::Lines,
+};
+
+/// A session that is open, with what it is made of.
+pub(crate) struct Opened {
+    pub(crate) session: Session,
+    pub(crate) made: Made,
+    /// Where it works.
+    pub(crate) places: Places,
+    /// The widest mode that it may have.
+    pub(crate) most: Mode,
+    /// Tells it of tools that come and go, for as long as it is kept.
+    _following: Following,
+}
+
+/// Brings tools to a session that lie in no folder.
+pub(crate) trait Brings: fmt::Debug + Send + Sync {
+    /// Adds them; gives what a person should know.
+    fn add<'a>(&'a self, registry: &'a Registry, places: &'a Places) -> BoxFuture<'a, Vec<String>>;
+
+    /// What they are given that nobody else is to know, with names for it.
+    fn secrets(&self) -> Vec<(String, SecretString)>;
+}
+
+impl Args {
+    /// Refuses what sessions say for themselves, where one command has many of them.
+    pub(crate) fn check_shared(&self) -> Result<(), Trouble> {
+        let given = [
+            ("--session", self.session.is_some()),
+            ("--prompt", !self.parts.is_empty()),
+            ("--alias", self.alias.is_some()),
+        ];
+        let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+        Err(Trouble::new(
+            Exit::Usage,
+            format!("each session says this for itself, so {flag} means nothing here"),
+        ))
+    }
+
+    /// With these tools too.
+    pub(crate) fn bringing(mut self, brings: Arc<dyn Brings>) -> Self {
+        self.settled.brings = Some(brings);
+        self
+    }
+
+    /// Whether a model would answer in these places.
+    ///
+    /// # Errors
+    /// What is missing: often a key.
+    pub(crate) fn check_model(self, places: Places, screen: &Arc<Screen>) -> anyhow::Result<()> {
+        let (args, _) = self.settle(places, screen)?;
+        args.choose()?;
+        Ok(())
+    }
+
+    /// The same, for a new session; with another model, if one is named.
+    pub(crate) fn anew(mut self, model: Option<String>) -> Self {
+        (self.session, self.resume) = (None, false);
+        (self.fork, self.at, self.branch) = (None, None, None);
+        self.parts = Parts::default();
+        if model.is_some() {
+            (self.model, self.script) = (model, None);
+        }
+        self
+    }
+
+    /// The same, for a session that goes on. It keeps what it has.
+    pub(crate) fn resuming(self, session: String) -> Self {
+        if self.resume && self.session.as_ref() == Some(&session) {
+            return Self { parts: Parts::default(), ..self };
+        }
+        // What belongs to a session from its beginning is not said again, nor what it keeps unless it is given now.
+        let args = Self { turns: None, system: None, ..self.anew(None) };
+        Self {
+            session: Some(session),
+            resume: true,
+            model: None,
+            mode: None,
+            grant: Vec::new(),
+            budget: None,
+            ..args
+        }
+    }
+
+    /// The same, for a new session with the past of another one, up to a record.
+    pub(crate) fn branching(self, session: String, at: Seq) -> Self {
+        let args = self.resuming(session.clone());
+        Self { session: None, resume: false, fork: Some(session), at: Some(at.value()), ..args }
+    }
+
+    /// The session that was named, and what is to be said first.
+    pub(crate) fn named(&self) -> Result<(Option<&str>, Option<String>), Trouble> {
+        Ok((self.session.as_deref().filter(|_| self.resume), self.text()?))
+    }
+
+    /// Refuses what a person who sits in front has no use for.
+    pub(crate) fn check_seated(&self) -> Result<(), Trouble> {
+        let given = [
+            ("--json", self.json),
+            ("--output", self.output != super::Output::Text),
+            ("--alias", self.alias.is_some()),
+            ("--prompt -", !self.parts.is_empty() && self.parts.reads_stdin()),
+            ("--edit", self.edit),
+            ("--session without --resume", self.session.is_some() && !self.resume),
+        ];
+        let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+        Err(Trouble::new(Exit::Usage, format!("{flag} means nothing here")))
+    }
+
+    /// Opens the session that the arguments name, or a new one.
+    pub(crate) async fn open(
+        self,
+        places: Places,
+        screen: &Arc<Screen>,
+        person: Person,
+        sinks: Sinks,
+    ) -> anyhow::Result<Opened> {
+        let args = self.branch_off()?;
+        args.check()?;
+        let began = args.began(&places)?;
+        let (store, named) = (open_store(&places).await?, args.model.clone());
+        let (args, places) = args.settle(places, screen)?;
+        let mut args = args.keep_models(named.as_deref(), &store).await?;
+        args.deny_command.extend(began.deny.iter().cloned());
+        let places = places.within(args.ways.bounds());
+        let chosen = args.choose()?;
+        if let Some(note) = &chosen.note {
+            screen.note(&format!("holm: {note}"));
+        }
+        let resumed = args.past();
+        let mut has = None;
+        if let Some(id) = resumed {
+            children::check(&store, id).await?;
+            has = Has::read(&store, id).await?;
+        }
+        let terminal = Terminal::new(args.yes.iter().cloned().collect(), person, Arc::clone(screen));
+        let bench = Bench::lay_out(&args, &places, store.clone(), chosen, terminal, screen).await?;
+        bench.withholding().of_session(&store, resumed, Lines::No).await?;
+        let (crew, secrets, hooks) = bench.parts();
+        let (agent, tools) = bench.agent(&args, sinks)?;
+        args.grow(&store, Next::AskedElse, screen).await?;
+        let session = open(&agent, &args, has.as_ref()).await?;
+        began.keep(&places, session.id())?;
+        let following = tools.follow(&session);
+        let most = args.settled.most.as_ref().and_then(|most| most.mode).unwrap_or(Mode::Full);
+        let made = Made { agent, tools, crew, secrets, hooks, store };
+        Ok(Opened { session, made, places, most, _following: following })
+    }
+}

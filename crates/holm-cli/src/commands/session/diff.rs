@@ -1,0 +1,243 @@
+//! `holm session diff`: where two sessions part, and what each did from there on.
+//!
+//! Two things are compared: the journals, record by record, which finds the place to the byte; and what was said and done, in
+//! order, which is what people want to see. Names, times and durations differ always, so they are no difference.
+
+use holm::{
+    kernel::{
+        Author, Block, Effect, Event, Input, Message, NanoUsd, Outcome, Role, Started, Usage,
+        journal::{self, Record, ReplayError},
+    },
+    runtime::Journals as _,
+    store::Store,
+};
+use serde_json::{Value, json};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::{missing_journal, story::in_words};
+use crate::{exit::Exit, money, screen::Screen};
+
+/// Which sessions are compared.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A session's name
+    first: String,
+    /// Another session's name
+    second: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Says what differs.
+pub(super) async fn diff(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
+    let one = Side::read(store, &args.first).await?;
+    let two = Side::read(store, &args.second).await?;
+    let found = Difference::between(&one, &two);
+    if args.json {
+        screen.line(&found.for_programs(&one, &two).to_string());
+    } else {
+        found.for_people(&one, &two).iter().for_each(|line| screen.answer(line));
+    }
+    Ok(Exit::Done)
+}
+
+/// One session, as it is compared.
+struct Side {
+    name: String,
+    records: Vec<Record>,
+    /// What was said and done, in order.
+    deeds: Vec<Deed>,
+    usage: Usage,
+    spent: NanoUsd,
+}
+
+/// Something that was said or done.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Deed {
+    kind: &'static str,
+    text: String,
+}
+
+impl Side {
+    async fn read(store: &Store, name: &str) -> anyhow::Result<Self> {
+        let text = store.read(name).await.map_err(missing_journal)?;
+        Ok(Self::of(name, journal::decode_strict(&text)?)?)
+    }
+
+    fn of(name: &str, records: Vec<Record>) -> Result<Self, ReplayError> {
+        let mut deeds = records.first().map(begun).unwrap_or_default();
+        let run = journal::replay_with(&records, |_, effect| {
+            if let Effect::Emit(event) = effect {
+                deeds.extend(deeds_of(&event.event));
+            }
+        })?;
+        let (usage, spent) = (run.usage(), run.spent());
+        Ok(Self { name: name.to_owned(), records, deeds, usage, spent })
+    }
+}
+
+/// How two sessions differ.
+#[derive(Debug, PartialEq, Eq)]
+struct Difference {
+    /// How many records both begin with.
+    shared: usize,
+    /// How what was said and done of the one becomes that of the other.
+    ops: Vec<DiffOp>,
+}
+
+impl Difference {
+    fn between(one: &Side, two: &Side) -> Self {
+        let pairs = one.records.iter().zip(&two.records);
+        let shared = pairs.take_while(|(one, two)| is_same(one, two)).count();
+        Self { shared, ops: capture_diff_slices(Algorithm::Myers, &one.deeds, &two.deeds) }
+    }
+
+    /// Whether both said and did the same.
+    fn is_none(&self) -> bool {
+        self.ops.iter().all(|op| matches!(op, DiffOp::Equal { .. }))
+    }
+
+    fn for_people(&self, one: &Side, two: &Side) -> Vec<String> {
+        let totals = |mark: &str, side: &Side| {
+            let (input, output) = (side.usage.input, side.usage.output);
+            let spent = money::show(side.spent);
+            let count = side.records.len();
+            format!("{mark} {}: {count} records, {input} tokens in, {output} out, {spent}", side.name)
+        };
+        let mut lines = vec![totals("---", one), totals("+++", two)];
+        lines.push(match self.parting(one, two) {
+            Some(record) => format!("the same up to record {record}, where they part"),
+            None => "the same, record by record".to_owned(),
+        });
+        if self.is_none() {
+            lines.push("the same was said and done".to_owned());
+            return lines;
+        }
+        for (mark, deed) in self.marked(one, two) {
+            let text = deed.text.replace('\n', &format!("\n{mark}            "));
+            lines.push(format!("{mark} {:<10} {text}", deed.kind));
+        }
+        lines
+    }
+
+    fn for_programs(&self, one: &Side, two: &Side) -> Value {
+        let side = |side: &Side| {
+            json!({
+                "session": side.name,
+                "records": side.records.len(),
+                "usage": side.usage,
+                "spent_nano_usd": side.spent.value(),
+            })
+        };
+        let line = |(mark, deed): (char, &Deed)| {
+            let side = match mark {
+                '-' => "first",
+                '+' => "second",
+                _ => "both",
+            };
+            json!({ "in": side, "kind": deed.kind, "text": deed.text })
+        };
+        json!({
+            "first": side(one),
+            "second": side(two),
+            "same": self.is_none(),
+            "parts_at": self.parting(one, two),
+            "deeds": self.marked(one, two).map(line).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The first record that is not the same; none where all are.
+    fn parting(&self, one: &Side, two: &Side) -> Option<usize> {
+        (self.shared < one.records.len().max(two.records.len())).then_some(self.shared)
+    }
+
+    /// All that was said and done: in both, in the first, in the second.
+    fn marked<'a>(&self, one: &'a Side, two: &'a Side) -> impl Iterator<Item = (char, &'a Deed)> {
+        self.ops.iter().flat_map(move |op| {
+            let (old, new) = (op.old_range(), op.new_range());
+            let is_same = matches!(op, DiffOp::Equal { .. });
+            let first = one.deeds.get(old).unwrap_or_default();
+            let second = two.deeds.get(new).filter(|_| !is_same).unwrap_or_default();
+            let mark = if is_same { ' ' } else { '-' };
+            first.iter().map(move |deed| (mark, deed)).chain(second.iter().map(|deed| ('+', deed)))
+        })
+    }
+}
+
+/// Whether two records say the same. The first ones name their runs, which are never the same.
+fn is_same(one: &Record, two: &Record) -> bool {
+    if one.payload().hash() == two.payload().hash() {
+        return true;
+    }
+    match (one.payload().input(), two.payload().input()) {
+        (Ok(Input::Started(one)), Ok(Input::Started(two))) => {
+            let nameless = |started: Started| Started { run: String::new(), seed: 0, ..started };
+            nameless(*one) == nameless(*two)
+        }
+        _ => false,
+    }
+}
+
+/// What a session began with.
+fn begun(first: &Record) -> Vec<Deed> {
+    let Ok(Input::Started(started)) = first.payload().input() else { return Vec::new() };
+    let config = started.config;
+    let mut deeds: Vec<Deed> = config.models.iter().map(|model| deed("model", &model.name)).collect();
+    deeds.push(deed("mode", config.mode.to_string()));
+    deeds.extend(config.grants.iter().map(|grant| deed("grant", grant.to_string())));
+    deeds.push(deed("system", &config.system));
+    deeds.retain(|deed| !deed.text.is_empty());
+    deeds
+}
+
+fn deed(kind: &'static str, text: impl Into<String>) -> Deed {
+    Deed { kind, text: text.into() }
+}
+
+fn deeds_of(event: &Event) -> Vec<Deed> {
+    match event {
+        Event::MessageAdded { message } => said(message),
+        Event::ModelFailed { message, .. } => vec![deed("failed", message)],
+        Event::SteppedUp { from, to, .. } => vec![deed("model", format!("{to} in place of {from}"))],
+        Event::ModeChanged { mode } => vec![deed("mode", mode.to_string())],
+        Event::GrantsChanged => vec![deed("grants", "others from here on")],
+        Event::BudgetChanged { limit } => {
+            vec![deed("budget", limit.map_or_else(|| "none".to_owned(), money::show))]
+        }
+        Event::GroupEnded { ending, .. } => vec![deed("end", in_words(ending))],
+        // The rest is how it came about: numbers, times, and what the messages say too.
+        _ => Vec::new(),
+    }
+}
+
+/// A message with the calls and the results in it.
+fn said(message: &Message) -> Vec<Deed> {
+    let who = match message.role {
+        Role::User if message.author == Author::Kernel => "holm",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System => "system",
+        Role::Tool | Role::Custom => "tool",
+    };
+    let said = |block: &Block| match block {
+        Block::Text(text) if !text.is_empty() => Some(deed(who, text)),
+        Block::ToolCall(call) => Some(deed("call", format!("{} {}", call.name, call.arguments))),
+        Block::ToolResult(result) => {
+            let how = match result.outcome {
+                Outcome::Succeeded => "",
+                Outcome::Failed => " failed",
+                Outcome::Refused => " was refused",
+                Outcome::Unknown => " came to nobody knows what",
+                Outcome::Stopped => " was stopped",
+            };
+            Some(deed("result", format!("{}{how}: {}", result.tool, result.said())))
+        }
+        Block::Image(media) | Block::File(media) => Some(deed("file", &media.media_type)),
+        Block::Text(_) | Block::Thinking(_) | Block::Custom(_) => None,
+    };
+    message.blocks.iter().filter_map(said).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! `holm session edit`: what can be changed about a session. Its title and tags are labels beside the journal. What was said
+//! stays said: a prompt that is put otherwise begins another session with the past before it.
+
+use std::path::Path;
+
+use holm::{
+    kernel::{
+        Block, Input, Prompt,
+        journal::{self, Record},
+    },
+    runtime::Journals as _,
+};
+
+use super::{Opened, missing, missing_journal};
+use crate::{
+    began::Began,
+    branch::Branch,
+    commands::run,
+    editor::Editor,
+    exit::{Exit, Trouble},
+    log::Log,
+};
+
+/// Which session is changed, and in which way.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Editing {
+    /// The session's name
+    id: String,
+    /// Call it this
+    #[arg(long, value_name = "TEXT", conflicts_with = "untitled")]
+    title: Option<String>,
+    /// Call it by its first prompt again
+    #[arg(long)]
+    untitled: bool,
+    /// Put a tag on it; may be given more than once
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// Take a tag off it; may be given more than once
+    #[arg(long, value_name = "TAG")]
+    untag: Vec<String>,
+    /// Erase it for good: all that was said, and its large results. Its name stays taken
+    #[arg(long, conflicts_with_all = ["title", "untitled", "tag", "untag"])]
+    erase: bool,
+    /// With what the session goes on that has another prompt.
+    #[command(flatten)]
+    run: Box<run::Args>,
+}
+
+impl Editing {
+    fn labels(&self) -> bool {
+        self.title.is_some() || self.untitled || !self.tag.is_empty() || !self.untag.is_empty()
+    }
+}
+
+/// Changes it.
+pub(super) async fn edit(
+    opened: Opened,
+    args: Editing,
+    data: Option<&Path>,
+    log: &Log,
+) -> anyhow::Result<Exit> {
+    if args.erase {
+        return erase(&opened, &args.id).await;
+    }
+    if args.labels() {
+        return label(&opened, &args).await;
+    }
+    let text = opened.store.read(&args.id).await.map_err(missing_journal)?;
+    let records = journal::decode_strict(&text)?;
+    let said = Said::find(&args.id, &records, args.run.at())?;
+    let other = match args.run.text()? {
+        Some(text) => text,
+        None => Editor::find(|name| std::env::var(name).ok())?.edit(&opened.places.data, &said.text)?,
+    };
+    if other.trim().is_empty() || other == said.text {
+        let message = "the prompt is as it was, so there is nothing to do differently";
+        return Err(Trouble::new(Exit::Usage, message).into());
+    }
+    drop(opened);
+    let branch = Branch { from: args.id, at: Some(said.record.saturating_sub(1)) };
+    run::execute(args.run.otherwise(branch, other)?.logging(log), data).await
+}
+
+async fn label(opened: &Opened, args: &Editing) -> anyhow::Result<Exit> {
+    let store = &opened.store;
+    if args.title.is_some() || args.untitled {
+        store.rename(&args.id, args.title.as_deref()).await.map_err(missing)?;
+    }
+    for tag in &args.tag {
+        store.tag(&args.id, tag).await.map_err(missing)?;
+    }
+    for tag in &args.untag {
+        store.untag(&args.id, tag).await.map_err(missing)?;
+    }
+    Ok(Exit::Done)
+}
+
+async fn erase(opened: &Opened, id: &str) -> anyhow::Result<Exit> {
+    let erased = opened.store.erase(id).await.map_err(missing)?;
+    Began::forget(&opened.places, id)?;
+    opened.screen.note(&format!("holm: the {} records of the session {id} are gone", erased.records));
+    Ok(Exit::Done)
+}
+
+/// A prompt of a session.
+#[derive(Debug, PartialEq, Eq)]
+struct Said {
+    record: u64,
+    text: String,
+}
+
+impl Said {
+    /// The prompt at a record; the last one, unless said.
+    fn find(id: &str, records: &[Record], at: Option<u64>) -> Result<Self, Trouble> {
+        let prompts = records.iter().filter_map(|record| {
+            let (Input::Prompted(prompt) | Input::Steered(prompt) | Input::FollowedUp(prompt)) =
+                record.payload().input().ok()?
+            else {
+                return None;
+            };
+            Some((record.seq().value(), prompt))
+        });
+        let prompts: Vec<(u64, Prompt)> = prompts.collect();
+        let found = match at {
+            Some(at) => prompts.iter().find(|(record, _)| *record == at),
+            None => prompts.last(),
+        };
+        let Some((record, prompt)) = found else {
+            let numbers: Vec<String> = prompts.iter().map(|(record, _)| record.to_string()).collect();
+            let message = match at {
+                Some(at) => format!("record {at} of the session `{id}` is no prompt"),
+                None => format!("nothing was asked in the session `{id}`"),
+            };
+            let hint = match numbers.as_slice() {
+                [] => "there is none in it".to_owned(),
+                numbers => format!("its prompts are the records {}", numbers.join(", ")),
+            };
+            return Err(Trouble::new(Exit::Usage, message).hint(hint));
+        };
+        let Some(text) = text(prompt) else {
+            let message =
+                format!("the prompt at record {record} holds more than text, which cannot be edited");
+            return Err(Trouble::new(Exit::Usage, message).hint("holm session fork begins before it"));
+        };
+        Ok(Self { record: *record, text })
+    }
+}
+
+/// The text of a prompt that is nothing else.
+fn text(prompt: &Prompt) -> Option<String> {
+    let texts: Option<Vec<&str>> = prompt.blocks.iter().map(Block::as_text).collect();
+    texts.map(|texts| texts.join("\n\n"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+//! `holm session fork`: another session with the past of one.
+
+use std::path::Path;
+
+use super::Opened;
+use crate::{began::Began, branch::Next, commands::run, exit::Exit, log::Log};
+
+/// Which session branches off, and what it does then.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Forking {
+    /// The session's name
+    id: String,
+    /// What to do differently.
+    #[command(flatten)]
+    run: Box<run::Args>,
+}
+
+/// Makes the session, and goes on with it if something is asked.
+pub(super) async fn fork(
+    opened: Opened,
+    args: Forking,
+    data: Option<&Path>,
+    log: &Log,
+) -> anyhow::Result<Exit> {
+    let forking = args.run.forking(args.id)?.logging(log);
+    if forking.asks() {
+        // The run opens the store for itself.
+        drop(opened);
+        return run::execute(forking, data).await;
+    }
+    let (branch, new) = forking.branch_and_name()?;
+    // The new one works where the old one does, and never runs what that must not.
+    let known = Began::of(&opened.places, &branch.from)?;
+    branch.grow(&opened.store, &new, Next::Later).await?;
+    if let Some(known) = known {
+        known.keep(&opened.places, &new)?;
+    }
+    opened.screen.line(&new);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,75 @@
+//! `holm session replay`: folds a journal again, without a model and without tools, and shows what happened.
+
+use std::collections::VecDeque;
+
+use holm::{
+    kernel::{
+        Effect,
+        journal::{self, Record},
+    },
+    runtime::Journals as _,
+    store::{Store, withheld},
+};
+
+use super::{missing_journal, step, story};
+use crate::{exit::Exit, screen::Screen, withholding};
+
+/// Which session is told again, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session's name
+    id: String,
+    /// Print one event a line, as `holm run --output stream-json` did
+    #[arg(long, conflicts_with = "step")]
+    json: bool,
+    /// Go through it record by record, with the keys; without a terminal, print every record
+    #[arg(long)]
+    step: bool,
+    /// Begin at this record
+    #[arg(long, value_name = "RECORD", requires = "step")]
+    at: Option<u64>,
+}
+
+/// Tells it.
+pub(super) async fn replay(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
+    let text = store.read(&args.id).await.map_err(missing_journal)?;
+    let records = journal::decode_strict(&text)?;
+    if args.step {
+        let steps = story::tell(&records)?;
+        return step::through(screen, &args.id, &steps, args.at);
+    }
+    let events = if args.json { events(screen, &records)? } else { words(screen, &records)? };
+    screen.note(&format!("holm: {} records give {events} events, as they did before", records.len()));
+    Ok(Exit::Done)
+}
+
+/// For people. Gives how many events there were.
+fn words(screen: &Screen, records: &[Record]) -> anyhow::Result<u64> {
+    for step in story::tell(records)? {
+        for line in &step.lines {
+            screen.answer(&format!("{:>5}  {line}", step.record.value()));
+        }
+    }
+    let mut events = 0;
+    journal::replay_with(records, |_, effect| events += u64::from(matches!(effect, Effect::Emit(_))))?;
+    Ok(events)
+}
+
+/// For programs. Gives how many events there were.
+fn events(screen: &Screen, records: &[Record]) -> anyhow::Result<u64> {
+    let (mut events, mut fault) = (0_u64, None);
+    let mut withheld = VecDeque::from(withheld(records));
+    journal::replay_with(records, |seq, effect| {
+        // A program was told before the request that the prompt is not in.
+        while let Some(known) = withheld.pop_front_if(|known| known.record <= seq) {
+            screen.line(&withholding::line(known.message, &known.shown));
+        }
+        let Effect::Emit(event) = effect else { return };
+        events += 1;
+        match serde_json::to_string(event) {
+            Ok(line) => screen.line(&line),
+            Err(error) => fault = Some(error),
+        }
+    })?;
+    fault.map_or(Ok(events), |error| Err(error.into()))
+}

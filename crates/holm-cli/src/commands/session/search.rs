@@ -1,0 +1,81 @@
+//! `holm session search`: words in what was said.
+
+use holm::store::{Hit, Store, StoreError, TextKind};
+
+use super::list::date;
+use crate::{
+    exit::{Exit, Trouble},
+    screen::Screen,
+};
+
+/// What is searched for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Words that stand in one record, whatever their case; those within quotation marks stand together
+    #[arg(required = true)]
+    words: Vec<String>,
+    /// How many records at the most
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    limit: u32,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the records that hold every word, those of the latest sessions first.
+pub(super) async fn search(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
+    let found = store.search(&query(&args.words), args.limit).await.map_err(|error| match error {
+        StoreError::TooShort { .. } => anyhow::Error::new(Trouble::new(Exit::Usage, error.to_string())),
+        other => other.into(),
+    })?;
+    if args.json {
+        for hit in &found {
+            screen.line(&serde_json::to_string(hit)?);
+        }
+        return Ok(Exit::Done);
+    }
+    if found.is_empty() {
+        screen.note("holm: nothing was found");
+    }
+    let width = found.iter().map(|hit| hit.run.len()).max().unwrap_or(0);
+    for hit in &found {
+        screen.answer(&row(width, hit));
+    }
+    Ok(Exit::Done)
+}
+
+/// An argument with blanks was quoted for the shell, so it is meant to stand together.
+fn query(words: &[String]) -> String {
+    let quoted = |word: &String| {
+        let is_one = !word.contains(char::is_whitespace) || word.contains('"');
+        if is_one { word.clone() } else { format!("\"{word}\"") }
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// One record on one line.
+fn row(width: usize, hit: &Hit) -> String {
+    let who = match hit.kind {
+        TextKind::Prompt => "prompt",
+        TextKind::Answer => "answer",
+        TextKind::Tool => "tool",
+    };
+    let (seq, at) = (hit.seq.value(), date(hit.at));
+    format!("{:width$}  {seq:>5}  {at:16}  {who:6}  {}", hit.run, hit.excerpt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_kept_together_stands_together() {
+        let check = |words: &[&str], expect: &str| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(query(&words), expect);
+        };
+        check(&["red", "boat"], "red boat");
+        check(&["red boat", "sea"], "\"red boat\" sea");
+        check(&["red \"blue boat\""], "red \"blue boat\"");
+    }
+}

@@ -1,0 +1,92 @@
+//! `holm session show` and `export`: a session to read, to keep, and for programs.
+
+use std::{io::Write as _, path::PathBuf};
+
+use clap::ValueEnum;
+use holm::{
+    kernel::journal,
+    runtime::Journals as _,
+    store::{Format, Store, withheld},
+};
+use serde_json::{Value, json};
+
+use super::{missing, missing_journal};
+use crate::{
+    exit::{Exit, Trouble},
+    places,
+    screen::Screen,
+};
+
+/// Which session is shown, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session's name
+    id: String,
+    /// Print the session and its messages as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which session is exported, as what, and where to.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportArgs {
+    /// The session's name
+    id: String,
+    /// What it is written as
+    #[arg(long, value_enum, default_value_t = Shape::Md)]
+    format: Shape,
+    /// A new file that only you can read, in place of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// What a session is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    /// Markdown, to read
+    Md,
+    /// One JSON object: the session and its messages
+    Json,
+    /// The journal itself, to the byte: whoever has it can replay and verify the session
+    Jsonl,
+}
+
+/// Shows what was said.
+pub(super) async fn show(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
+    if args.json {
+        screen.line(&object(store, &args.id).await?.to_string());
+        return Ok(Exit::Done);
+    }
+    let text = store.export(&args.id, Format::Markdown).await.map_err(missing)?;
+    screen.answer(&String::from_utf8_lossy(&text));
+    Ok(Exit::Done)
+}
+
+/// Writes a session out.
+pub(super) async fn export(store: &Store, screen: &Screen, args: &ExportArgs) -> anyhow::Result<Exit> {
+    let bytes = match args.format {
+        Shape::Md => store.export(&args.id, Format::Markdown).await.map_err(missing)?,
+        Shape::Jsonl => store.export(&args.id, Format::JsonLines).await.map_err(missing)?,
+        Shape::Json => format!("{}\n", object(store, &args.id).await?).into_bytes(),
+    };
+    match &args.out {
+        Some(path) => {
+            let written = places::private_file(path).and_then(|mut file| file.write_all(&bytes));
+            written.map_err(|error| {
+                let message = format!("{} cannot be written: {error}", path.display());
+                Trouble::new(Exit::Failed, message).hint("name a new file in a folder that is there")
+            })?;
+        }
+        None => screen.line(String::from_utf8_lossy(&bytes).trim_end_matches('\n')),
+    }
+    Ok(Exit::Done)
+}
+
+/// The session and its messages, for programs.
+async fn object(store: &Store, id: &str) -> anyhow::Result<Value> {
+    let session = store.session(id).await.map_err(missing)?;
+    let records = journal::decode_strict(&store.read(id).await.map_err(missing_journal)?)?;
+    let run = journal::replay(&records)?;
+    let (messages, withheld) = (run.transcript(), withheld(&records));
+    Ok(json!({ "session": session, "messages": messages, "withheld": withheld }))
+}

@@ -1,0 +1,115 @@
+//! `holm session replay --step`: through a session with the keys, forward and back. Going back is folding less, so nothing has to
+//! be undone.
+
+use std::io;
+
+use rustix::termios::tcgetwinsize;
+
+use super::{list::date, story::Step};
+use crate::{
+    exit::{Exit, Trouble},
+    keyboard::{Key, Keyboard},
+    screen::Screen,
+};
+
+/// Lines and columns of a terminal that does not say how large it is.
+const USUAL: (usize, usize) = (24, 80);
+
+/// Lines that a page needs besides what it shows: the head, a line below it, the keys.
+const FRAME: usize = 4;
+
+/// What the keys do.
+const HELP: &str = "→ Enter n next   ← p back   Home g first   End e last   q leave";
+
+/// Where a person stands in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    at: usize,
+    last: usize,
+}
+
+/// What becomes of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Move {
+    To(Place),
+    Leave,
+}
+
+/// Goes through the records, beginning with `at`; prints them all where nobody can press a key.
+pub(super) fn through(screen: &Screen, id: &str, steps: &[Step], at: Option<u64>) -> anyhow::Result<Exit> {
+    let last = steps.len().saturating_sub(1);
+    let at = at.map_or(Ok(0), usize::try_from).unwrap_or(usize::MAX);
+    if at > last {
+        let message = format!("the session `{id}` has no record {at}; the last one is {last}");
+        return Err(Trouble::new(Exit::Usage, message).into());
+    }
+    if !Screen::can_ask() || !Screen::answers_to_a_person() {
+        for (number, step) in steps.iter().enumerate().skip(at) {
+            screen.answer(&told(number, steps.len(), step));
+        }
+        return Ok(Exit::Done);
+    }
+    let (mut keyboard, mut place) = (Keyboard::default(), Place { at, last });
+    loop {
+        screen.page(&page(id, steps, place, size()));
+        match place.after(keyboard.read()) {
+            Move::To(next) => place = next,
+            Move::Leave => return Ok(Exit::Done),
+        }
+    }
+}
+
+impl Place {
+    fn after(self, key: Key) -> Move {
+        let at = match key {
+            Key::Next | Key::Char('n' | 'j' | 'l') => self.at.saturating_add(1).min(self.last),
+            Key::Back | Key::Char('p' | 'b' | 'k' | 'h') => self.at.saturating_sub(1),
+            Key::First | Key::Char('g') => 0,
+            Key::Last | Key::Char('e') => self.last,
+            Key::Char(_) => self.at,
+            Key::Leave => return Move::Leave,
+        };
+        Move::To(Self { at, ..self })
+    }
+}
+
+/// A record for whoever cannot press a key: its number, what it is, and what happened then.
+fn told(number: usize, count: usize, step: &Step) -> String {
+    let head = format!("record {number} of {}  {}  {}", count.saturating_sub(1), date(step.at), step.what);
+    let lines = step.lines.iter().map(|line| format!("    {line}"));
+    std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// The run as it stood after a record: the end of all that was told, what is new marked, as much of it as there is room for.
+fn page(id: &str, steps: &[Step], place: Place, (height, width): (usize, usize)) -> String {
+    let Some(step) = steps.get(place.at) else { return String::new() };
+    let mut shown = Vec::new();
+    for (number, step) in steps.iter().enumerate().take(place.at + 1) {
+        let mark = if number == place.at { '>' } else { ' ' };
+        let lines = step.lines.iter().flat_map(|line| line.lines());
+        shown.extend(lines.map(|line| cut(&format!("{mark} {line}"), width)));
+    }
+    let room = height.saturating_sub(FRAME).max(1);
+    let from = shown.len().saturating_sub(room);
+    let head = format!("{id}  record {} of {}  {}  {}", place.at, place.last, date(step.at), step.what);
+    let mut lines = vec![cut(&head, width), String::new()];
+    lines.extend(shown.into_iter().skip(from));
+    lines.extend([String::new(), cut(HELP, width)]);
+    lines.join("\n")
+}
+
+/// A line that fits. The whole of it is in `holm session show`.
+fn cut(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+fn size() -> (usize, usize) {
+    let known = tcgetwinsize(io::stdout()).ok().filter(|size| size.ws_row > 0 && size.ws_col > 0);
+    known.map_or(USUAL, |size| (usize::from(size.ws_row), usize::from(size.ws_col)))
+}
+
+#[cfg(test)]
+mod tests;

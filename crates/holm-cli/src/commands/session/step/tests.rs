@@ -1,0 +1,62 @@
+use holm::kernel::{Seq, Timestamp};
+
+use super::*;
+
+fn step(record: u64, what: &'static str, lines: &[&str]) -> Step {
+    let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+    Step { record: Seq::new(record), at: Timestamp::new(0), what, lines }
+}
+
+fn steps() -> Vec<Step> {
+    vec![
+        step(0, "the beginning", &[]),
+        step(1, "a prompt", &["user       Count.\n           All of it."]),
+        step(2, "a model's reply", &["assistant  Three.", "end        answered"]),
+    ]
+}
+
+#[test]
+fn keys_move_and_never_out_of_the_session() {
+    let check = |at: usize, key: Key, expect: Option<usize>| {
+        let expect = expect.map_or(Move::Leave, |at| Move::To(Place { at, last: 2 }));
+        assert_eq!(Place { at, last: 2 }.after(key), expect, "{key:?} at {at}");
+    };
+    check(0, Key::Next, Some(1));
+    check(2, Key::Next, Some(2));
+    check(0, Key::Back, Some(0));
+    check(2, Key::Char('p'), Some(1));
+    check(1, Key::First, Some(0));
+    check(0, Key::Char('e'), Some(2));
+    check(1, Key::Char('x'), Some(1));
+    check(1, Key::Leave, None);
+}
+
+#[test]
+fn a_page_shows_the_run_as_it_stood() {
+    insta::assert_snapshot!(page("s", &steps(), Place { at: 1, last: 2 }, (24, 80)), @r"
+    s  record 1 of 2  1970-01-01 00:00  a prompt
+
+    > user       Count.
+    >            All of it.
+
+    → Enter n next   ← p back   Home g first   End e last   q leave
+    ");
+    // Where there is little room, the newest stays.
+    insta::assert_snapshot!(page("s", &steps(), Place { at: 2, last: 2 }, (6, 20)), @r"
+    s  record 2 of 2  1…
+
+    > assistant  Three.
+    > end        answer…
+
+    → Enter n next   ← …
+    ");
+}
+
+#[test]
+fn without_keys_every_record_is_told() {
+    let steps = steps();
+    assert_eq!(told(0, 3, &steps[0]), "record 0 of 2  1970-01-01 00:00  the beginning");
+    assert!(
+        told(2, 3, &steps[2]).ends_with("a model's reply\n    assistant  Three.\n    end        answered")
+    );
+}

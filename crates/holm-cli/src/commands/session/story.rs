@@ -1,0 +1,195 @@
+//! A session told again from its journal, record by record, in words for people.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use holm::{
+    kernel::{
+        Author, Block, CallId, Effect, Ending, Event, Input, Message, MessageId, Outcome, Role, Seq,
+        Timestamp,
+        journal::{self, Record, ReplayError},
+    },
+    runtime::NotAnswered,
+    store::{Withheld, withheld},
+};
+
+use crate::money;
+
+/// What one record brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Step {
+    /// Its number.
+    pub(super) record: Seq,
+    /// When it was handled.
+    pub(super) at: Timestamp,
+    /// What kind of fact it is.
+    pub(super) what: &'static str,
+    /// What happened then, as far as it is worth a line.
+    pub(super) lines: Vec<String>,
+}
+
+/// Folds a journal and tells each of its records.
+pub(super) fn tell(records: &[Record]) -> Result<Vec<Step>, ReplayError> {
+    let step = |record: &Record| Step {
+        record: record.seq(),
+        at: record.at(),
+        what: record.payload().input().map_or("something that was erased", |input| kind(&input)),
+        lines: Vec::new(),
+    };
+    let mut steps: Vec<Step> = records.iter().map(step).collect();
+    let mut withheld = VecDeque::from(withheld(records));
+    let mut telling = Telling::without(&withheld);
+    if let (Some(line), Some(first)) = (began(records), steps.first_mut()) {
+        first.lines.push(line);
+    }
+    journal::replay_with(records, |seq, effect| {
+        let place = usize::try_from(seq.value()).ok().and_then(|place| steps.get_mut(place));
+        let Some(step) = place else { return };
+        while let Some(known) = withheld.pop_front_if(|known| known.record <= seq) {
+            let shown = below(&known.shown);
+            step.lines.push(format!("hook       withheld what was said; the model read: {shown}"));
+        }
+        if let Effect::Emit(event) = effect {
+            step.lines.extend(telling.lines(&event.event));
+        }
+    })?;
+    Ok(steps)
+}
+
+/// What kind of fact an input is.
+fn kind(input: &Input) -> &'static str {
+    match input {
+        Input::Started(_) => "the beginning",
+        Input::Resumed { .. } => "taken over",
+        Input::Prompted(_) => "a prompt",
+        Input::Steered(_) => "something said meanwhile",
+        Input::FollowedUp(_) => "something to do next",
+        Input::ModelFinished { .. } => "a model's reply",
+        Input::Judged { .. } => "a verdict",
+        Input::Consulted { .. } => "a hook's answer",
+        Input::Dispatched { .. } => "a call is written down, then runs",
+        Input::ToolFinished { .. } => "a tool's result",
+        Input::Checked { .. } => "a check's ruling",
+        Input::ChildStarted { .. } => "a helper begins",
+        Input::ChildFinished { .. } => "a helper's result",
+        Input::Summarised { .. } => "a summary",
+        Input::ToolsChanged(_) => "other tools",
+        Input::ModeChanged(_) => "another mode",
+        Input::GrantsChanged(_) => "other grants",
+        Input::BudgetChanged(_) => "another budget",
+        Input::Cancelled { .. } => "a wish to stop",
+        Input::TimePassed => "time went by",
+    }
+}
+
+/// A run as it is told again.
+#[derive(Default)]
+struct Telling {
+    /// What the model called and with which arguments, by its own id of the call.
+    wanted: BTreeMap<String, (String, String)>,
+    /// The calls that were fit to be looked at. Those of tools that are not there never are.
+    proposed: BTreeSet<CallId>,
+    /// The prompts that the model never read.
+    withheld: BTreeSet<MessageId>,
+}
+
+impl Telling {
+    fn without(withheld: &VecDeque<Withheld>) -> Self {
+        Self { withheld: withheld.iter().map(|known| known.message).collect(), ..Self::default() }
+    }
+
+    /// One event on its lines, if it is worth any.
+    fn lines(&mut self, event: &Event) -> Vec<String> {
+        let line = match event {
+            Event::MessageAdded { message } => return self.message(message),
+            Event::CallProposed { call, tool, arguments, .. } => {
+                self.proposed.insert(*call);
+                Some(format!("call       {tool} {arguments}"))
+            }
+            // Why is in the message that follows.
+            Event::CallFinished { call, id, outcome: Outcome::Refused, .. } => {
+                let unseen = self.wanted.get(&**id).filter(|_| !self.proposed.contains(call));
+                unseen.map(|(tool, arguments)| format!("call       {tool} {arguments}"))
+            }
+            Event::CallFinished { outcome: Outcome::Succeeded, bytes, millis, .. } => {
+                Some(format!("result     {bytes} bytes after {millis} ms"))
+            }
+            Event::CallFinished { outcome, millis, .. } => {
+                Some(format!("result     {outcome:?} after {millis} ms"))
+            }
+            Event::ModelFailed { message, .. } => Some(format!("failed     {message}")),
+            Event::SteppedUp { from, to, reason, .. } => {
+                Some(format!("model      {from} was not up to it ({reason}); {to} took over"))
+            }
+            Event::LadderExhausted { model, reason, .. } => {
+                Some(format!("model      {model} was not up to it ({reason}), and no stronger one was left"))
+            }
+            Event::ModeChanged { mode } => Some(format!("mode       {mode}")),
+            Event::GrantsChanged => Some("grants     others from here on".to_owned()),
+            Event::BudgetChanged { limit } => {
+                Some(format!("budget     {}", limit.map_or_else(|| "none".to_owned(), money::show)))
+            }
+            Event::HookFailed { reason } => Some(format!("hook       failed: {reason}")),
+            Event::GroupEnded { ending, .. } => Some(format!("end        {}", in_words(ending))),
+            _ => None,
+        };
+        line.into_iter().collect()
+    }
+
+    fn message(&mut self, message: &Message) -> Vec<String> {
+        let is_withheld = self.withheld.contains(&message.id);
+        let mut lines: Vec<String> = said(message, is_withheld.then_some("withheld")).into_iter().collect();
+        for block in &message.blocks {
+            match block {
+                Block::ToolCall(call) => {
+                    self.wanted.insert(call.id.clone(), (call.name.clone(), call.arguments.clone()));
+                }
+                Block::ToolResult(result) if result.outcome == Outcome::Refused => {
+                    lines.push(format!("refused    {}: {}", result.tool, below(&result.said())));
+                }
+                Block::Text(_)
+                | Block::Thinking(_)
+                | Block::ToolResult(_)
+                | Block::Image(_)
+                | Block::File(_)
+                | Block::Custom(_) => {}
+            }
+        }
+        lines
+    }
+}
+
+/// A text whose lines stand below one another, beside who said it.
+fn below(text: &str) -> String {
+    text.replace('\n', "\n                  ")
+}
+
+/// What a message says, and who said it; `mark` stands in the place of that.
+fn said(message: &Message, mark: Option<&str>) -> Option<String> {
+    let who = match message.role {
+        Role::User if message.author == Author::Kernel => "holm",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System => "system",
+        Role::Tool | Role::Custom => return None,
+    };
+    let text: Vec<&str> = message.blocks.iter().filter_map(Block::as_text).collect();
+    (!text.is_empty()).then(|| format!("{:<10} {}", mark.unwrap_or(who), below(&text.join(" "))))
+}
+
+/// Why a run did not begin with its first model.
+fn began(records: &[Record]) -> Option<String> {
+    let first = records.first()?.payload().input().ok()?;
+    let Input::Started(started) = first else { return None };
+    let ladder = started.config.ladder.filter(|ladder| ladder.start > 0)?;
+    Some(format!("model      begins with a stronger one: {}", ladder.why))
+}
+
+pub(super) fn in_words(ending: &Ending) -> String {
+    match ending {
+        Ending::Answered { .. } => "answered".into(),
+        other => {
+            let ended = NotAnswered { run: String::new(), ending: Box::new(other.clone()) }.to_string();
+            ended.split_once(": ").map_or(ended.clone(), |(_, words)| words.to_owned())
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The editor that a person has chosen, for what is too long to be typed at a prompt.
+//!
+//! It is the person's own program and runs with the person's own powers; what it leaves in the file is taken as if it had
+//! been typed.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{
+    exit::{Exit, Trouble},
+    places,
+};
+
+/// The variables that name an editor, in the order in which git asks them.
+const VARIABLES: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
+
+/// The longest text that is taken back: as much as standard input may hold.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// A program that changes a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Editor {
+    /// As a shell reads it, so that flags may follow the program.
+    command: String,
+}
+
+impl Editor {
+    /// The editor that the environment names.
+    ///
+    /// # Errors
+    /// Where it names none.
+    pub(crate) fn find(env: impl Fn(&str) -> Option<String>) -> Result<Self, Trouble> {
+        let named = VARIABLES.iter().find_map(|name| env(name).filter(|command| !command.trim().is_empty()));
+        let command = named.ok_or_else(|| {
+            Trouble::new(Exit::Usage, "no editor is named").hint("set EDITOR, such as: export EDITOR=nano")
+        })?;
+        Ok(Self { command })
+    }
+
+    /// Has a person change a text, in a file of this folder that only its owner can read and that is gone afterwards.
+    ///
+    /// # Errors
+    /// Where the editor cannot be started or says that it failed, and where what it left is no text.
+    pub(crate) fn edit(&self, folder: &Path, text: &str) -> Result<String, Trouble> {
+        let draft = Draft::write(folder, text)?;
+        // The way git does it: the command is a shell's, the file is an argument and never a part of the command.
+        let shell = format!("{} \"$@\"", self.command);
+        let status = Command::new("sh").args(["-c", &shell, &self.command]).arg(&draft.path).status();
+        match status {
+            Ok(status) if status.success() => draft.read(),
+            Ok(status) => {
+                let message =
+                    format!("the editor `{}` ended with {status}, so nothing was done", self.command);
+                Err(Trouble::new(Exit::Cancelled, message))
+            }
+            Err(error) => {
+                let message = format!("the editor `{}` cannot be started: {error}", self.command);
+                Err(Trouble::new(Exit::Failed, message).hint("set EDITOR to one that is there"))
+            }
+        }
+    }
+}
+
+/// A file that lasts as long as somebody writes in it.
+struct Draft {
+    path: PathBuf,
+}
+
+impl Draft {
+    fn write(folder: &Path, text: &str) -> Result<Self, Trouble> {
+        let folder = folder.join("drafts");
+        let path = folder.join(format!("{}.md", holm::runtime::new_name(holm::kernel::Timestamp::new(0))));
+        let write = || {
+            places::private_folder(&folder)?;
+            let mut file = places::private_file(&path)?;
+            // From here on the file goes when this does.
+            let draft = Self { path: path.clone() };
+            file.write_all(text.as_bytes())?;
+            if !text.is_empty() && !text.ends_with('\n') {
+                file.write_all(b"\n")?;
+            }
+            Ok(draft)
+        };
+        write().map_err(|error: std::io::Error| {
+            Trouble::new(Exit::Failed, format!("{} cannot be written: {error}", path.display()))
+        })
+    }
+
+    /// The text without the line's end that editors add.
+    fn read(&self) -> Result<String, Trouble> {
+        let place = self.path.display();
+        let failed = |why: String| Trouble::new(Exit::Failed, format!("{place} cannot be read back: {why}"));
+        let length = fs::metadata(&self.path).map_err(|error| failed(error.to_string()))?.len();
+        if length > MOST_BYTES {
+            return Err(Trouble::new(
+                Exit::Usage,
+                format!("what was written is longer than {} MiB", MOST_BYTES >> 20),
+            ));
+        }
+        let text = fs::read_to_string(&self.path).map_err(|error| failed(error.to_string()))?;
+        Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // One that the editor has moved away is gone already.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! What the command does, written down for whoever looks after it: one JSON object a line, into a file or to an address. Nothing
+//! is written unless a flag asks for it, and nothing is ever sent to anybody else.
+//!
+//! A log can never hold a run up. What there is no room for is counted and told at the end; the journal has everything.
+
+mod file;
+mod http;
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use holm::{
+    grants::{GrantSet, Url},
+    kernel::Numbered,
+    runtime::EventSink,
+};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{self, Receiver, Sender};
+
+use crate::{
+    bounds::Bounds,
+    exit::{Exit, Trouble},
+};
+
+/// Lines that may wait for a slow disk or a slow network: a busy run makes some hundreds a second.
+const ROOM: usize = 16 << 10;
+
+/// Where a log goes.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Args {
+    /// Write what happens into this file too, one JSON object a line; what is in it stays
+    #[arg(long, global = true, value_name = "FILE")]
+    log_json_file: Option<PathBuf>,
+    /// Send what happens to this address too, as JSON lines; it is on this machine, or a --grant fetch:… of the run leads to it
+    #[arg(long, global = true, value_name = "URL")]
+    log_http: Option<Url>,
+}
+
+/// The log of this command. Cheap to clone; without a way it does nothing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Log {
+    ways: Arc<Mutex<Vec<Way>>>,
+}
+
+/// One way that lines go.
+#[derive(Debug)]
+struct Way {
+    name: String,
+    lines: Sender<Arc<str>>,
+    missed: u64,
+    end: End,
+}
+
+/// What writes the lines. It ends when no more can come.
+#[derive(Debug)]
+enum End {
+    Thread(std::thread::JoinHandle<Result<(), String>>),
+    Task(tokio::task::JoinHandle<Result<(), String>>),
+}
+
+impl Log {
+    /// Opens what the flags name. An address further away than this machine needs a grant, and connections stay within the
+    /// bounds. Must be called within a runtime.
+    ///
+    /// # Errors
+    /// Where a file cannot be opened or an address may not be reached.
+    pub(crate) fn open(args: &Args, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
+        let log = Self::default();
+        if let Some(path) = &args.log_json_file {
+            let file = file::open(path)?;
+            log.add(path.display().to_string(), |lines| {
+                End::Thread(std::thread::spawn(move || file::write(file, lines)))
+            });
+        }
+        if let Some(url) = &args.log_http {
+            let target = http::Target::new(url, granted, bounds)?;
+            log.add(url.to_string(), |lines| End::Task(tokio::spawn(target.send_all(lines))));
+        }
+        Ok(log)
+    }
+
+    /// Whether anybody asked for it.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.ways().is_empty()
+    }
+
+    /// Writes a line, if there is room for it.
+    pub(crate) fn put(&self, line: &Value) {
+        let line: Arc<str> = line.to_string().into();
+        for way in self.ways().iter_mut() {
+            if way.lines.try_send(Arc::clone(&line)).is_err() {
+                way.missed += 1;
+            }
+        }
+    }
+
+    /// Writes a line and waits until there is room, for those whom a log may hold up.
+    pub(crate) async fn put_in_time(&self, line: &Value) {
+        let line: Arc<str> = line.to_string().into();
+        let senders: Vec<Sender<Arc<str>>> = self.ways().iter().map(|way| way.lines.clone()).collect();
+        for sender in senders {
+            // Whoever has ended says why at the end.
+            let _ = sender.send(Arc::clone(&line)).await;
+        }
+    }
+
+    /// Waits until everything is written. Gives what was not, in words.
+    pub(crate) async fn finish(&self) -> Vec<String> {
+        let ways = std::mem::take(&mut *self.ways());
+        let mut notes = Vec::new();
+        for Way { name, lines, missed, end } in ways {
+            drop(lines);
+            let ended = match end {
+                End::Thread(thread) => tokio::task::spawn_blocking(move || thread.join()).await.map_or_else(
+                    |error| Err(error.to_string()),
+                    |joined| joined.unwrap_or_else(|_| Err("it stopped".into())),
+                ),
+                End::Task(task) => http::in_time(task).await,
+            };
+            if let Err(why) = ended {
+                notes.push(format!("the log to {name} is not whole: {why}"));
+            } else if missed > 0 {
+                notes.push(format!("the log to {name} lacks {missed} lines, for which there was no room"));
+            }
+        }
+        notes
+    }
+
+    fn add(&self, name: String, begin: impl FnOnce(Receiver<Arc<str>>) -> End) {
+        let (lines, taken) = mpsc::channel(ROOM);
+        let end = begin(taken);
+        self.ways().push(Way { name, lines, missed: 0, end });
+    }
+
+    fn ways(&self) -> MutexGuard<'_, Vec<Way>> {
+        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The events of every run that this command drives, each with its session's name.
+impl EventSink for Log {
+    /// Never asked: every run has a sink of its own.
+    fn event(&self, _: &Numbered) {}
+
+    fn of_run(&self, run: &str) -> Option<Arc<dyn EventSink>> {
+        let (log, run) = (self.clone(), run.to_owned());
+        Some(Arc::new(move |event: &Numbered| log.put(&line(&run, event))))
+    }
+}
+
+/// An event as a line of a log.
+pub(crate) fn line(session: &str, event: &Numbered) -> Value {
+    json!({
+        "at": event.at,
+        "session": session,
+        "record": event.id.record,
+        "index": event.id.index,
+        "event": event.event,
+    })
+}
+
+/// That a command began.
+pub(crate) fn began(command: &str) -> Value {
+    json!({ "at": now(), "command": command, "version": env!("CARGO_PKG_VERSION") })
+}
+
+/// How a command ended.
+pub(crate) fn ended(command: &str, ended: &anyhow::Result<Exit>) -> Value {
+    match ended {
+        Ok(exit) => json!({ "at": now(), "command": command, "exit": exit.code() }),
+        Err(error) => {
+            let exit = error.downcast_ref::<Trouble>().map_or(Exit::Failed, |trouble| trouble.exit);
+            json!({ "at": now(), "command": command, "exit": exit.code(), "error": format!("{error:#}") })
+        }
+    }
+}
+
+fn now() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! A log at an address: what came in since the last request goes out with the next one.
+
+use std::{sync::Arc, time::Duration};
+
+use holm::grants::{GrantSet, Policy, Request, Url};
+use holm_net::{Client, HttpRequest, Limits, Tls};
+use tokio::{sync::mpsc::Receiver, task::JoinHandle};
+
+use crate::{
+    bounds::Bounds,
+    exit::{Exit, Trouble},
+};
+
+/// Bytes of one request, about: more would make whoever reads it wait for no reason.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// How long one request may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long the last lines may take once the command is done.
+const LAST_PATIENCE: Duration = Duration::from_secs(15);
+
+/// Bytes of an answer that are read: nobody looks at it.
+const ANSWER_BYTES: u64 = 64 << 10;
+
+/// Where lines are sent.
+pub(super) struct Target {
+    client: Client,
+    policy: Policy,
+    limits: Limits,
+    url: Url,
+}
+
+impl Target {
+    /// An address on this machine, or one that is granted.
+    pub(super) fn new(url: &Url, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
+        let mut grants = granted.clone();
+        let origin = format!("fetch:{}://{}:{}", url.scheme(), url.host(), url.port());
+        if url.host().is_loopback() {
+            grants.extend(GrantSet::parse([origin.as_str()])?.iter().cloned());
+        }
+        if grants.admitting(&Request::Fetch(url.clone())).is_none() {
+            let message =
+                format!("--log-http {url} is not on this machine, and no grant of the run leads to it");
+            return Err(Trouble::new(Exit::Usage, message).hint(format!("add --grant {origin}")).into());
+        }
+        bounds.admits("the log", &url.to_string())?;
+        // A redirect would lead somewhere that nobody named.
+        let limits = Limits { body: ANSWER_BYTES, total: PATIENCE, redirects: 0, ..Limits::default() };
+        let client = Client::new(bounds.connector(), Tls::platform()?);
+        let policy = Policy { grants, ..Policy::default() };
+        Ok(Self { client, policy, limits, url: url.clone() })
+    }
+
+    /// Sends lines until no more can come. A request that fails costs its lines and no others.
+    pub(super) async fn send_all(self, mut lines: Receiver<Arc<str>>) -> Result<(), String> {
+        let (mut lost, mut why) = (0_usize, String::new());
+        while let Some(first) = lines.recv().await {
+            let (mut count, mut body) = (1, format!("{first}\n"));
+            while body.len() < BATCH_BYTES
+                && let Ok(line) = lines.try_recv()
+            {
+                (count, body) = (count + 1, body + &line + "\n");
+            }
+            if let Err(reason) = self.send(body).await {
+                (lost, why) = (lost + count, reason);
+            }
+        }
+        if lost == 0 { Ok(()) } else { Err(format!("{lost} lines were not taken ({why})")) }
+    }
+
+    async fn send(&self, body: String) -> Result<(), String> {
+        let request = HttpRequest::post(self.url.clone())
+            .header("content-type", "application/x-ndjson")
+            .map_err(|error| error.to_string())?
+            .body(body);
+        let sent = self.client.send(request, &self.policy, &self.limits).await;
+        let answer = sent.map_err(|error| error.to_string())?;
+        let status = answer.status();
+        // Read to its end, so that the line can be used again.
+        answer.bytes().await.map_err(|error| error.to_string())?;
+        if status.is_success() { Ok(()) } else { Err(format!("the server answered {status}")) }
+    }
+}
+
+/// Waits for the last lines, and not for ever.
+pub(super) async fn in_time(task: JoinHandle<Result<(), String>>) -> Result<(), String> {
+    match tokio::time::timeout(LAST_PATIENCE, task).await {
+        Ok(Ok(ended)) => ended,
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!("the last lines were not taken within {} s", LAST_PATIENCE.as_secs())),
+    }
+}

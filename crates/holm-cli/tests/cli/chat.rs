@@ -1,0 +1,489 @@
+//! `holm chat` on terminals, with a provider that does as it is told.
+
+use std::{
+    fs,
+    process::Command,
+    sync::{Arc, Condvar, Mutex},
+    time::{Duration, Instant},
+};
+
+use holm_testkit::double::{Act, Fault, Seen};
+
+use crate::{
+    pty::Pty,
+    stage::{KEY, MODEL, Stage},
+};
+
+const SMALL: (u16, u16) = (24, 80);
+const LARGE: (u16, u16) = (60, 200);
+
+/// What Enter, Escape and their like send.
+const ENTER: &str = "\r";
+const ESC: &str = "\x1b";
+const CTRL_B: &str = "\x02";
+const CTRL_C: &str = "\x03";
+const CTRL_S: &str = "\x13";
+const CTRL_T: &str = "\x14";
+
+/// A door at which a reply waits until somebody opens it.
+#[derive(Clone, Default)]
+struct Door(Arc<(Mutex<bool>, Condvar)>);
+
+impl Door {
+    fn open(&self) {
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
+    }
+
+    fn pass(&self) {
+        let shut = |open: &mut bool| !*open;
+        let wait = Duration::from_secs(120);
+        drop(self.0.1.wait_timeout_while(self.0.0.lock().unwrap(), wait, shut).unwrap());
+    }
+}
+
+fn ready(stage: &Stage, size: (u16, u16), args: &[&str]) -> Pty {
+    let chat = Pty::chat(stage, size, args);
+    chat.shows("Say what is to be done.");
+    chat
+}
+
+#[track_caller]
+fn leaves(mut chat: Pty) -> Vec<u8> {
+    // Whatever is typed goes first.
+    chat.types("\x15/quit ");
+    chat.types(ENTER);
+    let (code, left) = chat.ends();
+    assert_eq!(code, Some(0), "{}", left.contents);
+    left.is_as_before();
+    left.bytes
+}
+
+#[test]
+fn an_answer_streams_in_as_markdown_at_both_sizes() {
+    for size in [SMALL, LARGE] {
+        let text = "# Title\n\n- one **bold** word\n\n| a | b |\n|---|---|\n| 1 | 日本 |\n\n```rust\nfn main() {}\n```\nEnd.";
+        let stage = Stage::new([Act::says(text)]);
+        let mut chat = ready(&stage, size, &[]);
+        chat.types("Tell me");
+        chat.types(ENTER);
+        chat.shows("End.");
+        let screen = chat.screen();
+        for line in ["› Tell me", "Title", "• one bold word", "1 │ 日本", "│ fn main() {}"] {
+            assert!(screen.contains(line), "{line} at {size:?}:\n{screen}");
+        }
+        assert!(!screen.contains("**") && !screen.contains("```"), "{screen}");
+        chat.until("the cost", |screen| screen.contents().contains('$'));
+        leaves(chat);
+    }
+}
+
+#[test]
+fn a_screen_that_changes_its_size_in_mid_stream_shows_the_text_anew() {
+    let text = format!("{} and the end", "several words in a row ".repeat(8));
+    let stage = Stage::new([Act::says(&text).with(Fault::Stall(900))]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("go");
+    chat.types(ENTER);
+    chat.shows("several words in a row several");
+    chat.resizes(LARGE);
+    let wide = "several words in a row ".repeat(6);
+    chat.until("a line as wide as the screen", |screen| screen.contents().contains(wide.trim_end()));
+    chat.resizes((12, 40));
+    chat.until("narrow lines", |screen| {
+        screen.rows(0, 40).filter(|row| row.contains("several")).count() >= 4
+    });
+    chat.types(CTRL_C);
+    chat.shows("press it again to leave");
+    chat.types(CTRL_C);
+    let (_, left) = chat.ends();
+    left.is_as_before();
+}
+
+#[test]
+fn a_call_runs_once_a_person_has_said_yes_to_exactly_it() {
+    let write = r#"{"path":"new.txt","content":"hi\n"}"#;
+    let stage = Stage::new([Act::calls(&[("c1", "write", write)]), Act::says("Written.")]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("write it");
+    chat.types(ENTER);
+    chat.shows("may `write` run?");
+    let screen = chat.screen();
+    assert!(screen.contains("needs      write:new.txt (not granted)"), "{screen}");
+    assert!(screen.contains("[y]es once") && screen.contains("+ hi"), "{screen}");
+    assert!(!stage.work().join("new.txt").exists(), "nothing happens before the answer");
+    chat.types("y");
+    chat.shows("Written.");
+    assert_eq!(fs::read_to_string(stage.work().join("new.txt")).unwrap(), "hi\n");
+    leaves(chat);
+}
+
+#[test]
+fn a_call_that_is_denied_does_not_run_and_the_model_is_told() {
+    let write = r#"{"path":"new.txt","content":"hi"}"#;
+    let stage = Stage::new([Act::calls(&[("c1", "write", write)]), Act::says("Then not.")]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("write it");
+    chat.types(ENTER);
+    chat.shows("may `write` run?");
+    chat.types("n");
+    chat.shows("Then not.");
+    assert!(!stage.work().join("new.txt").exists());
+    assert!(stage.double.requests()[1].text().contains("the person said no"));
+    leaves(chat);
+}
+
+#[test]
+fn what_is_said_while_it_works_is_heard_and_what_waits_comes_last() {
+    let door = Door::default();
+    let held = door.clone();
+    let stage = Stage::answering(move |seen: &Seen| {
+        let text = seen.text();
+        if text.contains("then rest") {
+            return Act::says("Third.");
+        }
+        if text.contains("be quick") {
+            return Act::says("Second.");
+        }
+        held.pass();
+        Act::says("First.")
+    });
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("begin");
+    chat.types(ENTER);
+    chat.until("that it works", |_| stage.double.requests().len() == 1);
+    chat.types("be quick");
+    chat.types(ENTER);
+    chat.shows("before the next step: be quick");
+    chat.types("then rest");
+    chat.types(CTRL_S);
+    chat.shows("when it is done: then rest");
+    door.open();
+    for text in ["First.", "› be quick", "Second.", "› then rest", "Third."] {
+        chat.shows(text);
+    }
+    chat.hides("when it is done: then rest");
+    leaves(chat);
+}
+
+#[test]
+fn a_run_is_stopped_and_the_next_prompt_is_answered() {
+    let stage = Stage::new([Act::says("never ends at all").with(Fault::Stall(700)), Act::says("Here I am.")]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("go");
+    chat.types(ENTER);
+    chat.shows("never");
+    chat.types(CTRL_C);
+    chat.shows("interrupted");
+    chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
+    chat.types("again");
+    chat.types(ENTER);
+    chat.shows("Here I am.");
+    leaves(chat);
+}
+
+#[test]
+fn a_turn_is_said_otherwise_in_a_session_of_its_own() {
+    let stage = Stage::new([Act::says("One."), Act::says("Two."), Act::says("Other.")]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    for (said, answered) in [("first thing", "One."), ("second thing", "Two.")] {
+        chat.types(said);
+        chat.types(ENTER);
+        chat.shows(answered);
+        chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
+    }
+    chat.types(CTRL_B);
+    chat.shows("go back to before this was said");
+    chat.types(ENTER);
+    chat.until("the second session", |screen| {
+        let text = screen.contents();
+        text.contains("› second thing") && text.contains("2  first thing") && !text.contains("Two.")
+    });
+    chat.types(" now");
+    chat.types(ENTER);
+    chat.shows("Other.");
+    let asked = stage.double.requests()[2].text();
+    assert!(asked.contains("first thing") && asked.contains("second thing now"), "{asked}");
+    assert!(!asked.contains("Two."), "{asked}");
+    leaves(chat);
+}
+
+#[test]
+fn words_are_found_in_the_session_and_in_all_of_them() {
+    let stage = Stage::new([Act::says("The needle lies here."), Act::says("Nothing.")]);
+    stage.run(&["-p", "an older haystack question"]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("look");
+    chat.types(ENTER);
+    chat.shows("Nothing.");
+    chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
+    chat.types("/search nothing");
+    chat.types(ENTER);
+    chat.until("the mark on what was found", |screen| {
+        let at = (0..24).find(|row| screen.contents_between(*row, 0, *row, 80).contains("Nothing."));
+        at.is_some_and(|row| screen.cell(row, 0).is_some_and(vt100::Cell::inverse))
+    });
+    chat.types(ESC);
+    chat.hides("Esc ends the search");
+    chat.types("/find needle");
+    chat.types(ENTER);
+    chat.shows("where `needle` stands");
+    chat.types(ENTER);
+    chat.shows("The needle lies here.");
+    chat.shows("› an older haystack question");
+    leaves(chat);
+}
+
+#[test]
+fn files_and_pictures_come_with_what_is_said() {
+    let stage = Stage::new([Act::says("Seen.")]).file("notes.txt", "the content of the notes");
+    fs::write(stage.work().join("dot.png"), [0x89, b'P', b'N', b'G', 13, 10, 26, 10]).unwrap();
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("look at @not");
+    chat.shows("@notes.txt");
+    chat.types("\t");
+    chat.types("and @dot.png please");
+    chat.types(ENTER);
+    chat.shows("Seen.");
+    chat.shows("with 2 attached");
+    let asked = String::from_utf8_lossy(&stage.double.requests()[0].body).into_owned();
+    assert!(asked.contains("the content of the notes"), "{asked}");
+    assert!(asked.contains("image/png") && asked.contains("iVBORw0KGgo"), "{asked}");
+    leaves(chat);
+}
+
+#[test]
+fn a_helper_is_watched_while_it_works() {
+    let door = Door::default();
+    let held = door.clone();
+    let stage = Stage::answering(move |seen: &Seen| {
+        let text = seen.text();
+        let is_helper = seen.asked.as_ref().is_some_and(|asked| asked.system.contains("You are counter"));
+        match (is_helper, text.contains("one two three"), text.contains("I found")) {
+            (true, false, _) => Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]),
+            (true, true, _) => {
+                held.pass();
+                Act::says("I found three words.")
+            }
+            (false, _, false) => Act::calls(&[("p1", "counter", r#"{"task":"Count the notes."}"#)]),
+            (false, _, true) => Act::says("There are three."),
+        }
+    })
+    .file("notes.txt", "one two three\n");
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let agent = "---\nname: counter\ndescription: Counts.\ntools: [read]\ngrants: [\"read:notes.txt\"]\n---\nYou are counter.\n";
+    fs::write(stage.data().join("tools/counter.md"), agent).unwrap();
+    let mut chat = ready(&stage, SMALL, &["--grant", "read:**"]);
+    chat.types("How many?");
+    chat.types(ENTER);
+    chat.shows("⎿ read {\"path\":\"notes.txt\"}");
+    chat.shows("1 helper");
+    door.open();
+    chat.shows("There are three.");
+    leaves(chat);
+}
+
+#[test]
+fn two_sessions_work_side_by_side_and_an_old_one_is_taken_up() {
+    let stage = Stage::new([Act::says("In the first."), Act::says("In the second."), Act::says("Again.")]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("one");
+    chat.types(ENTER);
+    chat.shows("In the first.");
+    chat.types("/new ");
+    chat.types(ENTER);
+    chat.shows("Say what is to be done.");
+    chat.types("two");
+    chat.types(ENTER);
+    chat.shows("In the second.");
+    chat.types(CTRL_T);
+    chat.shows("In the first.");
+    leaves(chat);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("/sessions ");
+    chat.types(ENTER);
+    chat.shows("go on with a session");
+    chat.types("one");
+    chat.types(ENTER);
+    chat.shows("In the first.");
+    chat.types("and now");
+    chat.types(ENTER);
+    chat.shows("Again.");
+    assert!(stage.double.requests()[2].text().contains("In the first."));
+    leaves(chat);
+}
+
+#[test]
+fn a_key_draws_few_bytes_and_nothing_is_drawn_for_nothing() {
+    let stage =
+        Stage::new([Act::says(&"a long answer with many words in it\n\n".repeat(40)), Act::says("x")]);
+    let mut chat = ready(&stage, LARGE, &[]);
+    chat.types("fill");
+    chat.types(ENTER);
+    chat.until("an end", |screen| {
+        let text = screen.contents();
+        text.contains("a long answer") && !text.contains("Ctrl-C stops") && text.contains('$')
+    });
+    chat.types("q");
+    chat.shows("› q");
+    let before = chat.count();
+    for number in 1..=20 {
+        chat.types("z");
+        let typed = format!("› q{}", "z".repeat(number));
+        chat.shows(&typed);
+    }
+    let drawn = chat.bytes_from(before);
+    assert!(
+        drawn.len() <= 20 * 96,
+        "{} bytes for twenty keys: {:?}",
+        drawn.len(),
+        String::from_utf8_lossy(&drawn)
+    );
+    assert!(!drawn.windows(4).any(|bytes| bytes == b"\x1b[2J"), "nothing is wiped");
+    leaves(chat);
+}
+
+#[test]
+fn a_hostile_transcript_leaves_the_terminal_as_it_was() {
+    let evil = format!(
+        "start \x1b]0;owned\x07\x1b]52;c;aGk=\x07\x1b[2J\x1b[?1049l\x1bc\u{9b}5n\u{202e}dlrow\u{2066}\r\x08 \
+         \x1bP1$r\x1b\\ [x](javascript:alert(1)) {} finis",
+        "A".repeat(1 << 20)
+    );
+    let write =
+        serde_json::json!({ "path": "a\u{1b}[2Jb\u{202e}.txt", "content": evil.get(..200) }).to_string();
+    let mut long = Act::says(&evil);
+    long.piece = 4096;
+    let stage = Stage::new([long, Act::calls(&[("c1", "write", &write)]), Act::says("Over.")]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("go");
+    chat.types(ENTER);
+    chat.shows("finis");
+    chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
+    chat.types("\x1b[5~\x1b[5~");
+    chat.types("more");
+    chat.types(ENTER);
+    chat.until("a question or the end", |screen| {
+        let text = screen.contents();
+        text.contains("may `write` run?") || text.contains("Over.")
+    });
+    if chat.screen().contains("may `write` run?") {
+        chat.types("n");
+    }
+    chat.shows("Over.");
+    let bytes = leaves(chat);
+    let text = String::from_utf8(bytes).unwrap();
+    for bad in ["\x1b]", "\x1bc", "\x1bP", "\u{9b}", "\u{202e}", "\u{2066}", "\x07"] {
+        assert!(!text.contains(bad), "{bad:?} reached the terminal");
+    }
+    assert_eq!(text.matches("\x1b[?1049l").count(), 1, "only the chat itself leaves its screen");
+}
+
+#[test]
+fn a_chat_that_is_ended_from_outside_gives_the_terminal_back_and_keeps_the_draft() {
+    let stage = Stage::new([]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("half a thought");
+    chat.shows("› half a thought");
+    chat.terminates();
+    let (_, left) = chat.ends();
+    left.is_as_before();
+    let mut again = Pty::chat(&stage, SMALL, &[]);
+    again.shows("› half a thought");
+    again.types(CTRL_C);
+    again.hides("half a thought");
+    leaves(again);
+}
+
+#[test]
+fn a_plan_is_edited_and_carried_out_as_it_is_then() {
+    let stage = Stage::answering(|seen: &Seen| {
+        let text = seen.text();
+        if text.contains("Carry out this plan") {
+            return Act::says("Carried out.");
+        }
+        Act::says("1. look\n2. tidy")
+    });
+    let editor = stage.work().join("editor.sh");
+    fs::write(&editor, "#!/bin/sh\nprintf '3. rest\\n' >> \"$1\"\n").unwrap();
+    let editor = format!("sh {}", editor.display());
+    let mut chat = Pty::start(&stage, SMALL, &["chat", "--model", MODEL], &[("EDITOR", &editor)]);
+    chat.shows("Say what is to be done.");
+    chat.types("/plan tidy up");
+    chat.types(ENTER);
+    chat.shows("2. tidy");
+    chat.types("/build edit");
+    chat.types(ENTER);
+    chat.shows("Carried out.");
+    let asked = stage.double.requests().last().unwrap().text();
+    assert!(
+        asked.contains("1. look\\n2. tidy\\n3. rest") || asked.contains("1. look\n2. tidy\n3. rest"),
+        "{asked}"
+    );
+    leaves(chat);
+}
+
+#[test]
+fn without_a_terminal_holm_alone_shows_its_help() {
+    let stage = Stage::new([]);
+    let ran = stage.holm([] as [&str; 0]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.err.contains("Usage: holm"), "{ran:?}");
+    let ran = stage.holm(["chat"]);
+    ran.fails(2, "a chat needs a terminal");
+}
+
+#[test]
+fn holm_alone_at_a_terminal_is_a_chat() {
+    let stage = Stage::new([]);
+    let chat = Pty::start(&stage, SMALL, &[], &[("HOLM_MODEL", MODEL), ("NO_COLOR", "1")]);
+    chat.shows("Say what is to be done.");
+    let bytes = leaves(chat);
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(!text.contains("\x1b[36m") && !text.contains("\x1b[38;"), "NO_COLOR means no colours");
+}
+
+/// Runs tmux on a socket of its own. None if it says no.
+fn tmux(stage: &Stage, args: &[&str]) -> Option<String> {
+    let mut command = Command::new("tmux");
+    let socket = stage.work().join("tmux.sock");
+    command.arg("-u").arg("-S").arg(socket).args(["-f", "/dev/null"]).args(args);
+    command.current_dir(stage.work()).env_clear();
+    stage.dress(&mut command);
+    command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
+    let output = command.output().unwrap_or_else(|error| panic!("tmux: {error}; install the package tmux"));
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Waits until something holds, and looks now and then.
+fn until(what: &str, is: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is() {
+        assert!(began.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_chat_works_within_tmux() {
+    let stage = Stage::new([Act::says("**Hello** from within, 日本.")]);
+    let line = format!("{} chat --model {MODEL}", env!("CARGO_BIN_EXE_holm"));
+    let made = tmux(&stage, &["new-session", "-d", "-x", "80", "-y", "24", "-s", "chat", &line]);
+    assert!(made.is_some(), "tmux makes a session");
+    let shows = |text: &str| {
+        until(text, || {
+            tmux(&stage, &["capture-pane", "-p", "-t", "chat"]).is_some_and(|screen| screen.contains(text))
+        });
+    };
+    shows("Say what is to be done.");
+    tmux(&stage, &["send-keys", "-t", "chat", "hello", "Enter"]);
+    shows("Hello from within, 日本.");
+    tmux(&stage, &["resize-window", "-t", "chat", "-x", "120", "-y", "40"]);
+    shows("Hello from within, 日本.");
+    tmux(&stage, &["send-keys", "-t", "chat", "/quit ", "Enter"]);
+    until("the end", || tmux(&stage, &["has-session", "-t", "chat"]).is_none());
+    assert!(
+        !stage.left_behind().windows(KEY.len()).any(|bytes| bytes == KEY.as_bytes()),
+        "no key is left behind"
+    );
+}

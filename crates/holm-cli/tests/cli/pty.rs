@@ -1,0 +1,196 @@
+//! The command on a terminal of its own: every byte that it writes goes through an emulator, which knows what a person
+//! would see. `script` from util-linux provides the terminal, and `stty` changes its size.
+
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    path::PathBuf,
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::{Arc, Condvar, Mutex},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::stage::{MODEL, Stage};
+
+/// How long anything may take: far longer than it does, for machines that are slow.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often it is looked.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A command at a terminal.
+pub(crate) struct Pty {
+    child: Child,
+    keys: ChildStdin,
+    /// Where the command has written which terminal it has, and which process it is.
+    note: PathBuf,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+}
+
+/// What came out of it.
+struct Seen {
+    emulator: vt100::Parser,
+    bytes: Vec<u8>,
+    over: bool,
+}
+
+impl Pty {
+    /// `holm chat` with the double's model.
+    pub(crate) fn chat(stage: &Stage, (rows, columns): (u16, u16), args: &[&str]) -> Self {
+        Self::start(stage, (rows, columns), &[&["chat", "--model", MODEL], args].concat(), &[])
+    }
+
+    /// Starts the command on a terminal of this size, with more in its environment.
+    pub(crate) fn start(
+        stage: &Stage,
+        (rows, columns): (u16, u16),
+        args: &[&str],
+        env: &[(&str, &str)],
+    ) -> Self {
+        let note = stage.data().with_extension(format!("{rows}x{columns}"));
+        let quoted: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
+        let line = format!(
+            "stty rows {rows} cols {columns}; echo $(tty) $$ > '{}'; exec '{}' {}",
+            note.display(),
+            env!("CARGO_BIN_EXE_holm"),
+            quoted.join(" ")
+        );
+        let mut command = Command::new("script");
+        command.args(["-q", "-e", "-f", "-c", &line, "/dev/null"]).current_dir(stage.work()).env_clear();
+        stage.dress(&mut command);
+        command.env("TERM", "xterm-256color").envs(env.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child =
+            command.spawn().unwrap_or_else(|error| panic!("script: {error}; install util-linux (bsdutils)"));
+        let (keys, mut reads) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let emulator = vt100::Parser::new(rows, columns, 0);
+        let seen = Arc::new((Mutex::new(Seen { emulator, bytes: Vec::new(), over: false }), Condvar::new()));
+        let told = Arc::clone(&seen);
+        thread::spawn(move || {
+            let mut piece = [0; 8192];
+            loop {
+                let count = reads.read(&mut piece).unwrap_or(0);
+                let mut seen = told.0.lock().unwrap();
+                seen.emulator.process(&piece[..count]);
+                seen.bytes.extend_from_slice(&piece[..count]);
+                seen.over |= count == 0;
+                told.1.notify_all();
+                if count == 0 {
+                    return;
+                }
+            }
+        });
+        Self { child, keys, note, seen }
+    }
+
+    /// Presses keys.
+    pub(crate) fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).and_then(|()| self.keys.flush()).unwrap();
+    }
+
+    /// Makes the terminal another size.
+    pub(crate) fn resizes(&mut self, (rows, columns): (u16, u16)) {
+        self.seen.0.lock().unwrap().emulator.screen_mut().set_size(rows, columns);
+        let (terminal, _) = self.noted();
+        let (rows, columns) = (rows.to_string(), columns.to_string());
+        let set = Command::new("stty").args(["-F", &terminal, "rows", &rows, "cols", &columns]).status();
+        assert!(set.unwrap().success(), "stty of coreutils");
+    }
+
+    /// The terminal and the process, as the command has noted them.
+    fn noted(&self) -> (String, i32) {
+        let note = fs::read_to_string(&self.note).unwrap();
+        let (terminal, process) = note.trim().split_once(' ').unwrap();
+        (terminal.to_owned(), process.parse().unwrap())
+    }
+
+    /// Waits until the screen is as it should be.
+    #[track_caller]
+    pub(crate) fn until(&self, what: &str, is: impl Fn(&vt100::Screen) -> bool) {
+        let (lock, news) = &*self.seen;
+        let began = Instant::now();
+        let mut seen = lock.lock().unwrap();
+        // What is waited for may be something else than a byte, so it is looked at now and then in any case.
+        while !is(seen.emulator.screen()) && !seen.over && began.elapsed() < PATIENCE {
+            seen = news.wait_timeout(seen, LOOK).unwrap().0;
+        }
+        assert!(is(seen.emulator.screen()), "{what} is not there:\n{}", seen.emulator.screen().contents());
+    }
+
+    /// Waits until a text stands on the screen.
+    #[track_caller]
+    pub(crate) fn shows(&self, text: &str) {
+        self.until(text, |screen| screen.contents().contains(text));
+    }
+
+    /// Waits until a text stands there no more.
+    #[track_caller]
+    pub(crate) fn hides(&self, text: &str) {
+        self.until(&format!("a screen without {text}"), |screen| !screen.contents().contains(text));
+    }
+
+    /// What stands on the screen now.
+    pub(crate) fn screen(&self) -> String {
+        self.seen.0.lock().unwrap().emulator.screen().contents()
+    }
+
+    /// How many bytes came so far.
+    pub(crate) fn count(&self) -> usize {
+        self.seen.0.lock().unwrap().bytes.len()
+    }
+
+    /// The bytes from one on.
+    pub(crate) fn bytes_from(&self, from: usize) -> Vec<u8> {
+        self.seen.0.lock().unwrap().bytes[from..].to_vec()
+    }
+
+    /// Tells the process to end.
+    pub(crate) fn terminates(&self) {
+        let process = rustix::process::Pid::from_raw(self.noted().1).unwrap();
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+    }
+
+    /// Waits until the command has ended; gives its code and what it left of the terminal.
+    pub(crate) fn ends(mut self) -> (Option<i32>, Left) {
+        let code = self.child.wait().unwrap().code();
+        let (lock, news) = &*self.seen;
+        let (seen, _) = news.wait_timeout_while(lock.lock().unwrap(), PATIENCE, |seen| !seen.over).unwrap();
+        let screen = seen.emulator.screen();
+        let left = Left {
+            alternate: screen.alternate_screen(),
+            cursor_hidden: screen.hide_cursor(),
+            pastes: screen.bracketed_paste(),
+            mouse: screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None,
+            bytes: seen.bytes.clone(),
+            contents: screen.contents(),
+        };
+        (code, left)
+    }
+}
+
+impl Drop for Pty {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing behind.
+        let _ = self.child.kill();
+    }
+}
+
+/// How a terminal was left.
+pub(crate) struct Left {
+    alternate: bool,
+    cursor_hidden: bool,
+    pastes: bool,
+    mouse: bool,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) contents: String,
+}
+
+impl Left {
+    /// The terminal is as it was before.
+    #[track_caller]
+    pub(crate) fn is_as_before(&self) {
+        let modes = (self.alternate, self.cursor_hidden, self.pastes, self.mouse);
+        assert_eq!(modes, (false, false, false, false), "{}", self.contents);
+    }
+}
