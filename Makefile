@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-edge demo-browser eval-local test conformance guests bench check budget fmt sim fuzz clean
+.PHONY: help setup run demo demo-edge demo-browser eval-local test conformance guests bench dist check budget fmt sim fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,7 +42,7 @@ eval-local: ## how good the small model is at small tasks, with and without its 
 	@"$${CARGO_TARGET_DIR:-target}/debug/examples/eval_local" --out "$${CARGO_TARGET_DIR:-target}/eval-local"
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test model suites sdks conformance wasm guests js hosts
+	@scripts/setup test model suites sdks conformance editors wasm guests js hosts
 	@echo '== the small guests'
 	@scripts/build-guests light
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
@@ -74,7 +74,11 @@ guests: ## build and prepare the WASM tools that Holm ships, into guests/dist, a
 	@cargo test --workspace --features holm/otel --test guests -- --include-ignored
 	@cargo test --workspace --features holm/otel --test cli -- --ignored
 
-bench: ## compare Holm's loop and wire with others
+dist: ## the command to hand out: stripped, with checksums, an SBOM, an npm package; HOLM_DIST_LOCAL=no leaves local models out
+	@scripts/setup dist
+	@scripts/dist
+
+bench: ## compare Holm's loop, wire and start-up with others
 	@scripts/setup bench
 	@scripts/bench
 

@@ -93,8 +93,14 @@ wasi_sysroot() {
     return 1
 }
 
+# Where the official client of the Agent Client Protocol is installed.
+editors_home() { echo "${HOLM_ACP_PEER:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/acp}"; }
+
 # Where the MCP conformance suite and the servers and clients of other people are installed.
 conformance_home() { echo "${HOLM_MCP_PEERS:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/mcp}"; }
 
 # The Node that runs them.
 conformance_node() { echo "$(conformance_home)/node_modules/.bin/node"; }
+
+# Where the programs are installed that start-up is compared with.
+startup_home() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/holm/startup"; }
