@@ -119,7 +119,10 @@ impl State {
         match (found, planned) {
             (None, _) => self.told("there is no plan to carry out; /plan TEXT asks for one"),
             (Some((_, plan)), Planned::AsAnswered) => self.carry_out(&plan),
-            (Some((id, text)), Planned::Edited) => vec![Command::Edit { purpose: Purpose::Build(id), text }],
+            // Files end with a line's end, and what is added to one begins a line.
+            (Some((id, plan)), Planned::Edited) => {
+                vec![Command::Edit { purpose: Purpose::Build(id), text: format!("{}\n", plan.trim_end()) }]
+            }
         }
     }
 
