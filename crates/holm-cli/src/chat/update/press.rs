@@ -386,6 +386,11 @@ impl State {
         let id = tab.id;
         let Some(question) = tab.questions.front_mut() else { return Vec::new() };
         let (asked, scroll) = (question.id, question.scroll);
+        // A letter with Control or Alt is a command, and whoever presses Ctrl-A wants the line's beginning: it is no answer.
+        let is_letter = matches!(key.code, KeyCode::Char(_));
+        if is_letter && key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+            return Vec::new();
+        }
         match (&mut question.asks, key.code) {
             (_, KeyCode::PageDown) => question.scroll = scroll.saturating_add(8),
             (_, KeyCode::PageUp) => question.scroll = scroll.saturating_sub(8),

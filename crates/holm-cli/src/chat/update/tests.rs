@@ -77,6 +77,10 @@ fn a_call_is_answered_by_one_key() {
     check("n", Some(Answer::No { reason: "the person said no".into() }));
     check("enter", None);
     check("x", None);
+    // These mean something else wherever else they are pressed.
+    for key in ["ctrl-y", "ctrl-a", "ctrl-p", "alt-y", "alt-a", "ctrl-alt-p"] {
+        check(key, None);
+    }
 }
 
 #[test]
@@ -109,6 +113,7 @@ fn the_model_is_answered_in_words_or_by_a_number() {
     };
     check(&["2", "enter"], Some("blue"));
     check(&["n", "o", "enter"], Some("no"));
+    check(&["n", "ctrl-a", "o", "enter"], Some("no"));
     check(&["enter"], None);
     check(&["esc"], None);
 }
