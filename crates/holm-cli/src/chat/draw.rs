@@ -13,7 +13,7 @@ use ratatui::{
 
 use super::{
     input::Rows,
-    question::{Asks, Question, Seen},
+    question::{Asks, Question},
     state::State,
     tab::{Phase, Tab, When},
     text::{Break, Margin, clipped, columns, one_line, safe, wrap},
@@ -194,6 +194,10 @@ fn waiting(state: &State, area: Rect, buffer: &mut Buffer) {
 
 /// Draws the foot, and gives where the cursor stands.
 fn foot(state: &mut State, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    // Behind something else nothing is seen, so nothing is noted as seen.
+    if state.over.is_some() {
+        return None;
+    }
     let rule = "─".repeat(usize::from(area.width));
     put(buffer, area, 0, &Line::styled(rule, state.theme.dim));
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
@@ -261,19 +265,12 @@ fn question_lines(question: &Question, width: usize, theme: &Theme) -> Vec<Line<
     }
 }
 
-/// Draws a question. It can be agreed to once its last line has been on the screen.
+/// Draws a question. It can be agreed to once each of its lines has been on the screen.
 fn ask(question: &mut Question, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Option<Position> {
     let lines = question_lines(question, usize::from(area.width), theme);
-    let height = usize::from(area.height.saturating_sub(1)).max(1);
-    let furthest = lines.len().saturating_sub(height);
-    // What is typed as an answer stands at the end, so the end is looked at.
-    question.scroll = match &question.asks {
-        Asks::Call(_) => question.scroll.min(furthest),
-        Asks::Words { .. } => furthest,
-    };
-    if question.scroll >= furthest {
-        question.seen = Seen::Whole;
-    }
+    // The last row says what can be pressed.
+    let height = usize::from(area.height.saturating_sub(1));
+    question.show(lines.len(), height);
     for (row, line) in (0_u16..).zip(lines.iter().skip(question.scroll).take(height)) {
         put(buffer, area, row, line);
     }

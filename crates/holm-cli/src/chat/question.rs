@@ -19,6 +19,15 @@ pub(super) struct Question {
     pub(super) scroll: usize,
     /// Whether all of it stood on the screen once. Nobody says yes to what they have not seen.
     pub(super) seen: Seen,
+    /// How much of it has.
+    read: Read,
+}
+
+/// How many lines of a text stood on the screen, from its first one on, and how many it has at that width.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Read {
+    lines: usize,
+    of: usize,
 }
 
 /// Whether a text was seen to its end.
@@ -76,7 +85,26 @@ impl Question {
     }
 
     fn new(id: QuestionId, asks: Asks) -> Self {
-        Self { id, asks, scroll: 0, seen: Seen::NotYet }
+        Self { id, asks, scroll: 0, seen: Seen::NotYet, read: Read::default() }
+    }
+
+    /// Scrolls to where it is to be looked at when there is room for so many of so many lines, and notes what is seen then.
+    /// However fast and far somebody scrolls, no line is passed over before it was shown.
+    pub(super) fn show(&mut self, lines: usize, room: usize) {
+        if self.read.of != lines {
+            // Another width breaks other lines.
+            self.read = Read { lines: 0, of: lines };
+        }
+        let furthest = lines.saturating_sub(room);
+        self.scroll = match &self.asks {
+            Asks::Call(_) => self.scroll.min(furthest).min(self.read.lines),
+            // What is typed as an answer stands at the end, so the end is looked at.
+            Asks::Words { .. } => furthest,
+        };
+        self.read.lines = self.read.lines.max(self.scroll.saturating_add(room)).min(lines);
+        if self.read.lines >= lines && room > 0 {
+            self.seen = Seen::Whole;
+        }
     }
 
     /// What a key says, where it says something. Only what was seen whole can be agreed to.

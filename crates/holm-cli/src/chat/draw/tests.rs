@@ -135,6 +135,49 @@ fn a_question_that_does_not_fit_is_agreed_to_once_its_end_was_seen() {
 }
 
 #[test]
+fn no_line_of_a_question_is_passed_over() {
+    let mut chat = talked();
+    let long = (0..60).map(|number| format!("echo {number}")).collect::<Vec<_>>().join("\n");
+    chat.tells(asked(1, &long, None));
+    screen(&mut chat.state, 80, 24);
+    // Many keys before the next frame, as a held key or a slow line brings them.
+    for _ in 0..50 {
+        chat.presses("pagedown");
+    }
+    assert!(!screen(&mut chat.state, 80, 24).contains("echo 59"), "the middle comes before the end");
+    assert_eq!(chat.presses("y"), [], "the end was not seen yet");
+    let mut seen = String::new();
+    for _ in 0..20 {
+        chat.presses("pagedown");
+        seen.push_str(&screen(&mut chat.state, 80, 24));
+    }
+    assert!((30..60).all(|number| seen.contains(&format!("echo {number}"))), "{seen}");
+    assert_eq!(chat.presses("y").len(), 1);
+}
+
+#[test]
+fn what_no_row_is_left_for_is_not_agreed_to() {
+    let mut chat = talked();
+    chat.tells(asked(1, "ls", None));
+    screen(&mut chat.state, 80, 2);
+    assert_eq!(chat.presses("y"), []);
+    screen(&mut chat.state, 80, 24);
+    assert_eq!(chat.presses("y").len(), 1);
+}
+
+#[test]
+fn a_question_behind_something_else_was_not_seen() {
+    let mut chat = talked();
+    chat.state.over = Some(Over::Help { scroll: 0 });
+    chat.tells(asked(1, "ls", None));
+    screen(&mut chat.state, 80, 24);
+    chat.presses("esc");
+    assert_eq!(chat.presses("y"), [], "it has not been on the screen");
+    screen(&mut chat.state, 80, 24);
+    assert_eq!(chat.presses("y").len(), 1);
+}
+
+#[test]
 fn without_colours_nothing_has_a_colour() {
     let mut chat = talked();
     let plain = State::new(chat.state.size, Shade::None, Keys::default());
