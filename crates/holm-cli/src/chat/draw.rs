@@ -75,7 +75,7 @@ impl Areas {
 
 /// How many rows the foot needs: its line, and a question or what is typed.
 fn foot_rows(tab: &Tab, width: usize, height: usize, theme: &Theme) -> usize {
-    match tab.questions.front() {
+    match tab.asks() {
         Some(question) => {
             let lines = question_lines(question, width, theme).len();
             (lines + 2).min((height * 2 / 3).max(4))
@@ -202,7 +202,8 @@ fn foot(state: &mut State, area: Rect, buffer: &mut Buffer) -> Option<Position> 
     put(buffer, area, 0, &Line::styled(rule, state.theme.dim));
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let tab = state.tabs.get_mut(state.current)?;
-    match tab.questions.front_mut() {
+    let is_asked = tab.asks().is_some();
+    match tab.questions.front_mut().filter(|_| is_asked) {
         Some(question) => ask(question, below, buffer, &state.theme),
         None => typed(&tab.input.rows(room(below.width)), below, buffer, &state.theme),
     }
@@ -314,6 +315,9 @@ fn line_of_state(state: &State, area: Rect, buffer: &mut Buffer) {
 
 /// What happens now, in a few words.
 fn doing(tab: &Tab) -> String {
+    if tab.asks().is_none() && !tab.questions.is_empty() {
+        return "a question waits · Tab shows it".into();
+    }
     match tab.phase {
         Phase::Opening => "opens".into(),
         Phase::Broken => "cannot be used".into(),

@@ -21,6 +21,16 @@ pub(super) struct Question {
     pub(super) seen: Seen,
     /// How much of it has.
     read: Read,
+    /// Whether a person who was typing has turned to it.
+    pub(super) turned: Turned,
+}
+
+/// Where a person looks who was typing something else when a question came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turned {
+    /// Still at what they type.
+    Away,
+    ToIt,
 }
 
 /// How many lines of a text stood on the screen, from its first one on, and how many it has at that width.
@@ -85,7 +95,7 @@ impl Question {
     }
 
     fn new(id: QuestionId, asks: Asks) -> Self {
-        Self { id, asks, scroll: 0, seen: Seen::NotYet, read: Read::default() }
+        Self { id, asks, scroll: 0, seen: Seen::NotYet, read: Read::default(), turned: Turned::Away }
     }
 
     /// Scrolls to where it is to be looked at when there is room for so many of so many lines, and notes what is seen then.

@@ -14,7 +14,7 @@ use super::{
     input::Input,
     item::{Call, Item, Kind, Tone},
     markdown::Flow,
-    question::Question,
+    question::{Question, Turned},
     text::safe,
 };
 
@@ -185,6 +185,12 @@ impl Tab {
     /// Says something in the transcript.
     pub(super) fn note(&mut self, tone: Tone, text: &str) {
         self.items.push(Item::note(tone, text));
+    }
+
+    /// The question that is asked now. One that came while something was typed waits until the person turns to it: the keys
+    /// that they were about to press are no answers.
+    pub(super) fn asks(&self) -> Option<&Question> {
+        self.questions.front().filter(|question| self.input.is_empty() || question.turned == Turned::ToIt)
     }
 
     /// What the model said last.

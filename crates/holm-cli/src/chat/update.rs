@@ -145,7 +145,8 @@ impl State {
             return;
         }
         let Some(tab) = self.tab_mut() else { return };
-        match tab.questions.front_mut().map(|question| &mut question.asks) {
+        let is_asked = tab.asks().is_some();
+        match tab.questions.front_mut().filter(|_| is_asked).map(|question| &mut question.asks) {
             Some(super::question::Asks::Words { input, .. }) => input.insert(text),
             // A yes is pressed, never pasted.
             Some(super::question::Asks::Call(_)) => {}

@@ -9,7 +9,7 @@ use crate::chat::{
     item::Detail,
     keys::Action,
     picker::{Completion, Pick},
-    question::{Asks, Reply, meant},
+    question::{Asks, Reply, Turned, meant},
     slash::COMMANDS,
     state::{Command, How, Leaving, Over, Purpose, State},
     tab::{Look, Phase},
@@ -39,13 +39,19 @@ impl State {
         if self.over.is_some() {
             return self.press_over(key);
         }
-        if self.tab().is_some_and(|tab| !tab.questions.is_empty()) {
+        if self.tab().is_some_and(|tab| tab.asks().is_some()) {
             return self.press_question(key, action);
         }
         if self.completion.is_some()
             && let Some(commands) = self.press_completion(key)
         {
             return commands;
+        }
+        if (key.code, key.modifiers) == (KeyCode::Tab, KeyModifiers::NONE)
+            && let Some(question) = self.tab_mut().and_then(|tab| tab.questions.front_mut())
+        {
+            question.turned = Turned::ToIt;
+            return Vec::new();
         }
         if self.search.is_some() && self.tab().is_some_and(|tab| tab.input.is_empty()) {
             match key.code {

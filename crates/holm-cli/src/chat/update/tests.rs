@@ -93,6 +93,24 @@ fn what_is_pasted_answers_no_call() {
 }
 
 #[test]
+fn what_is_being_typed_when_a_question_comes_answers_nothing() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.types("pla");
+    chat.tells(asked(3, "rm x", Some("git status")));
+    if let Some(question) = chat.state.tabs[0].questions.front_mut() {
+        question.seen = crate::chat::question::Seen::Whole;
+    }
+    assert_eq!(chat.types("y a pavane"), []);
+    assert_eq!(chat.tells(Msg::Pasted(" now".into())), []);
+    assert_eq!((chat.state.draft(), chat.state.tabs[0].questions.len()), ("play a pavane now", 1));
+    assert_eq!(chat.presses("tab"), []);
+    let reply = Reply::Call(Answer::Once);
+    assert_eq!(chat.presses("y"), [Command::Answer { question: QuestionId(3), reply }]);
+    assert_eq!(chat.state.draft(), "play a pavane now", "what was typed is still there");
+}
+
+#[test]
 fn a_question_is_gone_when_nobody_waits_for_it() {
     let mut chat = Chat::open();
     chat.says("go");
