@@ -20,7 +20,7 @@ use super::{
     keys::Wishes,
     seat::{Desk, Tell},
     sessions::Sessions,
-    state::{Command, Custom, How, Msg, Purpose, Size, State},
+    state::{Command, Custom, How, Msg, Purpose, Size, State, Words},
     tab::TabId,
     terminal::Canvas,
     theme::Shade,
@@ -206,16 +206,16 @@ impl Front {
         match command {
             Command::Open { tab, how } => self.sessions.open(tab, how),
             Command::Close(tab) => self.sessions.close(tab),
-            Command::Prompt { tab, text, past } => {
-                let said = self.read(tab, &text, past.as_deref());
+            Command::Prompt { tab, words, past } => {
+                let said = self.read(tab, &words, past.as_deref());
                 self.sessions.prompt(tab, said);
             }
-            Command::Steer { tab, text } => {
-                let said = self.read(tab, &text, None);
+            Command::Steer { tab, words } => {
+                let said = self.read(tab, &words, None);
                 self.sessions.steer(tab, said);
             }
-            Command::FollowUp { tab, text } => {
-                let said = self.read(tab, &text, None);
+            Command::FollowUp { tab, words } => {
+                let said = self.read(tab, &words, None);
                 self.sessions.follow_up(tab, said);
             }
             Command::Cancel(tab) => self.sessions.cancel(tab),
@@ -255,8 +255,8 @@ impl Front {
     }
 
     /// What is said, with its files.
-    fn read(&self, tab: TabId, text: &str, past: Option<&str>) -> holm::kernel::Prompt {
-        let said = attach::read(text, past, &self.places.work);
+    fn read(&self, tab: TabId, words: &Words, past: Option<&str>) -> holm::kernel::Prompt {
+        let said = attach::read(words, past, &self.places.work);
         for text in said.notes {
             let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text });
         }

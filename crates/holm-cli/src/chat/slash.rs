@@ -2,7 +2,7 @@
 
 use holm::grants::Mode;
 
-use super::state::Custom;
+use super::state::{Custom, Words};
 
 /// A command of Holm's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) enum Slash {
     Help,
     Quit,
     /// One of the settings or skills, as it is said.
-    Say(String),
+    Say(Words),
 }
 
 /// How a plan is carried out.
@@ -111,7 +111,7 @@ impl Slash {
             "help" => Self::Help,
             "quit" | "exit" => Self::Quit,
             _ => match customs.iter().find(|custom| custom.name == name) {
-                Some(custom) => Self::Say(filled(&custom.template, typed)),
+                Some(custom) => Self::Say(Words::around(filled(&custom.template, typed), typed)),
                 None => {
                     return Some(Err(format!("there is no command /{name}; /help shows which there are")));
                 }
@@ -157,8 +157,9 @@ mod tests {
         check("/model openai/gpt-5-mini", Some(Ok(Slash::Model(Some("openai/gpt-5-mini".into())))));
         check("/search  two words ", Some(Ok(Slash::Search("two words".into()))));
         check("/search", Some(Err("/search WORDS: say what to look for")));
-        check("/review src", Some(Ok(Slash::Say("Review src closely.".into()))));
-        check("/tidy the tests", Some(Ok(Slash::Say("Tidy up.\n\nthe tests".into()))));
+        let said = |text: &str, typed: &str| Some(Ok(Slash::Say(Words::around(text.to_owned(), typed))));
+        check("/review src", said("Review src closely.", "src"));
+        check("/tidy the tests", said("Tidy up.\n\nthe tests", "the tests"));
         check("/fly", Some(Err("there is no command /fly; /help shows which there are")));
     }
 

@@ -170,17 +170,17 @@ pub(super) enum Command {
     /// Says something to a session that stands still, behind what its past was in short.
     Prompt {
         tab: TabId,
-        text: String,
+        words: Words,
         past: Option<String>,
     },
     /// Says something to one that works.
     Steer {
         tab: TabId,
-        text: String,
+        words: Words,
     },
     FollowUp {
         tab: TabId,
-        text: String,
+        words: Words,
     },
     Cancel(TabId),
     Mode {
@@ -214,6 +214,27 @@ pub(super) enum Command {
     /// Paints everything again.
     Repaint,
     Leave,
+}
+
+/// What is said to a session. Files are attached that the person names in what they typed, and none that a plan of the model, a
+/// template or a skill names: reading for somebody else is what grants are for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Words {
+    pub(super) text: String,
+    /// What of it the person typed.
+    pub(super) typed: String,
+}
+
+impl Words {
+    /// Words that the person typed, all of them.
+    pub(super) fn typed(text: String) -> Self {
+        Self { typed: text.clone(), text }
+    }
+
+    /// Words of somebody else, with these of the person in them.
+    pub(super) fn around(text: String, typed: &str) -> Self {
+        Self { text, typed: typed.to_owned() }
+    }
 }
 
 /// Where a session comes from.

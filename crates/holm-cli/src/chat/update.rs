@@ -124,13 +124,13 @@ impl State {
                 tab.questions.retain(|open| open.id != question);
                 let mode = tab.before_plan;
                 tab.mode = mode;
-                let text = carrying_out(&text);
-                tab.waits(When::Soon, text.clone());
+                let words = carrying_out(&text);
+                tab.waits(When::Soon, words.text.clone());
                 let answer = holm_tools::shell::Answer::No { reason: CHANGED_PLAN.into() };
                 vec![
                     Command::Repaint,
                     Command::Mode { tab: id, mode },
-                    Command::Steer { tab: id, text },
+                    Command::Steer { tab: id, words },
                     Command::Answer { question, reply: Reply::Call(answer) },
                 ]
             }

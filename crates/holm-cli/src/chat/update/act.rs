@@ -7,7 +7,7 @@ use crate::{
         item::Tone,
         picker::{Pick, Picker, Row},
         slash::{Planned, Slash},
-        state::{Command, How, Over, Purpose, Search, State},
+        state::{Command, How, Over, Purpose, Search, State, Words},
         tab::{Phase, Tab, Then, When},
         text::{clipped, one_line},
     },
@@ -68,23 +68,23 @@ impl State {
             Slash::Detail => return self.act(crate::chat::keys::Action::Detail),
             Slash::Help => self.over = Some(Over::Help { scroll: 0 }),
             Slash::Quit => return vec![Command::Leave],
-            Slash::Say(text) => return self.say(text),
+            Slash::Say(words) => return self.say(words),
         }
         Vec::new()
     }
 
     /// Says something: to one that stands still it is a prompt, to one that works it is heard before the next step.
-    pub(super) fn say(&mut self, text: String) -> Vec<Command> {
+    pub(super) fn say(&mut self, words: Words) -> Vec<Command> {
         let Some(tab) = self.tab_mut() else { return Vec::new() };
         match tab.phase {
             Phase::Idle => {
                 tab.phase = Phase::Running;
                 let past = tab.carried.take();
-                vec![Command::Prompt { tab: tab.id, text, past }]
+                vec![Command::Prompt { tab: tab.id, words, past }]
             }
             Phase::Running => {
-                tab.waits(When::Soon, text.clone());
-                vec![Command::Steer { tab: tab.id, text }]
+                tab.waits(When::Soon, words.text.clone());
+                vec![Command::Steer { tab: tab.id, words }]
             }
             Phase::Opening | Phase::Broken => self.told("this session cannot hear it"),
         }
@@ -106,8 +106,8 @@ impl State {
     fn plan(&mut self, text: Option<String>) -> Vec<Command> {
         let mut commands = self.change_mode(Mode::Plan);
         if let Some(text) = text {
-            commands
-                .extend(self.say(format!("Make a plan, change nothing, and answer with the plan: {text}")));
+            let asked = format!("Make a plan, change nothing, and answer with the plan: {text}");
+            commands.extend(self.say(Words::around(asked, &text)));
         }
         commands
     }
@@ -140,7 +140,7 @@ impl State {
             return self.told("there is nothing to summarise, or the run still works");
         }
         tab.then = Then::BeginAnew;
-        self.say(SUMMARISE.to_owned())
+        self.say(Words::around(SUMMARISE.to_owned(), ""))
     }
 
     fn cost(&mut self) {
@@ -219,6 +219,6 @@ impl State {
 }
 
 /// What a run is told about a plan that a person has agreed to.
-pub(super) fn carrying_out(plan: &str) -> String {
-    format!("Carry out this plan:\n\n{}", plan.trim())
+pub(super) fn carrying_out(plan: &str) -> Words {
+    Words::around(format!("Carry out this plan:\n\n{}", plan.trim()), "")
 }

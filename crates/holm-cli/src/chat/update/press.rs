@@ -11,7 +11,7 @@ use crate::chat::{
     picker::{Completion, Pick},
     question::{Asks, Reply, Turned, meant},
     slash::COMMANDS,
-    state::{Command, How, Leaving, Over, Purpose, State},
+    state::{Command, How, Leaving, Over, Purpose, State, Words},
     tab::{Look, Phase},
 };
 
@@ -176,7 +176,7 @@ impl State {
         match self.tab().map(|tab| tab.phase) {
             Some(Phase::Idle | Phase::Running) => {
                 self.took();
-                self.say(text)
+                self.say(Words::typed(text))
             }
             Some(Phase::Opening) => self.told(NOT_OPEN),
             Some(Phase::Broken) | None => self.told("this session cannot be used; /new begins another"),
@@ -197,7 +197,7 @@ impl State {
         if let Some(tab) = self.tab_mut() {
             tab.waits(crate::chat::tab::When::Afterwards, text.clone());
         }
-        vec![Command::FollowUp { tab: id, text }]
+        vec![Command::FollowUp { tab: id, words: Words::typed(text) }]
     }
 
     /// What was typed is taken; it can be had again.

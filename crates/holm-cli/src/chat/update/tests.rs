@@ -7,15 +7,19 @@ use holm_tools::shell::Answer;
 use crate::chat::{
     item::Kind,
     question::{QuestionId, Reply},
-    state::{Command, Custom, How, Msg, Over, Purpose},
+    state::{Command, Custom, How, Msg, Over, Purpose, Words},
     tab::{Look, Phase, TabId, When},
     testing::{Chat, answer, asked, called, ended, plan_asked, prompted, words_asked},
 };
 
 const TAB: TabId = TabId(1);
 
+fn typed(text: &str) -> Words {
+    Words::typed(text.to_owned())
+}
+
 fn prompt(text: &str) -> Command {
-    Command::Prompt { tab: TAB, text: text.into(), past: None }
+    Command::Prompt { tab: TAB, words: typed(text), past: None }
 }
 
 fn end(chat: &mut Chat) -> Vec<Command> {
@@ -27,9 +31,9 @@ fn end(chat: &mut Chat) -> Vec<Command> {
 fn the_first_thing_is_a_prompt_and_the_next_steers() {
     let mut chat = Chat::open();
     assert_eq!(chat.says("do it"), [prompt("do it")]);
-    assert_eq!(chat.says("but gently"), [Command::Steer { tab: TAB, text: "but gently".into() }]);
+    assert_eq!(chat.says("but gently"), [Command::Steer { tab: TAB, words: typed("but gently") }]);
     chat.types("then rest");
-    assert_eq!(chat.presses("ctrl-s"), [Command::FollowUp { tab: TAB, text: "then rest".into() }]);
+    assert_eq!(chat.presses("ctrl-s"), [Command::FollowUp { tab: TAB, words: typed("then rest") }]);
     let waiting: Vec<When> = chat.state.tabs[0].waiting.iter().map(|waiting| waiting.when).collect();
     assert_eq!(waiting, [When::Soon, When::Afterwards]);
     chat.hears(prompted(1, "but gently"));
@@ -144,9 +148,9 @@ fn a_plan_is_built_in_the_mode_before_it_and_only_where_there_is_one() {
     chat.hears(answer("1. look"));
     chat.hears(ended());
     chat.tells(Msg::Ended { tab: TAB, problem: None });
-    let text = "Carry out this plan:\n\n1. look".to_owned();
+    let words = Words::around("Carry out this plan:\n\n1. look".to_owned(), "");
     let expect =
-        [Command::Mode { tab: TAB, mode: Mode::Default }, Command::Prompt { tab: TAB, text, past: None }];
+        [Command::Mode { tab: TAB, mode: Mode::Default }, Command::Prompt { tab: TAB, words, past: None }];
     assert_eq!(chat.says("/build"), expect);
 }
 
@@ -160,8 +164,8 @@ fn a_plan_that_was_edited_is_carried_out_as_it_is_now() {
     assert_eq!(chat.presses("e"), [edit]);
     let commands = chat.tells(Msg::Edited { purpose, text: Some("1. look twice\n".into()) });
     assert!(commands.contains(&Command::Mode { tab: TAB, mode: Mode::Default }), "{commands:?}");
-    let text = "Carry out this plan:\n\n1. look twice".to_owned();
-    assert!(commands.contains(&Command::Steer { tab: TAB, text }), "{commands:?}");
+    let words = Words::around("Carry out this plan:\n\n1. look twice".to_owned(), "");
+    assert!(commands.contains(&Command::Steer { tab: TAB, words }), "{commands:?}");
     assert!(
         commands
             .iter()
@@ -200,7 +204,8 @@ fn commands_do_what_they_say() {
         &[Command::Export { tab: TAB, session: "session-1".into(), path: Some("out.md".into()) }],
     );
     check("/quit", &[Command::Leave]);
-    check("/hi", &[prompt("Say hi")]);
+    let words = Words::around("Say hi".to_owned(), "");
+    check("/hi", &[Command::Prompt { tab: TAB, words, past: None }]);
     check("/nonsense", &[]);
 }
 
@@ -250,7 +255,7 @@ fn a_summary_begins_a_new_session() {
     assert_eq!(end(&mut chat), [Command::Open { tab: TabId(2), how: How::New { model: None } }]);
     chat.opened("session-2", Vec::new());
     let past = Some("It was work.".to_owned());
-    assert_eq!(chat.says("go on"), [Command::Prompt { tab: TabId(2), text: "go on".into(), past }]);
+    assert_eq!(chat.says("go on"), [Command::Prompt { tab: TabId(2), words: typed("go on"), past }]);
 }
 
 #[test]
