@@ -208,6 +208,8 @@ impl Tab {
         }
         self.waiting.clear();
         self.doing.clear();
+        // Which mode it began with is not told, so what was planned there is built in one that asks.
+        self.before_plan = Mode::Default;
     }
 
     /// A piece of a reply.

@@ -120,9 +120,10 @@ impl State {
                 [Command::Repaint].into_iter().chain(carried_out).collect()
             }
             Purpose::Plan { tab: id, question } => {
+                let widest = self.widest;
                 let Some(tab) = self.find(id) else { return vec![Command::Repaint] };
                 tab.questions.retain(|open| open.id != question);
-                let mode = tab.before_plan;
+                let mode = tab.before_plan.min(widest);
                 tab.mode = mode;
                 let words = carrying_out(&text);
                 tab.waits(When::Soon, words.text.clone());

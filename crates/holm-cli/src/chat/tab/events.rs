@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use holm::kernel::{
-    Author, Block, CallId, Ending, Event, Message, NextTry, Numbered, Outcome, PlanStep, Role, Seq,
+use holm::{
+    grants::Mode,
+    kernel::{
+        Author, Block, CallId, Ending, Event, Message, NextTry, Numbered, Outcome, PlanStep, Role, Seq,
+    },
 };
 
 use super::{Stream, Tab, Turn, When, in_words};
@@ -56,7 +59,7 @@ impl Tab {
                     self.children.insert(child.clone(), (*at, 0));
                 }
             }
-            Event::ModeChanged { mode } => self.mode = *mode,
+            Event::ModeChanged { mode } => self.mode_changed(*mode),
             Event::GroupEnded { ending, usage, spent, .. } => {
                 (self.meter.usage, self.meter.spent) = (*usage, *spent);
                 if !matches!(**ending, Ending::Answered { .. }) {
@@ -87,6 +90,14 @@ impl Tab {
                 }
             }
         }
+    }
+
+    /// A plan is built in the mode that there was before it, whoever began to plan.
+    fn mode_changed(&mut self, mode: Mode) {
+        if mode == Mode::Plan && self.mode != Mode::Plan {
+            self.before_plan = self.mode;
+        }
+        self.mode = mode;
     }
 
     fn group_started(&mut self, record: Seq) {

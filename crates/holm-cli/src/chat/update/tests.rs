@@ -1,7 +1,10 @@
 //! What is pressed and what happens, and what is to be done about it.
 
 use crossterm::event::MouseEventKind;
-use holm::{grants::Mode, kernel::Seq};
+use holm::{
+    grants::Mode,
+    kernel::{Event, Seq},
+};
 use holm_tools::shell::Answer;
 
 use crate::chat::{
@@ -172,6 +175,20 @@ fn a_plan_that_was_edited_is_carried_out_as_it_is_now() {
             .any(|command| matches!(command, Command::Answer { reply: Reply::Call(Answer::No { .. }), .. })),
         "what was shown first is not what is carried out: {commands:?}"
     );
+}
+
+#[test]
+fn a_plan_of_the_models_own_is_built_in_the_mode_that_it_was_made_from() {
+    let mut chat = Chat::open();
+    for line in ["/mode full", "/mode plan", "/mode default"] {
+        chat.says(line);
+    }
+    chat.says("go");
+    chat.hears(Event::ModeChanged { mode: Mode::Plan });
+    chat.tells(plan_asked(5, "1. look"));
+    let purpose = Purpose::Plan { tab: TAB, question: QuestionId(5) };
+    let commands = chat.tells(Msg::Edited { purpose, text: Some("1. look twice".into()) });
+    assert!(commands.contains(&Command::Mode { tab: TAB, mode: Mode::Default }), "{commands:?}");
 }
 
 #[test]
