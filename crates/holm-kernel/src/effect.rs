@@ -213,8 +213,14 @@ impl SpawnRequest {
     }
 }
 
-/// The digest of a call as a [`Proposal`] carries it: whoever runs the call can prove that it is the one that was shown.
-pub(crate) fn call_digest(tool: &str, arguments: &str) -> String {
+/// The digest of a call as a [`Proposal`] carries it: whoever runs the call can prove that it is the one that was shown, and
+/// whoever shows it that it is the one that was proposed. Numbers of calls are a run's own; this is not.
+///
+/// ```
+/// let one = holm_kernel::call_digest("shell", r#"{"script":"ls"}"#);
+/// assert_ne!(one, holm_kernel::call_digest("shell", r#"{"script":"rm -r ."}"#));
+/// ```
+pub fn call_digest(tool: &str, arguments: &str) -> String {
     sha256_hex(&[tool.as_bytes(), arguments.as_bytes()])
 }
 

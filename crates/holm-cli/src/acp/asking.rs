@@ -44,7 +44,7 @@ impl Asking {
     /// The call as the editor knows it, with everything that a person must know before the answer.
     fn call(&self, proposal: &Proposal, offer: &Offer) -> ToolCallUpdate {
         let telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = telling.known(proposal.tool_call, &proposal.tool).cloned();
+        let known = telling.known(proposal.tool_call, &proposal.digest).cloned();
         // A helper's call is not among those of the session.
         let new =
             || shown::call(&self.editor.name("asked"), &proposal.tool, &proposal.arguments, telling.folder());

@@ -13,7 +13,7 @@ use agent_client_protocol::v1::schema::{
 use holm::{
     kernel::{
         Author, Block, CallId, Event, Message, NanoUsd, NextTry, Outcome, Role, Run, Source, ToolResult,
-        Usage, visible,
+        Usage, call_digest, visible,
     },
     runtime::Delta,
 };
@@ -54,11 +54,19 @@ pub(super) struct Telling {
     window: Option<u64>,
     spent: NanoUsd,
     /// The calls that an editor knows.
-    calls: BTreeMap<CallId, ToolCall>,
+    calls: BTreeMap<CallId, Known>,
     /// The provider's ids of calls that have ended, as results name them.
     ended: BTreeMap<Arc<str>, CallId>,
     /// The reply that arrives, and what of it was told already.
     reply: Reply,
+}
+
+/// A call that an editor knows.
+#[derive(Debug)]
+struct Known {
+    shown: ToolCall,
+    /// Of its tool and its arguments.
+    digest: String,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,9 +96,10 @@ impl Telling {
         self.spent = run.spent();
     }
 
-    /// How the editor knows a call, if it does.
-    pub(super) fn known(&self, call: CallId, tool: &str) -> Option<&ToolCall> {
-        self.calls.get(&call).filter(|shown| shown.name.as_deref() == Some(visible(tool).as_str()))
+    /// How the editor knows a call, if it does. A helper's calls have numbers of their own, and arguments may have been put
+    /// otherwise; so it is this call only if it says the same.
+    pub(super) fn known(&self, call: CallId, digest: &str) -> Option<&ToolCall> {
+        self.calls.get(&call).filter(|known| known.digest == digest).map(|known| &known.shown)
     }
 
     /// Where calls are made, for those that are shown in other ways.
@@ -110,7 +119,7 @@ impl Telling {
                 Some(SessionUpdate::AgentThoughtChunk(chunk(text, &reply_id(call))))
             }
             Delta::Progress { text, .. } => {
-                let shown = self.calls.get(&call)?;
+                let shown = &self.calls.get(&call)?.shown;
                 let content: Vec<ToolCallContent> =
                     shown.content.iter().cloned().chain([shown::words(&cut(text))]).collect();
                 let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
@@ -213,19 +222,21 @@ impl Telling {
             TODO => plan(arguments).map(SessionUpdate::Plan).into_iter().collect(),
             _ => {
                 let shown = shown::call(&call_id(call), tool, arguments, &self.folder);
-                self.calls.insert(call, shown.clone());
+                let digest = call_digest(tool, arguments);
+                self.calls.insert(call, Known { shown: shown.clone(), digest });
                 vec![SessionUpdate::ToolCall(shown.status(ToolCallStatus::Pending))]
             }
         }
     }
 
     fn status(&self, call: CallId, status: ToolCallStatus) -> Option<SessionUpdate> {
-        self.calls.get(&call).map(|shown| update(shown, ToolCallUpdateFields::new().status(status)))
+        self.calls.get(&call).map(|known| update(&known.shown, ToolCallUpdateFields::new().status(status)))
     }
 
     /// What came of a call, below what it was to change. It is the last that is told of the call, which is forgotten then.
     fn result(&mut self, result: &ToolResult) -> Option<SessionUpdate> {
-        let shown = self.ended.remove(result.call.as_str()).and_then(|call| self.calls.remove(&call))?;
+        let known = self.ended.remove(result.call.as_str()).and_then(|call| self.calls.remove(&call))?;
+        let shown = known.shown;
         let text = cut(&result.said());
         let words = (!text.trim().is_empty()).then(|| shown::words(&text));
         let pictures = result.parts.iter().filter_map(content).map(ToolCallContent::from);

@@ -74,6 +74,21 @@ fn a_reply_is_told_once_however_it_came() {
 }
 
 #[test]
+fn a_call_is_known_by_what_it_says_and_not_by_its_number_alone() {
+    let mut live = telling(When::Now);
+    let own = json!({ "script": "ls" });
+    live.event(&proposed(3, "shell", &own));
+    let is_known = |number: u64, tool: &str, arguments: &Value| {
+        live.known(call(number), &call_digest(tool, &arguments.to_string())).is_some()
+    };
+    assert!(is_known(3, "shell", &own));
+    assert!(!is_known(4, "shell", &own));
+    assert!(!is_known(3, "run_program", &own));
+    let of_a_helper = json!({ "script": "rm -r ." });
+    assert!(!is_known(3, "shell", &of_a_helper), "another call of the same number is not shown as this one");
+}
+
+#[test]
 fn text_that_is_taken_back_is_said_to_be() {
     let mut live = telling(When::Now);
     live.event(&called(1));
