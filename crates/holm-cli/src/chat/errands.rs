@@ -1,10 +1,6 @@
 //! What the chat has done on this machine beside its runs: lists, searches, files, an editor.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{io, path::Path, process::Command};
 
 use holm::store::{Format, Hit, Listing, Session, Store};
 
@@ -17,6 +13,7 @@ use super::{
 };
 use crate::{
     children,
+    editor::Editor,
     places::{self, Places},
 };
 
@@ -73,7 +70,7 @@ pub(super) fn files(work: &Path) -> Vec<String> {
     names
 }
 
-/// Writes a session as Markdown into a file that is not there yet.
+/// Writes a session as Markdown into a file that is not there yet, and that only its owner can read.
 pub(super) async fn export(
     store: &Store,
     session: &str,
@@ -82,12 +79,8 @@ pub(super) async fn export(
 ) -> Result<String, String> {
     let bytes = store.export(session, Format::Markdown).await.map_err(|error| error.to_string())?;
     let path = work.join(path.unwrap_or_else(|| format!("{session}.md")));
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&path)
-        .map_err(|error| format!("{}: {error}", path.display()))?;
-    io::Write::write_all(&mut file, &bytes).map_err(|error| error.to_string())?;
+    let written = places::private_file(&path).and_then(|mut file| io::Write::write_all(&mut file, &bytes));
+    written.map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(format!("written to {}", path.display()))
 }
 
@@ -114,40 +107,8 @@ pub(super) fn undo(tab: TabId, session: &str, places: &Places) -> Msg {
 /// # Errors
 /// Why there is no editor, or no file for it.
 pub(super) fn edit(text: &str, places: &Places) -> Result<Option<String>, String> {
-    let file = Edited::new(text, places).map_err(|error| error.to_string())?;
-    let editor = ["VISUAL", "EDITOR"]
-        .iter()
-        .find_map(|name| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty()))
-        .unwrap_or_else(|| "vi".to_owned());
-    // As others do it, so that an editor can have arguments of its own.
-    let ran = Command::new("sh").args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(&file.path).status();
-    match ran {
-        Ok(status) if status.success() => {}
-        Ok(_) => return Err(format!("`{editor}` failed; nothing is changed")),
-        Err(error) => return Err(format!("`{editor}` cannot be started: {error}")),
-    }
-    let edited = fs::read_to_string(&file.path).map_err(|error| error.to_string())?;
+    let editor = Editor::find(|name| std::env::var(name).ok());
+    let edited = editor.and_then(|editor| editor.edit(&places.data, text));
+    let edited = edited.map_err(|trouble| trouble.to_string())?;
     Ok((edited.trim_end() != text.trim_end()).then_some(edited))
-}
-
-/// A file that is gone when nobody edits it any more.
-struct Edited {
-    path: PathBuf,
-}
-
-impl Edited {
-    fn new(text: &str, places: &Places) -> io::Result<Self> {
-        let folder = places.data.join("chat");
-        places::private_folder(&folder)?;
-        let file = Self { path: folder.join(format!("edit-{}.md", std::process::id())) };
-        fs::write(&file.path, text)?;
-        Ok(file)
-    }
-}
-
-impl Drop for Edited {
-    fn drop(&mut self) {
-        // What cannot be removed lies in a folder of its owner's.
-        let _ = fs::remove_file(&self.path);
-    }
 }

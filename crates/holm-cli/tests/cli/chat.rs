@@ -407,7 +407,12 @@ fn a_plan_is_edited_and_carried_out_as_it_is_then() {
     let editor = stage.work().join("editor.sh");
     fs::write(&editor, "#!/bin/sh\nprintf '3. rest\\n' >> \"$1\"\n").unwrap();
     let editor = format!("sh {}", editor.display());
-    let mut chat = Pty::start(&stage, SMALL, &["chat", "--model", MODEL], &[("EDITOR", &editor)]);
+    let mut chat = Pty::start(
+        &stage,
+        SMALL,
+        &["chat", "--model", MODEL],
+        &[("GIT_EDITOR", &editor), ("EDITOR", "false")],
+    );
     chat.shows("Say what is to be done.");
     chat.types("/plan tidy up");
     chat.types(ENTER);
@@ -420,6 +425,24 @@ fn a_plan_is_edited_and_carried_out_as_it_is_then() {
         asked.contains("1. look\\n2. tidy\\n3. rest") || asked.contains("1. look\n2. tidy\n3. rest"),
         "{asked}"
     );
+    leaves(chat);
+}
+
+#[test]
+fn what_is_exported_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let stage = Stage::new([Act::says("Noted.")]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("remember this");
+    chat.types(ENTER);
+    chat.shows("Noted.");
+    chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
+    chat.types("/export out.md");
+    chat.types(ENTER);
+    chat.shows("written to");
+    let file = stage.work().join("out.md");
+    assert!(fs::read_to_string(&file).unwrap().contains("remember this"));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     leaves(chat);
 }
 
