@@ -149,9 +149,14 @@ impl Opening {
             How::Fork { session, at } => self.args.branching(session, at),
         };
         let mut opened = args.open(self.places, &screen, person, sinks).await?;
-        let session = &mut opened.session;
         // Whoever opens it is the only one who sets it.
-        let _ = handle.set(session.handle());
+        let _ = handle.set(opened.session.handle());
+        // Nobody is there any more who could stop what was under way, or be asked about it.
+        if asked.is_closed() {
+            opened.session.close().await;
+            return Ok(());
+        }
+        let session = &mut opened.session;
         let config = session.run().config();
         let model = config.models.first();
         let goes_on = !session.run().is_idle();
