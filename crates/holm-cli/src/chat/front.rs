@@ -58,6 +58,9 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     let draft = Draft::of(&places);
     let sessions = Sessions::new(args, places.clone(), tell.clone(), Arc::clone(&desk));
     let first = state.open(how, mode);
+    if prompt.is_some() {
+        state.remember(draft.text().to_owned());
+    }
     if let Some(tab) = state.tab_mut() {
         tab.input = Input::of(prompt.unwrap_or_else(|| draft.text().to_owned()));
         wishes.notes.iter().for_each(|note| tab.note(Tone::Warning, note));
@@ -167,7 +170,7 @@ impl Front {
                 () = sleep_until(save.unwrap_or(far)), if save.is_some() => {
                     save = None;
                     // A draft that cannot be kept is still on the screen.
-                    let _ = self.draft.keep(self.state.draft());
+                    let _ = self.draft.keep(self.state.unsaid());
                     continue;
                 }
             };
@@ -175,7 +178,7 @@ impl Front {
                 return Ok(());
             }
             frame.get_or_insert(drawn + FRAME);
-            if self.state.draft() != self.draft.text() {
+            if self.state.unsaid() != self.draft.text() {
                 save = Some(Instant::now() + DRAFT);
             }
         }
@@ -296,7 +299,7 @@ impl Front {
 
     /// Keeps what is typed, and gives the terminal back. Gives the sessions in which something was said.
     fn leave(mut self) -> Vec<String> {
-        let _ = self.draft.keep(self.state.draft());
+        let _ = self.draft.keep(self.state.unsaid());
         let spoken = self.state.tabs.iter().filter(|tab| !tab.turns.is_empty());
         let kept: Vec<String> = spoken.filter_map(|tab| tab.session.clone()).collect();
         let tabs: Vec<TabId> = self.state.tabs.iter().map(|tab| tab.id).collect();

@@ -38,6 +38,8 @@ pub(super) struct State {
     /// What was said before, the last one last.
     pub(super) history: Vec<String>,
     pub(super) recalled: Option<usize>,
+    /// What was typed before something was recalled.
+    pub(super) aside: String,
     /// What is said in the line of state until the next key.
     pub(super) flash: String,
     /// The widest mode that an administrator lets a session have.
@@ -285,6 +287,7 @@ impl State {
             files: None,
             history: Vec::new(),
             recalled: None,
+            aside: String::new(),
             flash: String::new(),
             widest: Mode::Full,
         }
@@ -318,5 +321,18 @@ impl State {
     /// What is typed and not said yet.
     pub(super) fn draft(&self) -> &str {
         self.tab().map_or("", |tab| tab.input.text())
+    }
+
+    /// What is kept of all that is typed and not said: what is looked at, else the first that there is.
+    pub(super) fn unsaid(&self) -> &str {
+        let mut texts = self.tab().into_iter().chain(&self.tabs).map(|tab| tab.input.text());
+        texts.find(|text| !text.is_empty()).unwrap_or_default()
+    }
+
+    /// Keeps what was typed, so that it can be had again.
+    pub(super) fn remember(&mut self, text: String) {
+        if !text.is_empty() && self.history.last() != Some(&text) {
+            self.history.push(text);
+        }
     }
 }

@@ -5,7 +5,7 @@ use holm::grants::Mode;
 
 use crate::chat::{
     draw::Areas,
-    input::{Go, Moved},
+    input::{Go, Input, Moved},
     item::Detail,
     keys::Action,
     picker::{Completion, Pick},
@@ -86,10 +86,9 @@ impl State {
             tab.doing = "stops".into();
             return vec![Command::Cancel(tab.id)];
         }
-        if !tab.input.is_empty() {
-            tab.input.take();
-            self.completion = None;
-        }
+        let taken_back = tab.input.take();
+        (self.completion, self.recalled) = (None, None);
+        self.remember(taken_back);
         Vec::new()
     }
 
@@ -136,7 +135,7 @@ impl State {
 
     fn turn_to(&mut self, tab: usize) {
         self.current = tab % self.tabs.len().max(1);
-        (self.search, self.completion) = (None, None);
+        (self.search, self.completion, self.recalled) = (None, None, None);
     }
 
     fn look(&mut self, look: Look) {
@@ -207,9 +206,7 @@ impl State {
         if let Some(tab) = self.tab_mut() {
             tab.look = Look::End;
             let text = tab.input.take();
-            if self.history.last() != Some(&text) {
-                self.history.push(text);
-            }
+            self.remember(text);
         }
     }
 
@@ -296,8 +293,12 @@ impl State {
             (None, Way::Later) => None,
         };
         let Some(at) = at else { return };
+        if self.recalled.is_none() {
+            self.aside = tab.input.take();
+        }
         self.recalled = (at < last).then_some(at);
-        tab.input = crate::chat::input::Input::of(self.history.get(at).cloned().unwrap_or_default());
+        let text = self.history.get(at).cloned();
+        tab.input = Input::of(text.unwrap_or_else(|| std::mem::take(&mut self.aside)));
     }
 
     /// The word before the cursor, if it names a file.

@@ -340,6 +340,32 @@ fn what_was_said_comes_back() {
 }
 
 #[test]
+fn what_was_typed_is_never_lost_by_a_key() {
+    let mut chat = Chat::open();
+    chat.says("one");
+    chat.types("half");
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "one");
+    chat.presses("down");
+    assert_eq!(chat.state.draft(), "half", "what was typed stands behind what was said");
+    end(&mut chat);
+    chat.presses("ctrl-c");
+    assert_eq!(chat.state.draft(), "");
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "half", "what was taken back can be had again");
+}
+
+#[test]
+fn what_another_session_has_typed_is_kept_too() {
+    let mut chat = Chat::open();
+    chat.types("half");
+    chat.presses("ctrl-n");
+    assert_eq!((chat.state.draft(), chat.state.unsaid()), ("", "half"));
+    chat.types("other");
+    assert_eq!(chat.state.unsaid(), "other");
+}
+
+#[test]
 fn each_session_keeps_what_is_typed_and_what_is_looked_at() {
     let mut chat = Chat::open();
     (0..40).for_each(|number| chat.hears(answer(&format!("answer {number}"))));
