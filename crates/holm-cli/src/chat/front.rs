@@ -139,6 +139,9 @@ impl Front {
     async fn run(&mut self, first: Command, mut heard: UnboundedReceiver<Msg>) -> anyhow::Result<()> {
         let mut keys = EventStream::new();
         let (mut end, mut hangup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+        // Ctrl-C is a key here. Only while an editor has the terminal it is a signal, and then it is the editor's: nobody's chat
+        // ends by it.
+        let _interrupts = signal(SignalKind::interrupt())?;
         self.canvas.draw(&mut self.state)?;
         self.perform(first, &mut keys)?;
         let mut drawn = Instant::now();

@@ -22,6 +22,7 @@ const ENTER: &str = "\r";
 const ESC: &str = "\x1b";
 const CTRL_B: &str = "\x02";
 const CTRL_C: &str = "\x03";
+const CTRL_G: &str = "\x07";
 const CTRL_S: &str = "\x13";
 const CTRL_T: &str = "\x14";
 
@@ -425,6 +426,25 @@ fn a_plan_is_edited_and_carried_out_as_it_is_then() {
         asked.contains("1. look\\n2. tidy\\n3. rest") || asked.contains("1. look\n2. tidy\n3. rest"),
         "{asked}"
     );
+    leaves(chat);
+}
+
+#[test]
+fn an_interrupt_while_an_editor_has_the_terminal_is_the_editors() {
+    let stage = Stage::new([]);
+    let editor = stage.work().join("editor.sh");
+    fs::write(&editor, "#!/bin/sh\ntrap '' INT\nprintf 'another one\\n' > \"$1\"\nkill -INT 0\n").unwrap();
+    let editor = format!("sh {}", editor.display());
+    let mut chat = Pty::start(&stage, SMALL, &["chat", "--model", MODEL], &[("EDITOR", &editor)]);
+    chat.shows("Say what is to be done.");
+    chat.types("a thought");
+    chat.shows("› a thought");
+    chat.types(CTRL_G);
+    // Whether the shell around the editor lives through it is the shell's own affair.
+    chat.until("the chat again", |screen| {
+        let text = screen.contents();
+        text.contains("› another one") || text.contains("nothing")
+    });
     leaves(chat);
 }
 
