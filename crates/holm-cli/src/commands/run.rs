@@ -15,7 +15,7 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, NanoUsd, Prompt, plain_text},
+    kernel::{Config, Ending, NanoUsd, Prompt},
     runtime::{
         Agent, Changes, DeltaSink, DriveError, EventSink, Handle, Hooks, JournalFailed, Report, Secrets,
         Session,
@@ -268,7 +268,7 @@ impl Args {
             let begun = if self.parts.is_empty() {
                 String::new()
             } else {
-                plain_text(&self.parts.gather(None, &places.work, tell)?.blocks)
+                branching::text_alone(&self.parts.gather(None, &places.work, tell)?)?
             };
             let written = Editor::find(|name| std::env::var(name).ok())?.edit(&places.data, &begun)?;
             return Parts::of(written).gather(around, &places.work, tell).map(Some);

@@ -210,6 +210,15 @@ fn a_prompt_is_written_in_an_editor() {
 }
 
 #[test]
+fn a_picture_is_not_lost_on_the_way_through_an_editor() {
+    let stage = Stage::new([]);
+    fs::write(stage.work().join("dot.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+    edited(&stage, "true", &["run", "--model", MODEL, "--edit", "-p", "Look", "--media", "dot.png"])
+        .fails(2, "--media means nothing here");
+    assert!(stage.double.requests().is_empty());
+}
+
+#[test]
 fn a_plan_is_edited_at_the_terminal_and_asked_about_again() {
     let enter = Act::calls(&[("e", "enter_plan", "{}")]);
     let exit = Act::calls(&[("x", "exit_plan", r#"{"plan":"Write out.txt."}"#)]);

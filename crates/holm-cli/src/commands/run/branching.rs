@@ -1,6 +1,9 @@
 //! Runs whose session branches off another.
 
-use holm::{kernel::plain_text, store::Store};
+use holm::{
+    kernel::{Block, Prompt, plain_text},
+    store::Store,
+};
 
 use super::Args;
 use crate::{
@@ -50,7 +53,7 @@ impl Args {
             return Ok(None);
         }
         let here = std::env::current_dir().unwrap_or_default();
-        self.parts.gather(None, &here, |_| {}).map(|prompt| Some(plain_text(&prompt.blocks)))
+        text_alone(&self.parts.gather(None, &here, |_| {})?).map(Some)
     }
 
     /// Whether something is asked.
@@ -97,4 +100,13 @@ impl Args {
         screen.note(&format!("holm: session {new} has the past of {}", branch.from));
         Ok(())
     }
+}
+
+/// The text of a prompt for whoever edits it. A picture would be lost on the way, so there is to be none.
+pub(super) fn text_alone(prompt: &Prompt) -> Result<String, Trouble> {
+    if prompt.blocks.iter().any(|block: &Block| block.as_text().is_none()) {
+        let message = "what is edited is text, so --media means nothing here";
+        return Err(Trouble::new(Exit::Usage, message).hint("give it to `holm run` without --edit"));
+    }
+    Ok(plain_text(&prompt.blocks))
 }

@@ -49,6 +49,8 @@ impl Args {
             ("--session", self.session.is_some()),
             ("--prompt", !self.parts.is_empty()),
             ("--alias", self.alias.is_some()),
+            ("--fork", self.fork.is_some()),
+            ("--edit", self.edit),
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
         Err(Trouble::new(
@@ -121,6 +123,7 @@ impl Args {
             ("--alias", self.alias.is_some()),
             ("--prompt -", !self.parts.is_empty() && self.parts.reads_stdin()),
             ("--edit", self.edit),
+            ("--fork", self.fork.is_some()),
             ("--session without --resume", self.session.is_some() && !self.resume),
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
