@@ -48,6 +48,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use holm::grants::GrantSet;
 
 use bounds::Bounds;
+use commands::run;
 use exit::{Exit, Trouble};
 use log::Log;
 use screen::Screen;
@@ -164,7 +165,7 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
         let log = Log::open(&cli.log, &command.granted(), command.bounds())?;
         log.put(&log::began(name));
         let ended = match command {
-            Command::Chat(args) => commands::chat::execute(*args, cli.data.as_deref()).await,
+            Command::Chat(args) => commands::chat::execute(*args, cli.data.as_deref(), &log).await,
             Command::Init(args) => commands::init::execute(&args, cli.data.as_deref()),
             Command::Skill(command) => commands::skill::execute(command, cli.data.as_deref(), &log).await,
             Command::Keys(command) => commands::keys::execute(command, cli.data.as_deref()).await,
@@ -177,8 +178,8 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
             Command::Agent(command) => commands::agent::execute(command, cli.data.as_deref()),
             Command::Mcp(command) => commands::mcp::execute(command, cli.data.as_deref()).await,
             Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref(), &log).await,
-            Command::Acp(args) => commands::acp::execute(args, cli.data.as_deref()).await,
-            Command::Serve(args) => commands::serve::execute(args, cli.data.as_deref()).await,
+            Command::Acp(args) => commands::acp::execute(args, cli.data.as_deref(), &log).await,
+            Command::Serve(args) => commands::serve::execute(args, cli.data.as_deref(), &log).await,
             Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
             Command::Config(command) => commands::config::execute(command, cli.data.as_deref()),
             Command::Check(args) => commands::check::execute(&args, cli.data.as_deref()),
@@ -206,11 +207,20 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
 impl Command {
     /// What the person has granted on the command line.
     fn granted(&self) -> GrantSet {
-        if let Self::Run(args) = self { args.granted() } else { GrantSet::default() }
+        self.run().map(run::Args::granted).unwrap_or_default()
     }
 
     /// How far connections may go.
     fn bounds(&self) -> Bounds {
-        if let Self::Run(args) = self { args.bounds() } else { Bounds::Anywhere }
+        self.run().map_or(Bounds::Anywhere, run::Args::bounds)
+    }
+
+    /// The flags of a run, where the command has them as its own.
+    fn run(&self) -> Option<&run::Args> {
+        match self {
+            Self::Run(args) => Some(args),
+            Self::Chat(args) => Some(args.run()),
+            _ => None,
+        }
     }
 }

@@ -48,6 +48,7 @@ use crate::{
     approve::Person,
     commands::run::{self, Sinks},
     exit::{Exit, Trouble},
+    log::Log,
     places::Places,
     screen::Screen,
 };
@@ -66,6 +67,8 @@ pub(crate) struct House {
     /// What else `holm run` takes.
     options: Vec<String>,
     data: Option<PathBuf>,
+    /// Who else is told what happens.
+    log: Log,
     can: Mutex<Arc<ClientCapabilities>>,
     seats: Mutex<BTreeMap<String, Arc<Seat>>>,
     /// What is answered later.
@@ -111,10 +114,11 @@ impl House {
     ///
     /// # Errors
     /// Options that are none, or that sessions say for themselves.
-    pub(crate) fn new(options: Vec<String>, data: Option<&Path>) -> Result<Self, Trouble> {
+    pub(crate) fn new(options: Vec<String>, data: Option<&Path>, log: &Log) -> Result<Self, Trouble> {
         let house = Self {
             options,
             data: data.map(Path::to_owned),
+            log: log.clone(),
             can: Mutex::default(),
             seats: Mutex::default(),
             works: Mutex::default(),
@@ -349,7 +353,7 @@ impl House {
             // Whoever shows it says that it is an error.
             Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
         })?;
-        Ok(options.run)
+        Ok(options.run.logging(&self.log))
     }
 
     /// The places of a session that works in this folder.

@@ -11,6 +11,7 @@ use tokio::io::BufReader;
 use crate::{
     acp::{House, incoming, outgoing},
     exit::{Exit, Trouble},
+    log::Log,
     screen::Screen,
 };
 
@@ -23,8 +24,8 @@ pub(crate) struct Args {
 }
 
 /// Runs the command: the protocol on standard streams, and notes on standard error.
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let house = House::new(args.options, data)?;
+pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
+    let house = House::new(args.options, data, log)?;
     if io::stdin().is_terminal() {
         Screen::default()
             .note("holm: this speaks with an editor, which starts it by itself; docs/acp.md says how");

@@ -12,6 +12,7 @@ use crate::{
     Command,
     chat::{self, Shade},
     exit::{Exit, Trouble},
+    log::Log,
     places::Places,
 };
 
@@ -26,6 +27,13 @@ pub(crate) struct Args {
     theme: Option<Theme>,
     #[command(flatten)]
     run: run::Args,
+}
+
+impl Args {
+    /// What `holm run` takes too.
+    pub(crate) fn run(&self) -> &run::Args {
+        &self.run
+    }
 }
 
 /// Colours by name.
@@ -56,7 +64,7 @@ fn can_draw() -> bool {
 }
 
 /// Runs the command.
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     args.run.check_seated()?;
     if !can_draw() {
         let message = "a chat needs a terminal that can be drawn on";
@@ -67,5 +75,5 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
         Theme::Light => Shade::Light,
         Theme::None => Shade::None,
     });
-    chat::execute(args.run, Places::find(data)?, shade).await
+    chat::execute(args.run.logging(log), Places::find(data)?, shade).await
 }

@@ -15,6 +15,7 @@ use holm_server::{BasePath, Config, ServerError, Tls, serve};
 use super::run;
 use crate::{
     exit::{Exit, Trouble},
+    log::Log,
     places::Places,
     screen::Screen,
 };
@@ -56,7 +57,7 @@ struct Options {
 }
 
 /// Runs the command.
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let options = Options::try_parse_from(&args.options).map_err(|error| {
         let said = error.to_string();
         // Whoever shows it says that it is an error.
@@ -64,7 +65,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     })?;
     let (places, screen) = (Places::find(data)?, Screen::default());
     let config = config(args, &places);
-    let house = House::new(options.run, places);
+    let house = House::new(options.run.logging(log), places);
     // What nobody could start is said now, not to the first client.
     house.check().await?;
     let serving = serve(config, Arc::new(house)).await.map_err(|error| trouble(&error))?;

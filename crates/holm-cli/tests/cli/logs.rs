@@ -10,7 +10,10 @@ use std::{
 use holm_testkit::double::Act;
 use serde_json::Value;
 
-use crate::stage::{KEY, Stage};
+use crate::{
+    pty::Pty,
+    stage::{KEY, Stage},
+};
 
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -36,6 +39,21 @@ fn a_run_is_written_down_as_it_happens_and_can_be_written_down_later() {
     let again = lines(&fs::read_to_string(stage.work().join("again.jsonl")).unwrap());
     assert_eq!(&again[1..again.len() - 1], events);
     stage.holm(["log", "none"]).fails(6, "there is no session");
+}
+
+#[test]
+fn a_chat_is_written_down_too() {
+    let stage = Stage::new([Act::says("Noted in the chat.")]);
+    let file = stage.work().join("chat.log");
+    let mut chat = Pty::chat(&stage, (24, 80), &["--log-json-file", "chat.log"]);
+    chat.shows("Say what is to be done.");
+    chat.types("hello\r");
+    chat.shows("Noted in the chat.");
+    chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
+    chat.types("/quit \r");
+    assert_eq!(chat.ends().0, Some(0));
+    let log = lines(&fs::read_to_string(file).unwrap());
+    assert!(log.iter().any(|line| line["event"].to_string().contains("Noted in the chat.")), "{log:?}");
 }
 
 #[test]
