@@ -67,7 +67,7 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     }
     let mut front = Front { state, canvas, sessions, desk, draft, store, places, tell };
     let left = front.run(first, heard).await;
-    let kept = front.leave();
+    let kept = front.leave().await;
     left?;
     let screen = Screen::default();
     for session in kept {
@@ -300,13 +300,15 @@ impl Front {
         self.take(Msg::Edited { purpose, text }, keys)
     }
 
-    /// Keeps what is typed, and gives the terminal back. Gives the sessions in which something was said.
-    fn leave(mut self) -> Vec<String> {
-        let _ = self.draft.keep(self.state.unsaid());
-        let spoken = self.state.tabs.iter().filter(|tab| !tab.turns.is_empty());
-        let kept: Vec<String> = spoken.filter_map(|tab| tab.session.clone()).collect();
-        let tabs: Vec<TabId> = self.state.tabs.iter().map(|tab| tab.id).collect();
-        tabs.into_iter().for_each(|tab| self.sessions.close(tab));
-        kept
+    /// Keeps what is typed, gives the terminal back, and brings what is under way to its end. Gives the sessions in which
+    /// something was said.
+    async fn leave(self) -> Vec<String> {
+        let Self { state, canvas, sessions, mut draft, .. } = self;
+        let _ = draft.keep(state.unsaid());
+        // The terminal is the person's again before anything is waited for.
+        drop(canvas);
+        sessions.leave().await;
+        let spoken = state.tabs.into_iter().filter(|tab| !tab.turns.is_empty());
+        spoken.filter_map(|tab| tab.session).collect()
     }
 }

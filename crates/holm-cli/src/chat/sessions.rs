@@ -16,7 +16,10 @@ use holm::{
     store::Store,
 };
 use holm_tools::agents::AgentLoader;
-use tokio::sync::mpsc;
+use tokio::{
+    sync::mpsc,
+    task::{AbortHandle, JoinSet},
+};
 
 use super::{
     item::Tone,
@@ -36,6 +39,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How many times: a helper that is not there by then has ended already.
 const LOOKS: u32 = 100;
 
+/// How long what is under way may take to come to its end when the person leaves.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
 /// All open sessions.
 pub(super) struct Sessions {
     args: run::Args,
@@ -43,6 +49,8 @@ pub(super) struct Sessions {
     tell: Tell,
     desk: Arc<Desk>,
     open: BTreeMap<TabId, Open>,
+    /// What drives them, each until it has ended.
+    works: JoinSet<()>,
 }
 
 /// One that is open, or about to be.
@@ -50,18 +58,19 @@ struct Open {
     /// Speaks to the run, once there is one.
     handle: Arc<OnceLock<Handle>>,
     prompts: mpsc::UnboundedSender<Prompt>,
+    work: AbortHandle,
 }
 
 impl Sessions {
     pub(super) fn new(args: run::Args, places: Places, tell: Tell, desk: Arc<Desk>) -> Self {
-        Self { args, places, tell, desk, open: BTreeMap::new() }
+        Self { args, places, tell, desk, open: BTreeMap::new(), works: JoinSet::new() }
     }
 
     /// Opens one; it is told when it is there.
     pub(super) fn open(&mut self, tab: TabId, how: How) {
         let (prompts, asked) = mpsc::unbounded_channel();
         let handle = Arc::new(OnceLock::new());
-        self.open.insert(tab, Open { handle: Arc::clone(&handle), prompts });
+        let known = Arc::clone(&handle);
         let opening = Opening {
             tab,
             args: self.args.clone(),
@@ -69,18 +78,32 @@ impl Sessions {
             tell: self.tell.clone(),
             desk: Arc::clone(&self.desk),
         };
-        tokio::spawn(async move {
+        while self.works.try_join_next().is_some() {}
+        let work = self.works.spawn(async move {
             let tell = opening.tell.clone();
             if let Err(error) = opening.live(how, &handle, asked).await {
                 let _ = tell.send(Msg::Failed { tab, why: format!("{error:#}") });
             }
         });
+        self.open.insert(tab, Open { handle: known, prompts, work });
     }
 
     /// Stops one and lets it go; its journal stays.
     pub(super) fn close(&mut self, tab: TabId) {
         self.cancel(tab);
         self.open.remove(&tab);
+    }
+
+    /// Stops all of them and waits until their journals say so: whoever has left does not want it to go on the next time.
+    pub(super) async fn leave(mut self) {
+        // One that is not there yet has nothing to bring to an end, and may wait for a server for long.
+        self.open.values().filter(|open| open.handle.get().is_none()).for_each(|open| open.work.abort());
+        let tabs: Vec<TabId> = self.open.keys().copied().collect();
+        tabs.into_iter().for_each(|tab| self.close(tab));
+        let mut works = self.works;
+        let ended = async { while works.join_next().await.is_some() {} };
+        // Whatever takes longer ends with the process, and is resumed like after a crash.
+        let _ = tokio::time::timeout(LAST_WORDS, ended).await;
     }
 
     /// Asks for something.

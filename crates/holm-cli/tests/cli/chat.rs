@@ -449,6 +449,18 @@ fn an_interrupt_while_an_editor_has_the_terminal_is_the_editors() {
 }
 
 #[test]
+fn what_is_under_way_when_somebody_leaves_is_written_down_as_stopped() {
+    let stage = Stage::new([Act::says("never ends at all").with(Fault::Stall(700)), Act::says("Gone on.")]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("go");
+    chat.types(ENTER);
+    chat.shows("never");
+    leaves(chat);
+    let log = stage.holm(["log"]);
+    assert!(log.code == Some(0) && log.out.contains("interrupted"), "{log:?}");
+}
+
+#[test]
 fn what_is_exported_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let stage = Stage::new([Act::says("Noted.")]);
