@@ -104,6 +104,11 @@ impl State {
 
     fn edited(&mut self, purpose: Purpose, text: Option<String>) -> Vec<Command> {
         let Some(text) = text else { return vec![Command::Repaint] };
+        // Whoever empties the file wants nothing carried out.
+        if text.trim().is_empty() && !matches!(purpose, Purpose::Input(_)) {
+            self.told("an empty plan is none; it stays as it was");
+            return vec![Command::Repaint];
+        }
         match purpose {
             Purpose::Input(id) => {
                 if let Some(tab) = self.find(id) {

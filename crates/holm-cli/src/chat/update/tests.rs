@@ -192,6 +192,19 @@ fn a_plan_of_the_models_own_is_built_in_the_mode_that_it_was_made_from() {
 }
 
 #[test]
+fn a_plan_that_was_emptied_is_not_carried_out() {
+    let mut chat = Chat::open();
+    chat.says("/plan tidy up");
+    chat.tells(plan_asked(5, "1. look"));
+    let purpose = Purpose::Plan { tab: TAB, question: QuestionId(5) };
+    assert_eq!(chat.tells(Msg::Edited { purpose, text: Some("\n".into()) }), [Command::Repaint]);
+    let tab = &chat.state.tabs[0];
+    assert_eq!((tab.mode, tab.questions.len()), (Mode::Plan, 1), "it still waits for an answer");
+    let purpose = Purpose::Build(TAB);
+    assert_eq!(chat.tells(Msg::Edited { purpose, text: Some(String::new()) }), [Command::Repaint]);
+}
+
+#[test]
 fn a_plan_that_was_not_changed_still_waits() {
     let mut chat = Chat::open();
     chat.says("/plan tidy up");
