@@ -43,6 +43,9 @@ impl State {
                 return self.told(&text);
             }
             Slash::Compact => return self.compact(),
+            Slash::Undo if tab.phase == Phase::Running => {
+                return self.told("the run still works with these files; stop it first");
+            }
             Slash::Undo => {
                 return session.map(|session| Command::Undo { tab: id, session }).into_iter().collect();
             }

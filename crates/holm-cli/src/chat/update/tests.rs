@@ -240,6 +240,15 @@ fn commands_do_what_they_say() {
 }
 
 #[test]
+fn no_file_is_put_back_while_a_run_works_with_it() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    assert_eq!(chat.says("/undo"), []);
+    end(&mut chat);
+    assert_eq!(chat.says("/undo"), [Command::Undo { tab: TAB, session: "session-1".into() }]);
+}
+
+#[test]
 fn an_administrator_bounds_the_mode() {
     let mut chat = Chat::open();
     chat.state.widest = Mode::Default;
