@@ -40,18 +40,21 @@ impl Draft {
         if self.kept == text || text.len() > MOST {
             return Ok(());
         }
-        text.clone_into(&mut self.kept);
         if text.is_empty() {
-            return match fs::remove_file(&self.file) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                Ok(()) | Err(_) => Ok(()),
-            };
+            match fs::remove_file(&self.file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        } else {
+            // The folder is its owner's alone, and so is what lies in it.
+            places::private_folder(&self.folder)?;
+            let fresh = self.file.with_extension("new");
+            fs::write(&fresh, text)?;
+            fs::rename(fresh, &self.file)?;
         }
-        // The folder is its owner's alone, and so is what lies in it.
-        places::private_folder(&self.folder)?;
-        let fresh = self.file.with_extension("new");
-        fs::write(&fresh, text)?;
-        fs::rename(fresh, &self.file)
+        // Not before it is true: what could not be written is tried again.
+        text.clone_into(&mut self.kept);
+        Ok(())
     }
 }
 
@@ -74,5 +77,23 @@ mod tests {
         assert_eq!(Draft::of(&places("/two")).text(), "");
         Draft::of(&places("/one")).keep("").unwrap();
         assert_eq!(Draft::of(&places("/one")).text(), "");
+    }
+
+    #[test]
+    fn a_draft_that_could_not_be_written_is_tried_again() {
+        let data = tempfile::tempdir().unwrap();
+        let places = Places {
+            data: data.path().to_owned(),
+            work: "/one".into(),
+            brought: Vec::new(),
+            bounds: Bounds::Anywhere,
+        };
+        let in_the_way = data.path().join("chat");
+        fs::write(&in_the_way, "").unwrap();
+        let mut draft = Draft::of(&places);
+        assert!(draft.keep("half a thought").is_err());
+        fs::remove_file(in_the_way).unwrap();
+        draft.keep("half a thought").unwrap();
+        assert_eq!(Draft::of(&places).text(), "half a thought");
     }
 }
