@@ -22,7 +22,6 @@ use agent_client_protocol::{
         },
     },
 };
-use clap::Parser;
 use holm::{
     kernel::{Effect, journal},
     runtime::Journals as _,
@@ -47,7 +46,7 @@ use super::{
 use crate::{
     approve::Person,
     commands::run::{self, Sinks},
-    exit::{Exit, Trouble},
+    exit::Trouble,
     log::Log,
     places::Places,
     screen::Screen,
@@ -73,14 +72,6 @@ pub(crate) struct House {
     seats: Mutex<BTreeMap<String, Arc<Seat>>>,
     /// What is answered later.
     works: Mutex<JoinSet<()>>,
-}
-
-/// The options of a run, read as `holm run` reads them.
-#[derive(Debug, Parser)]
-#[command(name = "holm acp --", no_binary_name = true)]
-struct Options {
-    #[command(flatten)]
-    run: run::Args,
 }
 
 /// What an editor wants opened.
@@ -348,12 +339,7 @@ impl House {
     /// The arguments of a session, with these words behind those of the command.
     fn args(&self, more: &[&str]) -> Result<run::Args, Trouble> {
         let words = self.options.iter().map(String::as_str).chain(more.iter().copied());
-        let options = Options::try_parse_from(words).map_err(|error| {
-            let said = error.to_string();
-            // Whoever shows it says that it is an error.
-            Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
-        })?;
-        Ok(options.run.logging(&self.log))
+        Ok(run::Args::behind("holm acp --", words)?.logging(&self.log))
     }
 
     /// The places of a session that works in this folder.

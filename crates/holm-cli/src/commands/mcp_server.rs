@@ -2,7 +2,6 @@
 
 use std::{net::Ipv4Addr, path::Path, sync::Arc};
 
-use clap::Parser;
 use holm::runtime::SecretString;
 use holm_mcp::server::{Answering, Door, Exposed, Outfit, Rights, Shows, Starter, serve_http, serve_stdio};
 use tokio::net::TcpListener;
@@ -37,23 +36,11 @@ pub(crate) struct Args {
     options: Vec<String>,
 }
 
-/// The options of a run, read as `holm run` reads them.
-#[derive(Debug, Parser)]
-#[command(name = "holm mcp-server --", no_binary_name = true)]
-struct Options {
-    #[command(flatten)]
-    run: run::Args,
-}
-
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
-    let options = Options::try_parse_from(&args.options).map_err(|error| {
-        let said = error.to_string();
-        // Whoever shows it says that it is an error.
-        Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
-    })?;
+    let run = run::Args::behind("holm mcp-server --", args.options.iter().map(String::as_str))?;
     let screen = Arc::new(Screen::default());
-    let (run, places) = options.run.logging(log).settle(Places::find(data)?, &screen)?;
+    let (run, places) = run.logging(log).settle(Places::find(data)?, &screen)?;
     let made = run::unattended(&run, &places, &screen).await?;
     let shows = if args.tools { Shows::Everything } else { Shows::Agents };
     let exposed = exposed(&made, &run, &Places::find(data)?, shows);

@@ -1,5 +1,6 @@
 //! `holm run`: gives an agent something to do.
 
+mod behind;
 mod bench;
 mod branching;
 mod has;

@@ -9,7 +9,6 @@ use std::{
     sync::Arc,
 };
 
-use clap::Parser;
 use holm_server::{BasePath, Config, ServerError, Tls, serve};
 
 use super::run;
@@ -48,24 +47,12 @@ pub(crate) struct Args {
     options: Vec<String>,
 }
 
-/// The options of a run, read as `holm run` reads them.
-#[derive(Debug, Parser)]
-#[command(name = "holm serve --", no_binary_name = true)]
-struct Options {
-    #[command(flatten)]
-    run: run::Args,
-}
-
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
-    let options = Options::try_parse_from(&args.options).map_err(|error| {
-        let said = error.to_string();
-        // Whoever shows it says that it is an error.
-        Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
-    })?;
+    let run = run::Args::behind("holm serve --", args.options.iter().map(String::as_str))?;
     let (places, screen) = (Places::find(data)?, Screen::default());
     let config = config(args, &places);
-    let house = House::new(options.run.logging(log), places);
+    let house = House::new(run.logging(log), places);
     // What nobody could start is said now, not to the first client.
     house.check().await?;
     let serving = serve(config, Arc::new(house)).await.map_err(|error| trouble(&error))?;

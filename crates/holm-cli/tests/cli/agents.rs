@@ -27,6 +27,13 @@ fn exe(stage: &Stage, slug: &str, more: &serde_json::Value) -> String {
     serde_json::to_string_pretty(&json!({"tag": "OpenAIAgentDescription", "contents": contents})).unwrap()
 }
 
+/// Writes a file of the working folder, in a folder that need not be there.
+fn write_below(stage: &Stage, path: &str, text: &str) {
+    let path = stage.work().join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
 fn program(path: &Path, slug: &str) {
     let describe = json!({
         "slug": slug, "description": "Greets.",
@@ -157,11 +164,7 @@ fn an_agent_that_takes_a_providers_name_does_not_get_its_key() {
 #[test]
 fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritten() {
     let stage = Stage::new([]);
-    let write = |path: &str, text: &str| {
-        let path = stage.work().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
+    let write = |path: &str, text: &str| write_below(&stage, path, text);
     write(
         ".claude/agents/reviewer.md",
         "---\nname: reviewer\ndescription: Reviews.\ntools: Read, Frob\n---\nReview.\n",
@@ -195,11 +198,7 @@ fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritte
 #[test]
 fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said() {
     let stage = Stage::new([]);
-    let write = |path: &str, text: &str| {
-        let path = stage.work().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
+    let write = |path: &str, text: &str| write_below(&stage, path, text);
     write(
         "goose/config.yaml",
         "GOOSE_MODEL: big\nextensions:\n  time:\n    type: stdio\n    cmd: uvx\n    args: [mcp-server-time]\n  dev:\n    \

@@ -10,6 +10,7 @@ use crate::{
     Problem, Refusal, Server, SessionId,
     auth::Who,
     extract::{Input, Named},
+    live::Room,
 };
 
 /// Words for a session.
@@ -50,8 +51,7 @@ pub(crate) async fn prompt(
     let room = server.room(&who, &id).await?;
     let budget = server.inner.keyring.budget(&who.user);
     drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
-    let state = room.state().borrow().name();
-    Ok((StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state })))
+    Ok(heard(&id, &room))
 }
 
 /// Says something that enters before the next model call.
@@ -66,8 +66,7 @@ pub(crate) async fn steer(
     let prompt = said(words)?;
     let room = server.room(&who, &id).await?;
     room.steer(prompt)?;
-    let state = room.state().borrow().name();
-    Ok((StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state })))
+    Ok(heard(&id, &room))
 }
 
 /// Says what to do once the session would stop by itself.
@@ -82,8 +81,7 @@ pub(crate) async fn follow_up(
     let prompt = said(words)?;
     let room = server.room(&who, &id).await?;
     room.follow_up(prompt)?;
-    let state = room.state().borrow().name();
-    Ok((StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state })))
+    Ok(heard(&id, &room))
 }
 
 /// Stops what a session does.
@@ -97,8 +95,13 @@ pub(crate) async fn cancel(
 ) -> Result<impl IntoResponse, Refusal> {
     let room = server.room(&who, &id).await?;
     room.cancel(stop.reason.as_deref().unwrap_or("stopped by a person"))?;
+    Ok(heard(&id, &room))
+}
+
+/// That it was heard, and what the session does now.
+fn heard(id: &SessionId, room: &Room) -> impl IntoResponse + use<> {
     let state = room.state().borrow().name();
-    Ok((StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state })))
+    (StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state }))
 }
 
 fn said(words: Words) -> Result<Prompt, Refusal> {

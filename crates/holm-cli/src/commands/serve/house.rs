@@ -67,7 +67,9 @@ impl House {
         let screen = Arc::new(Screen::default());
         let (args, places) = self.inner.args.clone().settle(self.inner.places.clone(), &screen)?;
         let room = self.room(&UserName::owner()).await?;
-        let made = seat(&args, &places, &screen, Person::Away, Sinks::default(), room.store.clone()).await?;
+        let made =
+            run::seated_with(&args, &places, &screen, Person::Away, Sinks::default(), room.store.clone())
+                .await?;
         *room.shown.lock().await = Some(Arc::new(made));
         Ok(())
     }
@@ -106,7 +108,9 @@ impl House {
         }
         let screen = Arc::new(Screen::elsewhere(|_| {}));
         let (args, places) = self.inner.args.clone().settle(room.places.clone(), &screen)?;
-        let made = seat(&args, &places, &screen, Person::Away, Sinks::default(), room.store.clone()).await?;
+        let made =
+            run::seated_with(&args, &places, &screen, Person::Away, Sinks::default(), room.store.clone())
+                .await?;
         let made = Arc::new(made);
         *shown = Some(Arc::clone(&made));
         Ok(made)
@@ -133,24 +137,13 @@ impl House {
         let args = args.at_most(order.budget);
         let person = Person::Elsewhere(Arc::new(Watchers(order.desk)));
         let sinks = Sinks { events: vec![order.events], deltas: Some(order.deltas) };
-        let made = seat(&args, &places, &screen, person, sinks, room.store.clone()).await;
+        let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
         let made = made.map_err(|error| told(&error))?;
         let session = begin(&args, &places, &made, order.start).await?;
         let following = made.tools.lend(&session, order.tools);
         let following = following.map_err(|error| OpenError::Refused(error.to_string()))?;
         Ok(Opened { session, keep: Box::new((following, made)) })
     }
-}
-
-async fn seat(
-    args: &run::Args,
-    places: &Places,
-    screen: &Arc<Screen>,
-    person: Person,
-    sinks: Sinks,
-    store: Store,
-) -> anyhow::Result<Made> {
-    run::seated_with(args, places, screen, person, sinks, store).await
 }
 
 async fn begin(args: &run::Args, places: &Places, made: &Made, start: Start) -> Result<Session, OpenError> {
