@@ -190,3 +190,19 @@ async fn a_client_that_leaves_stops_the_run() {
     let left = tokio::task::spawn_blocking(move || double.wait_until_left(1, PATIENCE)).await.unwrap();
     assert!(left, "the provider's connection is closed too");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_is_refused_stops_nothing_of_somebody_else() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    http.post("/api/sessions", &json!({ "id": "chat", "prompt": "touch" })).await;
+    let mut listening = http.listen("/api/sessions/chat/events").await;
+    let asked = listening.until("question").await.pop().unwrap();
+    let named = http.header("x-holm-session", "chat");
+    let refused = named.post("/v1/chat/completions", &asks("hello")).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "working"));
+    let answer = json!({ "question": asked.data["id"], "answer": "once" });
+    assert_eq!(http.post("/api/sessions/chat/questions", &answer).await.status, 204, "it still asks");
+    let rest = listening.until("group_ended").await;
+    assert!(rest.iter().any(|heard| heard.data.to_string().contains("the tool said touched")), "{rest:?}");
+}

@@ -169,7 +169,7 @@ async fn alone(server: &Server, who: &Who, asked: &Asked) -> Result<Talk, Refusa
     let talk = Talk::new(server, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
     let budget = server.inner.keyring.budget(&who.user);
     drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
-    Ok(talk)
+    Ok(talk.begun())
 }
 
 /// The next prompt of a session that the client named.
@@ -192,7 +192,7 @@ async fn in_session(server: &Server, who: &Who, id: SessionId, asked: &Asked) ->
     let talk = Talk::new(server, Arc::clone(&room), None, talk::After::Stay).await?;
     let budget = server.inner.keyring.budget(&who.user);
     drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
-    Ok(talk)
+    Ok(talk.begun())
 }
 
 /// Gives a session what the client's tools came to.
@@ -208,7 +208,7 @@ async fn go_on(server: &Server, who: &Who, results: results::Results) -> Result<
     if !errands.settle(results.given) {
         return Err(gone());
     }
-    Ok(talk)
+    Ok(talk.begun())
 }
 
 fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {

@@ -62,6 +62,8 @@ enum Said {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
+    /// Nothing was asked yet: what the session does now is somebody else's.
+    Listening,
     Talking,
     /// Only the end is left to be said.
     Ending(StopReason),
@@ -69,7 +71,7 @@ enum Phase {
 }
 
 impl Talk {
-    /// Listens from now on.
+    /// Listens from now on. What the session does is this answer's from [`begun`](Self::begun) on.
     pub(super) async fn new(
         server: &Server,
         room: Arc<Room>,
@@ -89,11 +91,17 @@ impl Talk {
             errands,
             state,
             after,
-            phase: Phase::Talking,
+            phase: Phase::Listening,
             passed: 0,
             said: Said::Nothing,
             usage: Usage::default(),
         })
+    }
+
+    /// The session has heard what was asked: from now on, a client that leaves stops it.
+    pub(super) fn begun(mut self) -> Self {
+        self.phase = Phase::Talking;
+        self
     }
 
     pub(super) fn session(&self) -> &SessionId {
@@ -108,7 +116,7 @@ impl Talk {
                 self.phase = Phase::Over;
                 return Some(Piece::Done { stop, usage: self.usage });
             }
-            Phase::Talking => {}
+            Phase::Listening | Phase::Talking => {}
         }
         loop {
             let errands = self.errands.clone();
@@ -229,12 +237,14 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        if self.phase == Phase::Over && self.is_waited_for() {
-            return;
-        }
-        if self.phase != Phase::Over {
-            // One that has ended by itself needs no stopping.
-            let _ = self.room.cancel("the client has gone");
+        match self.phase {
+            Phase::Over if self.is_waited_for() => return,
+            // One that was refused stops nothing: somebody else asked for what is under way.
+            Phase::Listening | Phase::Over => {}
+            Phase::Talking | Phase::Ending(_) => {
+                // One that has ended by itself needs no stopping.
+                let _ = self.room.cancel("the client has gone");
+            }
         }
         if self.after == After::Close {
             let (hall, room) = (Arc::clone(self.server.hall()), Arc::clone(&self.room));
