@@ -126,6 +126,19 @@ fn what_is_kept_is_bounded_and_a_slow_watcher_is_told() {
     assert_eq!(drain(&feed, &mut heard).len(), 256, "what is left is told");
 }
 
+#[test]
+fn whoever_misses_what_was_said_misses_no_event_with_it() {
+    let feed = Feed::new();
+    feed.event(&plain(0));
+    let mut slow = feed.position("0.0".parse().unwrap());
+    feed.event(&called(1, 7));
+    say(&feed, 7, 0, "hello");
+    (0..300).for_each(|number| feed.note(&number.to_string()));
+    assert_eq!(drain(&feed, &mut slow), ["behind"]);
+    assert_eq!(slow.cursor.to_string(), "0.0", "nothing was handed over, so nothing was seen");
+    assert_eq!(drain(&feed, &mut slow)[..2], ["1.0", "0:hello@1.0/7.5"]);
+}
+
 #[tokio::test]
 async fn the_first_answer_to_a_question_counts() {
     let feed = Arc::new(Feed::new());
