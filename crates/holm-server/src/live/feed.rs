@@ -263,10 +263,7 @@ impl Ring {
         let seen = position.cursor.event;
         let first = self.events.partition_point(|told| Some(told.event.id) <= seen);
         for told in self.events.range(first..).take(MOST_FRAMES) {
-            position.cursor.event = Some(told.event.id);
-            if ends_reply(&told.event.event) {
-                position.cursor.reply = None;
-            }
+            position.cursor = position.cursor.past(&told.event);
             frames.push((Frame::Event(Arc::clone(told)), position.cursor));
         }
     }
@@ -371,6 +368,6 @@ impl Reply {
 }
 
 /// Whether an event says that the reply has arrived, or never will.
-fn ends_reply(event: &Event) -> bool {
+pub(super) fn ends_reply(event: &Event) -> bool {
     matches!(event, Event::ModelReplied { .. } | Event::ModelFailed { .. } | Event::GroupEnded { .. })
 }

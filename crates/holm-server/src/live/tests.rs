@@ -64,6 +64,13 @@ fn a_cursor_is_written_as_it_is_read() {
 }
 
 #[test]
+fn what_was_seen_of_a_reply_counts_until_the_reply_is_over() {
+    let cursor: Cursor = "0.0/7.3".parse().unwrap();
+    assert_eq!(cursor.past(&plain(1)).to_string(), "1.0/7.3");
+    assert_eq!(cursor.past(&plain(1)).past(&ended(2)).to_string(), "2.0");
+}
+
+#[test]
 fn a_watcher_that_comes_back_gets_what_follows_and_nothing_twice() {
     let feed = Feed::new();
     (0..4).for_each(|record| feed.event(&plain(record)));

@@ -87,14 +87,10 @@ impl Watch {
         self.catch_ups += 1;
         let seen = self.position.cursor.event;
         let events = past(&self.store, &self.id).await?;
-        let reply = self.position.cursor.reply;
         let mut cursor = self.position.cursor;
         for event in events.into_iter().filter(|event| Some(event.id) > seen) {
-            cursor = Cursor::after(event.id);
+            cursor = cursor.past(&event);
             self.waiting.push_back((Frame::Event(Arc::new(Told::new(event))), cursor));
-        }
-        if cursor.event == seen {
-            cursor.reply = reply;
         }
         self.position.cursor = cursor;
         Ok(())
