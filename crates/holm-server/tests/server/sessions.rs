@@ -180,3 +180,16 @@ async fn a_file_of_the_workspace_is_read_and_none_outside_it() {
     }
     assert_eq!(http.get("/api/files?path=none").await.status, 404);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_holm_keeps_is_given_to_nobody_also_where_the_workspace_holds_it() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    http.get("/api/sessions").await;
+    let work = stage.workspace("owner");
+    std::fs::create_dir(work.join("kept")).unwrap();
+    std::fs::write(work.join("kept/keys.json"), "secret").unwrap();
+    let read = http.get("/api/files?path=kept/keys.json").await;
+    assert_eq!(read.status, 403, "{read:?}");
+    assert!(!read.body.contains("secret"), "{read:?}");
+}

@@ -183,7 +183,8 @@ impl Workshop for Shop {
         let (shop, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let store = shop.store(&user).await;
-            Ok(Home { store, workspace: shop.0.folder.join(user.as_str()).join("work") })
+            let workspace = shop.0.folder.join(user.as_str()).join("work");
+            Ok(Home { store, private: workspace.join("kept"), workspace })
         })
     }
 

@@ -183,7 +183,8 @@ impl Workshop for House {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
-            Ok(Home { store: room.store.clone(), workspace: room.places.work.clone() })
+            let (workspace, private) = (room.places.work.clone(), room.places.data.clone());
+            Ok(Home { store: room.store.clone(), workspace, private })
         })
     }
 
