@@ -90,8 +90,11 @@ impl House {
         if *user == UserName::owner() {
             return Ok(owner.clone());
         }
-        let data = owner.data.join("users").join(user.as_str());
-        let work = data.join("workspace");
+        let home = owner.data.join("users").join(user.as_str());
+        // Side by side: what is kept of a user would otherwise hold the folder in which their commands work, and could
+        // be hidden from none of them.
+        let (data, work) = (home.join("data"), home.join("workspace"));
+        places::private_folder(&data)?;
         places::private_folder(&work)?;
         let own = Places { data, work, brought: Vec::<PathBuf>::new(), bounds: owner.bounds };
         places::private_folder(&own.tools())?;
@@ -333,3 +336,6 @@ fn driven(error: DriveError) -> OpenError {
         other => OpenError::Failed(other.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests;
