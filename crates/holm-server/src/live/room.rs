@@ -163,7 +163,9 @@ impl Room {
     pub(crate) fn cancel(&self, reason: &str) -> Result<(), Refusal> {
         self.while_working()?;
         if let Some(give_up) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // The run has heard nothing yet. Were it told to stop, it would stop at what it is asked next.
             give_up.cancel();
+            return Ok(());
         }
         self.handle.cancel(reason).map_err(|error| not_heard(&error))
     }
@@ -208,13 +210,14 @@ impl Room {
                 () = give_up.cancelled() => None,
                 () = driving.park.cancelled() => None,
             };
-            let Some(_turn) = turn else {
+            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // Whoever cancels from now on finds nothing that waits, and tells the run itself.
+            let Some(_turn) = turn.filter(|_| !give_up.is_cancelled()) else {
                 self.state.send_replace(State::Idle(None));
                 let _ =
                     done.send(Err(Refusal::conflict("cancelled", "the run was cancelled before its turn")));
                 continue;
             };
-            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
             self.state.send_replace(State::Working);
             let worked = tokio::select! {
                 worked = self.work(&mut session, prompt, &driving.store) => worked,
