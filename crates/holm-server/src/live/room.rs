@@ -124,7 +124,12 @@ impl Room {
             return Err(busy());
         }
         let ask = Ask { prompt, ticket, give_up: give_up.clone(), done };
-        self.asks.try_send(ask).map_err(|_| busy())?;
+        self.asks.try_send(ask).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => busy(),
+            mpsc::error::TrySendError::Closed(_) => {
+                Refusal::busy("closing", "the session is being put away; ask again in a moment", 1)
+            }
+        })?;
         self.state.send_replace(State::Waiting);
         *waiting = Some(give_up);
         Ok(outcome)
@@ -198,12 +203,12 @@ impl Room {
     ) {
         loop {
             let next = tokio::select! {
-                next = tokio::time::timeout(driving.idle, asked.recv()) => next,
-                () = driving.park.cancelled() => break,
-                () = self.leave.cancelled() => break,
+                next = tokio::time::timeout(driving.idle, asked.recv()) => next.ok().flatten(),
+                () = driving.park.cancelled() => None,
+                () = self.leave.cancelled() => None,
             };
-            // An idle session that somebody asks for in this very moment is opened again by the hall.
-            let Ok(Some(ask)) = next else { break };
+            // Nobody is heard any more; whoever was heard in this very moment is still served.
+            let Some(ask) = next.or_else(|| last(&mut asked)) else { break };
             let Ask { prompt, ticket, give_up, done } = ask;
             let turn = tokio::select! {
                 turn = ticket.turn() => turn,
@@ -228,6 +233,10 @@ impl Room {
                 Err(_) => None,
             };
             let failed = worked.is_err();
+            if failed {
+                // Before it seems idle: what is put away takes nothing in.
+                asked.close();
+            }
             self.state.send_replace(State::Idle(ending));
             // Whoever asked may have gone; the journal has it all.
             let _ = done.send(worked);
@@ -251,6 +260,12 @@ impl Room {
     }
 }
 
+/// Takes no more in, and gives what came just before.
+fn last(asked: &mut mpsc::Receiver<Ask>) -> Option<Ask> {
+    asked.close();
+    asked.try_recv().ok()
+}
+
 fn not_heard(error: &NotHeard) -> Refusal {
     match error {
         NotHeard::Full => Refusal::busy("full", error.to_string(), 1),
@@ -259,3 +274,6 @@ fn not_heard(error: &NotHeard) -> Refusal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
