@@ -9,7 +9,7 @@ use std::{
 use holm_kernel::{Event, NanoUsd, Numbered, Prompt};
 use holm_runtime::{CancellationToken, EventSink, Toolbox};
 use holm_store::{By, Listing, UsageQuery};
-use tokio::sync::{Mutex as AsyncMutex, oneshot};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
 
 use super::{
     Admission, Attendance, Desk, Feed, RUNNING, Room, State,
@@ -98,9 +98,14 @@ impl Hall {
         user: &UserName,
         opening: Opening,
     ) -> Result<Arc<Room>, Refusal> {
+        let (hall, user) = (Arc::clone(self), user.clone());
+        to_its_end(async move { hall.open_now(&user, opening).await }).await
+    }
+
+    async fn open_now(self: &Arc<Self>, user: &UserName, opening: Opening) -> Result<Arc<Room>, Refusal> {
         let named = match &opening.start {
             Start::New(id) => id.clone(),
-            Start::Resume(id) => return self.enter_with(user, &id.clone(), opening).await,
+            Start::Resume(id) => return self.enter_now(user, &id.clone(), opening).await,
             Start::Fork { new, .. } => new.clone(),
         };
         let id = match named {
@@ -111,9 +116,8 @@ impl Hall {
             Start::Fork { from, at, .. } => Start::Fork { from, at, new: Some(id.clone()) },
             Start::New(_) | Start::Resume(_) => Start::New(Some(id.clone())),
         };
-        let slot = self.slot(user, &id)?;
-        let mut held = slot.lock().await;
-        if held.is_some() {
+        let (slot, mut held) = self.hold(user, &id).await?;
+        if held.as_ref().is_some_and(|room| *room.state().borrow() != State::Closed) {
             return Err(Refusal::conflict("exists", "there is a session of that name already"));
         }
         let opened = self.make(user, &id, Opening { start, ..opening }, &slot).await;
@@ -126,7 +130,9 @@ impl Hall {
         user: &UserName,
         id: &SessionId,
     ) -> Result<Arc<Room>, Refusal> {
-        self.enter_with(user, id, Opening::new(Start::Resume(id.clone()))).await
+        let (hall, user, id) = (Arc::clone(self), user.clone(), id.clone());
+        let opening = Opening::new(Start::Resume(id.clone()));
+        to_its_end(async move { hall.enter_now(&user, &id, opening).await }).await
     }
 
     /// The session of that name if it is open.
@@ -254,14 +260,13 @@ impl Hall {
         working
     }
 
-    async fn enter_with(
+    async fn enter_now(
         self: &Arc<Self>,
         user: &UserName,
         id: &SessionId,
         opening: Opening,
     ) -> Result<Arc<Room>, Refusal> {
-        let slot = self.slot(user, id)?;
-        let mut held = slot.lock().await;
+        let (slot, mut held) = self.hold(user, id).await?;
         if let Some(room) = held.as_ref().filter(|room| *room.state().borrow() != State::Closed) {
             return Ok(Arc::clone(room));
         }
@@ -283,7 +288,7 @@ impl Hall {
                 Ok(room)
             }
             Err(refusal) => {
-                if held.is_none() {
+                if held.as_ref().is_none_or(|room| *room.state().borrow() == State::Closed) {
                     let key = (user.clone(), id.clone());
                     self.slots.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
                 }
@@ -349,6 +354,28 @@ impl Hall {
         }
     }
 
+    /// The slot of a session, held. Whoever held it before may have given it up meanwhile: then nobody would find what is
+    /// put into it, and another is taken.
+    async fn hold(
+        &self,
+        user: &UserName,
+        id: &SessionId,
+    ) -> Result<(Slot, OwnedMutexGuard<Option<Arc<Room>>>), Refusal> {
+        loop {
+            let slot = self.slot(user, id)?;
+            let held = Arc::clone(&slot).lock_owned().await;
+            if self.has(user, id, &slot) {
+                return Ok((slot, held));
+            }
+        }
+    }
+
+    /// Whether a slot is still the one in which a session is looked for.
+    fn has(&self, user: &UserName, id: &SessionId, slot: &Slot) -> bool {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.get(&(user.clone(), id.clone())).is_some_and(|own| Arc::ptr_eq(own, slot))
+    }
+
     fn slot(&self, user: &UserName, id: &SessionId) -> Result<Slot, Refusal> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (user.clone(), id.clone());
@@ -393,6 +420,14 @@ impl EventSink for Counter {
 async fn agent_of(store: &holm_store::Store, id: &SessionId) -> Result<Option<String>, Refusal> {
     let session = store.session(id.as_str()).await?;
     Ok(session.tags.iter().find_map(|tag| tag.strip_prefix(AGENT).map(str::to_owned)))
+}
+
+/// Opens a session whether or not the client waits for it: half opened, it would hold its slot for ever.
+async fn to_its_end(
+    opening: impl Future<Output = Result<Arc<Room>, Refusal>> + Send + 'static,
+) -> Result<Arc<Room>, Refusal> {
+    let opened = tokio::spawn(opening).await;
+    opened.unwrap_or_else(|_| Err(Refusal::failed("the session could not be opened")))
 }
 
 /// A name that nobody has used: enough randomness that nobody makes the same again.

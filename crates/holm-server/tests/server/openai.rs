@@ -206,3 +206,34 @@ async fn a_request_that_is_refused_stops_nothing_of_somebody_else() {
     let rest = listening.until("group_ended").await;
     assert!(rest.iter().any(|heard| heard.data.to_string().contains("the tool said touched")), "{rest:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_many_name_at_once_is_one_that_can_be_found() {
+    let stage = Stage::new().await;
+    for round in 0..20 {
+        let id = format!("chat-{round}");
+        let http = stage.http().header("x-holm-session", &id);
+        let asked = asks("touch");
+        let all = (0..4).map(|_| {
+            let (http, asked) = (http.clone(), asked.clone());
+            tokio::spawn(async move { http.post("/v1/chat/completions", &asked).await })
+        });
+        let all: Vec<_> = all.collect();
+        // Each run waits for an answer; one that nobody finds would wait for ever.
+        let path = format!("/api/sessions/{id}/questions");
+        let until = tokio::time::Instant::now() + PATIENCE;
+        while !all.iter().all(tokio::task::JoinHandle::is_finished) {
+            assert!(tokio::time::Instant::now() < until, "nobody finds the session that asks");
+            let open = stage.http().get(&path).await;
+            if open.status == 200 && open.json()[0]["id"].is_u64() {
+                let answer = json!({ "question": open.json()[0]["id"], "answer": "once" });
+                stage.http().post(&path, &answer).await;
+            }
+            tokio::task::yield_now().await;
+        }
+        for one in all {
+            let status = one.await.unwrap().status;
+            assert!([200, 409].contains(&status), "{status}");
+        }
+    }
+}
