@@ -154,10 +154,13 @@ async fn speak(
     routes: Router,
     close: CancellationToken,
 ) {
+    let asked = CancellationToken::new();
+    let heard = asked.clone();
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MOST_STREAMS);
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        heard.cancel();
         request.extensions_mut().insert(Peer(peer));
         let mut routes = routes.clone();
         async move { tower_service::Service::call(&mut routes, request).await }
@@ -167,9 +170,18 @@ async fn speak(
     tokio::select! {
         // What went wrong is the client's loss, and the client knows it.
         _ = connection.as_mut() => return,
+        () = silence(&asked) => return,
         () = close.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = tokio::time::timeout(LAST, connection).await;
+}
+
+/// Returns when nothing was asked for too long. The time for a head alone begins only once it is known which HTTP is
+/// spoken, so whoever says nothing at all would keep a place for ever.
+async fn silence(asked: &CancellationToken) {
+    if tokio::time::timeout(HEAD_TIME, asked.cancelled()).await.is_ok() {
+        std::future::pending::<()>().await;
+    }
 }
 
 fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ServerError> {

@@ -162,3 +162,22 @@ async fn everything_is_served_below_a_base_path_and_nothing_beside_it() {
     let document = stage.http().get("/team/holm/api/openapi.json").await.json();
     assert_eq!(document["servers"][0]["url"], Value::from("/team/holm"));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_says_nothing_keeps_no_place() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let stage = Stage::with(|config| config.limits.connections = 2).await;
+    let address = stage.serving.address();
+    let mut silent = Vec::new();
+    // Nothing, and the beginning of what both kinds of HTTP begin with.
+    for word in ["", "P"] {
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        stream.write_all(word.as_bytes()).await.unwrap();
+        silent.push(stream);
+    }
+    assert_eq!(stage.http().get("/health").await.status, 200, "there is a place again");
+    for mut stream in silent {
+        let read = tokio::time::timeout(crate::client::PATIENCE, stream.read(&mut [0; 16])).await.unwrap();
+        assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+    }
+}
