@@ -6,7 +6,7 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::{
     Audit, Config, Hall, Metrics, Refusal, ServerError, SessionId, Workshop,
-    auth::{Keyring, Role, TokenId, UserName, Who},
+    auth::{Keyring, Role, Scope, TokenId, UserName, Who},
     limiter::Limiter,
     live::Room,
 };
@@ -90,4 +90,14 @@ pub(crate) fn admit(who: &Who, id: &SessionId) -> Result<(), Refusal> {
 /// Whether somebody's role is this one or more.
 pub(crate) fn require(who: &Who, role: Role) -> Result<(), Refusal> {
     if who.role >= role { Ok(()) } else { Err(Refusal::forbidden("your token does not let you do this")) }
+}
+
+/// Whether somebody administers the server. A token for some sessions does not, whatever its role: it could make itself one
+/// for all.
+pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
+    require(who, Role::Admin)?;
+    match who.scope {
+        Scope::All => Ok(()),
+        Scope::Only(_) => Err(Refusal::forbidden("your token is for some sessions and administers nothing")),
+    }
 }

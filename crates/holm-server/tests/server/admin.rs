@@ -86,6 +86,22 @@ async fn a_token_for_one_session_is_for_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_for_some_sessions_administers_nothing_whatever_its_role() {
+    let stage = Stage::new().await;
+    let scope = Scope::Only(["one".parse().unwrap()].into());
+    let http = stage.as_user("owner", Role::Admin, scope);
+    let new = json!({ "user": "owner", "role": "admin" });
+    assert_eq!(http.post("/api/tokens", &new).await.status, 403);
+    assert_eq!(http.post("/api/users/owner/budget", &json!({ "nano_usd": null })).await.status, 403);
+    assert_eq!(http.post("/api/keys", &json!({ "provider": "openai", "key": "x" })).await.status, 403);
+    assert_eq!(http.send("DELETE", "/api/tokens/0", Some("{}")).await.status, 403);
+    for path in ["/api/tokens", "/api/audit", "/api/keys"] {
+        assert_eq!(http.get(path).await.status, 403, "{path}");
+    }
+    assert_eq!(stage.http().get("/api/tokens").await.json().as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_has_nothing_left_to_spend_starts_nothing() {
     let stage = Stage::new().await;
     let ada = stage.as_user("ada", Role::Operator, Scope::All);
