@@ -11,6 +11,9 @@ use crate::{
     live::Room,
 };
 
+/// Lines a minute about requests from one address that were turned away: enough to see what happens.
+const NOTED: u32 = 120;
+
 /// A server that is set up. Cheap to clone; clones are the same server.
 #[derive(Clone)]
 pub struct Server {
@@ -26,6 +29,8 @@ pub(crate) struct Inner {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) asked: Limiter<TokenId>,
     pub(crate) failed: Limiter<IpAddr>,
+    /// Which of those that were turned away are written down.
+    pub(crate) noted: Limiter<IpAddr>,
     /// What clients of MCP are shown, by user.
     pub(crate) mcp: AsyncMutex<HashMap<UserName, holm_mcp::server::HttpService>>,
 }
@@ -43,6 +48,7 @@ impl Server {
         let inner = Inner {
             asked: Limiter::new(limits.requests_per_minute),
             failed: Limiter::new(limits.failures_per_minute),
+            noted: Limiter::new(NOTED),
             hall: Hall::new(Arc::clone(&workshop), limits, Arc::clone(&metrics)),
             config,
             keyring,

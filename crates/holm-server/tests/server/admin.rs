@@ -139,6 +139,53 @@ async fn what_was_done_and_refused_is_written_down_without_what_was_said() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_tries_what_their_role_forbids_is_written_down_by_name() {
+    let stage = Stage::new().await;
+    let viewer = stage.as_user("ada", Role::Viewer, Scope::All);
+    assert_eq!(viewer.post("/api/sessions", &json!({})).await.status, 403);
+    let log = stage.http().get("/api/audit").await.body;
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    assert!(lines.into_iter().any(|line| line["user"] == "ada" && line["status"] == 403), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stranger_does_not_fill_the_log() {
+    let stage = Stage::new().await;
+    let stranger = stage.http().token(None).header("host", "evil.example");
+    for _ in 0..600 {
+        assert_eq!(stranger.get("/health").await.status, 421);
+    }
+    let log = stage.http().get("/api/audit").await.body;
+    let lines = log.lines().filter(|line| line.contains("421")).count();
+    // Some are let through again while time passes.
+    assert!((100..500).contains(&lines), "{lines}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_leaves_before_the_answer_is_written_down_too() {
+    use tokio::io::AsyncWriteExt as _;
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let body = json!({ "model": "holm", "messages": [{ "role": "user", "content": "stall" }] }).to_string();
+    let head = http.head("POST", "/v1/chat/completions").replace("connection: close\r\n", "");
+    let text =
+        format!("{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let mut stream = tokio::net::TcpStream::connect(http.address).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    while stage.double.requests().is_empty() {
+        assert!(tokio::time::Instant::now() < until, "the model was never asked");
+        tokio::task::yield_now().await;
+    }
+    drop(stream);
+    let is_it = |line: &str| line.contains("/v1/chat/completions") && line.contains("\"status\":499");
+    while !http.get("/api/audit").await.body.lines().any(is_it) {
+        assert!(tokio::time::Instant::now() < until, "nobody wrote down that it was asked");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn numbers_are_counted() {
     let stage = Stage::new().await;
     stage.http().ended("hello").await;
