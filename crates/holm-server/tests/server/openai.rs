@@ -156,6 +156,15 @@ async fn what_goes_wrong_is_said_as_openai_says_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_failed_is_not_sent_again_by_the_client_itself() {
+    let stage = Stage::new().await;
+    let failed = stage.http().post("/v1/chat/completions", &asks("fail")).await;
+    assert!(failed.head.contains("x-should-retry: false"), "{failed:?}");
+    let unheard = stage.http().post("/v1/chat/completions", &json!({})).await;
+    assert!(!unheard.head.contains("x-should-retry"), "nothing was done yet: {unheard:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_nobody_can_be_asked_about_is_denied() {
     let stage = Stage::new().await;
     let (status, body) = post(&stage.http(), asks("touch"), false).await;

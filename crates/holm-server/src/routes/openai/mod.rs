@@ -43,6 +43,8 @@ use crate::{
 
 /// The header by which a client names its session, and is told of it.
 const SESSION: &str = "x-holm-session";
+/// The header by which OpenAI's clients are told whether to send a request again.
+const AGAIN: &str = "x-should-retry";
 /// How often a silent client is written to: one that has gone without a word is noticed by it.
 const ALIVE: Duration = Duration::from_secs(15);
 /// How long a piece of text is at the most when a finished one is sent in pieces.
@@ -255,7 +257,11 @@ async fn whole(mut talk: Talk, asked: &Asked, api: Api) -> Response {
 
 fn failed(talk: &Talk, failure: &Failure, api: Api) -> Response {
     let (status, body) = api.codec.failure(failure);
-    json(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY), talk.session(), body)
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let mut answer = json(status, talk.session(), body);
+    // What the agent did is done: OpenAI's clients would send the same again by themselves, and it would be done twice.
+    answer.headers_mut().insert(AGAIN, HeaderValue::from_static("false"));
+    answer
 }
 
 fn json(status: StatusCode, session: &SessionId, body: Vec<u8>) -> Response {
