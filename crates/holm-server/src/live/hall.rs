@@ -33,6 +33,9 @@ pub struct Hall {
     slots: Mutex<HashMap<Key, Slot>>,
     feeds: Mutex<HashMap<Key, Weak<Feed>>>,
     metrics: Arc<Metrics>,
+    /// Rings when nothing new is taken any more.
+    closing: CancellationToken,
+    /// Rings when what is left is parked.
     park: CancellationToken,
 }
 
@@ -78,6 +81,7 @@ impl Hall {
             slots: Mutex::default(),
             feeds: Mutex::default(),
             metrics,
+            closing: CancellationToken::new(),
             park: CancellationToken::new(),
         })
     }
@@ -168,7 +172,7 @@ impl Hall {
         prompt: Option<Prompt>,
         budget: Option<NanoUsd>,
     ) -> Result<oneshot::Receiver<Outcome>, Refusal> {
-        if self.park.is_cancelled() {
+        if self.closing.is_cancelled() {
             return Err(Refusal::busy("stopping", "the server stops; come again when it is back", 5));
         }
         if let Some(budget) = budget
@@ -208,6 +212,7 @@ impl Hall {
 
     /// Takes no more work, lets runs finish for as long as the limits say, then parks what is left.
     pub async fn close(&self) {
+        self.closing.cancel();
         let patience = tokio::time::timeout(self.limits.grace, async {
             while self.working().await > 0 {
                 tokio::time::sleep(LOOK).await;
@@ -382,7 +387,7 @@ impl Hall {
         if let Some(slot) = slots.get(&key) {
             return Ok(Arc::clone(slot));
         }
-        if self.park.is_cancelled() {
+        if self.closing.is_cancelled() {
             return Err(Refusal::busy("stopping", "the server stops; come again when it is back", 5));
         }
         if slots.len() >= self.limits.sessions {

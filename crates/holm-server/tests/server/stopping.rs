@@ -38,3 +38,25 @@ async fn a_session_that_ended_is_left_alone_at_the_next_start() {
     listening.until("group_ended").await;
     assert_eq!(stage.double.requests().len(), asked + 1);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_takes_nothing_new_while_runs_finish() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    http.post("/api/sessions", &json!({ "id": "one", "prompt": "touch" })).await;
+    let mut listening = http.listen("/api/sessions/one/events").await;
+    let asked = listening.until("question").await.pop().unwrap();
+    let hall = std::sync::Arc::clone(stage.serving.server().hall());
+    let closing = tokio::spawn(async move { hall.close().await });
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    // Each try makes a session; the first that is refused says that the server has heard.
+    while http.post("/api/sessions", &json!({})).await.code() != "stopping" {
+        assert!(tokio::time::Instant::now() < until, "it takes whatever comes");
+        tokio::task::yield_now().await;
+    }
+    let answer = json!({ "question": asked.data["id"], "answer": "once" });
+    assert_eq!(http.post("/api/sessions/one/questions", &answer).await.status, 204, "the run still finishes");
+    let rest = listening.until("group_ended").await;
+    assert!(rest.iter().any(|heard| heard.data.to_string().contains("the tool said touched")), "{rest:?}");
+    closing.await.unwrap();
+}
