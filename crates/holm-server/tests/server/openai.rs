@@ -1,5 +1,6 @@
 //! An agent as a model, for clients that speak OpenAI's formats.
 
+use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};
 
 use crate::{
@@ -245,4 +246,23 @@ async fn a_session_that_many_name_at_once_is_one_that_can_be_found() {
             assert!([200, 409].contains(&status), "{status}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_whose_token_is_taken_back_hears_no_more_and_its_run_stops() {
+    let stage = Stage::new().await;
+    let http = stage.as_user("owner", Role::Operator, Scope::All);
+    let number = http.get("/api/me").await.json()["token"].as_u64().unwrap();
+    let (asked, body) = (http.clone(), asks("stall"));
+    let asking = tokio::spawn(async move { asked.post("/v1/chat/completions", &body).await });
+    let until = tokio::time::Instant::now() + PATIENCE;
+    while stage.double.requests().is_empty() {
+        assert!(tokio::time::Instant::now() < until, "the model was never asked");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(stage.http().send("DELETE", &format!("/api/tokens/{number}"), Some("{}")).await.status, 204);
+    assert_eq!(asking.await.unwrap().status, 401);
+    let double = std::sync::Arc::clone(&stage.double);
+    let left = tokio::task::spawn_blocking(move || double.wait_until_left(1, PATIENCE)).await.unwrap();
+    assert!(left, "the provider is asked no more");
 }

@@ -168,7 +168,8 @@ async fn alone(server: &Server, who: &Who, asked: &Asked) -> Result<Talk, Refusa
     opening.tools = toolbox(&errands, asked)?;
     let room = make(server, who, opening).await?;
     let errands = room.errands.get_or_init(|| errands);
-    let talk = Talk::new(server, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
+    let talk =
+        Talk::new(server, who, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
     let budget = server.inner.keyring.budget(&who.user);
     drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
     Ok(talk.begun())
@@ -191,7 +192,7 @@ async fn in_session(server: &Server, who: &Who, id: SessionId, asked: &Asked) ->
         }
         entered => entered?,
     };
-    let talk = Talk::new(server, Arc::clone(&room), None, talk::After::Stay).await?;
+    let talk = Talk::new(server, who, Arc::clone(&room), None, talk::After::Stay).await?;
     let budget = server.inner.keyring.budget(&who.user);
     drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
     Ok(talk.begun())
@@ -206,7 +207,7 @@ async fn go_on(server: &Server, who: &Who, results: results::Results) -> Result<
     admit(who, &results.session)?;
     let room = server.inner.hall.find(&who.user, &results.session).await.ok_or_else(gone)?;
     let errands = room.errands.get().cloned().ok_or_else(gone)?;
-    let talk = Talk::new(server, room, Some(Arc::clone(&errands)), talk::After::Close).await?;
+    let talk = Talk::new(server, who, room, Some(Arc::clone(&errands)), talk::After::Close).await?;
     if !errands.settle(results.given) {
         return Err(gone());
     }
