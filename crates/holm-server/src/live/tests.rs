@@ -3,7 +3,7 @@ use std::sync::Arc;
 use holm_kernel::{CallId, Ending, Event, EventId, NanoUsd, Numbered, Seq, Timestamp, Usage};
 use holm_runtime::{Delta, DeltaSink as _, EventSink as _};
 
-use super::{Answered, Attendance, Cursor, Desk, Feed, Frame, Question, QuestionId, Step, feed::Position};
+use super::{Answered, Attendance, Cursor, Desk, Feed, Frame, Question, Step, feed::Position};
 
 fn event(record: u64, index: u64, event: Event) -> Numbered {
     Numbered { id: EventId { record: Seq::new(record), index }, at: Timestamp::new(0), event }
@@ -159,16 +159,30 @@ async fn the_first_answer_to_a_question_counts() {
     desk.answer(id, Answered::Words("b".into())).unwrap();
     assert_eq!(desk.answer(id, Answered::Words("a".into())).unwrap_err().code, "not_open");
     assert_eq!(asked.await.as_deref(), Some("b"));
-    assert_eq!(drain(&feed, &mut position), ["asked 0", "settled 0"]);
+    let number = id.value();
+    assert_eq!(drain(&feed, &mut position), [format!("asked {number}"), format!("settled {number}")]);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_desk_that_is_gone_answers_nothing_of_the_next_one() {
+    let feed = Arc::new(Feed::new());
+    let desk = || Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+    let (gone, now) = (desk(), desk());
+    let (_harmless, _other) = (gone.words("harmless?", &[]), now.words("harmful?", &[]));
+    let stale = gone.open()[0].id;
+    assert!(stale.value() < 1 << 53, "a browser can say it");
+    assert_eq!(now.answer(stale, Answered::Words("yes".into())).unwrap_err().code, "not_open");
 }
 
 #[tokio::test]
 async fn a_question_that_nobody_waits_for_is_withdrawn() {
     let feed = Arc::new(Feed::new());
     let desk = Arc::new(Desk::new(feed, Attendance::Attended));
-    drop(desk.words("which?", &[]));
+    let asked = desk.words("which?", &[]);
+    let id = desk.open()[0].id;
+    drop(asked);
     assert!(desk.open().is_empty());
-    assert_eq!(desk.answer(QuestionId::new(0), Answered::Decline).unwrap_err().code, "not_open");
+    assert_eq!(desk.answer(id, Answered::Decline).unwrap_err().code, "not_open");
 }
 
 #[tokio::test]
