@@ -260,7 +260,9 @@ pub(crate) fn write_private(place: &Path, bytes: &[u8]) -> Result<(), ServerErro
     let written = private_file(&beside).and_then(|mut file| {
         io::Write::write_all(&mut file, bytes)?;
         file.sync_all()?;
-        fs::rename(&beside, place)
+        fs::rename(&beside, place)?;
+        // The new name too, or a token that was taken back could be there again after the power went.
+        place.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
     });
     written.map_err(|error| ServerError::file(place, &error))
 }
