@@ -175,16 +175,22 @@ impl Hall {
         if self.closing.is_cancelled() {
             return Err(Refusal::busy("stopping", "the server stops; come again when it is back", 5));
         }
-        if let Some(budget) = budget
-            && self.spent(&room.user).await? >= budget
-        {
-            let message = "what you may spend is spent; an administrator can raise it";
-            return Err(Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message));
-        }
+        self.check_budget(&room.user, budget).await?;
         room.settled().await;
         let asked = room.ask(prompt, self.admission.queue(&room.user)?)?;
         self.metrics.runs.add(1);
         Ok(asked)
+    }
+
+    /// Refuses what costs something to whoever has spent what they may.
+    pub(crate) async fn check_budget(&self, user: &UserName, budget: Option<NanoUsd>) -> Result<(), Refusal> {
+        if let Some(budget) = budget
+            && self.spent(user).await? >= budget
+        {
+            let message = "what you may spend is spent; an administrator can raise it";
+            return Err(Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message));
+        }
+        Ok(())
     }
 
     /// What all sessions of a user have cost.

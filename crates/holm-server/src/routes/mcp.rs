@@ -7,6 +7,7 @@ use axum::{
     response::Response,
 };
 use holm_mcp::server::{Door, HttpService};
+use http::Method;
 
 use crate::{Refusal, Server, auth::Who, routes::sessions::all_sessions};
 
@@ -17,6 +18,11 @@ pub(crate) async fn mcp(
     request: Request,
 ) -> Result<Response, Refusal> {
     all_sessions(&who)?;
+    // Every message may be a call, and a call is a run that costs something.
+    if *request.method() == Method::POST {
+        let budget = server.inner.keyring.budget(&who.user);
+        server.inner.hall.check_budget(&who.user, budget).await?;
+    }
     let service = service(&server, &who).await?;
     Ok(service.handle(request).await.map(Body::new))
 }

@@ -197,6 +197,16 @@ async fn numbers_are_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_has_nothing_left_to_spend_is_not_served_by_mcp_either() {
+    let stage = Stage::new().await;
+    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    stage.http().post("/api/users/ada/budget", &json!({ "nano_usd": 0 })).await;
+    let ada = ada.header("accept", "application/json, text/event-stream");
+    let refused = ada.post("/mcp", &json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).await;
+    assert_eq!((refused.status, refused.code().as_str()), (402, "over_budget"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn mcp_is_spoken_to_whoever_has_a_token() {
     let stage = Stage::new().await;
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {

@@ -159,7 +159,8 @@ impl Talk {
                 changed = self.state.changed() => {
                     let over = matches!(*self.state.borrow_and_update(), State::Idle(_) | State::Closed);
                     if over || changed.is_err() {
-                        return Some(self.fail(FailureClass::Server, "the session was let go before it had answered"));
+                        let message = "the session was let go before it had answered";
+                        return Some(self.fail(FailureClass::Server, message));
                     }
                 }
             }
