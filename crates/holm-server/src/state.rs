@@ -1,6 +1,10 @@
 //! What all routes share.
 
-use std::{collections::HashMap, net::IpAddr, sync::Arc};
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex},
+};
 
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -20,6 +24,9 @@ pub struct Server {
     pub(crate) inner: Arc<Inner>,
 }
 
+/// What clients of MCP are shown of one user, once somebody has asked.
+pub(crate) type Shown = Arc<AsyncMutex<Option<holm_mcp::server::HttpService>>>;
+
 pub(crate) struct Inner {
     pub(crate) config: Config,
     pub(crate) keyring: Keyring,
@@ -32,7 +39,7 @@ pub(crate) struct Inner {
     /// Which of those that were turned away are written down.
     pub(crate) noted: Limiter<IpAddr>,
     /// What clients of MCP are shown, by user.
-    pub(crate) mcp: AsyncMutex<HashMap<UserName, holm_mcp::server::HttpService>>,
+    pub(crate) mcp: Mutex<HashMap<UserName, Shown>>,
 }
 
 impl Server {
@@ -55,7 +62,7 @@ impl Server {
             workshop,
             audit,
             metrics,
-            mcp: AsyncMutex::default(),
+            mcp: Mutex::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }

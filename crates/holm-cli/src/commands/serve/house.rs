@@ -45,8 +45,11 @@ pub(super) struct House {
 struct Inner {
     args: run::Args,
     places: Places,
-    rooms: Mutex<HashMap<UserName, Arc<Room>>>,
+    rooms: Mutex<HashMap<UserName, Place>>,
 }
+
+/// Where a user's place will be, once somebody has asked for it.
+type Place = Arc<Mutex<Option<Arc<Room>>>>;
 
 /// A user's place.
 struct Room {
@@ -73,14 +76,16 @@ impl House {
     }
 
     async fn room(&self, user: &UserName) -> anyhow::Result<Arc<Room>> {
-        let mut rooms = self.inner.rooms.lock().await;
-        if let Some(room) = rooms.get(user) {
+        let place = Arc::clone(self.inner.rooms.lock().await.entry(user.clone()).or_default());
+        // Held while the store is opened, by this user alone: one whose store is in use elsewhere holds up nobody else.
+        let mut place = place.lock().await;
+        if let Some(room) = &*place {
             return Ok(Arc::clone(room));
         }
         let places = self.places_of(user)?;
         let store = run::open_store(&places).await?;
         let room = Arc::new(Room { places, store, shown: Mutex::default() });
-        rooms.insert(user.clone(), Arc::clone(&room));
+        *place = Some(Arc::clone(&room));
         Ok(room)
     }
 
