@@ -205,12 +205,12 @@ impl Hall {
         let mut resumed = 0;
         for user in users {
             let Ok(home) = self.workshop.home(user).await else { continue };
-            let parked = Listing { tag: Some(RUNNING.into()), limit: Some(1_000), ..Listing::default() };
-            let Ok(page) = home.store.list(&parked).await else { continue };
-            for session in page.sessions {
-                let Ok(id) = session.run.parse::<SessionId>() else { continue };
+            for id in parked(&home.store).await {
                 let Ok(room) = self.enter(user, &id).await else { continue };
-                resumed += usize::from(self.prompt(&room, None, None).await.is_ok());
+                // It had its place before the server ended, so nobody tells it now that the line is too long.
+                let asked = room.ask(None, self.admission.queue_again(user));
+                self.metrics.runs.add(u64::from(asked.is_ok()));
+                resumed += usize::from(asked.is_ok());
             }
         }
         resumed
@@ -425,6 +425,18 @@ impl EventSink for Counter {
         }
         self.feed.event(event);
     }
+}
+
+/// All sessions that were under way. Read to the end before one of them goes on, because that changes their order.
+async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
+    let mut wanted = Listing { tag: Some(RUNNING.into()), limit: Some(1_000), ..Listing::default() };
+    let mut found = Vec::new();
+    while let Ok(page) = store.list(&wanted).await {
+        found.extend(page.sessions.iter().filter_map(|session| session.run.parse::<SessionId>().ok()));
+        let Some(next) = page.next else { break };
+        wanted.after = Some(next);
+    }
+    found
 }
 
 /// Which agent a session was started with, as its tag says.

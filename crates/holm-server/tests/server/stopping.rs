@@ -60,3 +60,41 @@ async fn a_server_that_stops_takes_nothing_new_while_runs_finish() {
     assert!(rest.iter().any(|heard| heard.data.to_string().contains("the tool said touched")), "{rest:?}");
     closing.await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_that_was_parked_goes_on_however_many_may_wait() {
+    let stage = Stage::with(|config| config.limits.grace = Duration::from_millis(100)).await;
+    for id in ["one", "two", "three", "four"] {
+        stage.http().post("/api/sessions", &json!({ "id": id, "prompt": "touch" })).await;
+        stage.http().listen(&format!("/api/sessions/{id}/events")).await.until("question").await;
+    }
+    let few = |config: &mut holm_server::Config| {
+        config.limits.runs_per_user = 1;
+        config.limits.waiting_per_user = 1;
+    };
+    let stage = stage.restart_with(few).await;
+    for _ in 0..4 {
+        let (id, question) = asked(&stage).await;
+        let answer = json!({ "question": question, "answer": "once" });
+        assert_eq!(stage.http().post(&format!("/api/sessions/{id}/questions"), &answer).await.status, 204);
+        let mut listening = stage.http().listen(&format!("/api/sessions/{id}/events")).await;
+        listening.until("group_ended").await;
+    }
+}
+
+/// The one session that asks something, and what.
+async fn asked(stage: &Stage) -> (String, serde_json::Value) {
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    loop {
+        let listed = stage.http().get("/api/sessions").await.json();
+        for session in listed["sessions"].as_array().unwrap() {
+            let id = session["id"].as_str().unwrap();
+            let open = stage.http().get(&format!("/api/sessions/{id}/questions")).await.json();
+            if open[0]["id"].is_u64() {
+                return (id.to_owned(), open[0]["id"].clone());
+            }
+        }
+        assert!(tokio::time::Instant::now() < until, "not all go on");
+        tokio::task::yield_now().await;
+    }
+}
