@@ -138,8 +138,8 @@ async fn whoever_guesses_tokens_is_slowed_down_on_loopback_too() {
     assert!(reply.head.contains("retry-after: "), "{reply:?}");
     assert_eq!(
         stage.http().get("/health").await.status,
-        429,
-        "a right guess after many wrong ones waits too"
+        200,
+        "whoever has a token is not locked out by others"
     );
 }
 
