@@ -95,6 +95,12 @@ impl House {
         if *user == UserName::owner() {
             return Ok(owner.clone());
         }
+        if self.inner.args.is_unconfined() {
+            let message = "commands run without a jail here, so users cannot be kept apart";
+            return Err(Trouble::new(Exit::Usage, message)
+                .hint("start the server without --unconfined")
+                .into());
+        }
         let home = owner.data.join("users").join(user.as_str());
         // Side by side: what is kept of a user would otherwise hold the folder in which their commands work, and could
         // be hidden from none of them.
