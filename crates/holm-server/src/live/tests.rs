@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
 use holm_kernel::{CallId, Ending, Event, EventId, NanoUsd, Numbered, Seq, Timestamp, Usage};
-use holm_runtime::{Delta, DeltaSink as _, EventSink as _};
+use holm_models::{Client, Endpoint};
+use holm_runtime::{Agent, Delta, DeltaSink as _, EventSink as _};
+use holm_store::Store;
 
-use super::{Answered, Attendance, Cursor, Desk, Feed, Frame, Question, Step, feed::Position};
+use super::{Answered, Attendance, Cursor, Desk, Feed, Frame, Question, Step, Watch, feed::Position};
 
 fn event(record: u64, index: u64, event: Event) -> Numbered {
     Numbered { id: EventId { record: Seq::new(record), index }, at: Timestamp::new(0), event }
@@ -190,4 +192,28 @@ async fn where_nobody_comes_nobody_is_asked() {
     let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Unattended));
     assert_eq!(desk.words("which?", &[]).await, None);
     assert!(desk.open().is_empty());
+}
+
+#[tokio::test]
+async fn a_question_that_a_slow_watcher_missed_is_told_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("holm.db")).await.unwrap();
+    // A session that was begun and asked nothing: there is a journal, and no provider is needed.
+    let endpoint = Endpoint::compatible("http://127.0.0.1:9").keyless();
+    let client = Client::builder().endpoint("nobody", endpoint).build().unwrap();
+    let agent = Agent::builder("nobody/any", client).journals(store.clone()).blobs(store.clone());
+    agent.build().unwrap().start_as("one").await.unwrap().close().await;
+    let feed = Arc::new(Feed::new());
+    let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+    let (id, cursor) = ("one".parse().unwrap(), Cursor::default());
+    let mut watch = Watch::new(Arc::clone(&feed), Some(Arc::clone(&desk)), store, id, cursor);
+    let _asked = desk.words("which?", &[]);
+    (0..300).for_each(|number| feed.note(&number.to_string()));
+    loop {
+        let (frame, _) = watch.next().await.unwrap();
+        match frame {
+            Frame::Asked(posed) => return assert_eq!(posed.id, desk.open()[0].id),
+            frame => assert!(!matches!(frame, Frame::Lagged | Frame::Closed), "it was not told"),
+        }
+    }
 }

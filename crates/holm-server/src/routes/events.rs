@@ -143,9 +143,8 @@ async fn begin(
     let changes = server.inner.keyring.changes();
     let store = server.inner.workshop.home(&who.user).await?.store;
     let hall = &server.inner.hall;
-    let room = hall.find(&who.user, &id).await;
+    let desk = hall.find(&who.user, &id).await.map(|room| Arc::clone(&room.desk));
     let feed = hall.feed(&who.user, &id);
-    let desk = room.as_ref().map(|room| &*room.desk);
     // The feed may never have seen what is in the journal, so the first look is always there.
     let watch = Watch::new(feed, desk, store, id, cursor).with_past().await?;
     Ok(Watching { watch, server: server.clone(), token: who.token, changes, stopped: false })
