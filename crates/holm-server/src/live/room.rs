@@ -249,12 +249,19 @@ impl Room {
     }
 
     async fn work(&self, session: &mut Session, prompt: Option<Prompt>, store: &Store) -> Outcome {
-        store.tag(self.id.as_str(), RUNNING).await?;
+        // What was asked over one connection is for that connection: at the next start nobody is there to hear it, or to
+        // carry its calls out.
+        let goes_on = self.errands.get().is_none();
+        if goes_on {
+            store.tag(self.id.as_str(), RUNNING).await?;
+        }
         let outcome = match prompt {
             Some(prompt) => session.prompt(prompt).await.map(Some),
             None => session.go_on().await,
         };
-        store.untag(self.id.as_str(), RUNNING).await?;
+        if goes_on {
+            store.untag(self.id.as_str(), RUNNING).await?;
+        }
         // A journal that cannot be written says why to the operator, not to the client.
         outcome.map_err(|_| Refusal::failed("the run could not be written down, so it was stopped"))
     }

@@ -98,3 +98,23 @@ async fn asked(stage: &Stage) -> (String, serde_json::Value) {
         tokio::task::yield_now().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_request_alone_asked_for_does_not_go_on_without_it() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let body = json!({ "model": "holm", "messages": [{ "role": "user", "content": "stall" }] });
+    let asking = http.clone();
+    let asking = tokio::spawn(async move { asking.post("/v1/chat/completions", &body).await });
+    http.post("/api/sessions", &json!({ "id": "one", "prompt": "stall" })).await;
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    while stage.double.requests().len() < 2 {
+        assert!(tokio::time::Instant::now() < until, "not both are at work");
+        tokio::task::yield_now().await;
+    }
+    // By this tag the next server finds what it is to go on with.
+    let parked = http.get("/api/sessions?tag=holm:running").await.json();
+    let parked: Vec<_> = parked["sessions"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect();
+    assert_eq!(parked, ["one"]);
+    asking.abort();
+}
