@@ -187,8 +187,7 @@ impl Hall {
         if let Some(budget) = budget
             && self.spent(user).await? >= budget
         {
-            let message = "what you may spend is spent; an administrator can raise it";
-            return Err(Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message));
+            return Err(over_budget());
         }
         Ok(())
     }
@@ -425,6 +424,12 @@ impl EventSink for Counter {
         }
         self.feed.event(event);
     }
+}
+
+/// What whoever has spent what they may is told.
+pub(crate) fn over_budget() -> Refusal {
+    let message = "what you may spend is spent; an administrator can raise it";
+    Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message)
 }
 
 /// All sessions that were under way. Read to the end before one of them goes on, because that changes their order.

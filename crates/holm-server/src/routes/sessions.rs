@@ -139,7 +139,7 @@ pub(crate) async fn list(
 
 /// Makes a session, and gives it something to do if that is said.
 #[utoipa::path(post, path = "/api/sessions", request_body = NewSession,
-    responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 409, body = Problem)))]
+    responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 402, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn create(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
@@ -293,6 +293,10 @@ pub(crate) async fn make(
 ) -> Result<std::sync::Arc<Room>, Refusal> {
     if let Some(budget) = server.inner.keyring.budget(&who.user) {
         let spent = server.inner.hall.spent(&who.user).await?;
+        // Before there is a session that could do nothing.
+        if spent >= budget {
+            return Err(live::over_budget());
+        }
         opening.budget = Some(budget.minus(spent));
     }
     server.inner.hall.open(&who.user, opening).await

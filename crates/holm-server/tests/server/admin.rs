@@ -111,6 +111,7 @@ async fn whoever_has_nothing_left_to_spend_starts_nothing() {
     let refused = ada.post("/api/sessions", &json!({ "prompt": "hello" })).await;
     assert_eq!((refused.status, refused.code().as_str()), (402, "over_budget"));
     assert!(stage.double.requests().is_empty());
+    assert_eq!(ada.get("/api/sessions").await.json()["sessions"], json!([]), "nothing is left of it");
     assert_eq!(stage.http().post(path, &json!({ "nano_usd": null })).await.status, 204);
     ada.ended("hello").await;
     assert_eq!(stage.http().post("/api/users/nobody/budget", &json!({})).await.status, 404);
