@@ -1,5 +1,5 @@
 //! Who gets in. Looked at in this order, and nothing of the body before all of it: the name that was asked for, the page
-//! that asks, how often this address was wrong, the token, how often it asks, its role.
+//! that asks, the token, how often this address was wrong, how often the token asks, its role.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -27,6 +27,9 @@ pub(crate) const PROTOCOL: &str = "holm";
 /// How a token stands among the protocols of a WebSocket: a browser can send it in no other way that is not an address.
 const BEARER_PROTOCOL: &str = "holm.bearer.";
 
+/// The status of a request whose client left before it was answered, as proxies write it down.
+const LEFT: u16 = 499;
+
 /// What every answer says: nothing is loaded from elsewhere, nothing is framed, nothing is guessed, nothing is kept.
 const HEADERS: [(&str, &str); 6] = [
     (
@@ -48,40 +51,73 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 pub(crate) async fn door(State(server): State<Server>, mut request: Request, next: Next) -> Response {
     let from = peer(&request);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let looked = look(&server, request.headers(), request.uri().authority(), from, &method);
-    let (who, answer) = match looked {
+    let changes = !matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
+    let entry = |who: Option<&Who>, status| AuditEntry::new(who, from.to_string(), &method, &path, status);
+    let looked = look(&server, request.headers(), request.uri().authority(), from);
+    let (who, let_in) = match looked {
+        Ok(who) => (Some(who.clone()), allow(&server, &who, &method).map(|()| who)),
+        Err(refusal) => (None, Err(refusal)),
+    };
+    let (answer, noted) = match let_in {
         Ok(who) => {
-            request.extensions_mut().insert(who.clone());
+            let leaving = changes.then(|| Leaving::new(&server, entry(Some(&who), LEFT)));
+            request.extensions_mut().insert(who);
             let answer = match read(&server, request).await {
                 Ok(request) => next.run(request).await,
                 Err(refusal) => refusal.into_response(),
             };
-            (Some(who), answer)
+            leaving.into_iter().for_each(Leaving::answered);
+            let noted = changes || answer.status() == StatusCode::FORBIDDEN;
+            (answer, noted)
         }
         Err(refusal) => {
             server.inner.metrics.turned_away.add(1);
-            (None, refusal.into_response())
+            // Ten thousand lines would tell no more, and a stranger could fill the disk with them.
+            (refusal.into_response(), server.inner.noted.take(&from, Instant::now()).is_ok())
         }
     };
     let status = answer.status().as_u16();
     server.inner.metrics.answered(status);
-    let changes = !matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
-    if changes || who.is_none() || status == StatusCode::FORBIDDEN.as_u16() {
-        let entry = AuditEntry::new(who.as_ref(), from.to_string(), &method, &path, status);
-        if server.inner.audit.write(entry).await.is_err() && changes {
-            return dressed(Refusal::failed("what was done could not be written down").into_response());
-        }
+    if noted && server.inner.audit.write(entry(who.as_ref(), status)).await.is_err() && changes {
+        return dressed(Refusal::failed("what was done could not be written down").into_response());
     }
     dressed(answer)
 }
 
-/// Everything that is known before the body.
+/// A request that may change something, while it is carried out. Dropped before it is answered, because its client has gone,
+/// it is written down all the same: what was changed by then is changed.
+struct Leaving {
+    server: Server,
+    entry: Option<AuditEntry>,
+}
+
+impl Leaving {
+    fn new(server: &Server, entry: AuditEntry) -> Self {
+        Self { server: server.clone(), entry: Some(entry) }
+    }
+
+    /// There is an answer, and a line about it.
+    fn answered(mut self) {
+        self.entry = None;
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        let (audit, entry) = (self.server.inner.audit.clone(), self.entry.take());
+        if let (Some(entry), Ok(runtime)) = (entry, tokio::runtime::Handle::try_current()) {
+            // Nobody is there to be told that it could not be written.
+            runtime.spawn(async move { drop(audit.write(entry).await) });
+        }
+    }
+}
+
+/// Who asks.
 fn look(
     server: &Server,
     headers: &HeaderMap,
     authority: Option<&http::uri::Authority>,
     from: IpAddr,
-    method: &Method,
 ) -> Result<Who, Refusal> {
     let config = &server.inner.config;
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
@@ -94,20 +130,22 @@ fn look(
     check_origin(config, headers, host)?;
     let now = Instant::now();
     let inner = &server.inner;
-    if !inner.failed.is_open(&from, now) {
-        return Err(Refusal::busy("too_many_failures", "too many wrong tokens; wait a minute", 60));
-    }
-    let who = token(headers).and_then(|token| inner.keyring.find(&token)).ok_or_else(|| {
-        // The bucket was open just now; a race costs an attacker one try more and nothing else.
-        let _ = inner.failed.take(&from, now);
-        Refusal::unauthorized()
-    })?;
-    if let Err(seconds) = inner.asked.take(&who.token, now) {
+    let found = token(headers).and_then(|token| inner.keyring.find(&token));
+    // A right token gets in however many wrong ones came: behind a proxy all come from one address, and a stranger could lock
+    // everybody out. Nobody guesses 256 random bits, so the measure is for the work that wrong ones make.
+    found.ok_or_else(|| match inner.failed.take(&from, now) {
+        Ok(()) => Refusal::unauthorized(),
+        Err(_) => Refusal::busy("too_many_failures", "too many wrong tokens; wait a minute", 60),
+    })
+}
+
+/// Whether somebody may ask for this now.
+fn allow(server: &Server, who: &Who, method: &Method) -> Result<(), Refusal> {
+    if let Err(seconds) = server.inner.asked.take(&who.token, Instant::now()) {
         return Err(Refusal::busy("too_many_requests", "too many requests; slow down", seconds));
     }
     let needed = if matches!(*method, Method::GET | Method::HEAD) { Role::Viewer } else { Role::Operator };
-    crate::state::require(&who, needed)?;
-    Ok(who)
+    crate::state::require(who, needed)
 }
 
 /// The page that asks must be this server's own or a named one. Programs send no `Origin`; browsers always do where it

@@ -51,12 +51,6 @@ impl<K: Eq + Hash + Clone> Limiter<K> {
         Ok(())
     }
 
-    /// Whether there is one to take, without taking it.
-    pub(crate) fn is_open(&self, name: &K, now: Instant) -> bool {
-        let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        buckets.get(name).is_none_or(|bucket| self.filled(*bucket, now) >= UNIT)
-    }
-
     fn filled(&self, bucket: Bucket, now: Instant) -> u64 {
         let passed = now.saturating_duration_since(bucket.at).min(Duration::from_secs(60));
         let millis = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);

@@ -12,7 +12,7 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinHandle,
 };
 use tokio_rustls::{
@@ -98,6 +98,13 @@ impl std::fmt::Debug for Serving {
     }
 }
 
+/// A place among the open connections, given back when the last clone is dropped. A connection that becomes a WebSocket
+/// takes it along, because HTTP is done with it then.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    _permit: Arc<OwnedSemaphorePermit>,
+}
+
 struct Accepting {
     routes: Router,
     tls: Option<TlsAcceptor>,
@@ -108,8 +115,12 @@ struct Accepting {
 impl Accepting {
     async fn accept(self, listener: TcpListener) {
         loop {
+            let permit = tokio::select! {
+                permit = Arc::clone(&self.room).acquire_owned() => permit,
+                () = self.close.cancelled() => return,
+            };
             // The semaphore is never closed.
-            let Ok(permit) = Arc::clone(&self.room).acquire_owned().await else { return };
+            let Ok(permit) = permit else { return };
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
                 () = self.close.cancelled() => return,
@@ -119,18 +130,22 @@ impl Accepting {
                 continue;
             };
             let (routes, tls, close) = (self.routes.clone(), self.tls.clone(), self.close.clone());
-            tokio::spawn(async move {
-                greet(stream, peer, routes, tls, close).await;
-                drop(permit);
-            });
+            let client = Client { peer, place: Place { _permit: Arc::new(permit) } };
+            tokio::spawn(greet(stream, client, routes, tls, close));
         }
     }
+}
+
+/// Whoever is at the other end.
+struct Client {
+    peer: SocketAddr,
+    place: Place,
 }
 
 /// Agrees on TLS where there is a certificate, then speaks HTTP.
 async fn greet(
     stream: TcpStream,
-    peer: SocketAddr,
+    client: Client,
     routes: Router,
     tls: Option<TlsAcceptor>,
     close: CancellationToken,
@@ -138,11 +153,11 @@ async fn greet(
     // Events are small and must not wait for company.
     let _ = stream.set_nodelay(true);
     match tls {
-        None => speak(stream, peer, routes, close).await,
+        None => speak(stream, client, routes, close).await,
         Some(tls) => {
             let agreed = tokio::time::timeout(HEAD_TIME, tls.accept(stream)).await;
             if let Ok(Ok(stream)) = agreed {
-                speak(stream, peer, routes, close).await;
+                speak(stream, client, routes, close).await;
             }
         }
     }
@@ -150,15 +165,19 @@ async fn greet(
 
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    peer: SocketAddr,
+    client: Client,
     routes: Router,
     close: CancellationToken,
 ) {
+    let asked = CancellationToken::new();
+    let heard = asked.clone();
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MOST_STREAMS);
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-        request.extensions_mut().insert(Peer(peer));
+        heard.cancel();
+        request.extensions_mut().insert(Peer(client.peer));
+        request.extensions_mut().insert(client.place.clone());
         let mut routes = routes.clone();
         async move { tower_service::Service::call(&mut routes, request).await }
     });
@@ -167,9 +186,18 @@ async fn speak(
     tokio::select! {
         // What went wrong is the client's loss, and the client knows it.
         _ = connection.as_mut() => return,
+        () = silence(&asked) => return,
         () = close.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = tokio::time::timeout(LAST, connection).await;
+}
+
+/// Returns when nothing was asked for too long. The time for a head alone begins only once it is known which HTTP is
+/// spoken, so whoever says nothing at all would keep a place for ever.
+async fn silence(asked: &CancellationToken) {
+    if tokio::time::timeout(HEAD_TIME, asked.cancelled()).await.is_ok() {
+        std::future::pending::<()>().await;
+    }
 }
 
 fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ServerError> {

@@ -1,21 +1,31 @@
 //! What all routes share.
 
-use std::{collections::HashMap, net::IpAddr, sync::Arc};
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex},
+};
 
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::{
     Audit, Config, Hall, Metrics, Refusal, ServerError, SessionId, Workshop,
-    auth::{Keyring, Role, TokenId, UserName, Who},
+    auth::{Keyring, Role, Scope, TokenId, UserName, Who},
     limiter::Limiter,
     live::Room,
 };
+
+/// Lines a minute about requests from one address that were turned away: enough to see what happens.
+const NOTED: u32 = 120;
 
 /// A server that is set up. Cheap to clone; clones are the same server.
 #[derive(Clone)]
 pub struct Server {
     pub(crate) inner: Arc<Inner>,
 }
+
+/// What clients of MCP are shown of one user, once somebody has asked.
+pub(crate) type Shown = Arc<AsyncMutex<Option<holm_mcp::server::HttpService>>>;
 
 pub(crate) struct Inner {
     pub(crate) config: Config,
@@ -26,8 +36,10 @@ pub(crate) struct Inner {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) asked: Limiter<TokenId>,
     pub(crate) failed: Limiter<IpAddr>,
+    /// Which of those that were turned away are written down.
+    pub(crate) noted: Limiter<IpAddr>,
     /// What clients of MCP are shown, by user.
-    pub(crate) mcp: AsyncMutex<HashMap<UserName, holm_mcp::server::HttpService>>,
+    pub(crate) mcp: Mutex<HashMap<UserName, Shown>>,
 }
 
 impl Server {
@@ -43,13 +55,14 @@ impl Server {
         let inner = Inner {
             asked: Limiter::new(limits.requests_per_minute),
             failed: Limiter::new(limits.failures_per_minute),
+            noted: Limiter::new(NOTED),
             hall: Hall::new(Arc::clone(&workshop), limits, Arc::clone(&metrics)),
             config,
             keyring,
             workshop,
             audit,
             metrics,
-            mcp: AsyncMutex::default(),
+            mcp: Mutex::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -90,4 +103,14 @@ pub(crate) fn admit(who: &Who, id: &SessionId) -> Result<(), Refusal> {
 /// Whether somebody's role is this one or more.
 pub(crate) fn require(who: &Who, role: Role) -> Result<(), Refusal> {
     if who.role >= role { Ok(()) } else { Err(Refusal::forbidden("your token does not let you do this")) }
+}
+
+/// Whether somebody administers the server. A token for some sessions does not, whatever its role: it could make itself one
+/// for all.
+pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
+    require(who, Role::Admin)?;
+    match who.scope {
+        Scope::All => Ok(()),
+        Scope::Only(_) => Err(Refusal::forbidden("your token is for some sessions and administers nothing")),
+    }
 }

@@ -57,6 +57,8 @@ pub struct Home {
     pub store: Store,
     /// The folder in which their agents work.
     pub workspace: PathBuf,
+    /// The folder of what Holm keeps: tokens, keys, sessions. Nothing of it is given out, also where the workspace holds it.
+    pub private: PathBuf,
 }
 
 /// A session that is wanted.

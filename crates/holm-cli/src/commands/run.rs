@@ -250,6 +250,11 @@ impl Args {
         }
     }
 
+    /// Whether commands run without a jail.
+    pub(crate) fn is_unconfined(&self) -> bool {
+        self.unconfined
+    }
+
     /// The most that a session may cost.
     pub(crate) fn budget(&self) -> Option<NanoUsd> {
         self.budget

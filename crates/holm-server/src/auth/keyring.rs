@@ -167,10 +167,26 @@ impl Keyring {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).users.clone()
     }
 
-    /// What a user's sessions together may cost.
+    /// What those of a user's sessions together may cost that are still there: what was spent by others is spent.
     pub fn budget(&self, user: &UserName) -> Option<NanoUsd> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        kept.users.iter().find(|known| known.name == *user).and_then(|known| known.budget)
+        let known = kept.users.iter().find(|known| known.name == *user)?;
+        known.budget.map(|budget| budget.minus(known.forgotten))
+    }
+
+    /// Remembers what a session cost that is no longer there to say so.
+    ///
+    /// # Errors
+    /// [`ServerError`] if that cannot be kept.
+    pub fn forget(&self, user: &UserName, cost: NanoUsd) -> Result<(), ServerError> {
+        if cost == NanoUsd::default() {
+            return Ok(());
+        }
+        self.change(|kept| {
+            if let Some(known) = kept.users.iter_mut().find(|known| known.name == *user) {
+                known.forgotten = known.forgotten.plus(cost);
+            }
+        })
     }
 
     /// Bounds what a user's sessions together may cost. Whether there is such a user.
@@ -194,7 +210,7 @@ impl Keyring {
             let id = TokenId::new(kept.next);
             kept.next += 1;
             if kept.users.iter().all(|known| known.name != user) {
-                kept.users.push(User { name: user.clone(), budget: None });
+                kept.users.push(User { name: user.clone(), budget: None, forgotten: NanoUsd::default() });
             }
             let card = Card { id, user, role, scope, digest: token.digest() };
             kept.tokens.push(card.clone());
@@ -244,7 +260,9 @@ pub(crate) fn write_private(place: &Path, bytes: &[u8]) -> Result<(), ServerErro
     let written = private_file(&beside).and_then(|mut file| {
         io::Write::write_all(&mut file, bytes)?;
         file.sync_all()?;
-        fs::rename(&beside, place)
+        fs::rename(&beside, place)?;
+        // The new name too, or a token that was taken back could be there again after the power went.
+        place.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
     });
     written.map_err(|error| ServerError::file(place, &error))
 }

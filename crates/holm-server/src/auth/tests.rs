@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use holm_kernel::NanoUsd;
+
 use super::{Keyring, Role, Scope, Token, UserName};
 
 fn open() -> (tempfile::TempDir, Keyring) {
@@ -56,6 +58,21 @@ fn a_token_that_was_taken_back_is_nobodys_and_its_number_is_not_used_again() {
     assert!(keyring.find(&token).is_none() && !keyring.is_valid(card.id));
     let (next, _) = keyring.issue("ada".parse().unwrap(), Role::Operator, Scope::All).unwrap();
     assert_ne!(next.id, card.id);
+}
+
+#[test]
+fn what_forgotten_sessions_cost_stays_spent_also_at_the_next_start() {
+    let (folder, keyring) = open();
+    let ada: UserName = "ada".parse().unwrap();
+    keyring.issue(ada.clone(), Role::Operator, Scope::All).unwrap();
+    keyring.forget(&ada, NanoUsd::new(30)).unwrap();
+    assert_eq!(keyring.budget(&ada), None, "no bound is no bound");
+    keyring.set_budget(&ada, Some(NanoUsd::new(100))).unwrap();
+    assert_eq!(keyring.budget(&ada), Some(NanoUsd::new(70)));
+    keyring.forget(&ada, NanoUsd::new(90)).unwrap();
+    drop(keyring);
+    let again = Keyring::open(&folder.path().join("server")).unwrap();
+    assert_eq!(again.budget(&ada), Some(NanoUsd::new(0)));
 }
 
 #[test]

@@ -76,4 +76,7 @@ pub struct User {
     /// What all of their sessions together may cost; a run that would begin beyond it is refused. None is no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<NanoUsd>,
+    /// What their sessions cost that were forgotten since. It was spent all the same.
+    #[serde(default)]
+    pub forgotten: NanoUsd,
 }

@@ -64,6 +64,13 @@ impl Admission {
         Ok(Ticket { all: Arc::clone(&self.all), line })
     }
 
+    /// Takes a place however long the line is, for what was admitted before the server was started anew.
+    pub(crate) fn queue_again(&self, user: &UserName) -> Ticket {
+        let line = self.line(user);
+        line.waiting.fetch_add(1, Ordering::AcqRel);
+        Ticket { all: Arc::clone(&self.all), line }
+    }
+
     fn line(&self, user: &UserName) -> Arc<Line> {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let made = || {

@@ -2,8 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
-use holm_kernel::{CallId, EventId, Seq};
+use holm_kernel::{CallId, EventId, Numbered, Seq};
 
+use super::feed::ends_reply;
 use crate::Refusal;
 
 /// A place in what there is to see of a session: the last event that was seen, and how far into the reply that is
@@ -31,6 +32,12 @@ impl Cursor {
     /// After an event, with nothing of a reply.
     pub const fn after(event: EventId) -> Self {
         Self { event: Some(event), reply: None }
+    }
+
+    /// After the next event. What was seen of a reply counts until an event says that it is over.
+    pub(super) fn past(self, event: &Numbered) -> Self {
+        let reply = self.reply.filter(|_| !ends_reply(&event.event));
+        Self { event: Some(event.id), reply }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeMap,
+    hash::{BuildHasher as _, Hasher as _, RandomState},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -138,7 +139,6 @@ pub struct Desk {
     open: Mutex<Open>,
 }
 
-#[derive(Default)]
 struct Open {
     next: u64,
     waiting: BTreeMap<QuestionId, Waiting>,
@@ -152,7 +152,8 @@ struct Waiting {
 impl Desk {
     /// A desk whose questions are shown to whoever watches the feed.
     pub fn new(feed: Arc<Feed>, attendance: Attendance) -> Self {
-        Self { feed, attendance, open: Mutex::default() }
+        let open = Open { next: first_number(), waiting: BTreeMap::new() };
+        Self { feed, attendance, open: Mutex::new(open) }
     }
 
     /// Asks whether a call may run.
@@ -279,6 +280,13 @@ impl std::fmt::Debug for Desk {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Desk").field("open", &self.lock().waiting.len()).finish_non_exhaustive()
     }
+}
+
+/// Where a desk begins to count. Each begins elsewhere: an answer to a question of a desk that is gone, because the session was
+/// put away or the server started anew, must not be taken for one to another question. Small enough for a number of
+/// JavaScript, with room to count.
+fn first_number() -> u64 {
+    RandomState::new().build_hasher().finish() >> 12
 }
 
 /// Takes a question back when whoever asked no longer waits.

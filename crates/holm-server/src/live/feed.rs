@@ -165,16 +165,15 @@ impl Feed {
     /// What a watcher gets next.
     pub(crate) fn step(&self, position: &mut Position) -> Step {
         let ring = self.lock();
-        if !ring.covers(position.cursor.event) {
+        // Before anything is handed over: whoever is told to ask the journal is where they were.
+        if !ring.covers(position.cursor.event) || !ring.remembers(position) {
             return Step::Behind;
         }
         let mut frames = Vec::new();
         ring.events(position, &mut frames);
         if frames.len() < MOST_FRAMES {
             ring.pieces(position, &mut frames);
-            if !ring.talk(position, &mut frames) {
-                return Step::Behind;
-            }
+            ring.talk(position, &mut frames);
         }
         if frames.is_empty() { Step::Wait } else { Step::Frames(frames) }
     }
@@ -264,10 +263,7 @@ impl Ring {
         let seen = position.cursor.event;
         let first = self.events.partition_point(|told| Some(told.event.id) <= seen);
         for told in self.events.range(first..).take(MOST_FRAMES) {
-            position.cursor.event = Some(told.event.id);
-            if ends_reply(&told.event.event) {
-                position.cursor.reply = None;
-            }
+            position.cursor = position.cursor.past(&told.event);
             frames.push((Frame::Event(Arc::clone(told)), position.cursor));
         }
     }
@@ -301,19 +297,21 @@ impl Ring {
         }
     }
 
-    /// What was said since; whether all of it is still here.
-    fn talk(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) -> bool {
-        let Some(skip) = position.talk.checked_sub(self.talked) else {
-            // It is lost once, and told once.
-            position.talk = self.talked;
-            return false;
-        };
+    /// Whether all that was said since is still here. What is lost is lost once, and told once.
+    fn remembers(&self, position: &mut Position) -> bool {
+        let all = position.talk >= self.talked;
+        position.talk = position.talk.max(self.talked);
+        all
+    }
+
+    /// What was said since.
+    fn talk(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) {
+        let skip = position.talk.saturating_sub(self.talked);
         let skip = usize::try_from(skip).unwrap_or(usize::MAX).min(self.talk.len());
         for frame in self.talk.range(skip..) {
             position.talk += 1;
             frames.push((frame.clone(), position.cursor));
         }
-        true
     }
 
     /// Follows which reply is arriving.
@@ -370,6 +368,6 @@ impl Reply {
 }
 
 /// Whether an event says that the reply has arrived, or never will.
-fn ends_reply(event: &Event) -> bool {
+pub(super) fn ends_reply(event: &Event) -> bool {
     matches!(event, Event::ModelReplied { .. } | Event::ModelFailed { .. } | Event::GroupEnded { .. })
 }

@@ -9,7 +9,7 @@ use std::{
 use holm_kernel::{Event, NanoUsd, Numbered, Prompt};
 use holm_runtime::{CancellationToken, EventSink, Toolbox};
 use holm_store::{By, Listing, UsageQuery};
-use tokio::sync::{Mutex as AsyncMutex, oneshot};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
 
 use super::{
     Admission, Attendance, Desk, Feed, RUNNING, Room, State,
@@ -33,6 +33,9 @@ pub struct Hall {
     slots: Mutex<HashMap<Key, Slot>>,
     feeds: Mutex<HashMap<Key, Weak<Feed>>>,
     metrics: Arc<Metrics>,
+    /// Rings when nothing new is taken any more.
+    closing: CancellationToken,
+    /// Rings when what is left is parked.
     park: CancellationToken,
 }
 
@@ -78,6 +81,7 @@ impl Hall {
             slots: Mutex::default(),
             feeds: Mutex::default(),
             metrics,
+            closing: CancellationToken::new(),
             park: CancellationToken::new(),
         })
     }
@@ -98,9 +102,14 @@ impl Hall {
         user: &UserName,
         opening: Opening,
     ) -> Result<Arc<Room>, Refusal> {
+        let (hall, user) = (Arc::clone(self), user.clone());
+        to_its_end(async move { hall.open_now(&user, opening).await }).await
+    }
+
+    async fn open_now(self: &Arc<Self>, user: &UserName, opening: Opening) -> Result<Arc<Room>, Refusal> {
         let named = match &opening.start {
             Start::New(id) => id.clone(),
-            Start::Resume(id) => return self.enter_with(user, &id.clone(), opening).await,
+            Start::Resume(id) => return self.enter_now(user, &id.clone(), opening).await,
             Start::Fork { new, .. } => new.clone(),
         };
         let id = match named {
@@ -111,9 +120,8 @@ impl Hall {
             Start::Fork { from, at, .. } => Start::Fork { from, at, new: Some(id.clone()) },
             Start::New(_) | Start::Resume(_) => Start::New(Some(id.clone())),
         };
-        let slot = self.slot(user, &id)?;
-        let mut held = slot.lock().await;
-        if held.is_some() {
+        let (slot, mut held) = self.hold(user, &id).await?;
+        if held.as_ref().is_some_and(|room| *room.state().borrow() != State::Closed) {
             return Err(Refusal::conflict("exists", "there is a session of that name already"));
         }
         let opened = self.make(user, &id, Opening { start, ..opening }, &slot).await;
@@ -126,7 +134,9 @@ impl Hall {
         user: &UserName,
         id: &SessionId,
     ) -> Result<Arc<Room>, Refusal> {
-        self.enter_with(user, id, Opening::new(Start::Resume(id.clone()))).await
+        let (hall, user, id) = (Arc::clone(self), user.clone(), id.clone());
+        let opening = Opening::new(Start::Resume(id.clone()));
+        to_its_end(async move { hall.enter_now(&user, &id, opening).await }).await
     }
 
     /// The session of that name if it is open.
@@ -162,19 +172,24 @@ impl Hall {
         prompt: Option<Prompt>,
         budget: Option<NanoUsd>,
     ) -> Result<oneshot::Receiver<Outcome>, Refusal> {
-        if self.park.is_cancelled() {
+        if self.closing.is_cancelled() {
             return Err(Refusal::busy("stopping", "the server stops; come again when it is back", 5));
         }
-        if let Some(budget) = budget
-            && self.spent(&room.user).await? >= budget
-        {
-            let message = "what you may spend is spent; an administrator can raise it";
-            return Err(Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message));
-        }
+        self.check_budget(&room.user, budget).await?;
         room.settled().await;
         let asked = room.ask(prompt, self.admission.queue(&room.user)?)?;
         self.metrics.runs.add(1);
         Ok(asked)
+    }
+
+    /// Refuses what costs something to whoever has spent what they may.
+    pub(crate) async fn check_budget(&self, user: &UserName, budget: Option<NanoUsd>) -> Result<(), Refusal> {
+        if let Some(budget) = budget
+            && self.spent(user).await? >= budget
+        {
+            return Err(over_budget());
+        }
+        Ok(())
     }
 
     /// What all sessions of a user have cost.
@@ -189,12 +204,12 @@ impl Hall {
         let mut resumed = 0;
         for user in users {
             let Ok(home) = self.workshop.home(user).await else { continue };
-            let parked = Listing { tag: Some(RUNNING.into()), limit: Some(1_000), ..Listing::default() };
-            let Ok(page) = home.store.list(&parked).await else { continue };
-            for session in page.sessions {
-                let Ok(id) = session.run.parse::<SessionId>() else { continue };
+            for id in parked(&home.store).await {
                 let Ok(room) = self.enter(user, &id).await else { continue };
-                resumed += usize::from(self.prompt(&room, None, None).await.is_ok());
+                // It had its place before the server ended, so nobody tells it now that the line is too long.
+                let asked = room.ask(None, self.admission.queue_again(user));
+                self.metrics.runs.add(u64::from(asked.is_ok()));
+                resumed += usize::from(asked.is_ok());
             }
         }
         resumed
@@ -202,6 +217,7 @@ impl Hall {
 
     /// Takes no more work, lets runs finish for as long as the limits say, then parks what is left.
     pub async fn close(&self) {
+        self.closing.cancel();
         let patience = tokio::time::timeout(self.limits.grace, async {
             while self.working().await > 0 {
                 tokio::time::sleep(LOOK).await;
@@ -254,14 +270,13 @@ impl Hall {
         working
     }
 
-    async fn enter_with(
+    async fn enter_now(
         self: &Arc<Self>,
         user: &UserName,
         id: &SessionId,
         opening: Opening,
     ) -> Result<Arc<Room>, Refusal> {
-        let slot = self.slot(user, id)?;
-        let mut held = slot.lock().await;
+        let (slot, mut held) = self.hold(user, id).await?;
         if let Some(room) = held.as_ref().filter(|room| *room.state().borrow() != State::Closed) {
             return Ok(Arc::clone(room));
         }
@@ -283,7 +298,7 @@ impl Hall {
                 Ok(room)
             }
             Err(refusal) => {
-                if held.is_none() {
+                if held.as_ref().is_none_or(|room| *room.state().borrow() == State::Closed) {
                     let key = (user.clone(), id.clone());
                     self.slots.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
                 }
@@ -349,13 +364,35 @@ impl Hall {
         }
     }
 
+    /// The slot of a session, held. Whoever held it before may have given it up meanwhile: then nobody would find what is
+    /// put into it, and another is taken.
+    async fn hold(
+        &self,
+        user: &UserName,
+        id: &SessionId,
+    ) -> Result<(Slot, OwnedMutexGuard<Option<Arc<Room>>>), Refusal> {
+        loop {
+            let slot = self.slot(user, id)?;
+            let held = Arc::clone(&slot).lock_owned().await;
+            if self.has(user, id, &slot) {
+                return Ok((slot, held));
+            }
+        }
+    }
+
+    /// Whether a slot is still the one in which a session is looked for.
+    fn has(&self, user: &UserName, id: &SessionId, slot: &Slot) -> bool {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.get(&(user.clone(), id.clone())).is_some_and(|own| Arc::ptr_eq(own, slot))
+    }
+
     fn slot(&self, user: &UserName, id: &SessionId) -> Result<Slot, Refusal> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (user.clone(), id.clone());
         if let Some(slot) = slots.get(&key) {
             return Ok(Arc::clone(slot));
         }
-        if self.park.is_cancelled() {
+        if self.closing.is_cancelled() {
             return Err(Refusal::busy("stopping", "the server stops; come again when it is back", 5));
         }
         if slots.len() >= self.limits.sessions {
@@ -389,10 +426,36 @@ impl EventSink for Counter {
     }
 }
 
+/// What whoever has spent what they may is told.
+pub(crate) fn over_budget() -> Refusal {
+    let message = "what you may spend is spent; an administrator can raise it";
+    Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message)
+}
+
+/// All sessions that were under way. Read to the end before one of them goes on, because that changes their order.
+async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
+    let mut wanted = Listing { tag: Some(RUNNING.into()), limit: Some(1_000), ..Listing::default() };
+    let mut found = Vec::new();
+    while let Ok(page) = store.list(&wanted).await {
+        found.extend(page.sessions.iter().filter_map(|session| session.run.parse::<SessionId>().ok()));
+        let Some(next) = page.next else { break };
+        wanted.after = Some(next);
+    }
+    found
+}
+
 /// Which agent a session was started with, as its tag says.
 async fn agent_of(store: &holm_store::Store, id: &SessionId) -> Result<Option<String>, Refusal> {
     let session = store.session(id.as_str()).await?;
     Ok(session.tags.iter().find_map(|tag| tag.strip_prefix(AGENT).map(str::to_owned)))
+}
+
+/// Opens a session whether or not the client waits for it: half opened, it would hold its slot for ever.
+async fn to_its_end(
+    opening: impl Future<Output = Result<Arc<Room>, Refusal>> + Send + 'static,
+) -> Result<Arc<Room>, Refusal> {
+    let opened = tokio::spawn(opening).await;
+    opened.unwrap_or_else(|_| Err(Refusal::failed("the session could not be opened")))
 }
 
 /// A name that nobody has used: enough randomness that nobody makes the same again.

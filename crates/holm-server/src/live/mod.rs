@@ -19,6 +19,7 @@ pub use desk::{Answered, Attendance, Desk, Posed, Question, QuestionId};
 pub(crate) use errand::{Errands, PREFIX};
 pub use feed::{Feed, Step};
 pub use frame::{Frame, Told};
+pub(crate) use hall::over_budget;
 pub use hall::{Hall, Opening};
 pub(crate) use room::{RUNNING, Room, State};
 pub(crate) use watch::{Watch, past};

@@ -124,7 +124,12 @@ impl Room {
             return Err(busy());
         }
         let ask = Ask { prompt, ticket, give_up: give_up.clone(), done };
-        self.asks.try_send(ask).map_err(|_| busy())?;
+        self.asks.try_send(ask).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => busy(),
+            mpsc::error::TrySendError::Closed(_) => {
+                Refusal::busy("closing", "the session is being put away; ask again in a moment", 1)
+            }
+        })?;
         self.state.send_replace(State::Waiting);
         *waiting = Some(give_up);
         Ok(outcome)
@@ -163,7 +168,9 @@ impl Room {
     pub(crate) fn cancel(&self, reason: &str) -> Result<(), Refusal> {
         self.while_working()?;
         if let Some(give_up) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // The run has heard nothing yet. Were it told to stop, it would stop at what it is asked next.
             give_up.cancel();
+            return Ok(());
         }
         self.handle.cancel(reason).map_err(|error| not_heard(&error))
     }
@@ -196,25 +203,26 @@ impl Room {
     ) {
         loop {
             let next = tokio::select! {
-                next = tokio::time::timeout(driving.idle, asked.recv()) => next,
-                () = driving.park.cancelled() => break,
-                () = self.leave.cancelled() => break,
+                next = tokio::time::timeout(driving.idle, asked.recv()) => next.ok().flatten(),
+                () = driving.park.cancelled() => None,
+                () = self.leave.cancelled() => None,
             };
-            // An idle session that somebody asks for in this very moment is opened again by the hall.
-            let Ok(Some(ask)) = next else { break };
+            // Nobody is heard any more; whoever was heard in this very moment is still served.
+            let Some(ask) = next.or_else(|| last(&mut asked)) else { break };
             let Ask { prompt, ticket, give_up, done } = ask;
             let turn = tokio::select! {
                 turn = ticket.turn() => turn,
                 () = give_up.cancelled() => None,
                 () = driving.park.cancelled() => None,
             };
-            let Some(_turn) = turn else {
+            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // Whoever cancels from now on finds nothing that waits, and tells the run itself.
+            let Some(_turn) = turn.filter(|_| !give_up.is_cancelled()) else {
                 self.state.send_replace(State::Idle(None));
                 let _ =
                     done.send(Err(Refusal::conflict("cancelled", "the run was cancelled before its turn")));
                 continue;
             };
-            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
             self.state.send_replace(State::Working);
             let worked = tokio::select! {
                 worked = self.work(&mut session, prompt, &driving.store) => worked,
@@ -225,6 +233,10 @@ impl Room {
                 Err(_) => None,
             };
             let failed = worked.is_err();
+            if failed {
+                // Before it seems idle: what is put away takes nothing in.
+                asked.close();
+            }
             self.state.send_replace(State::Idle(ending));
             // Whoever asked may have gone; the journal has it all.
             let _ = done.send(worked);
@@ -237,15 +249,28 @@ impl Room {
     }
 
     async fn work(&self, session: &mut Session, prompt: Option<Prompt>, store: &Store) -> Outcome {
-        store.tag(self.id.as_str(), RUNNING).await?;
+        // What was asked over one connection is for that connection: at the next start nobody is there to hear it, or to
+        // carry its calls out.
+        let goes_on = self.errands.get().is_none();
+        if goes_on {
+            store.tag(self.id.as_str(), RUNNING).await?;
+        }
         let outcome = match prompt {
             Some(prompt) => session.prompt(prompt).await.map(Some),
             None => session.go_on().await,
         };
-        store.untag(self.id.as_str(), RUNNING).await?;
+        if goes_on {
+            store.untag(self.id.as_str(), RUNNING).await?;
+        }
         // A journal that cannot be written says why to the operator, not to the client.
         outcome.map_err(|_| Refusal::failed("the run could not be written down, so it was stopped"))
     }
+}
+
+/// Takes no more in, and gives what came just before.
+fn last(asked: &mut mpsc::Receiver<Ask>) -> Option<Ask> {
+    asked.close();
+    asked.try_recv().ok()
 }
 
 fn not_heard(error: &NotHeard) -> Refusal {
@@ -256,3 +281,6 @@ fn not_heard(error: &NotHeard) -> Refusal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
 use holm_kernel::{CallId, Ending, Event, EventId, NanoUsd, Numbered, Seq, Timestamp, Usage};
-use holm_runtime::{Delta, DeltaSink as _, EventSink as _};
+use holm_models::{Client, Endpoint};
+use holm_runtime::{Agent, Delta, DeltaSink as _, EventSink as _};
+use holm_store::Store;
 
-use super::{Answered, Attendance, Cursor, Desk, Feed, Frame, Question, QuestionId, Step, feed::Position};
+use super::{Answered, Attendance, Cursor, Desk, Feed, Frame, Question, Step, Watch, feed::Position};
 
 fn event(record: u64, index: u64, event: Event) -> Numbered {
     Numbered { id: EventId { record: Seq::new(record), index }, at: Timestamp::new(0), event }
@@ -61,6 +63,13 @@ fn a_cursor_is_written_as_it_is_read() {
     {
         assert!(bad.parse::<Cursor>().is_err(), "{bad}");
     }
+}
+
+#[test]
+fn what_was_seen_of_a_reply_counts_until_the_reply_is_over() {
+    let cursor: Cursor = "0.0/7.3".parse().unwrap();
+    assert_eq!(cursor.past(&plain(1)).to_string(), "1.0/7.3");
+    assert_eq!(cursor.past(&plain(1)).past(&ended(2)).to_string(), "2.0");
 }
 
 #[test]
@@ -126,6 +135,19 @@ fn what_is_kept_is_bounded_and_a_slow_watcher_is_told() {
     assert_eq!(drain(&feed, &mut heard).len(), 256, "what is left is told");
 }
 
+#[test]
+fn whoever_misses_what_was_said_misses_no_event_with_it() {
+    let feed = Feed::new();
+    feed.event(&plain(0));
+    let mut slow = feed.position("0.0".parse().unwrap());
+    feed.event(&called(1, 7));
+    say(&feed, 7, 0, "hello");
+    (0..300).for_each(|number| feed.note(&number.to_string()));
+    assert_eq!(drain(&feed, &mut slow), ["behind"]);
+    assert_eq!(slow.cursor.to_string(), "0.0", "nothing was handed over, so nothing was seen");
+    assert_eq!(drain(&feed, &mut slow)[..2], ["1.0", "0:hello@1.0/7.5"]);
+}
+
 #[tokio::test]
 async fn the_first_answer_to_a_question_counts() {
     let feed = Arc::new(Feed::new());
@@ -139,16 +161,30 @@ async fn the_first_answer_to_a_question_counts() {
     desk.answer(id, Answered::Words("b".into())).unwrap();
     assert_eq!(desk.answer(id, Answered::Words("a".into())).unwrap_err().code, "not_open");
     assert_eq!(asked.await.as_deref(), Some("b"));
-    assert_eq!(drain(&feed, &mut position), ["asked 0", "settled 0"]);
+    let number = id.value();
+    assert_eq!(drain(&feed, &mut position), [format!("asked {number}"), format!("settled {number}")]);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_desk_that_is_gone_answers_nothing_of_the_next_one() {
+    let feed = Arc::new(Feed::new());
+    let desk = || Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+    let (gone, now) = (desk(), desk());
+    let (_harmless, _other) = (gone.words("harmless?", &[]), now.words("harmful?", &[]));
+    let stale = gone.open()[0].id;
+    assert!(stale.value() < 1 << 53, "a browser can say it");
+    assert_eq!(now.answer(stale, Answered::Words("yes".into())).unwrap_err().code, "not_open");
 }
 
 #[tokio::test]
 async fn a_question_that_nobody_waits_for_is_withdrawn() {
     let feed = Arc::new(Feed::new());
     let desk = Arc::new(Desk::new(feed, Attendance::Attended));
-    drop(desk.words("which?", &[]));
+    let asked = desk.words("which?", &[]);
+    let id = desk.open()[0].id;
+    drop(asked);
     assert!(desk.open().is_empty());
-    assert_eq!(desk.answer(QuestionId::new(0), Answered::Decline).unwrap_err().code, "not_open");
+    assert_eq!(desk.answer(id, Answered::Decline).unwrap_err().code, "not_open");
 }
 
 #[tokio::test]
@@ -156,4 +192,28 @@ async fn where_nobody_comes_nobody_is_asked() {
     let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Unattended));
     assert_eq!(desk.words("which?", &[]).await, None);
     assert!(desk.open().is_empty());
+}
+
+#[tokio::test]
+async fn a_question_that_a_slow_watcher_missed_is_told_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("holm.db")).await.unwrap();
+    // A session that was begun and asked nothing: there is a journal, and no provider is needed.
+    let endpoint = Endpoint::compatible("http://127.0.0.1:9").keyless();
+    let client = Client::builder().endpoint("nobody", endpoint).build().unwrap();
+    let agent = Agent::builder("nobody/any", client).journals(store.clone()).blobs(store.clone());
+    agent.build().unwrap().start_as("one").await.unwrap().close().await;
+    let feed = Arc::new(Feed::new());
+    let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+    let (id, cursor) = ("one".parse().unwrap(), Cursor::default());
+    let mut watch = Watch::new(Arc::clone(&feed), Some(Arc::clone(&desk)), store, id, cursor);
+    let _asked = desk.words("which?", &[]);
+    (0..300).for_each(|number| feed.note(&number.to_string()));
+    loop {
+        let (frame, _) = watch.next().await.unwrap();
+        match frame {
+            Frame::Asked(posed) => return assert_eq!(posed.id, desk.open()[0].id),
+            frame => assert!(!matches!(frame, Frame::Lagged | Frame::Closed), "it was not told"),
+        }
+    }
 }

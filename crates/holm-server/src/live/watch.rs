@@ -17,6 +17,8 @@ const MOST_CATCH_UPS: u32 = 3;
 /// Watches one session.
 pub(crate) struct Watch {
     feed: Arc<Feed>,
+    /// Where questions wait, if the session was open when the watcher came.
+    desk: Option<Arc<Desk>>,
     bell: watch::Receiver<u64>,
     store: Store,
     id: SessionId,
@@ -36,7 +38,7 @@ impl Watch {
     /// Watches from a place on; questions that are open come first.
     pub(crate) fn new(
         feed: Arc<Feed>,
-        desk: Option<&Desk>,
+        desk: Option<Arc<Desk>>,
         store: Store,
         id: SessionId,
         cursor: Cursor,
@@ -44,9 +46,8 @@ impl Watch {
         let bell = feed.bell();
         let position = feed.position(cursor);
         // After the position was taken: a question that is asked meanwhile is seen twice, under one number, never missed.
-        let open = desk.map(Desk::open).unwrap_or_default();
-        let waiting = open.into_iter().map(|posed| (Frame::Asked(posed), cursor)).collect();
-        Self { feed, bell, store, id, position, waiting, catch_ups: 0, state: State::Watching }
+        let waiting = open(desk.as_deref(), cursor).collect();
+        Self { feed, desk, bell, store, id, position, waiting, catch_ups: 0, state: State::Watching }
     }
 
     /// Sends what the journal has before anything else. Needed when the session may have a past that the feed never saw.
@@ -77,6 +78,8 @@ impl Watch {
                         self.state = State::Over;
                         return Some((Frame::Lagged, self.position.cursor));
                     }
+                    // A question may be among what was missed, and the journal has none.
+                    self.waiting.extend(open(self.desk.as_deref(), self.position.cursor));
                 }
             }
         }
@@ -87,18 +90,19 @@ impl Watch {
         self.catch_ups += 1;
         let seen = self.position.cursor.event;
         let events = past(&self.store, &self.id).await?;
-        let reply = self.position.cursor.reply;
         let mut cursor = self.position.cursor;
         for event in events.into_iter().filter(|event| Some(event.id) > seen) {
-            cursor = Cursor::after(event.id);
+            cursor = cursor.past(&event);
             self.waiting.push_back((Frame::Event(Arc::new(Told::new(event))), cursor));
-        }
-        if cursor.event == seen {
-            cursor.reply = reply;
         }
         self.position.cursor = cursor;
         Ok(())
     }
+}
+
+/// The questions that are open, as frames.
+fn open(desk: Option<&Desk>, cursor: Cursor) -> impl Iterator<Item = (Frame, Cursor)> {
+    desk.map(Desk::open).unwrap_or_default().into_iter().map(move |posed| (Frame::Asked(posed), cursor))
 }
 
 /// Everything that watchers of a session were ever told, from its journal.

@@ -12,7 +12,7 @@ use crate::{
     Problem, Refusal, Server, ServerError,
     auth::{Card, Role, Scope, TokenId, UserName, Who},
     extract::{Input, Named},
-    state::require,
+    state::administers,
 };
 
 /// A token that is to be made.
@@ -61,7 +61,7 @@ pub(crate) async fn tokens(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
 ) -> Result<Json<Vec<TokenView>>, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     Ok(Json(server.inner.keyring.cards().iter().map(view).collect()))
 }
 
@@ -73,7 +73,7 @@ pub(crate) async fn issue(
     Extension(who): Extension<Who>,
     Input(new): Input<NewToken>,
 ) -> Result<impl IntoResponse, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     let user: UserName = new.user.parse()?;
     let scope = match new.sessions {
         None => Scope::All,
@@ -92,7 +92,7 @@ pub(crate) async fn revoke(
     Extension(who): Extension<Who>,
     Named(Number(id)): Named<Number>,
 ) -> Result<StatusCode, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     if server.inner.keyring.revoke(TokenId::new(id))? {
         Ok(StatusCode::NO_CONTENT)
     } else {
@@ -109,7 +109,7 @@ pub(crate) async fn budget(
     Named(user): Named<UserName>,
     Input(new): Input<NewBudget>,
 ) -> Result<StatusCode, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     if server.inner.keyring.set_budget(&user, new.nano_usd.map(NanoUsd::new))? {
         Ok(StatusCode::NO_CONTENT)
     } else {
@@ -123,7 +123,7 @@ pub(crate) async fn audit(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
 ) -> Result<impl IntoResponse, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], server.inner.audit.export().await?))
 }
 

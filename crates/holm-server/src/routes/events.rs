@@ -26,6 +26,7 @@ use crate::{
     door::PROTOCOL,
     extract::{Named, Query},
     live::Watch,
+    serve::Place,
     state::admit,
 };
 
@@ -117,6 +118,7 @@ pub(crate) async fn socket(
     Extension(who): Extension<Who>,
     Named(id): Named<SessionId>,
     Query(from): Query<From>,
+    place: Option<Extension<Place>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refusal> {
     let upgrade = upgrade.map_err(|_| {
@@ -124,7 +126,10 @@ pub(crate) async fn socket(
     })?;
     let watching = begin(&server, &who, id, from.after).await?;
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(MOST_HEARD).max_frame_size(MOST_HEARD);
-    Ok(upgrade.on_upgrade(move |socket| tell(socket, watching)))
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        tell(socket, watching).await;
+        drop(place);
+    }))
 }
 
 async fn begin(
@@ -138,9 +143,8 @@ async fn begin(
     let changes = server.inner.keyring.changes();
     let store = server.inner.workshop.home(&who.user).await?.store;
     let hall = &server.inner.hall;
-    let room = hall.find(&who.user, &id).await;
+    let desk = hall.find(&who.user, &id).await.map(|room| Arc::clone(&room.desk));
     let feed = hall.feed(&who.user, &id);
-    let desk = room.as_ref().map(|room| &*room.desk);
     // The feed may never have seen what is in the journal, so the first look is always there.
     let watch = Watch::new(feed, desk, store, id, cursor).with_past().await?;
     Ok(Watching { watch, server: server.clone(), token: who.token, changes, stopped: false })

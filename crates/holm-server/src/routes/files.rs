@@ -2,7 +2,7 @@
 //! no link is followed, and what is kept from tools is kept from here.
 
 use axum::{Extension, extract::State, response::IntoResponse};
-use holm_tools::root::{Denies, Root, RootError};
+use holm_tools::root::{Denies, Protect, Root, RootError};
 use http::{HeaderValue, header};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -29,9 +29,12 @@ pub(crate) async fn read(
     Query(wanted): Query<Wanted>,
 ) -> Result<impl IntoResponse, Refusal> {
     all_sessions(&who)?;
-    let workspace = server.inner.workshop.home(&who.user).await?.workspace;
+    let home = server.inner.workshop.home(&who.user).await?;
+    let own = server.inner.config.folder.clone();
     let read = tokio::task::spawn_blocking(move || {
-        let root = Root::open(&workspace)?.denies(Denies::usual());
+        let root = Root::open(&home.workspace)?.denies(Denies::usual());
+        // A server that was started at home has its own tokens below the workspace.
+        let root = root.protect(&home.private, Protect::Everything)?.protect(&own, Protect::Everything)?;
         root.read(&root.path(&wanted.path)?)?.bytes(MOST)
     });
     let bytes = read

@@ -6,10 +6,8 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::{
-    AgentCard, ModelCard, Problem, Refusal, Server, ServerCard, SkillCard, ToolCard,
-    auth::{Role, Who},
-    extract::Input,
-    state::require,
+    AgentCard, ModelCard, Problem, Refusal, Server, ServerCard, SkillCard, ToolCard, auth::Who,
+    extract::Input, state::administers,
 };
 
 /// A key that is to be kept.
@@ -72,7 +70,7 @@ pub(crate) async fn keys(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
 ) -> Result<Json<Vec<String>>, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     Ok(Json(server.inner.workshop.keys(&who.user).await?))
 }
 
@@ -84,7 +82,7 @@ pub(crate) async fn keep_key(
     Extension(who): Extension<Who>,
     Input(new): Input<NewKey>,
 ) -> Result<StatusCode, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     server.inner.workshop.keep_key(&who.user, &new.provider, new.key.into()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

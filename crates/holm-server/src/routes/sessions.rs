@@ -1,8 +1,8 @@
 //! Sessions: lists, one of them, making, naming, forking, telling again, writing out, forgetting.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
-use holm_kernel::{Prompt, Seq};
-use holm_store::{Format, Hit, Listing, Session};
+use holm_kernel::{NanoUsd, Prompt, Seq};
+use holm_store::{By, Format, Hit, Listing, Session, UsageQuery};
 use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -139,7 +139,7 @@ pub(crate) async fn list(
 
 /// Makes a session, and gives it something to do if that is said.
 #[utoipa::path(post, path = "/api/sessions", request_body = NewSession,
-    responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 409, body = Problem)))]
+    responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 402, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn create(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
@@ -251,8 +251,16 @@ pub(crate) async fn erase(
     admit(&who, &id)?;
     server.inner.hall.let_go(&who.user, &id).await?;
     let store = server.inner.workshop.home(&who.user).await?.store;
-    store.erase(id.as_str()).await?;
-    Ok(StatusCode::NO_CONTENT)
+    // In a task of its own: a client that leaves in between must not get back what it has spent.
+    let erasing = tokio::spawn(async move {
+        let query = UsageQuery { run: Some(id.to_string()), ..UsageQuery::default() };
+        let lines = store.usage(By::Model, &query).await?;
+        store.erase(id.as_str()).await?;
+        let cost = lines.iter().fold(NanoUsd::default(), |sum, line| sum.plus(line.tally.cost));
+        server.inner.keyring.forget(&who.user, cost)?;
+        Ok::<_, Refusal>(StatusCode::NO_CONTENT)
+    });
+    erasing.await.map_err(|_| Refusal::failed("the session could not be forgotten"))?
 }
 
 /// Finds what was said.
@@ -285,6 +293,10 @@ pub(crate) async fn make(
 ) -> Result<std::sync::Arc<Room>, Refusal> {
     if let Some(budget) = server.inner.keyring.budget(&who.user) {
         let spent = server.inner.hall.spent(&who.user).await?;
+        // Before there is a session that could do nothing.
+        if spent >= budget {
+            return Err(live::over_budget());
+        }
         opening.budget = Some(budget.minus(spent));
     }
     server.inner.hall.open(&who.user, opening).await

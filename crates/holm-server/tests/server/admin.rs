@@ -86,6 +86,22 @@ async fn a_token_for_one_session_is_for_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_for_some_sessions_administers_nothing_whatever_its_role() {
+    let stage = Stage::new().await;
+    let scope = Scope::Only(["one".parse().unwrap()].into());
+    let http = stage.as_user("owner", Role::Admin, scope);
+    let new = json!({ "user": "owner", "role": "admin" });
+    assert_eq!(http.post("/api/tokens", &new).await.status, 403);
+    assert_eq!(http.post("/api/users/owner/budget", &json!({ "nano_usd": null })).await.status, 403);
+    assert_eq!(http.post("/api/keys", &json!({ "provider": "openai", "key": "x" })).await.status, 403);
+    assert_eq!(http.send("DELETE", "/api/tokens/0", Some("{}")).await.status, 403);
+    for path in ["/api/tokens", "/api/audit", "/api/keys"] {
+        assert_eq!(http.get(path).await.status, 403, "{path}");
+    }
+    assert_eq!(stage.http().get("/api/tokens").await.json().as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_has_nothing_left_to_spend_starts_nothing() {
     let stage = Stage::new().await;
     let ada = stage.as_user("ada", Role::Operator, Scope::All);
@@ -95,6 +111,7 @@ async fn whoever_has_nothing_left_to_spend_starts_nothing() {
     let refused = ada.post("/api/sessions", &json!({ "prompt": "hello" })).await;
     assert_eq!((refused.status, refused.code().as_str()), (402, "over_budget"));
     assert!(stage.double.requests().is_empty());
+    assert_eq!(ada.get("/api/sessions").await.json()["sessions"], json!([]), "nothing is left of it");
     assert_eq!(stage.http().post(path, &json!({ "nano_usd": null })).await.status, 204);
     ada.ended("hello").await;
     assert_eq!(stage.http().post("/api/users/nobody/budget", &json!({})).await.status, 404);
@@ -123,6 +140,53 @@ async fn what_was_done_and_refused_is_written_down_without_what_was_said() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_tries_what_their_role_forbids_is_written_down_by_name() {
+    let stage = Stage::new().await;
+    let viewer = stage.as_user("ada", Role::Viewer, Scope::All);
+    assert_eq!(viewer.post("/api/sessions", &json!({})).await.status, 403);
+    let log = stage.http().get("/api/audit").await.body;
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    assert!(lines.into_iter().any(|line| line["user"] == "ada" && line["status"] == 403), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stranger_does_not_fill_the_log() {
+    let stage = Stage::new().await;
+    let stranger = stage.http().token(None).header("host", "evil.example");
+    for _ in 0..600 {
+        assert_eq!(stranger.get("/health").await.status, 421);
+    }
+    let log = stage.http().get("/api/audit").await.body;
+    let lines = log.lines().filter(|line| line.contains("421")).count();
+    // Some are let through again while time passes.
+    assert!((100..500).contains(&lines), "{lines}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_leaves_before_the_answer_is_written_down_too() {
+    use tokio::io::AsyncWriteExt as _;
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let body = json!({ "model": "holm", "messages": [{ "role": "user", "content": "stall" }] }).to_string();
+    let head = http.head("POST", "/v1/chat/completions").replace("connection: close\r\n", "");
+    let text =
+        format!("{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let mut stream = tokio::net::TcpStream::connect(http.address).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    while stage.double.requests().is_empty() {
+        assert!(tokio::time::Instant::now() < until, "the model was never asked");
+        tokio::task::yield_now().await;
+    }
+    drop(stream);
+    let is_it = |line: &str| line.contains("/v1/chat/completions") && line.contains("\"status\":499");
+    while !http.get("/api/audit").await.body.lines().any(is_it) {
+        assert!(tokio::time::Instant::now() < until, "nobody wrote down that it was asked");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn numbers_are_counted() {
     let stage = Stage::new().await;
     stage.http().ended("hello").await;
@@ -131,6 +195,16 @@ async fn numbers_are_counted() {
         assert!(text.lines().any(|own| own == line), "{line} in {text}");
     }
     assert_eq!(stage.http().get("/health").await.json()["status"], "ok");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_has_nothing_left_to_spend_is_not_served_by_mcp_either() {
+    let stage = Stage::new().await;
+    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    stage.http().post("/api/users/ada/budget", &json!({ "nano_usd": 0 })).await;
+    let ada = ada.header("accept", "application/json, text/event-stream");
+    let refused = ada.post("/mcp", &json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).await;
+    assert_eq!((refused.status, refused.code().as_str()), (402, "over_budget"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,6 @@
 //! An agent as a model, for clients that speak OpenAI's formats.
 
+use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};
 
 use crate::{
@@ -156,6 +157,15 @@ async fn what_goes_wrong_is_said_as_openai_says_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_failed_is_not_sent_again_by_the_client_itself() {
+    let stage = Stage::new().await;
+    let failed = stage.http().post("/v1/chat/completions", &asks("fail")).await;
+    assert!(failed.head.contains("x-should-retry: false"), "{failed:?}");
+    let unheard = stage.http().post("/v1/chat/completions", &json!({})).await;
+    assert!(!unheard.head.contains("x-should-retry"), "nothing was done yet: {unheard:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_nobody_can_be_asked_about_is_denied() {
     let stage = Stage::new().await;
     let (status, body) = post(&stage.http(), asks("touch"), false).await;
@@ -189,4 +199,70 @@ async fn a_client_that_leaves_stops_the_run() {
     let double = std::sync::Arc::clone(&stage.double);
     let left = tokio::task::spawn_blocking(move || double.wait_until_left(1, PATIENCE)).await.unwrap();
     assert!(left, "the provider's connection is closed too");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_is_refused_stops_nothing_of_somebody_else() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    http.post("/api/sessions", &json!({ "id": "chat", "prompt": "touch" })).await;
+    let mut listening = http.listen("/api/sessions/chat/events").await;
+    let asked = listening.until("question").await.pop().unwrap();
+    let named = http.header("x-holm-session", "chat");
+    let refused = named.post("/v1/chat/completions", &asks("hello")).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "working"));
+    let answer = json!({ "question": asked.data["id"], "answer": "once" });
+    assert_eq!(http.post("/api/sessions/chat/questions", &answer).await.status, 204, "it still asks");
+    let rest = listening.until("group_ended").await;
+    assert!(rest.iter().any(|heard| heard.data.to_string().contains("the tool said touched")), "{rest:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_many_name_at_once_is_one_that_can_be_found() {
+    let stage = Stage::new().await;
+    for round in 0..20 {
+        let id = format!("chat-{round}");
+        let http = stage.http().header("x-holm-session", &id);
+        let asked = asks("touch");
+        let all = (0..4).map(|_| {
+            let (http, asked) = (http.clone(), asked.clone());
+            tokio::spawn(async move { http.post("/v1/chat/completions", &asked).await })
+        });
+        let all: Vec<_> = all.collect();
+        // Each run waits for an answer; one that nobody finds would wait for ever.
+        let path = format!("/api/sessions/{id}/questions");
+        let until = tokio::time::Instant::now() + PATIENCE;
+        while !all.iter().all(tokio::task::JoinHandle::is_finished) {
+            assert!(tokio::time::Instant::now() < until, "nobody finds the session that asks");
+            let open = stage.http().get(&path).await;
+            if open.status == 200 && open.json()[0]["id"].is_u64() {
+                let answer = json!({ "question": open.json()[0]["id"], "answer": "once" });
+                stage.http().post(&path, &answer).await;
+            }
+            tokio::task::yield_now().await;
+        }
+        for one in all {
+            let status = one.await.unwrap().status;
+            assert!([200, 409].contains(&status), "{status}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_whose_token_is_taken_back_hears_no_more_and_its_run_stops() {
+    let stage = Stage::new().await;
+    let http = stage.as_user("owner", Role::Operator, Scope::All);
+    let number = http.get("/api/me").await.json()["token"].as_u64().unwrap();
+    let (asked, body) = (http.clone(), asks("stall"));
+    let asking = tokio::spawn(async move { asked.post("/v1/chat/completions", &body).await });
+    let until = tokio::time::Instant::now() + PATIENCE;
+    while stage.double.requests().is_empty() {
+        assert!(tokio::time::Instant::now() < until, "the model was never asked");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(stage.http().send("DELETE", &format!("/api/tokens/{number}"), Some("{}")).await.status, 204);
+    assert_eq!(asking.await.unwrap().status, 401);
+    let double = std::sync::Arc::clone(&stage.double);
+    let left = tokio::task::spawn_blocking(move || double.wait_until_left(1, PATIENCE)).await.unwrap();
+    assert!(left, "the provider is asked no more");
 }

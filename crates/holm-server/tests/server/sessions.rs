@@ -162,6 +162,24 @@ async fn no_more_runs_work_at_once_than_may_and_too_many_that_wait_are_refused()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_prompt_that_is_taken_back_before_its_turn_takes_no_other_with_it() {
+    let stage = Stage::with(|config| config.limits.runs_per_user = 1).await;
+    let http = stage.http();
+    http.post("/api/sessions", &json!({ "id": "first", "prompt": "stall" })).await;
+    http.listen("/api/sessions/first/events").await.until("delta").await;
+    let second = http.post("/api/sessions", &json!({ "id": "second", "prompt": "hello" })).await;
+    assert_eq!(second.json()["state"], "waiting");
+    assert_eq!(http.post("/api/sessions/second/cancel", &json!({})).await.status, 202);
+    listening_ended(&http, "second").await;
+    http.post("/api/sessions/first/cancel", &json!({})).await;
+    let again = http.post("/api/sessions/second/prompt", &json!({ "text": "again" })).await;
+    assert_eq!(again.status, 202, "{again:?}");
+    let told = http.listen("/api/sessions/second/events").await.until("group_ended").await;
+    let text = told.iter().map(|heard| heard.data.to_string()).collect::<String>();
+    assert!(text.contains("you said again") && !text.contains("hello"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_of_the_workspace_is_read_and_none_outside_it() {
     let stage = Stage::new().await;
     let http = stage.http();
@@ -179,4 +197,17 @@ async fn a_file_of_the_workspace_is_read_and_none_outside_it() {
         assert!(!read.body.contains("root:") && !read.body.contains("secret"), "{read:?}");
     }
     assert_eq!(http.get("/api/files?path=none").await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_holm_keeps_is_given_to_nobody_also_where_the_workspace_holds_it() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    http.get("/api/sessions").await;
+    let work = stage.workspace("owner");
+    std::fs::create_dir(work.join("kept")).unwrap();
+    std::fs::write(work.join("kept/keys.json"), "secret").unwrap();
+    let read = http.get("/api/files?path=kept/keys.json").await;
+    assert_eq!(read.status, 403, "{read:?}");
+    assert!(!read.body.contains("secret"), "{read:?}");
 }

@@ -69,9 +69,14 @@ impl Stage {
 
     /// Stops the server and starts another.
     pub(crate) async fn restart(self) -> Self {
+        self.restart_with(|_| {}).await
+    }
+
+    /// Stops the server and starts another that is set up otherwise.
+    pub(crate) async fn restart_with(self, change: impl FnOnce(&mut Config)) -> Self {
         let Self { double, serving, folder, .. } = self;
         serving.stop().await;
-        Self::again(double, folder, |_| {}).await
+        Self::again(double, folder, change).await
     }
 
     pub(crate) fn http(&self) -> Http {
@@ -183,7 +188,8 @@ impl Workshop for Shop {
         let (shop, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let store = shop.store(&user).await;
-            Ok(Home { store, workspace: shop.0.folder.join(user.as_str()).join("work") })
+            let workspace = shop.0.folder.join(user.as_str()).join("work");
+            Ok(Home { store, private: workspace.join("kept"), workspace })
         })
     }
 

@@ -38,3 +38,83 @@ async fn a_session_that_ended_is_left_alone_at_the_next_start() {
     listening.until("group_ended").await;
     assert_eq!(stage.double.requests().len(), asked + 1);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_takes_nothing_new_while_runs_finish() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    http.post("/api/sessions", &json!({ "id": "one", "prompt": "touch" })).await;
+    let mut listening = http.listen("/api/sessions/one/events").await;
+    let asked = listening.until("question").await.pop().unwrap();
+    let hall = std::sync::Arc::clone(stage.serving.server().hall());
+    let closing = tokio::spawn(async move { hall.close().await });
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    // Each try makes a session; the first that is refused says that the server has heard.
+    while http.post("/api/sessions", &json!({})).await.code() != "stopping" {
+        assert!(tokio::time::Instant::now() < until, "it takes whatever comes");
+        tokio::task::yield_now().await;
+    }
+    let answer = json!({ "question": asked.data["id"], "answer": "once" });
+    assert_eq!(http.post("/api/sessions/one/questions", &answer).await.status, 204, "the run still finishes");
+    let rest = listening.until("group_ended").await;
+    assert!(rest.iter().any(|heard| heard.data.to_string().contains("the tool said touched")), "{rest:?}");
+    closing.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_that_was_parked_goes_on_however_many_may_wait() {
+    let stage = Stage::with(|config| config.limits.grace = Duration::from_millis(100)).await;
+    for id in ["one", "two", "three", "four"] {
+        stage.http().post("/api/sessions", &json!({ "id": id, "prompt": "touch" })).await;
+        stage.http().listen(&format!("/api/sessions/{id}/events")).await.until("question").await;
+    }
+    let few = |config: &mut holm_server::Config| {
+        config.limits.runs_per_user = 1;
+        config.limits.waiting_per_user = 1;
+    };
+    let stage = stage.restart_with(few).await;
+    for _ in 0..4 {
+        let (id, question) = asked(&stage).await;
+        let answer = json!({ "question": question, "answer": "once" });
+        assert_eq!(stage.http().post(&format!("/api/sessions/{id}/questions"), &answer).await.status, 204);
+        let mut listening = stage.http().listen(&format!("/api/sessions/{id}/events")).await;
+        listening.until("group_ended").await;
+    }
+}
+
+/// The one session that asks something, and what.
+async fn asked(stage: &Stage) -> (String, serde_json::Value) {
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    loop {
+        let listed = stage.http().get("/api/sessions").await.json();
+        for session in listed["sessions"].as_array().unwrap() {
+            let id = session["id"].as_str().unwrap();
+            let open = stage.http().get(&format!("/api/sessions/{id}/questions")).await.json();
+            if open[0]["id"].is_u64() {
+                return (id.to_owned(), open[0]["id"].clone());
+            }
+        }
+        assert!(tokio::time::Instant::now() < until, "not all go on");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_request_alone_asked_for_does_not_go_on_without_it() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let body = json!({ "model": "holm", "messages": [{ "role": "user", "content": "stall" }] });
+    let asking = http.clone();
+    let asking = tokio::spawn(async move { asking.post("/v1/chat/completions", &body).await });
+    http.post("/api/sessions", &json!({ "id": "one", "prompt": "stall" })).await;
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    while stage.double.requests().len() < 2 {
+        assert!(tokio::time::Instant::now() < until, "not both are at work");
+        tokio::task::yield_now().await;
+    }
+    // By this tag the next server finds what it is to go on with.
+    let parked = http.get("/api/sessions?tag=holm:running").await.json();
+    let parked: Vec<_> = parked["sessions"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect();
+    assert_eq!(parked, ["one"]);
+    asking.abort();
+}

@@ -150,3 +150,19 @@ async fn a_watcher_whose_token_is_taken_back_sees_no_more() {
     assert!(listening.next().await.is_none());
     assert_eq!(viewer.get("/api/me").await.status, 401);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_socket_keeps_its_place_among_the_connections() {
+    let stage = Stage::with(|config| config.limits.connections = 2).await;
+    let http = stage.http();
+    let id = http.ended("hello").await;
+    let path = format!("/api/sessions/{id}/socket");
+    let (one, two) =
+        (socket(&http, &path, |_| {}).await.unwrap(), socket(&http, &path, |_| {}).await.unwrap());
+    let third = tokio::spawn(async move { http.get("/health").await.status });
+    // However long this is, the third has no place before one of the others has gone.
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert!(!third.is_finished(), "there is no place for a third");
+    drop((one, two));
+    assert_eq!(third.await.unwrap(), 200);
+}

@@ -45,8 +45,11 @@ pub(super) struct House {
 struct Inner {
     args: run::Args,
     places: Places,
-    rooms: Mutex<HashMap<UserName, Arc<Room>>>,
+    rooms: Mutex<HashMap<UserName, Place>>,
 }
+
+/// Where a user's place will be, once somebody has asked for it.
+type Place = Arc<Mutex<Option<Arc<Room>>>>;
 
 /// A user's place.
 struct Room {
@@ -75,14 +78,16 @@ impl House {
     }
 
     async fn room(&self, user: &UserName) -> anyhow::Result<Arc<Room>> {
-        let mut rooms = self.inner.rooms.lock().await;
-        if let Some(room) = rooms.get(user) {
+        let place = Arc::clone(self.inner.rooms.lock().await.entry(user.clone()).or_default());
+        // Held while the store is opened, by this user alone: one whose store is in use elsewhere holds up nobody else.
+        let mut place = place.lock().await;
+        if let Some(room) = &*place {
             return Ok(Arc::clone(room));
         }
         let places = self.places_of(user)?;
         let store = run::open_store(&places).await?;
         let room = Arc::new(Room { places, store, shown: Mutex::default() });
-        rooms.insert(user.clone(), Arc::clone(&room));
+        *place = Some(Arc::clone(&room));
         Ok(room)
     }
 
@@ -92,8 +97,17 @@ impl House {
         if *user == UserName::owner() {
             return Ok(owner.clone());
         }
-        let data = owner.data.join("users").join(user.as_str());
-        let work = data.join("workspace");
+        if self.inner.args.is_unconfined() {
+            let message = "commands run without a jail here, so users cannot be kept apart";
+            return Err(Trouble::new(Exit::Usage, message)
+                .hint("start the server without --unconfined")
+                .into());
+        }
+        let home = owner.data.join("users").join(user.as_str());
+        // Side by side: what is kept of a user would otherwise hold the folder in which their commands work, and could
+        // be hidden from none of them.
+        let (data, work) = (home.join("data"), home.join("workspace"));
+        places::private_folder(&data)?;
         places::private_folder(&work)?;
         let own = Places { data, work, brought: Vec::<PathBuf>::new(), bounds: owner.bounds };
         places::private_folder(&own.tools())?;
@@ -176,7 +190,8 @@ impl Workshop for House {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
-            Ok(Home { store: room.store.clone(), workspace: room.places.work.clone() })
+            let (workspace, private) = (room.places.work.clone(), room.places.data.clone());
+            Ok(Home { store: room.store.clone(), workspace, private })
         })
     }
 
@@ -325,3 +340,6 @@ fn driven(error: DriveError) -> OpenError {
         other => OpenError::Failed(other.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,6 +43,8 @@ use crate::{
 
 /// The header by which a client names its session, and is told of it.
 const SESSION: &str = "x-holm-session";
+/// The header by which OpenAI's clients are told whether to send a request again.
+const AGAIN: &str = "x-should-retry";
 /// How often a silent client is written to: one that has gone without a word is noticed by it.
 const ALIVE: Duration = Duration::from_secs(15);
 /// How long a piece of text is at the most when a finished one is sent in pieces.
@@ -166,10 +168,11 @@ async fn alone(server: &Server, who: &Who, asked: &Asked) -> Result<Talk, Refusa
     opening.tools = toolbox(&errands, asked)?;
     let room = make(server, who, opening).await?;
     let errands = room.errands.get_or_init(|| errands);
-    let talk = Talk::new(server, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
+    let talk =
+        Talk::new(server, who, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
     let budget = server.inner.keyring.budget(&who.user);
     drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
-    Ok(talk)
+    Ok(talk.begun())
 }
 
 /// The next prompt of a session that the client named.
@@ -189,10 +192,10 @@ async fn in_session(server: &Server, who: &Who, id: SessionId, asked: &Asked) ->
         }
         entered => entered?,
     };
-    let talk = Talk::new(server, Arc::clone(&room), None, talk::After::Stay).await?;
+    let talk = Talk::new(server, who, Arc::clone(&room), None, talk::After::Stay).await?;
     let budget = server.inner.keyring.budget(&who.user);
     drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
-    Ok(talk)
+    Ok(talk.begun())
 }
 
 /// Gives a session what the client's tools came to.
@@ -204,11 +207,11 @@ async fn go_on(server: &Server, who: &Who, results: results::Results) -> Result<
     admit(who, &results.session)?;
     let room = server.inner.hall.find(&who.user, &results.session).await.ok_or_else(gone)?;
     let errands = room.errands.get().cloned().ok_or_else(gone)?;
-    let talk = Talk::new(server, room, Some(Arc::clone(&errands)), talk::After::Close).await?;
+    let talk = Talk::new(server, who, room, Some(Arc::clone(&errands)), talk::After::Close).await?;
     if !errands.settle(results.given) {
         return Err(gone());
     }
-    Ok(talk)
+    Ok(talk.begun())
 }
 
 fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {
@@ -255,7 +258,11 @@ async fn whole(mut talk: Talk, asked: &Asked, api: Api) -> Response {
 
 fn failed(talk: &Talk, failure: &Failure, api: Api) -> Response {
     let (status, body) = api.codec.failure(failure);
-    json(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY), talk.session(), body)
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let mut answer = json(status, talk.session(), body);
+    // What the agent did is done: OpenAI's clients would send the same again by themselves, and it would be done twice.
+    answer.headers_mut().insert(AGAIN, HeaderValue::from_static("false"));
+    answer
 }
 
 fn json(status: StatusCode, session: &SessionId, body: Vec<u8>) -> Response {

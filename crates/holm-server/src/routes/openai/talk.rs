@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use crate::{
     Frame, Refusal, Server, SessionId,
+    auth::{TokenId, Who},
     live::{Errands, Room, State, Watch},
 };
 
@@ -43,6 +44,9 @@ pub(super) struct Talk {
     server: Server,
     errands: Option<Arc<Errands>>,
     state: watch::Receiver<State>,
+    /// By which token it was asked, and the bell that rings when tokens are taken back.
+    token: TokenId,
+    changes: watch::Receiver<u64>,
     after: After,
     phase: Phase,
     /// Bytes of the current reply's text that were passed on.
@@ -62,6 +66,8 @@ enum Said {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
+    /// Nothing was asked yet: what the session does now is somebody else's.
+    Listening,
     Talking,
     /// Only the end is left to be said.
     Ending(StopReason),
@@ -69,13 +75,15 @@ enum Phase {
 }
 
 impl Talk {
-    /// Listens from now on.
+    /// Listens from now on. What the session does is this answer's from [`begun`](Self::begun) on.
     pub(super) async fn new(
         server: &Server,
+        who: &Who,
         room: Arc<Room>,
         errands: Option<Arc<Errands>>,
         after: After,
     ) -> Result<Self, Refusal> {
+        let changes = server.inner.keyring.changes();
         let store = server.inner.workshop.home(&room.user).await?.store;
         let cursor = room.feed.latest();
         let watch = Watch::new(Arc::clone(&room.feed), None, store, room.id.clone(), cursor);
@@ -88,12 +96,20 @@ impl Talk {
             server: server.clone(),
             errands,
             state,
+            token: who.token,
+            changes,
             after,
-            phase: Phase::Talking,
+            phase: Phase::Listening,
             passed: 0,
             said: Said::Nothing,
             usage: Usage::default(),
         })
+    }
+
+    /// The session has heard what was asked: from now on, a client that leaves stops it.
+    pub(super) fn begun(mut self) -> Self {
+        self.phase = Phase::Talking;
+        self
     }
 
     pub(super) fn session(&self) -> &SessionId {
@@ -108,7 +124,7 @@ impl Talk {
                 self.phase = Phase::Over;
                 return Some(Piece::Done { stop, usage: self.usage });
             }
-            Phase::Talking => {}
+            Phase::Listening | Phase::Talking => {}
         }
         loop {
             let errands = self.errands.clone();
@@ -118,16 +134,23 @@ impl Talk {
                     None => std::future::pending().await,
                 }
             };
-            // In this order: what was said comes before what follows from it.
+            // In this order: nobody hears anything without a token, and what was said comes before what follows from it.
             tokio::select! {
                 biased;
+                changed = self.changes.changed() => {
+                    if changed.is_err() || !self.server.inner.keyring.is_valid(self.token) {
+                        // One that has ended in this very moment needs no stopping.
+                        let _ = self.room.cancel("the token was taken back");
+                        return Some(self.fail(FailureClass::Auth, "the token was taken back"));
+                    }
+                }
                 frame = self.watch.next() => match frame {
                     Some((frame, _)) => {
                         if let Some(piece) = self.hear(&frame) {
                             return Some(piece);
                         }
                     }
-                    None => return Some(self.fail("the session is no longer watched")),
+                    None => return Some(self.fail(FailureClass::Server, "the session is no longer watched")),
                 },
                 calls = calls => {
                     self.phase = Phase::Ending(StopReason::ToolUse);
@@ -136,7 +159,8 @@ impl Talk {
                 changed = self.state.changed() => {
                     let over = matches!(*self.state.borrow_and_update(), State::Idle(_) | State::Closed);
                     if over || changed.is_err() {
-                        return Some(self.fail("the session was let go before it had answered"));
+                        let message = "the session was let go before it had answered";
+                        return Some(self.fail(FailureClass::Server, message));
                     }
                 }
             }
@@ -147,7 +171,9 @@ impl Talk {
         match frame {
             Frame::Event(told) => self.event(&told.event.event),
             Frame::Delta { kind: "text", offset, text, .. } => self.text(*offset, text),
-            Frame::Lagged | Frame::Closed => Some(self.fail("the answer could not be followed")),
+            Frame::Lagged | Frame::Closed => {
+                Some(self.fail(FailureClass::Server, "the answer could not be followed"))
+            }
             Frame::Delta { .. }
             | Frame::Progress { .. }
             | Frame::Asked(_)
@@ -215,9 +241,9 @@ impl Talk {
         }
     }
 
-    fn fail(&mut self, message: &str) -> Piece {
+    fn fail(&mut self, class: FailureClass, message: &str) -> Piece {
         self.phase = Phase::Over;
-        let (class, message) = (FailureClass::Server, message.to_owned());
+        let message = message.to_owned();
         Piece::Failed(Failure { class, message, retry_after_ms: None, usage: Usage::default() })
     }
 
@@ -229,12 +255,14 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        if self.phase == Phase::Over && self.is_waited_for() {
-            return;
-        }
-        if self.phase != Phase::Over {
-            // One that has ended by itself needs no stopping.
-            let _ = self.room.cancel("the client has gone");
+        match self.phase {
+            Phase::Over if self.is_waited_for() => return,
+            // One that was refused stops nothing: somebody else asked for what is under way.
+            Phase::Listening | Phase::Over => {}
+            Phase::Talking | Phase::Ending(_) => {
+                // One that has ended by itself needs no stopping.
+                let _ = self.room.cancel("the client has gone");
+            }
         }
         if self.after == After::Close {
             let (hall, room) = (Arc::clone(self.server.hall()), Arc::clone(&self.room));
