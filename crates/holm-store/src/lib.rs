@@ -1,4 +1,4 @@
-//! Keeps journals, large results, sessions and usage. This crate decides nothing about a run: it keeps what it is given
+//! Keeps journals, large results, sessions, jobs and usage. This crate decides nothing about a run: it keeps what it is given
 //! and finds it again.
 //!
 //! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature `postgres`). It is where
@@ -56,6 +56,7 @@ compile_error!("a store needs a database: turn on the feature `sqlite` (the defa
 mod backend;
 mod derive;
 mod error;
+mod jobs;
 mod label;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -68,6 +69,7 @@ mod vault;
 pub use backend::Commits;
 pub use derive::{Day, Entry, Folded, Subject, Tally, TextKind, fold, search_text};
 pub use error::StoreError;
+pub use jobs::{KeptJob, KeptRun, RunState};
 pub use label::{MAX_TAG, MAX_TITLE};
 pub use sessions::{
     By, Cursor, Erased, Format, Hit, Listing, Order, Page, Retention, Session, Sort, UsageLine, UsageQuery,

@@ -26,19 +26,24 @@ const PIECE: u64 = 256 * 1024;
 /// How long a lease may still seem taken after its holder was killed: the server has to notice.
 const NOTICE: Duration = Duration::from_millis(300);
 
-type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 impl Postgres {
     async fn execute(&self, sql: &str, values: Values<'_>) -> Result<(), StoreError> {
-        self.ask.lock().await.execute(sql, values).await.map_err(failed)?;
+        self.execute_counted(sql, values).await?;
         Ok(())
     }
 
-    async fn row(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, StoreError> {
+    /// Changes something; how many rows.
+    pub(super) async fn execute_counted(&self, sql: &str, values: Values<'_>) -> Result<u64, StoreError> {
+        self.ask.lock().await.execute(sql, values).await.map_err(failed)
+    }
+
+    pub(super) async fn row(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, StoreError> {
         self.ask.lock().await.query_opt(sql, values).await.map_err(failed)
     }
 
-    async fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, StoreError> {
+    pub(super) async fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, StoreError> {
         self.ask.lock().await.query(sql, values).await.map_err(failed)
     }
 
@@ -102,7 +107,8 @@ impl Backend for Postgres {
     }
 
     fn any_run(&self) -> Pending<'_, bool> {
-        Box::pin(async { Ok(self.row("SELECT 1 FROM holm_runs LIMIT 1", &[]).await?.is_some()) })
+        let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM holm_runs) OR EXISTS (SELECT 1 FROM holm_jobs)";
+        Box::pin(async move { Ok(self.row(sql, &[]).await?.is_some()) })
     }
 
     fn create<'a>(
@@ -347,7 +353,7 @@ impl Backend for Postgres {
     fn scour(&self) -> Pending<'_, ()> {
         Box::pin(async {
             let client = self.ask.lock().await;
-            for table in ["records", "texts", "snapshots", "pieces", "heads", "runs"] {
+            for table in ["records", "texts", "snapshots", "pieces", "heads", "runs", "jobs", "job_runs"] {
                 client.batch_execute(&format!("VACUUM holm_{table}")).await.map_err(failed)?;
             }
             Ok(())

@@ -6,6 +6,7 @@
 
 mod backend;
 mod committer;
+mod jobs;
 mod queries;
 mod schema;
 

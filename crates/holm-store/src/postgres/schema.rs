@@ -6,7 +6,7 @@ use super::{LOCKS, SCHEMA_LOCK, failed};
 use crate::StoreError;
 
 /// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "CREATE TABLE holm_meta (name text PRIMARY KEY, value bytea NOT NULL);
      CREATE TABLE holm_runs (
         no bigserial PRIMARY KEY, id text NOT NULL UNIQUE, created int8 NOT NULL,
@@ -48,6 +48,16 @@ const STEPS: [&str; 3] = [
      CREATE INDEX holm_ledger_by_kind ON holm_ledger (kind);
      UPDATE holm_runs SET moved = true;
      DELETE FROM holm_heads; DELETE FROM holm_usage; DELETE FROM holm_texts;",
+    "CREATE TABLE holm_jobs (
+        id text PRIMARY KEY, key bytea, version int8 NOT NULL, spec bytea NOT NULL, standing bytea NOT NULL
+     );
+     CREATE TABLE holm_job_runs (
+        no bigserial PRIMARY KEY,
+        job text NOT NULL, slot text NOT NULL, at int8 NOT NULL, open bool NOT NULL,
+        version int8 NOT NULL, body bytea NOT NULL,
+        UNIQUE (job, slot)
+     );
+     CREATE INDEX holm_job_runs_by_state ON holm_job_runs (job, open, no);",
 ];
 
 /// Brings a database to the present schema, all steps or none.

@@ -32,7 +32,7 @@ use crate::{
 const LEFT_OVER: Duration = Duration::from_secs(3_600);
 
 impl Sqlite {
-    fn read<T: Send + 'static>(
+    pub(super) fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<'static, T> {
@@ -40,7 +40,7 @@ impl Sqlite {
         Box::pin(blocking(move || db.read(work)))
     }
 
-    fn write<T: Send + 'static>(
+    pub(super) fn write<T: Send + 'static>(
         &self,
         work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<'static, T> {

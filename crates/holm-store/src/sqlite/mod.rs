@@ -4,6 +4,7 @@ mod backend;
 mod committer;
 mod files;
 mod holder;
+mod jobs;
 mod leases;
 mod queries;
 mod schema;

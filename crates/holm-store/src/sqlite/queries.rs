@@ -25,7 +25,8 @@ pub(super) fn meta_or(conn: &Connection, name: &str, value: &[u8]) -> Result<Vec
 }
 
 pub(super) fn any_run(conn: &Connection) -> Result<bool> {
-    conn.query_row("SELECT EXISTS (SELECT 1 FROM runs)", [], |row| row.get(0)).map_err(failed)
+    conn.query_row("SELECT EXISTS (SELECT 1 FROM runs) OR EXISTS (SELECT 1 FROM jobs)", [], |row| row.get(0))
+        .map_err(failed)
 }
 
 /// Makes a run; the caller has a transaction. A name whose maker died before the first record was kept is free.

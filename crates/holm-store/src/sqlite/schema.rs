@@ -17,7 +17,7 @@ const APPLICATION: i32 = 0x686f_6c6d;
 const SEQ_BITS: u32 = 32;
 
 /// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
      CREATE TABLE runs (
         no INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -75,6 +75,16 @@ const STEPS: [&str; 3] = [
      CREATE INDEX ledger_by_kind ON ledger (kind);
      DELETE FROM heads; DELETE FROM usage; DELETE FROM texts;
      INSERT OR IGNORE INTO moved SELECT no FROM runs;",
+    "CREATE TABLE jobs (
+        id TEXT PRIMARY KEY, key BLOB, version INTEGER NOT NULL, spec BLOB NOT NULL, standing BLOB NOT NULL
+     ) WITHOUT ROWID;
+     CREATE TABLE job_runs (
+        no INTEGER PRIMARY KEY AUTOINCREMENT,
+        job TEXT NOT NULL, slot TEXT NOT NULL, at INTEGER NOT NULL, open INTEGER NOT NULL,
+        version INTEGER NOT NULL, body BLOB NOT NULL,
+        UNIQUE (job, slot)
+     );
+     CREATE INDEX job_runs_by_state ON job_runs (job, open, no);",
 ];
 
 /// Brings a database to the present schema, all steps or none.

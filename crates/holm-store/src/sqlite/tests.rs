@@ -73,6 +73,19 @@ async fn the_ledger_knows_the_journals_of_a_store_that_had_none() {
 }
 
 #[tokio::test]
+async fn a_store_that_knew_no_jobs_learns_to() {
+    let (_folder, path) = place();
+    let conn = Connection::open(&path).unwrap();
+    schema::migrate_to(&conn, &path, 3).unwrap();
+    conn.execute("INSERT INTO runs (id, created) VALUES ('old', 5)", []).unwrap();
+    drop(conn);
+    let store = open(&path).await.unwrap();
+    assert!(store.jobs().await.unwrap().is_empty());
+    assert!(store.add_job("nightly", b"", b"").await.unwrap());
+    assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1);
+}
+
+#[tokio::test]
 async fn a_newer_schema_is_refused_and_left_alone() {
     let (_folder, path) = place();
     drop(open(&path).await.unwrap());
@@ -80,7 +93,7 @@ async fn a_newer_schema_is_refused_and_left_alone() {
     conn.pragma_update(None, "user_version", 99).unwrap();
     drop(conn);
     let before = std::fs::read(&path).unwrap();
-    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 3 }));
+    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 4 }));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 

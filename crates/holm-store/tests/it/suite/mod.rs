@@ -2,6 +2,7 @@
 //! same store once more as another process would.
 
 pub(crate) mod agents;
+pub(crate) mod jobs;
 pub(crate) mod journals;
 pub(crate) mod ledger;
 pub(crate) mod script;
@@ -40,6 +41,14 @@ macro_rules! whole_suite {
             agents {
                 an_agent_runs_resumes_and_forks
                 a_copy_in_an_encrypted_store_has_its_own_large_results
+            }
+            jobs {
+                jobs_are_kept_listed_and_forgotten
+                of_two_who_change_a_job_one_is_told_to_look_again
+                a_slot_is_filled_once_however_many_try
+                runs_come_in_their_order_and_old_ones_go
+                an_encrypted_store_tells_nothing_of_its_jobs
+                a_store_with_jobs_alone_stays_as_it_was_made
             }
             journals {
                 lines_are_found_again_to_the_byte
