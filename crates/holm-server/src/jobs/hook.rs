@@ -1,0 +1,169 @@
+//! Messages that prove who sent them. The form is the one that Standard Webhooks describes, so that other programs have
+//! it already: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<HMAC-SHA256 over id.timestamp.body>`.
+
+use std::fmt;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use holm_kernel::Timestamp;
+use http::HeaderMap;
+use secrecy::{ExposeSecret as _, SecretBox};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+use crate::ServerError;
+
+/// Bytes of a key: as many as what it makes.
+const BYTES: usize = 32;
+/// What tells such a key from other texts.
+const MARK: &str = "whsec_";
+/// The version of the signature.
+const VERSION: &str = "v1";
+/// How far a message's time may be from ours, in seconds. The id of a message is remembered for longer.
+pub(crate) const TOLERANCE_S: u64 = 300;
+/// The longest id of a message.
+const MOST_ID: usize = 256;
+/// Signatures that are tried: a sender that changes its key sends two.
+const MOST_SIGNATURES: usize = 8;
+
+/// Signs messages, and knows them again.
+///
+/// ```
+/// use holm_server::jobs::HookKey;
+///
+/// let key = HookKey::new()?;
+/// assert!(key.reveal().starts_with("whsec_"));
+/// assert_eq!(format!("{key:?}"), "HookKey(‹secret›)");
+/// # Ok::<(), holm_server::ServerError>(())
+/// ```
+#[derive(Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct HookKey(SecretBox<[u8; BYTES]>);
+
+impl HookKey {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// [`ServerError::Random`] if the system has no randomness.
+    pub fn new() -> Result<Self, ServerError> {
+        let mut bytes = [0_u8; BYTES];
+        getrandom::fill(&mut bytes).map_err(|error| ServerError::Random(error.to_string()))?;
+        Ok(Self(SecretBox::new(Box::new(bytes))))
+    }
+
+    /// Reads one; none where the text cannot be one.
+    pub fn read(text: &str) -> Option<Self> {
+        let bytes = STANDARD.decode(text.trim().strip_prefix(MARK)?).ok()?;
+        bytes.try_into().ok().map(|bytes| Self(SecretBox::new(Box::new(bytes))))
+    }
+
+    /// The key itself, for whoever signs or checks.
+    pub fn reveal(&self) -> String {
+        format!("{MARK}{}", STANDARD.encode(self.0.expose_secret()))
+    }
+
+    /// Signs a message.
+    pub fn sign(&self, id: &str, at_s: u64, body: &[u8]) -> String {
+        let made = self.mac(id, at_s, body).map(|mac| STANDARD.encode(mac.finalize().into_bytes()));
+        // A key of this length can always be used; what is not signed is not believed.
+        format!("{VERSION},{}", made.unwrap_or_default())
+    }
+
+    /// Whether a message was signed with this key, not long ago.
+    ///
+    /// # Errors
+    /// [`Rejected`].
+    pub fn check(&self, signed: &Signed, body: &[u8], now: Timestamp) -> Result<(), Rejected> {
+        if (now.value() / 1_000).abs_diff(signed.at_s) > TOLERANCE_S {
+            return Err(Rejected::Stale);
+        }
+        // Every signature is looked at, and each in the same time whatever the difference.
+        let known = signed.signatures.iter().fold(false, |known, signature| {
+            let mac = self.mac(&signed.id, signed.at_s, body);
+            known | mac.is_some_and(|mac| mac.verify_slice(signature).is_ok())
+        });
+        if known { Ok(()) } else { Err(Rejected::Unknown) }
+    }
+
+    fn mac(&self, id: &str, at_s: u64, body: &[u8]) -> Option<Hmac<Sha256>> {
+        let mac = Hmac::<Sha256>::new_from_slice(self.0.expose_secret()).ok()?;
+        Some(mac.chain_update(format!("{id}.{at_s}.")).chain_update(body))
+    }
+}
+
+impl Clone for HookKey {
+    fn clone(&self) -> Self {
+        Self(SecretBox::new(Box::new(*self.0.expose_secret())))
+    }
+}
+
+impl fmt::Debug for HookKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("HookKey(‹secret›)")
+    }
+}
+
+impl From<HookKey> for String {
+    fn from(key: HookKey) -> Self {
+        key.reveal()
+    }
+}
+
+impl TryFrom<String> for HookKey {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::read(&text).ok_or("this is no key of a webhook")
+    }
+}
+
+/// What a message says about itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// Its name. The same message has the same, however often it is sent.
+    pub id: String,
+    /// When it was sent, in seconds since 1970.
+    pub at_s: u64,
+    signatures: Vec<Vec<u8>>,
+}
+
+impl Signed {
+    /// Reads it from headers.
+    ///
+    /// # Errors
+    /// [`Rejected::Unsigned`] if something is missing.
+    pub fn of(headers: &HeaderMap) -> Result<Self, Rejected> {
+        let read = |name: &str| {
+            let mut values = headers.get_all(name).iter();
+            // Two of them are an attempt to have one checked and the other believed.
+            let (first, second) = (values.next(), values.next());
+            first.filter(|_| second.is_none()).and_then(|value| value.to_str().ok())
+        };
+        let id = read("webhook-id").filter(|id| !id.is_empty() && id.len() <= MOST_ID && !id.contains('.'));
+        let at_s = read("webhook-timestamp").and_then(|at| at.parse().ok());
+        let signatures = read("webhook-signature").map(signatures).filter(|found| !found.is_empty());
+        let whole = id.zip(at_s).zip(signatures);
+        let ((id, at_s), signatures) = whole.ok_or(Rejected::Unsigned)?;
+        Ok(Self { id: id.to_owned(), at_s, signatures })
+    }
+}
+
+fn signatures(text: &str) -> Vec<Vec<u8>> {
+    let known = text.split(' ').filter_map(|one| one.split_once(','));
+    let known = known.filter(|(version, _)| *version == VERSION).take(MOST_SIGNATURES);
+    known.filter_map(|(_, made)| STANDARD.decode(made).ok()).collect()
+}
+
+/// Why a message is not believed. Whoever sent it is told none of this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Rejected {
+    /// It is not signed.
+    #[error("the message is not signed")]
+    Unsigned,
+    /// It was sent too long ago, or will be.
+    #[error("the message's time is more than {TOLERANCE_S} s from ours")]
+    Stale,
+    /// Somebody else signed it, or something else was signed.
+    #[error("the message was not signed with this key")]
+    Unknown,
+}

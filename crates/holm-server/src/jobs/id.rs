@@ -1,0 +1,116 @@
+//! Names of jobs and of what their runs were made for.
+
+use std::{fmt, str::FromStr};
+
+use holm_kernel::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::{Refusal, ServerError, SessionId, id::check_name};
+
+/// The longest name: with the rest of it, a session's name must stay one.
+const LONGEST: usize = 48;
+
+/// Bytes of a digest that name a message: enough that nobody finds two alike.
+const NAMED: usize = 16;
+
+/// The name of a job.
+///
+/// ```
+/// use holm_server::jobs::JobId;
+///
+/// assert!("nightly-report".parse::<JobId>().is_ok());
+/// assert!("../report".parse::<JobId>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct JobId(String);
+
+impl JobId {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for JobId {
+    type Err = ServerError;
+
+    fn from_str(text: &str) -> Result<Self, ServerError> {
+        check_name("a job", text, LONGEST)?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for JobId {
+    type Error = ServerError;
+
+    fn try_from(text: String) -> Result<Self, ServerError> {
+        text.parse()
+    }
+}
+
+impl From<JobId> for String {
+    fn from(id: JobId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// What a run was made for. A job has one run for each.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Slot(String);
+
+impl Slot {
+    /// For a time of the schedule.
+    pub fn at(due: Timestamp) -> Self {
+        Self(format!("at-{due}"))
+    }
+
+    /// For somebody who wants it now.
+    ///
+    /// # Errors
+    /// [`ServerError::Random`] if the system has no randomness.
+    pub fn now() -> Result<Self, ServerError> {
+        let mut bytes = [0_u8; NAMED];
+        getrandom::fill(&mut bytes).map_err(|error| ServerError::Random(error.to_string()))?;
+        Ok(Self(format!("now-{}", hex(&bytes))))
+    }
+
+    /// For a message of another program. The same message has the same slot, so it starts one run however often it comes.
+    pub fn message(id: &str) -> Self {
+        let digest: [u8; 32] = Sha256::digest(id).into();
+        Self(format!("hook-{}", hex(digest.get(..NAMED).unwrap_or_default())))
+    }
+
+    /// As it is kept.
+    pub(crate) fn kept(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of the session of a try, counted from 1.
+    pub(crate) fn session(&self, job: &JobId, attempt: usize) -> Result<SessionId, Refusal> {
+        format!("job.{job}.{self}.{attempt}").parse()
+    }
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+}

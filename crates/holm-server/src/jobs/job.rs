@@ -1,0 +1,106 @@
+//! A job: what a person said, understood, with the key that signs its messages.
+
+use holm_kernel::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{HookKey, JobId, Schedule, Spec};
+
+/// A job that can run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Its name.
+    pub id: JobId,
+    /// What a person said.
+    pub spec: Spec,
+    /// When it is due.
+    pub schedule: Schedule,
+    /// Signs what is told about it, and what may start it.
+    pub key: HookKey,
+    /// When it was made.
+    pub made: Timestamp,
+}
+
+/// A job as it is kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Written {
+    pub(super) spec: Spec,
+    pub(super) key: HookKey,
+    pub(super) made: Timestamp,
+}
+
+impl Job {
+    /// Understands what a person said.
+    ///
+    /// # Errors
+    /// [`JobError`] with what is wrong.
+    pub fn new(id: JobId, spec: Spec, key: HookKey, made: Timestamp) -> Result<Self, JobError> {
+        spec.check()?;
+        let schedule = Schedule::new(&spec.when)?;
+        Ok(Self { id, spec, schedule, key, made })
+    }
+
+    /// As [`new`](Self::new), for one that somebody makes now: a schedule that never comes is refused.
+    ///
+    /// # Errors
+    /// As there; [`JobError::Never`].
+    pub fn to_come(id: JobId, spec: Spec, key: HookKey, now: Timestamp) -> Result<Self, JobError> {
+        let job = Self::new(id, spec, key, now)?;
+        let asked = matches!(job.spec.when, super::When::Asked);
+        if !asked && job.schedule.next(now).is_none() {
+            return Err(JobError::Never);
+        }
+        Ok(job)
+    }
+
+    pub(super) fn written(&self) -> Written {
+        Written { spec: self.spec.clone(), key: self.key.clone(), made: self.made }
+    }
+}
+
+/// Why something is no job.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JobError {
+    /// Something must be said.
+    #[error("{0} is empty; say what is to be done")]
+    Missing(&'static str),
+    /// A text is too long.
+    #[error("{what} is longer than {most} bytes")]
+    TooLong {
+        /// Which.
+        what: &'static str,
+        /// What would do.
+        most: usize,
+    },
+    /// A number is out of its bounds.
+    #[error("{what} is {value}; between {least} and {most} is wanted")]
+    Bounds {
+        /// Which.
+        what: &'static str,
+        /// What was said.
+        value: u64,
+        /// The least.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+    /// The pattern says no times.
+    #[error("`{pattern}` is no pattern of times: {reason}")]
+    Pattern {
+        /// What was said.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// There is no such place.
+    #[error("`{0}` is no time zone; use a name such as Europe/Berlin or UTC")]
+    Zone(String),
+    /// It would never run.
+    #[error("that time never comes; choose one that lies ahead")]
+    Never,
+    /// The address cannot be told anything.
+    #[error("notify is no address that can be told; begin with https://")]
+    Address,
+    /// Questions cannot be told.
+    #[error("approval is `notify`, but nobody is named in notify; name an https address")]
+    NobodyToTell,
+}

@@ -1,0 +1,496 @@
+//! The loop around the plan: asks it, keeps what it says, starts and stops. Decides nothing.
+
+use std::{
+    collections::BTreeMap,
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use holm_kernel::{NanoUsd, Timestamp};
+use holm_runtime::{CancellationToken, Clock};
+use tokio::sync::{Notify, mpsc};
+
+use super::{
+    Approval, Asking, Begin, Cause, Door, Errand, Finished, Held, HeldRun, Job, JobId, Messenger, News, NewsKind,
+    OffReason, Outcome, Phase, Plan, Rejected, Run, Shelf, ShelfError, Signed, Slot, Spec, Standing, Starter, Step,
+    Stopped, Switch, Tell, plan, settle,
+};
+use crate::{Refusal, SessionId, auth::UserName};
+
+/// How long the keeper looks away: another process may have changed a job.
+const LOOK_MS: u64 = 30_000;
+/// How soon it looks again when somebody else was faster.
+const SOON_MS: u64 = 100;
+/// How often something is tried when somebody else keeps changing it.
+const TRIES: u32 = 8;
+/// How long a try that was told to stop may take to end.
+const STOP_PATIENCE: Duration = Duration::from_secs(30);
+/// Runs that may wait because of messages.
+const MOST_WAITING: usize = 100;
+
+/// Keeps the jobs of one user going.
+pub struct Keeper {
+    user: UserName,
+    shelf: Shelf,
+    with: Keeping,
+    live: Mutex<BTreeMap<(JobId, Slot), Live>>,
+    /// What could not be told lately, by job.
+    untold: Arc<Mutex<BTreeMap<JobId, String>>>,
+    bell: Notify,
+}
+
+/// What a keeper works with.
+#[derive(Clone)]
+pub struct Keeping {
+    /// Says what time it is.
+    pub clock: Arc<dyn Clock>,
+    /// Lets tries run.
+    pub starter: Arc<dyn Starter>,
+    /// Tells other programs.
+    pub messenger: Arc<dyn Messenger>,
+}
+
+/// A try that this process has under way.
+struct Live {
+    stop: CancellationToken,
+    /// What is written down of it, once it was told to stop.
+    outcome: Option<Outcome>,
+}
+
+/// What came of a message that wants a job to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Triggered {
+    /// A run waits or has begun.
+    New(Slot),
+    /// The same message came before.
+    Again(Slot),
+}
+
+impl Keeper {
+    /// Keeps the jobs on a shelf.
+    pub fn new(user: UserName, shelf: Shelf, with: Keeping) -> Arc<Self> {
+        let (live, untold, bell) = (Mutex::default(), Arc::default(), Notify::new());
+        Arc::new(Self { user, shelf, with, live, untold, bell })
+    }
+
+    /// Keeps them going until it is told to stop. What is under way then is left to its sessions.
+    pub async fn keep(self: Arc<Self>, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            let latest = self.with.clock.now().plus(LOOK_MS);
+            // A store that cannot be read now may be later.
+            let wake = self.look().await.unwrap_or(None);
+            let until = wake.map_or(latest, |wake| wake.min(latest));
+            tokio::select! {
+                () = self.with.clock.sleep_until(until) => {}
+                () = self.bell.notified() => {}
+                () = stop.cancelled() => {}
+            }
+        }
+    }
+
+    /// Looks at all jobs once and does what is to be done. When to look again, if nothing happens before.
+    ///
+    /// # Errors
+    /// [`ShelfError`] if the jobs cannot be listed; what is wrong with one job does not hold up the others.
+    pub async fn look(self: &Arc<Self>) -> Result<Option<Timestamp>, ShelfError> {
+        let mut wake: Option<Timestamp> = None;
+        for held in self.shelf.list().await?.jobs {
+            let now = self.with.clock.now();
+            let next = match self.tend(held, now).await {
+                Ok(next) => next,
+                Err(ShelfError::Changed) => Some(now.plus(SOON_MS)),
+                Err(_) => Some(now.plus(LOOK_MS)),
+            };
+            wake = [wake, next].into_iter().flatten().min();
+        }
+        Ok(wake)
+    }
+
+    /// The jobs.
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
+    }
+
+    /// Why something about a job could not be told lately.
+    pub fn untold(&self, id: &JobId) -> Option<String> {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+    }
+
+    /// Keeps a new job, and begins to look after it.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
+        self.shelf.add(job).await?;
+        self.bell.notify_one();
+        Ok(())
+    }
+
+    /// Says anew what a job is to do. What is under way ends as it began.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn respecify(&self, id: &JobId, spec: Spec) -> Result<(), ShelfError> {
+        let now = self.with.clock.now();
+        self.change(id, |held| {
+            let (key, made) = (held.job.key.clone(), held.job.made);
+            held.job = Job { made, ..Job::to_come(id.clone(), spec.clone(), key, now)? };
+            // Times of the old schedule are not times of the new one.
+            held.standing.settled = now;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Switches a job on or off. Off stops what waits because of the schedule, and lets finish what works.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn switch(&self, id: &JobId, on: Switch) -> Result<(), ShelfError> {
+        let now = self.with.clock.now();
+        self.change(id, |held| {
+            held.standing = match on {
+                Switch::On => held.standing.on(now),
+                Switch::Off { why, .. } => held.standing.off(now, why),
+            };
+            Ok(())
+        })
+        .await
+    }
+
+    /// Switches a job off because somebody wants it so.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn switch_off(&self, id: &JobId) -> Result<(), ShelfError> {
+        let at = self.with.clock.now();
+        self.switch(id, Switch::Off { at, why: OffReason::Person }).await
+    }
+
+    /// Forgets a job; what is under way of it is stopped.
+    ///
+    /// # Errors
+    /// [`ShelfError::Missing`].
+    pub async fn remove(&self, id: &JobId) -> Result<(), ShelfError> {
+        self.shelf.remove(id).await?;
+        self.stop_all(id, &Outcome::Stopped { why: Stopped::Person });
+        Ok(())
+    }
+
+    /// Stops what is under way of a job. Whether something was, in this process.
+    ///
+    /// # Errors
+    /// [`ShelfError::Missing`].
+    pub async fn stop(&self, id: &JobId) -> Result<bool, ShelfError> {
+        self.shelf.job(id).await?;
+        Ok(self.stop_all(id, &Outcome::Stopped { why: Stopped::Person }))
+    }
+
+    /// Runs a job now, also one that is switched off.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn run_now(&self, id: &JobId) -> Result<Slot, ShelfError> {
+        self.shelf.job(id).await?;
+        let (slot, now) = (Slot::now()?, self.with.clock.now());
+        self.shelf.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
+        self.bell.notify_one();
+        Ok(slot)
+    }
+
+    /// Runs a job because a signed message says so. The same message runs it once, however often and to whichever process
+    /// it is sent.
+    ///
+    /// # Errors
+    /// [`Refusal`]. A job that is not there, whose door is closed, or whose key is another are told apart for nobody.
+    pub async fn trigger(&self, id: &JobId, signed: &Signed, body: &[u8]) -> Result<Triggered, Refusal> {
+        let now = self.with.clock.now();
+        let held = match self.shelf.job(id).await {
+            Ok(held) => held,
+            Err(ShelfError::Store(error)) => return Err(error.into()),
+            Err(_) => return Err(unbelieved(Rejected::Unknown)),
+        };
+        if held.job.spec.hook == Door::Closed {
+            return Err(unbelieved(Rejected::Unknown));
+        }
+        held.job.key.check(signed, body, now).map_err(unbelieved)?;
+        if held.standing.switch != Switch::On {
+            return Err(Refusal::conflict("off", "the job is switched off"));
+        }
+        let slot = Slot::message(&signed.id);
+        if self.shelf.run(id, &slot).await.is_ok() {
+            return Ok(Triggered::Again(slot));
+        }
+        if self.shelf.open(id).await?.len() >= MOST_WAITING {
+            return Err(Refusal::busy("full", "too many runs of the job wait", 60));
+        }
+        let new = self.shelf.queue(id, &Run::new(slot.clone(), now, Cause::Hook), now).await?;
+        self.bell.notify_one();
+        Ok(if new { Triggered::New(slot) } else { Triggered::Again(slot) })
+    }
+
+    async fn tend(self: &Arc<Self>, mut held: Held, now: Timestamp) -> Result<Option<Timestamp>, ShelfError> {
+        let open = self.shelf.open(&held.job.id).await?;
+        self.rejoin(&held.job, &open);
+        let runs: Vec<Run> = open.into_iter().map(|held| held.run).collect();
+        let Plan { standing, steps, wake } = plan(&held.job, &held.standing, &runs, now);
+        // First what is due, which is kept once however often; then that it was dealt with; then the rest.
+        for step in &steps {
+            if let Step::Queue { slot, due } = step {
+                let run = Run::new(slot.clone(), *due, Cause::Schedule);
+                self.shelf.queue(&held.job.id, &run, now).await?;
+            }
+        }
+        if standing != held.standing {
+            held.standing = standing;
+            self.shelf.change(&held).await?;
+        }
+        let mut again = None;
+        for step in steps {
+            match step {
+                Step::Queue { .. } => {}
+                Step::Begin { slot } => {
+                    self.begin(&held.job, &slot, now).await?;
+                    // What was begun has a deadline, which the plan says when it is asked again.
+                    again = Some(now);
+                }
+                Step::Stop { slot, outcome } => self.stop_one(&held.job.id, &slot, outcome),
+                Step::Drop { slot, why } => self.drop_waiting(&held.job.id, &slot, why, now).await?,
+            }
+        }
+        Ok(again.or(wake))
+    }
+
+    /// Takes up what works according to the shelf and not according to this process: the last one ended in between.
+    fn rejoin(self: &Arc<Self>, job: &Job, open: &[HeldRun]) {
+        for held in open {
+            if let (Phase::Working { .. }, Some(session)) = (&held.run.phase, held.run.session()) {
+                self.launch(job, &held.run.slot, session, Begin::Rejoin);
+            }
+        }
+    }
+
+    async fn begin(self: &Arc<Self>, job: &Job, slot: &Slot, now: Timestamp) -> Result<(), ShelfError> {
+        let mut held = self.shelf.run(&job.id, slot).await?;
+        if !matches!(held.run.phase, Phase::Waiting { .. }) {
+            // Somebody else has begun it, or it was dealt with before a crash.
+            return Ok(());
+        }
+        let session = held.run.begin(&job.id, now).map_err(|refusal| ShelfError::Unreadable(refusal.message))?;
+        self.shelf.note(&job.id, &held).await?;
+        self.launch(job, slot, session, Begin::Anew);
+        Ok(())
+    }
+
+    async fn drop_waiting(
+        &self,
+        id: &JobId,
+        slot: &Slot,
+        why: Stopped,
+        now: Timestamp,
+    ) -> Result<(), ShelfError> {
+        let mut held = self.shelf.run(id, slot).await?;
+        if matches!(held.run.phase, Phase::Waiting { .. }) {
+            held.run.phase = Phase::Ended { at: now, outcome: Outcome::Stopped { why } };
+            self.shelf.note(id, &held).await?;
+        }
+        Ok(())
+    }
+
+    fn launch(self: &Arc<Self>, job: &Job, slot: &Slot, session: SessionId, begin: Begin) {
+        let stop = CancellationToken::new();
+        let key = (job.id.clone(), slot.clone());
+        let mut live = self.lock();
+        if live.contains_key(&key) {
+            return;
+        }
+        live.insert(key, Live { stop: stop.clone(), outcome: None });
+        drop(live);
+        let (keeper, job, slot) = (Arc::clone(self), job.clone(), slot.clone());
+        tokio::spawn(async move { keeper.accompany(&job, &slot, session, begin, stop).await });
+    }
+
+    async fn accompany(
+        &self,
+        job: &Job,
+        slot: &Slot,
+        session: SessionId,
+        begin: Begin,
+        stop: CancellationToken,
+    ) {
+        let (asks, mut asked) = mpsc::unbounded_channel();
+        let mut running = self.with.starter.run(Errand {
+            user: self.user.clone(),
+            job: job.id.clone(),
+            spec: job.spec.clone(),
+            session,
+            begin,
+            stop: stop.clone(),
+            asks,
+        });
+        let mut given_up = pin!(async {
+            stop.cancelled().await;
+            tokio::time::sleep(STOP_PATIENCE).await;
+        });
+        let finished = loop {
+            tokio::select! {
+                finished = &mut running => break finished,
+                Some(asking) = asked.recv() => self.asking(job, slot, asking).await,
+                () = &mut given_up => {
+                    break Finished::ended(Outcome::Failed { reason: "it could not be stopped".into() });
+                }
+            }
+        };
+        let told = self.lock().get(&(job.id.clone(), slot.clone())).and_then(|live| live.outcome.clone());
+        if let Finished::Ended { outcome, spent } = &finished {
+            // One that answered before it heard that it should stop has answered.
+            let outcome = match (outcome, told) {
+                (Outcome::Answered { .. }, _) | (_, None) => outcome.clone(),
+                (_, Some(told)) => told,
+            };
+            // A store that fails now leaves the run as one that works, and it is taken up again.
+            let _ = self.finish(job, slot, outcome, *spent).await;
+        }
+        self.lock().remove(&(job.id.clone(), slot.clone()));
+        if matches!(finished, Finished::Ended { .. }) {
+            self.bell.notify_one();
+        }
+    }
+
+    /// Somebody is asked, or no longer is.
+    async fn asking(&self, job: &Job, slot: &Slot, asking: Asking) {
+        let now = self.with.clock.now();
+        let mut session = None;
+        for _ in 0..TRIES {
+            let Ok(mut held) = self.shelf.run(&job.id, slot).await else { return };
+            held.run.asking(asking, now);
+            session = held.run.session();
+            match self.shelf.note(&job.id, &held).await {
+                Err(ShelfError::Changed) => {}
+                Ok(()) | Err(_) => break,
+            }
+        }
+        self.bell.notify_one();
+        if asking == Asking::Begun && job.spec.approval == Approval::Notify {
+            let reason = "it waits for somebody's answer".to_owned();
+            self.tell(job, slot, NewsKind::Asks, session.map(|session| session.to_string()), reason);
+        }
+    }
+
+    async fn finish(
+        &self,
+        job: &Job,
+        slot: &Slot,
+        outcome: Outcome,
+        spent: NanoUsd,
+    ) -> Result<(), ShelfError> {
+        let now = self.with.clock.now();
+        let before = self.noted(job, slot, &outcome, spent, now).await?;
+        let mut told = Tell::Nothing;
+        self.change(&job.id, |held| {
+            let settled = settle(job, &held.standing, &before, outcome.clone(), spent, now);
+            (held.standing, told) = (settled.standing, settled.tell);
+            Ok(())
+        })
+        .await?;
+        let session = before.session().map(|session| session.to_string());
+        match told {
+            Tell::Nothing => {}
+            Tell::Failed => self.tell(job, slot, NewsKind::Failed, session, outcome.in_words()),
+            Tell::SwitchedOff => self.tell(job, slot, NewsKind::SwitchedOff, session, outcome.in_words()),
+        }
+        self.shelf.prune(&job.id, now).await
+    }
+
+    /// Keeps what became of a run; gives it as it was before.
+    async fn noted(
+        &self,
+        job: &Job,
+        slot: &Slot,
+        outcome: &Outcome,
+        spent: NanoUsd,
+        now: Timestamp,
+    ) -> Result<Run, ShelfError> {
+        for _ in 0..TRIES {
+            let standing: Standing = self.shelf.job(&job.id).await?.standing;
+            let mut held = self.shelf.run(&job.id, slot).await?;
+            let before = held.run.clone();
+            held.run = settle(job, &standing, &before, outcome.clone(), spent, now).run;
+            match self.shelf.note(&job.id, &held).await {
+                Err(ShelfError::Changed) => {}
+                noted => return noted.map(|()| before),
+            }
+        }
+        Err(ShelfError::Changed)
+    }
+
+    /// Changes a job, again where somebody else was faster.
+    async fn change(
+        &self,
+        id: &JobId,
+        mut change: impl FnMut(&mut Held) -> Result<(), ShelfError>,
+    ) -> Result<(), ShelfError> {
+        for _ in 0..TRIES {
+            let mut held = self.shelf.job(id).await?;
+            change(&mut held)?;
+            match self.shelf.change(&held).await {
+                Err(ShelfError::Changed) => {}
+                done => {
+                    self.bell.notify_one();
+                    return done;
+                }
+            }
+        }
+        Err(ShelfError::Changed)
+    }
+
+    fn tell(&self, job: &Job, slot: &Slot, kind: NewsKind, session: Option<String>, reason: String) {
+        let Some(url) = job.spec.notify.clone() else { return };
+        let at = self.with.clock.now();
+        let (user, id, key) = (self.user.clone(), job.id.clone(), job.key.clone());
+        let news = News { kind, user, job: id, run: slot.clone(), session, reason, at, url, key };
+        let told = self.with.messenger.tell(news);
+        // Whoever waits for an answer must not wait for the message too.
+        let (untold, id) = (Arc::clone(&self.untold), job.id.clone());
+        tokio::spawn(async move {
+            let outcome = told.await;
+            let mut untold = untold.lock().unwrap_or_else(PoisonError::into_inner);
+            match outcome {
+                Ok(()) => untold.remove(&id),
+                Err(error) => untold.insert(id, error.to_string()),
+            };
+        });
+    }
+
+    fn stop_one(&self, id: &JobId, slot: &Slot, outcome: Outcome) {
+        if let Some(live) = self.lock().get_mut(&(id.clone(), slot.clone())) {
+            live.outcome.get_or_insert(outcome);
+            live.stop.cancel();
+        }
+    }
+
+    fn stop_all(&self, id: &JobId, outcome: &Outcome) -> bool {
+        let slots: Vec<Slot> =
+            self.lock().keys().filter(|(job, _)| job == id).map(|(_, slot)| slot.clone()).collect();
+        for slot in &slots {
+            self.stop_one(id, slot, outcome.clone());
+        }
+        !slots.is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(JobId, Slot), Live>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Keeper {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Keeper").field("user", &self.user).field("live", &self.lock().len()).finish_non_exhaustive()
+    }
+}
+
+/// What somebody is told whose message is not believed: never which of the reasons it was.
+fn unbelieved(_: Rejected) -> Refusal {
+    Refusal::new(http::StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be")
+}

@@ -1,0 +1,336 @@
+//! What is to be done, as a pure function: of a job, of how far it has come, of its open runs and of the time.
+
+use holm_kernel::{NanoUsd, Timestamp};
+
+use super::{
+    Cause, Job, Misfire, Outcome, Overlap, Phase, Run, Slot, Standing, Stopped,
+    spec::MOST_MISSED,
+    standing::{OffReason, SkipReason, Switch},
+};
+
+/// How late a start may be and still count as being on time: a busy machine, a store that was locked.
+const LATE_MS: u64 = 60_000;
+/// The span in which starts are counted.
+const HOUR_MS: u64 = 3_600_000;
+/// Runs of one job that wait.
+const MOST_WAITING: usize = MOST_MISSED as usize;
+/// The longest pause before another try: longer, and the next time of the schedule is nearer.
+const LONGEST_PAUSE_MS: u64 = HOUR_MS;
+/// Failed runs in a row after which the schedule is slowed down.
+const PATIENT_FAILURES: u32 = 3;
+/// The first pause of a schedule that is slowed down; it doubles with each further failure.
+const FIRST_BACK_OFF_MS: u64 = 300_000;
+/// The longest: whoever looks once a day sees it move.
+const LONGEST_BACK_OFF_MS: u64 = 24 * HOUR_MS;
+/// How long a run waits for somebody's answer before it is given up.
+const MOST_ASKED_MS: u64 = 24 * HOUR_MS;
+
+/// What is to be done about a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// How far the job has come then.
+    pub standing: Standing,
+    /// What to do, in this order.
+    pub steps: Vec<Step>,
+    /// When to look again, if nothing happens before; none where only something that happens can change anything.
+    pub wake: Option<Timestamp>,
+}
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Keep a new run that waits.
+    Queue {
+        /// What it is made for.
+        slot: Slot,
+        /// When it was due.
+        due: Timestamp,
+    },
+    /// Begin a try of a run that waits.
+    Begin {
+        /// Which.
+        slot: Slot,
+    },
+    /// Stop the try that is under way.
+    Stop {
+        /// Of which run.
+        slot: Slot,
+        /// What is to be written down of it.
+        outcome: Outcome,
+    },
+    /// End a run that waits.
+    Drop {
+        /// Which.
+        slot: Slot,
+        /// For what.
+        why: Stopped,
+    },
+}
+
+/// Says what is to be done about a job now. `open` are its runs that have not ended, the oldest first.
+///
+/// A job works on one run at a time. The same question gets the same answer, so a process that crashed before it did
+/// everything asks again.
+pub fn plan(job: &Job, standing: &Standing, open: &[Run], now: Timestamp) -> Plan {
+    let mut planner = Planner::new(job, standing, open, now);
+    planner.stop_what_takes_too_long();
+    planner.take_what_is_due();
+    planner.begin_the_next();
+    planner.plan()
+}
+
+struct Planner<'a> {
+    job: &'a Job,
+    now: Timestamp,
+    standing: Standing,
+    waiting: Vec<Waiting>,
+    working: Option<&'a Run>,
+    steps: Vec<Step>,
+}
+
+struct Waiting {
+    slot: Slot,
+    not_before: Timestamp,
+    cause: Cause,
+}
+
+impl<'a> Planner<'a> {
+    fn new(job: &'a Job, standing: &Standing, open: &'a [Run], now: Timestamp) -> Self {
+        let mut standing = standing.clone();
+        standing.starts.retain(|began| now.since(*began) < HOUR_MS);
+        let waits = |run: &Run| match run.phase {
+            Phase::Waiting { not_before } => {
+                Some(Waiting { slot: run.slot.clone(), not_before, cause: run.cause })
+            }
+            Phase::Working { .. } | Phase::Ended { .. } => None,
+        };
+        let working = open.iter().find(|run| matches!(run.phase, Phase::Working { .. }));
+        let waiting = open.iter().filter_map(waits).collect();
+        Self { job, now, standing, waiting, working, steps: Vec::new() }
+    }
+
+    fn stop_what_takes_too_long(&mut self) {
+        let Some((run, deadline)) = self.working.zip(self.deadline()) else { return };
+        if deadline <= self.now {
+            self.steps.push(Step::Stop { slot: run.slot.clone(), outcome: Outcome::TimedOut });
+        }
+    }
+
+    fn take_what_is_due(&mut self) {
+        if self.standing.switch != Switch::On {
+            // Whoever switches it on says from when on times count.
+            self.drop_scheduled(Stopped::Off);
+            return;
+        }
+        let since = self.standing.settled;
+        let due = self.job.schedule.due(since, self.now, MOST_WAITING);
+        // Left alone where nothing was due, so that a look that finds nothing has nothing to keep.
+        if !due.times.is_empty() {
+            self.standing.settled = since.max(self.now);
+        }
+        let on_time = due.times.partition_point(|at| self.now.since(*at) > LATE_MS);
+        let (missed, on_time) = due.times.split_at(on_time);
+        let caught_up = match self.job.spec.misfire {
+            Misfire::Skip => 0,
+            // A run that is on time stands for those that were missed, too.
+            Misfire::Once => usize::from(on_time.is_empty()),
+            Misfire::All { most } => most as usize,
+        };
+        let (gone, late) = missed.split_at(missed.len().saturating_sub(caught_up));
+        if let Some(last) = gone.last().or_else(|| late.first().filter(|_| due.older > 0)) {
+            self.standing.skip(*last, SkipReason::Missed, due.older + gone.len() as u64);
+        }
+        for at in late {
+            self.queue_late(*at);
+        }
+        for at in on_time {
+            self.queue_on_time(*at);
+        }
+    }
+
+    /// What was missed waits for its turn, whatever is said about overlaps: they were not at the same time.
+    fn queue_late(&mut self, at: Timestamp) {
+        match self.held_back() {
+            Some(why) => self.standing.skip(at, why, 1),
+            None if self.waiting.len() >= MOST_WAITING => self.standing.skip(at, SkipReason::Full, 1),
+            None => self.queue(at),
+        }
+    }
+
+    fn queue_on_time(&mut self, at: Timestamp) {
+        if let Some(why) = self.held_back() {
+            return self.standing.skip(at, why, 1);
+        }
+        if self.working.is_none() && self.waiting.is_empty() {
+            return self.queue(at);
+        }
+        match self.job.spec.overlap {
+            Overlap::Skip => self.standing.skip(at, SkipReason::Overlap, 1),
+            Overlap::Queue if self.waiting.len() >= MOST_WAITING => {
+                self.standing.skip(at, SkipReason::Full, 1);
+            }
+            Overlap::Queue => self.queue(at),
+            Overlap::Replace => {
+                self.replace_working();
+                self.drop_scheduled(Stopped::Replaced);
+                self.queue(at);
+            }
+        }
+    }
+
+    /// Why a time of the schedule starts nothing now, if it does not.
+    fn held_back(&self) -> Option<SkipReason> {
+        if self.guard().is_some() {
+            return Some(SkipReason::TooOften);
+        }
+        let until = self.standing.failed_at?.plus(back_off(self.standing.failures)?);
+        (self.now < until).then_some(SkipReason::BackingOff)
+    }
+
+    /// When the next start may be, if the hour's are used up.
+    fn guard(&self) -> Option<Timestamp> {
+        let most = self.job.spec.per_hour as usize;
+        let past_it = self.standing.starts.len().checked_sub(most)?;
+        self.standing.starts.get(past_it).map(|began| began.plus(HOUR_MS))
+    }
+
+    fn queue(&mut self, due: Timestamp) {
+        let slot = Slot::at(due);
+        self.waiting.push(Waiting { slot: slot.clone(), not_before: due, cause: Cause::Schedule });
+        self.steps.push(Step::Queue { slot, due });
+    }
+
+    fn replace_working(&mut self) {
+        let Some(run) = self.working else { return };
+        let stopped = |step: &Step| matches!(step, Step::Stop { .. });
+        if !self.steps.iter().any(stopped) {
+            let outcome = Outcome::Stopped { why: Stopped::Replaced };
+            self.steps.push(Step::Stop { slot: run.slot.clone(), outcome });
+        }
+    }
+
+    /// Ends what waits because of the schedule; what a person or a message asked for still has its turn.
+    fn drop_scheduled(&mut self, why: Stopped) {
+        let (gone, kept): (Vec<_>, Vec<_>) =
+            self.waiting.drain(..).partition(|waiting| waiting.cause == Cause::Schedule);
+        self.waiting = kept;
+        for waiting in gone {
+            let before = self.steps.len();
+            let queued = |step: &Step| matches!(step, Step::Queue { slot, .. } if *slot == waiting.slot);
+            self.steps.retain(|step| !queued(step));
+            // One that was never kept need not be ended.
+            if self.steps.len() == before {
+                self.steps.push(Step::Drop { slot: waiting.slot, why });
+            }
+        }
+    }
+
+    fn begin_the_next(&mut self) {
+        if self.working.is_some() || self.guard().is_some() {
+            return;
+        }
+        let ready = self.waiting.iter().position(|waiting| waiting.not_before <= self.now);
+        if let Some(ready) = ready {
+            let waiting = self.waiting.remove(ready);
+            self.standing.starts.push(self.now);
+            self.steps.push(Step::Begin { slot: waiting.slot });
+        }
+    }
+
+    /// When the try that is under way is given up.
+    fn deadline(&self) -> Option<Timestamp> {
+        let run = self.working?;
+        let Phase::Working { since, held_ms, asked } = run.phase else { return None };
+        let timeout = self.job.spec.timeout_s.saturating_mul(1_000);
+        Some(asked.map_or(since.plus(held_ms).plus(timeout), |asked| asked.plus(MOST_ASKED_MS)))
+    }
+
+    fn plan(self) -> Plan {
+        let began = self.steps.iter().any(|step| matches!(step, Step::Begin { .. }));
+        let idle = self.working.is_none() && !began;
+        let scheduled = match self.standing.switch {
+            Switch::On => self.job.schedule.next(self.now),
+            Switch::Off { .. } => None,
+        };
+        // A try that begins now has its deadline too; whoever asks again once it is kept learns it.
+        let turn = self.waiting.iter().map(|waiting| waiting.not_before).min().filter(|_| idle);
+        let turn = turn.map(|at| self.guard().map_or(at, |free| free.max(at)));
+        let wake = [scheduled, self.deadline(), turn].into_iter().flatten().filter(|at| *at > self.now).min();
+        Plan { standing: self.standing, steps: self.steps, wake }
+    }
+}
+
+/// What becomes of a run whose try has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// The run.
+    pub run: Run,
+    /// How far the job has come.
+    pub standing: Standing,
+    /// Whether people should be told, and what.
+    pub tell: Tell,
+}
+
+/// What people are told of an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tell {
+    /// Nothing.
+    Nothing,
+    /// That the run has failed for good.
+    Failed,
+    /// That it has, and that the job was switched off for it.
+    SwitchedOff,
+}
+
+/// Says what becomes of a run whose try has ended: another try, or its end.
+pub fn settle(
+    job: &Job,
+    standing: &Standing,
+    run: &Run,
+    outcome: Outcome,
+    spent: NanoUsd,
+    now: Timestamp,
+) -> Settled {
+    let (mut run, mut standing) = (run.clone(), standing.clone());
+    if let Some(last) = run.tries.last_mut() {
+        (last.ended, last.outcome, last.spent) = (Some(now), Some(outcome.clone()), spent);
+    }
+    let again = matches!(outcome, Outcome::Failed { .. } | Outcome::TimedOut | Outcome::Lost);
+    let wanted = standing.switch == Switch::On || run.cause != Cause::Schedule;
+    if again && wanted && run.tries.len() <= job.spec.retry.most as usize {
+        run.phase = Phase::Waiting { not_before: now.plus(pause(job, run.tries.len())) };
+        return Settled { run, standing, tell: Tell::Nothing };
+    }
+    let tell = match &outcome {
+        Outcome::Answered { .. } => {
+            (standing.failures, standing.failed_at) = (0, None);
+            Tell::Nothing
+        }
+        Outcome::Stopped { .. } => Tell::Nothing,
+        Outcome::Failed { .. } | Outcome::Refused { .. } | Outcome::TimedOut | Outcome::Lost => {
+            standing.failures = standing.failures.saturating_add(1);
+            standing.failed_at = Some(now);
+            let too_often = standing.failures >= job.spec.off_after && standing.switch == Switch::On;
+            if too_often {
+                standing = standing.off(now, OffReason::Failing);
+                Tell::SwitchedOff
+            } else {
+                Tell::Failed
+            }
+        }
+    };
+    run.phase = Phase::Ended { at: now, outcome };
+    Settled { run, standing, tell }
+}
+
+/// How long is waited before the next try, after so many.
+fn pause(job: &Job, tries: usize) -> u64 {
+    let doublings = u32::try_from(tries.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
+    (job.spec.retry.first_s.saturating_mul(1_000) << doublings).min(LONGEST_PAUSE_MS)
+}
+
+/// How long the schedule is held back after so many failures in a row; not at all after a few.
+fn back_off(failures: u32) -> Option<u64> {
+    let doublings = failures.checked_sub(PATIENT_FAILURES)?.min(20);
+    Some((FIRST_BACK_OFF_MS << doublings).min(LONGEST_BACK_OFF_MS))
+}

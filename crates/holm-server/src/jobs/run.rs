@@ -1,0 +1,208 @@
+//! One run of a job: what it was made for, its tries, what came of it.
+
+use holm_kernel::{NanoUsd, Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{JobId, Slot};
+use crate::{Refusal, SessionId};
+
+/// Bytes of an answer that are kept with the run; the session has all of it.
+const MOST_ANSWER: usize = 16 * 1024;
+
+/// One run of a job. Each try is a session of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Run {
+    /// What it was made for.
+    #[schema(value_type = String)]
+    pub slot: Slot,
+    /// When it was due.
+    #[schema(value_type = u64)]
+    pub due: Timestamp,
+    /// Who wanted it.
+    pub cause: Cause,
+    /// How far it is.
+    pub phase: Phase,
+    /// Its tries, the first first.
+    #[serde(default)]
+    pub tries: Vec<Try>,
+}
+
+impl Run {
+    /// A run that waits.
+    pub const fn new(slot: Slot, due: Timestamp, cause: Cause) -> Self {
+        Self { slot, due, cause, phase: Phase::Waiting { not_before: due }, tries: Vec::new() }
+    }
+
+    /// A new try begins.
+    pub(super) fn begin(&mut self, job: &JobId, now: Timestamp) -> Result<SessionId, Refusal> {
+        let session = self.slot.session(job, self.tries.len() + 1)?;
+        self.tries.push(Try {
+            session: session.to_string(),
+            began: now,
+            ended: None,
+            outcome: None,
+            spent: NanoUsd::ZERO,
+        });
+        self.phase = Phase::Working { since: now, held_ms: 0, asked: None };
+        Ok(session)
+    }
+
+    /// The session of the last try.
+    pub(super) fn session(&self) -> Option<SessionId> {
+        self.tries.last().and_then(|last| last.session.parse().ok())
+    }
+
+    /// Somebody is asked, or no longer is.
+    pub(super) fn asking(&mut self, asking: Asking, now: Timestamp) {
+        let Phase::Working { held_ms, asked, .. } = &mut self.phase else { return };
+        match (*asked, asking) {
+            (None, Asking::Begun) => *asked = Some(now),
+            (Some(since), Asking::Over) => {
+                *held_ms = held_ms.saturating_add(now.since(since));
+                *asked = None;
+            }
+            (None, Asking::Over) | (Some(_), Asking::Begun) => {}
+        }
+    }
+}
+
+/// Whether a run waits for somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asking {
+    /// Somebody is asked.
+    Begun,
+    /// Nobody is any more.
+    Over,
+}
+
+/// Who wanted a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The schedule.
+    Schedule,
+    /// A person.
+    Person,
+    /// A signed message.
+    Hook,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// For its turn, or for the next try.
+    Waiting {
+        /// It does not begin earlier.
+        #[schema(value_type = u64)]
+        not_before: Timestamp,
+    },
+    /// A try is under way.
+    Working {
+        /// Since when.
+        #[schema(value_type = u64)]
+        since: Timestamp,
+        /// Milliseconds in which somebody was asked; they do not count.
+        #[serde(default)]
+        held_ms: u64,
+        /// Since when somebody is asked now.
+        #[serde(default)]
+        #[schema(value_type = Option<u64>)]
+        asked: Option<Timestamp>,
+    },
+    /// It is over.
+    Ended {
+        /// Since when.
+        #[schema(value_type = u64)]
+        at: Timestamp,
+        /// What came of it.
+        outcome: Outcome,
+    },
+}
+
+/// One try of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Try {
+    /// Its session, where all that was said and done is found.
+    pub session: String,
+    /// When it began.
+    #[schema(value_type = u64)]
+    pub began: Timestamp,
+    /// When it ended.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>)]
+    pub ended: Option<Timestamp>,
+    /// What came of it.
+    #[serde(default)]
+    pub outcome: Option<Outcome>,
+    /// What it cost, in billionths of a US dollar.
+    #[serde(default)]
+    #[schema(value_type = u64)]
+    pub spent: NanoUsd,
+}
+
+/// What came of a try.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The agent answered.
+    Answered {
+        /// How the answer begins.
+        text: String,
+    },
+    /// It went wrong, and may go right another time.
+    Failed {
+        /// How.
+        reason: String,
+    },
+    /// It went wrong, and would again: the model declined, the money is spent, there is no such agent.
+    Refused {
+        /// How.
+        reason: String,
+    },
+    /// It took too long.
+    TimedOut,
+    /// Nobody knows: it was under way when the server ended, and its session is gone.
+    Lost,
+    /// It was stopped.
+    Stopped {
+        /// For what.
+        why: Stopped,
+    },
+}
+
+impl Outcome {
+    /// An answer, as much of it as is kept.
+    pub fn answered(text: &str) -> Self {
+        let end = (0..=MOST_ANSWER.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+        Self::Answered { text: text.get(..end.unwrap_or(0)).unwrap_or_default().to_owned() }
+    }
+
+    /// In words, for messages.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Answered { .. } => "it answered".into(),
+            Self::Failed { reason } | Self::Refused { reason } => reason.clone(),
+            Self::TimedOut => "it took longer than it may".into(),
+            Self::Lost => "it was lost when the server ended".into(),
+            Self::Stopped { why } => match why {
+                Stopped::Replaced => "it was stopped for the next one".into(),
+                Stopped::Off => "its job was switched off".into(),
+                Stopped::Person => "somebody stopped it".into(),
+            },
+        }
+    }
+}
+
+/// For what a run was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// For the next one.
+    Replaced,
+    /// Its job was switched off.
+    Off,
+    /// Somebody wanted it so.
+    Person,
+}

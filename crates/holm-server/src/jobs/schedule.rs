@@ -1,0 +1,167 @@
+//! When a job is due. Times are those of a place: where clocks are set forward, a time that does not exist is the first
+//! that does; where they are set back, a time of day comes once and an interval goes on through both hours.
+
+use std::collections::VecDeque;
+
+use croner::{
+    Cron,
+    parser::{CronParser, Seconds, Year},
+};
+use holm_kernel::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::JobError;
+
+/// Times that are counted one by one when a long downtime is looked at; of a longer list, its latest part is.
+const MOST_COUNTED: u64 = 1_000;
+/// The longest pattern in bytes.
+const MOST_PATTERN: usize = 256;
+
+/// When a job runs, as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// Again and again.
+    Cron {
+        /// Minute, hour, day, month and day of the week, or second and these five.
+        pattern: String,
+        /// The place whose clocks count, by its IANA name.
+        #[serde(default = "utc")]
+        zone: String,
+    },
+    /// Once.
+    Once {
+        /// In milliseconds since 1970.
+        #[schema(value_type = u64)]
+        at: Timestamp,
+    },
+    /// Only when somebody asks.
+    Asked,
+}
+
+/// When a job runs, understood.
+///
+/// ```
+/// use holm_kernel::Timestamp;
+/// use holm_server::jobs::{Schedule, When};
+///
+/// let every_day = When::Cron { pattern: "0 9 * * *".into(), zone: "UTC".into() };
+/// let nine = Schedule::new(&every_day)?.next(Timestamp::new(0));
+/// assert_eq!(nine, Some(Timestamp::new(9 * 3_600_000)));
+/// # Ok::<(), holm_server::jobs::JobError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Schedule(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Cron { cron: Box<Cron>, zone: TimeZone },
+    Once(Timestamp),
+    Asked,
+}
+
+/// Times that have come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Due {
+    /// The latest of them, the oldest first.
+    pub times: Vec<Timestamp>,
+    /// How many more there were; a lower bound where there were very many.
+    pub older: u64,
+}
+
+impl Schedule {
+    /// Understands what is written.
+    ///
+    /// # Errors
+    /// [`JobError`] if the pattern, the place or the time is none.
+    pub fn new(when: &When) -> Result<Self, JobError> {
+        match when {
+            When::Cron { pattern, zone } => {
+                let (cron, zone) = (Box::new(cron(pattern)?), place(zone)?);
+                Ok(Self(Kind::Cron { cron, zone }))
+            }
+            When::Once { at } => Ok(Self(Kind::Once(*at))),
+            When::Asked => Ok(Self(Kind::Asked)),
+        }
+    }
+
+    /// The first time after another; none where none follows.
+    pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
+        match &self.0 {
+            Kind::Cron { cron, zone } => {
+                let after_ms = i64::try_from(after.value()).ok()?;
+                let start = jiff::Timestamp::from_millisecond(after_ms).ok()?.to_zoned(zone.clone());
+                let next = cron.find_next_occurrence(&start, false).ok()?.timestamp().as_millisecond();
+                // Time goes forward, whatever a library says.
+                u64::try_from(next).ok().map(Timestamp::new).filter(|next| *next > after)
+            }
+            Kind::Once(at) => Some(*at).filter(|at| *at > after),
+            Kind::Asked => None,
+        }
+    }
+
+    /// The times after `from` and not after `until`: so many of the latest as `most`, and how many there were before.
+    pub fn due(&self, from: Timestamp, until: Timestamp, most: usize) -> Due {
+        let mut from = from;
+        let mut before = 0;
+        loop {
+            match self.counted(from, until, most) {
+                Ok(due) => return Due { older: due.older + before, ..due },
+                Err(counted) => {
+                    // Too many to count: only the later half of the span can hold the latest.
+                    before += counted;
+                    from = from.plus(until.since(from) / 2);
+                }
+            }
+        }
+    }
+
+    /// As [`due`](Self::due). Where there are too many: how many were met in the first half of the span.
+    fn counted(&self, from: Timestamp, until: Timestamp, most: usize) -> Result<Due, u64> {
+        let middle = from.plus(until.since(from) / 2);
+        let mut latest = VecDeque::new();
+        let (mut count, mut early, mut at) = (0_u64, 0, from);
+        while let Some(next) = self.next(at).filter(|next| *next <= until) {
+            count += 1;
+            early += u64::from(next <= middle);
+            // A span of two seconds is not halved on, and holds two times at the most.
+            if count > MOST_COUNTED && until.since(from) > 2_000 {
+                return Err(early);
+            }
+            latest.push_back(next);
+            if latest.len() > most {
+                latest.pop_front();
+            }
+            at = next;
+        }
+        Ok(Due { older: count - latest.len() as u64, times: latest.into() })
+    }
+}
+
+fn cron(pattern: &str) -> Result<Cron, JobError> {
+    let wrong = |reason: String| JobError::Pattern { pattern: shown(pattern), reason };
+    if pattern.len() > MOST_PATTERN {
+        return Err(JobError::TooLong { what: "pattern", most: MOST_PATTERN });
+    }
+    let fields = pattern.split_whitespace().count();
+    if !pattern.trim_start().starts_with('@') && !(5..=6).contains(&fields) {
+        return Err(wrong(format!("it has {fields} fields; 5 or 6 are wanted")));
+    }
+    let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
+    parser.parse(pattern).map_err(|error| wrong(error.to_string()))
+}
+
+fn place(name: &str) -> Result<TimeZone, JobError> {
+    TimeZone::get(name).map_err(|_| JobError::Zone(shown(name)))
+}
+
+/// A text of somebody else, as far as it can be shown.
+fn shown(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).take(64).collect()
+}
+
+fn utc() -> String {
+    "UTC".into()
+}

@@ -1,0 +1,239 @@
+//! Jobs and runs in the store, as types.
+
+use holm_kernel::Timestamp;
+use holm_store::{KeptJob, KeptRun, RunState, Store, StoreError};
+
+use super::{Job, JobError, JobId, Phase, Run, Slot, Standing, job::Written};
+use crate::{Refusal, ServerError};
+
+/// Runs that are kept of each job, beside those of the last hour.
+const MOST_KEPT: u32 = 500;
+/// What is younger is never forgotten, so that a message that comes again is known for much longer than it is believed.
+const YOUNG_MS: u64 = 3_600_000;
+
+/// A user's jobs.
+#[derive(Debug, Clone)]
+pub struct Shelf(Store);
+
+/// A job with how far it has come.
+#[derive(Debug, Clone)]
+pub struct Held {
+    /// The job.
+    pub job: Job,
+    /// How far it has come.
+    pub standing: Standing,
+    version: u64,
+}
+
+/// A run with how often it was changed.
+#[derive(Debug, Clone)]
+pub struct HeldRun {
+    /// The run.
+    pub run: Run,
+    at: Timestamp,
+    version: u64,
+}
+
+/// All jobs of a user.
+#[derive(Debug, Clone, Default)]
+pub struct Listed {
+    /// Those that can run.
+    pub jobs: Vec<Held>,
+    /// Those that cannot be understood.
+    pub broken: Vec<Broken>,
+}
+
+/// A job that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Its name.
+    pub id: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Shelf {
+    /// The jobs of a store.
+    pub fn new(store: Store) -> Self {
+        Self(store)
+    }
+
+    /// All jobs, by name.
+    ///
+    /// # Errors
+    /// [`ShelfError::Store`]; a job that cannot be understood is in the list.
+    pub async fn list(&self) -> Result<Listed, ShelfError> {
+        let mut listed = Listed::default();
+        for kept in self.0.jobs().await? {
+            match held(&kept) {
+                Ok(held) => listed.jobs.push(held),
+                Err(error) => listed.broken.push(Broken { id: kept.id, reason: error.to_string() }),
+            }
+        }
+        Ok(listed)
+    }
+
+    /// One job.
+    ///
+    /// # Errors
+    /// [`ShelfError::Missing`], or what is wrong with it.
+    pub async fn job(&self, id: &JobId) -> Result<Held, ShelfError> {
+        let kept = self.0.job(id.as_str()).await?.ok_or(ShelfError::Missing)?;
+        held(&kept)
+    }
+
+    /// Keeps a new job.
+    ///
+    /// # Errors
+    /// [`ShelfError::Exists`] if there is one of that name.
+    pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
+        let (spec, standing) = (written(&job.written())?, written(&Standing::new(job.made))?);
+        let added = self.0.add_job(job.id.as_str(), &spec, &standing).await?;
+        if added { Ok(()) } else { Err(ShelfError::Exists) }
+    }
+
+    /// Keeps what has become of a job.
+    ///
+    /// # Errors
+    /// [`ShelfError::Changed`] if somebody else has changed it meanwhile.
+    pub async fn change(&self, held: &Held) -> Result<(), ShelfError> {
+        let kept = KeptJob {
+            id: held.job.id.to_string(),
+            version: held.version,
+            spec: written(&held.job.written())?,
+            standing: written(&held.standing)?,
+        };
+        if self.0.change_job(&kept).await? { Ok(()) } else { Err(ShelfError::Changed) }
+    }
+
+    /// Forgets a job and its runs.
+    ///
+    /// # Errors
+    /// [`ShelfError::Missing`] if there is none.
+    pub async fn remove(&self, id: &JobId) -> Result<(), ShelfError> {
+        if self.0.remove_job(id.as_str()).await? { Ok(()) } else { Err(ShelfError::Missing) }
+    }
+
+    /// Keeps a new run, which waits. Whether it is new: not if there was one for the same slot.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn queue(&self, job: &JobId, run: &Run, now: Timestamp) -> Result<bool, ShelfError> {
+        let body = written(run)?;
+        Ok(self.0.add_job_run(job.as_str(), run.slot.as_str(), now, &body, RunState::Open).await?)
+    }
+
+    /// Keeps what has become of a run.
+    ///
+    /// # Errors
+    /// [`ShelfError::Changed`] if somebody else has changed it meanwhile.
+    pub async fn note(&self, job: &JobId, held: &HeldRun) -> Result<(), ShelfError> {
+        let state = match held.run.phase {
+            Phase::Ended { .. } => RunState::Ended,
+            Phase::Waiting { .. } | Phase::Working { .. } => RunState::Open,
+        };
+        let kept = KeptRun {
+            slot: held.run.slot.to_string(),
+            at: held.at,
+            state,
+            version: held.version,
+            body: written(&held.run)?,
+        };
+        if self.0.change_job_run(job.as_str(), &kept).await? { Ok(()) } else { Err(ShelfError::Changed) }
+    }
+
+    /// The runs of a job that have not ended, the oldest first.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn open(&self, job: &JobId) -> Result<Vec<HeldRun>, ShelfError> {
+        self.0.open_job_runs(job.as_str()).await?.iter().map(held_run).collect()
+    }
+
+    /// The latest runs of a job, the latest first.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn runs(&self, job: &JobId, limit: u32) -> Result<Vec<Run>, ShelfError> {
+        let kept = self.0.job_runs(job.as_str(), limit).await?;
+        kept.iter().map(|kept| held_run(kept).map(|held| held.run)).collect()
+    }
+
+    /// One run.
+    ///
+    /// # Errors
+    /// [`ShelfError::Missing`] if there is none.
+    pub async fn run(&self, job: &JobId, slot: &Slot) -> Result<HeldRun, ShelfError> {
+        let kept = self.0.job_run(job.as_str(), slot.as_str()).await?.ok_or(ShelfError::Missing)?;
+        held_run(&kept)
+    }
+
+    /// Forgets what is old.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn prune(&self, job: &JobId, now: Timestamp) -> Result<(), ShelfError> {
+        let before = Timestamp::new(now.value().saturating_sub(YOUNG_MS));
+        Ok(self.0.prune_job_runs(job.as_str(), MOST_KEPT, before).await?)
+    }
+}
+
+/// Why something cannot be kept or found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShelfError {
+    /// There is none.
+    #[error("there is no such job or run; list them to see which there are")]
+    Missing,
+    /// There is one already.
+    #[error("there is a job of that name already; choose another, or remove it")]
+    Exists,
+    /// Somebody else was faster.
+    #[error("somebody else has changed it meanwhile; look again")]
+    Changed,
+    /// What was said makes no job.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// What is kept cannot be read.
+    #[error("what is kept cannot be read ({0}); remove the job and make it anew")]
+    Unreadable(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A name is none, or there is no randomness.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+}
+
+impl From<ShelfError> for Refusal {
+    fn from(error: ShelfError) -> Self {
+        match error {
+            ShelfError::Missing => Self::missing("job"),
+            ShelfError::Exists => Self::conflict("exists", error.to_string()),
+            ShelfError::Changed => Self::conflict("changed", error.to_string()),
+            ShelfError::Job(error) => Self::bad("bad_job", error.to_string()),
+            ShelfError::Unreadable(_) => Self::failed("the job cannot be read; the server's operator can see why"),
+            ShelfError::Store(error) => error.into(),
+            ShelfError::Server(error) => error.into(),
+        }
+    }
+}
+
+fn held(kept: &KeptJob) -> Result<Held, ShelfError> {
+    let Written { spec, key, made } = read(&kept.spec)?;
+    let job = Job::new(kept.id.parse()?, spec, key, made)?;
+    Ok(Held { job, standing: read(&kept.standing)?, version: kept.version })
+}
+
+fn held_run(kept: &KeptRun) -> Result<HeldRun, ShelfError> {
+    let run: Run = read(&kept.body)?;
+    // The name under which it is kept is the one that counts.
+    Ok(HeldRun { run: Run { slot: Slot::kept(&kept.slot), ..run }, at: kept.at, version: kept.version })
+}
+
+fn written(value: &impl serde::Serialize) -> Result<Vec<u8>, ShelfError> {
+    serde_json::to_vec(value).map_err(|error| ShelfError::Unreadable(error.to_string()))
+}
+
+fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, ShelfError> {
+    serde_json::from_slice(bytes).map_err(|error| ShelfError::Unreadable(error.to_string()))
+}

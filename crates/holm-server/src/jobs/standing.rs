@@ -1,0 +1,116 @@
+//! How far a job has come. Kept by the keeper, changed by the plan alone.
+
+use holm_kernel::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// How far a job has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Whether it runs by itself.
+    #[serde(default)]
+    pub switch: Switch,
+    /// Times of the schedule up to this one were dealt with.
+    pub settled: Timestamp,
+    /// When tries began, in the last hour.
+    #[serde(default)]
+    pub starts: Vec<Timestamp>,
+    /// Runs that failed, one after the other, with nothing else in between.
+    #[serde(default)]
+    pub failures: u32,
+    /// When the last of them ended.
+    #[serde(default)]
+    pub failed_at: Option<Timestamp>,
+    /// Times that were let go, ever.
+    #[serde(default)]
+    pub skipped: u64,
+    /// The last of them.
+    #[serde(default)]
+    pub last_skip: Option<Skip>,
+}
+
+impl Standing {
+    /// A job that was just made: what lies before does not count.
+    pub const fn new(now: Timestamp) -> Self {
+        Self {
+            switch: Switch::On,
+            settled: now,
+            starts: Vec::new(),
+            failures: 0,
+            failed_at: None,
+            skipped: 0,
+            last_skip: None,
+        }
+    }
+
+    /// Switched on by somebody: what lies before does not count, nor do old failures.
+    pub fn on(&self, now: Timestamp) -> Self {
+        let fresh = Self::new(now);
+        Self { starts: self.starts.clone(), skipped: self.skipped, last_skip: self.last_skip, ..fresh }
+    }
+
+    /// Switched off.
+    pub fn off(&self, now: Timestamp, why: OffReason) -> Self {
+        Self { switch: Switch::Off { at: now, why }, ..self.clone() }
+    }
+
+    pub(super) fn skip(&mut self, due: Timestamp, why: SkipReason, count: u64) {
+        self.skipped = self.skipped.saturating_add(count);
+        self.last_skip = Some(Skip { due, why, count });
+    }
+}
+
+/// Whether a job runs by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Switch {
+    /// It does.
+    #[default]
+    On,
+    /// It does not.
+    Off {
+        /// Since when.
+        #[schema(value_type = u64)]
+        at: Timestamp,
+        /// Why.
+        why: OffReason,
+    },
+}
+
+/// Why a job does not run by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OffReason {
+    /// Somebody switched it off.
+    Person,
+    /// It failed too often in a row.
+    Failing,
+}
+
+/// Times that were let go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Skip {
+    /// The last of them.
+    #[schema(value_type = u64)]
+    pub due: Timestamp,
+    /// Why.
+    pub why: SkipReason,
+    /// How many.
+    pub count: u64,
+}
+
+/// Why a time was let go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    /// It passed while nothing could run.
+    Missed,
+    /// The run before was still at work.
+    Overlap,
+    /// Too many waited.
+    Full,
+    /// It has started as often as it may in an hour.
+    TooOften,
+    /// It has failed, and waits a while.
+    BackingOff,
+}

@@ -1,0 +1,252 @@
+//! Lets a try of a job run: a session of its own, in which nobody sits.
+
+use std::{future::Future, pin::pin, sync::Weak};
+
+use holm_kernel::{Ending, Event, NanoUsd, Prompt};
+use holm_runtime::{BoxFuture, CancellationToken};
+use tokio::sync::mpsc;
+
+use super::{Approval, Asking, JobId, Outcome, Spec};
+use crate::{
+    Attendance, Opening, Refusal, Server, SessionId, Start,
+    auth::UserName,
+    live::{self, Room, State},
+    state::Inner,
+};
+
+/// A try that is to be made.
+#[derive(Debug)]
+pub struct Errand {
+    /// For whom.
+    pub user: UserName,
+    /// Of which job.
+    pub job: JobId,
+    /// What is to be done.
+    pub spec: Spec,
+    /// In which session.
+    pub session: SessionId,
+    /// Whether it begins, or was under way when the last server ended.
+    pub begin: Begin,
+    /// Rings when it is to stop.
+    pub stop: CancellationToken,
+    /// Is told whenever somebody is asked, and when nobody is any more.
+    pub asks: mpsc::UnboundedSender<Asking>,
+}
+
+/// How a try begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    /// Anew.
+    Anew,
+    /// Where it stood.
+    Rejoin,
+}
+
+/// What came of a try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finished {
+    /// It has ended.
+    Ended {
+        /// How.
+        outcome: Outcome,
+        /// What it cost.
+        spent: NanoUsd,
+    },
+    /// The server stops; it goes on at the next start.
+    Parked,
+    /// Another process has it.
+    Elsewhere,
+}
+
+impl Finished {
+    /// Ended, without having cost anything.
+    pub const fn ended(outcome: Outcome) -> Self {
+        Self::Ended { outcome, spent: NanoUsd::ZERO }
+    }
+
+    fn refused(refusal: &Refusal) -> Self {
+        let reason = refusal.message.clone();
+        Self::ended(match refusal.status.as_u16() {
+            // What was asked for cannot be, now or later.
+            400..=404 => Outcome::Refused { reason },
+            _ => Outcome::Failed { reason },
+        })
+    }
+}
+
+/// Lets tries run.
+pub trait Starter: Send + Sync {
+    /// Runs one; ready when it has ended.
+    fn run(&self, errand: Errand) -> BoxFuture<'static, Finished>;
+}
+
+/// Lets tries run as sessions of the server.
+pub(crate) struct HallStarter(Weak<Inner>);
+
+impl HallStarter {
+    /// The server owns the jobs, so this does not own the server.
+    pub(crate) fn new(server: Weak<Inner>) -> Self {
+        Self(server)
+    }
+}
+
+impl Starter for HallStarter {
+    fn run(&self, errand: Errand) -> BoxFuture<'static, Finished> {
+        let server = self.0.upgrade().map(|inner| Server { inner });
+        Box::pin(async move {
+            let Some(server) = server else { return Finished::Parked };
+            let run = match errand.begin {
+                Begin::Anew => anew(&server, &errand).await,
+                Begin::Rejoin => rejoin(&server, &errand).await,
+            };
+            run.unwrap_or_else(|refusal| match refusal.code {
+                "stopping" => Finished::Parked,
+                "driven_elsewhere" => Finished::Elsewhere,
+                _ => Finished::refused(&refusal),
+            })
+        })
+    }
+}
+
+async fn anew(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
+    let hall = server.hall();
+    let mut opening = opening(errand, Start::New(Some(errand.session.clone())));
+    let limit = server.keyring().budget(&errand.user);
+    let left = match limit {
+        Some(limit) => Some(limit.minus(hall.spent(&errand.user).await?)),
+        None => None,
+    };
+    opening.budget = [left, errand.spec.budget].into_iter().flatten().min();
+    let room = hall.open(&errand.user, opening).await?;
+    let asked = hall.prompt(&room, Some(Prompt::text(errand.spec.prompt.as_str())), limit).await;
+    let done = match asked {
+        Ok(done) => done,
+        Err(refusal) => {
+            room.leave();
+            return Err(refusal);
+        }
+    };
+    let ended = async {
+        match done.await {
+            Ok(Ok(Some(report))) => Finished::Ended { outcome: outcome(&report.ending), spent: report.spent },
+            Ok(Ok(None)) => Finished::ended(Outcome::Lost),
+            Ok(Err(refusal)) => Finished::refused(&refusal),
+            // Whoever drove it has let it go: the server stops.
+            Err(_) => Finished::Parked,
+        }
+    };
+    Ok(attend(&room, errand, ended).await)
+}
+
+/// Goes on with what was under way, or joins whoever does already.
+async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
+    let hall = server.hall();
+    let opened = hall.open(&errand.user, opening(errand, Start::Resume(errand.session.clone()))).await;
+    let room = match opened {
+        Ok(room) => room,
+        Err(refusal) if refusal.code == "not_found" => return Ok(Finished::ended(Outcome::Lost)),
+        Err(refusal) => return Err(refusal),
+    };
+    let done = match hall.prompt(&room, None, None).await {
+        Ok(done) => Some(done),
+        // Somebody has it going already.
+        Err(refusal) if refusal.code == "working" => None,
+        Err(refusal) => return Err(refusal),
+    };
+    let mut state = room.state();
+    let ended = async {
+        match done {
+            Some(done) => match done.await {
+                Ok(Ok(Some(report))) => {
+                    return Finished::Ended { outcome: outcome(&report.ending), spent: report.spent };
+                }
+                Ok(Ok(None)) => {}
+                Ok(Err(refusal)) => return Finished::refused(&refusal),
+                Err(_) => return Finished::Parked,
+            },
+            None => {
+                let rest = state.wait_for(|state| matches!(state, State::Idle(_) | State::Closed));
+                let is_idle = rest.await.is_ok_and(|state| *state != State::Closed);
+                if !is_idle {
+                    return Finished::Parked;
+                }
+            }
+        }
+        // It had ended before: its journal knows how.
+        last_ending(server, errand).await.unwrap_or_else(|| Finished::ended(Outcome::Lost))
+    };
+    Ok(attend(&room, errand, ended).await)
+}
+
+fn opening(errand: &Errand, start: Start) -> Opening {
+    let attendance = match errand.spec.approval {
+        Approval::Deny => Attendance::Unattended,
+        Approval::Park | Approval::Notify => Attendance::Attended,
+    };
+    let (agent, model) = (errand.spec.agent.clone(), errand.spec.model.clone());
+    Opening { agent, model, attendance, ..Opening::new(start) }
+}
+
+/// Waits for the end, tells of questions, and stops the session when it is to stop.
+async fn attend(room: &Room, errand: &Errand, ended: impl Future<Output = Finished>) -> Finished {
+    let mut ended = pin!(ended);
+    let mut bell = room.feed.bell();
+    let (mut asking, mut stopping) = (Asking::Over, Stopping::No);
+    let finished = loop {
+        let now = if room.desk.open().is_empty() { Asking::Over } else { Asking::Begun };
+        if now != asking {
+            asking = now;
+            // Whoever waits for the end hears of it there.
+            let _ = errand.asks.send(now);
+        }
+        tokio::select! {
+            finished = &mut ended => break finished,
+            // The feed is held by the room, so its bell cannot be gone.
+            _ = bell.changed() => {}
+            () = errand.stop.cancelled(), if stopping == Stopping::No => {
+                stopping = Stopping::Yes;
+                // One that does nothing needs no stopping.
+                let _ = room.cancel("the job's time is over");
+            }
+        }
+    };
+    room.leave();
+    finished
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stopping {
+    No,
+    Yes,
+}
+
+async fn last_ending(server: &Server, errand: &Errand) -> Option<Finished> {
+    let home = server.inner.workshop.home(&errand.user).await.ok()?;
+    let events = live::past(&home.store, &errand.session).await.ok()?;
+    events.iter().rev().find_map(|told| match &told.event {
+        Event::GroupEnded { ending, spent, .. } => {
+            Some(Finished::Ended { outcome: outcome(ending), spent: *spent })
+        }
+        _ => None,
+    })
+}
+
+/// How a run ended, for whoever reads the list of runs.
+fn outcome(ending: &Ending) -> Outcome {
+    match ending {
+        Ending::Answered { text } => Outcome::answered(text),
+        Ending::Refused { reason } => Outcome::Refused { reason: format!("the model declined: {reason}") },
+        Ending::Rejected { what, reason } => {
+            Outcome::Refused { reason: format!("{what} could not be believed: {reason}") }
+        }
+        Ending::OverBudget { .. } => Outcome::Refused { reason: "what it may spend is spent".into() },
+        Ending::Looping { tool, times } => {
+            Outcome::Failed { reason: format!("it called `{tool}` {times} times to no avail") }
+        }
+        Ending::OverLimit { limit, used, allowed } => {
+            Outcome::Failed { reason: format!("a limit was reached ({limit:?}: {used} of {allowed})") }
+        }
+        Ending::Cancelled { reason } => Outcome::Failed { reason: format!("it was cancelled: {reason}") },
+        Ending::Failed { message, .. } => Outcome::Failed { reason: message.clone() },
+    }
+}

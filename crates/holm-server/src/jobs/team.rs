@@ -1,0 +1,78 @@
+//! The keepers of all users, each begun when it is first needed.
+
+use std::{collections::HashMap, sync::Arc};
+
+use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_runtime::{BoxFuture, CancellationToken, Clock};
+use tokio::sync::Mutex;
+
+use super::{HallStarter, Keeper, Keeping, Messenger, News, Shelf, Undelivered, WallClock, Webhooks};
+use crate::{Refusal, Server, auth::UserName};
+
+/// The keepers of all users.
+pub(crate) struct Team {
+    keepers: Mutex<HashMap<UserName, Arc<Keeper>>>,
+    clock: Arc<dyn Clock>,
+    messenger: Arc<dyn Messenger>,
+    stop: CancellationToken,
+}
+
+impl Team {
+    pub(crate) fn new() -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(WallClock);
+        let messenger = messenger(Arc::clone(&clock));
+        Self { keepers: Mutex::default(), clock, messenger, stop: CancellationToken::new() }
+    }
+
+    /// Says what time it is for jobs.
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// The keeper of a user's jobs.
+    pub(crate) async fn of(&self, server: &Server, user: &UserName) -> Result<Arc<Keeper>, Refusal> {
+        let mut keepers = self.keepers.lock().await;
+        if let Some(keeper) = keepers.get(user) {
+            return Ok(Arc::clone(keeper));
+        }
+        let home = server.inner.workshop.home(user).await?;
+        let with = Keeping {
+            clock: Arc::clone(&self.clock),
+            starter: Arc::new(HallStarter::new(Arc::downgrade(&server.inner))),
+            messenger: Arc::clone(&self.messenger),
+        };
+        let keeper = Keeper::new(user.clone(), Shelf::new(home.store), with);
+        // Before anybody else goes on with what was under way: who is asked about it is the job's affair.
+        keeper.look().await?;
+        tokio::spawn(Arc::clone(&keeper).keep(self.stop.clone()));
+        keepers.insert(user.clone(), Arc::clone(&keeper));
+        Ok(keeper)
+    }
+
+    /// Starts nothing any more.
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+}
+
+fn messenger(clock: Arc<dyn Clock>) -> Arc<dyn Messenger> {
+    let tls = match Tls::platform() {
+        Ok(tls) => tls,
+        Err(error) => return Arc::new(Mute(Undelivered::Net(error))),
+    };
+    let client = Client::new(Connector::new(Arc::new(SystemResolver)), tls);
+    match Webhooks::new(client, clock) {
+        Ok(webhooks) => Arc::new(webhooks),
+        Err(_) => Arc::new(Mute(Undelivered::Address)),
+    }
+}
+
+/// Says why it tells nothing.
+struct Mute(Undelivered);
+
+impl Messenger for Mute {
+    fn tell(&self, _: News) -> BoxFuture<'static, Result<(), Undelivered>> {
+        let error = self.0.clone();
+        Box::pin(async move { Err(error) })
+    }
+}

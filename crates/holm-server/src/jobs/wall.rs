@@ -1,0 +1,34 @@
+//! The time as people set it. A run must not be disturbed when somebody sets the machine's clock, and has a clock of its own
+//! for that; a job is due when the clock on the wall says so, also after the machine was asleep.
+
+use std::time::{Duration, SystemTime};
+
+use holm_kernel::Timestamp;
+use holm_runtime::{BoxFuture, Clock};
+
+/// How long is slept before the clock is looked at again, since it may have been set.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// The machine's clock, looked at each time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WallClock;
+
+impl Clock for WallClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Timestamp::new(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
+        let clock = *self;
+        Box::pin(async move {
+            loop {
+                let left = at.since(clock.now());
+                if left == 0 {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(left).min(LOOK)).await;
+            }
+        })
+    }
+}
