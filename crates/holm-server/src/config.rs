@@ -34,6 +34,8 @@ pub struct Config {
     pub origins: Vec<String>,
     /// The certificate; none speaks plain HTTP.
     pub tls: Option<Tls>,
+    /// Where sites with a host name of their own are shown; none shows no such sites.
+    pub sites: Option<SocketAddr>,
     /// How much at once.
     pub limits: Limits,
 }
@@ -48,6 +50,7 @@ impl Config {
             hosts: Vec::new(),
             origins: Vec::new(),
             tls: None,
+            sites: None,
             limits: Limits::default(),
         }
     }

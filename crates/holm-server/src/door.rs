@@ -120,13 +120,7 @@ fn look(
     from: IpAddr,
 ) -> Result<Who, Refusal> {
     let config = &server.inner.config;
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| authority.map(http::uri::Authority::as_str));
-    let misdirected = |message: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
-    let host = host.ok_or_else(|| misdirected("the request names no host"))?;
-    if !is_own(config, name_of(host)) {
-        return Err(misdirected("the request was sent to another name; see `--host`"));
-    }
+    let host = check_host(config, headers, authority)?;
     check_origin(config, headers, host)?;
     let now = Instant::now();
     let inner = &server.inner;
@@ -148,6 +142,23 @@ fn allow(server: &Server, who: &Who, method: &Method) -> Result<(), Refusal> {
     crate::state::require(who, needed)
 }
 
+/// The name that was asked for must be this server's.
+pub(crate) fn check_host<'a>(
+    config: &Config,
+    headers: &'a HeaderMap,
+    authority: Option<&'a http::uri::Authority>,
+) -> Result<&'a str, Refusal> {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| authority.map(http::uri::Authority::as_str));
+    let misdirected = |message: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
+    let host = host.ok_or_else(|| misdirected("the request names no host"))?;
+    if is_own(config, name_of(host)) {
+        Ok(host)
+    } else {
+        Err(misdirected("the request was sent to another name; see `--host`"))
+    }
+}
+
 /// The page that asks must be this server's own or a named one. Programs send no `Origin`; browsers always do where it
 /// matters, and say `cross-site` where they do not.
 fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
@@ -164,7 +175,7 @@ fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), 
 }
 
 /// The name in a `Host` header, without its port; empty where it is none.
-fn name_of(host: &str) -> &str {
+pub(crate) fn name_of(host: &str) -> &str {
     let (name, port) = match host.strip_prefix('[').map(|rest| rest.split_once(']')) {
         Some(Some((name, port))) => (name, port),
         Some(None) => return "",
@@ -175,11 +186,15 @@ fn name_of(host: &str) -> &str {
 }
 
 /// Whether a name is this server's: this machine's, the address it listens on, or a named one.
-fn is_own(config: &Config, name: &str) -> bool {
+pub(crate) fn is_own(config: &Config, name: &str) -> bool {
+    is_own_at(config.listen.ip(), &config.hosts, name)
+}
+
+/// Whether a name is that of a listener.
+pub(crate) fn is_own_at(ip: IpAddr, hosts: &[String], name: &str) -> bool {
     let local = ["localhost", "127.0.0.1", "::1"].iter().any(|own| name.eq_ignore_ascii_case(own));
-    let ip = config.listen.ip();
     let listened = !ip.is_unspecified() && name.parse::<IpAddr>().is_ok_and(|named| named == ip);
-    local || listened || config.hosts.iter().any(|own| name.eq_ignore_ascii_case(own))
+    local || listened || hosts.iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
 /// The token of a request: in its header, or among the protocols of a WebSocket; never in its address.
@@ -208,13 +223,14 @@ async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-fn peer(request: &Request) -> IpAddr {
+/// The address of whoever asks.
+pub(crate) fn peer(request: &Request) -> IpAddr {
     let known = request.extensions().get::<Peer>();
     known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical())
 }
 
 /// Puts the headers on that every answer has.
-fn dressed(mut answer: Response) -> Response {
+pub(crate) fn dressed(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     for (name, value) in HEADERS {
         headers.entry(name).or_insert(HeaderValue::from_static(value));

@@ -23,12 +23,14 @@ mod door;
 mod error;
 mod extract;
 mod id;
+pub mod jobs;
 mod limiter;
 mod live;
 mod metrics;
 mod router;
 mod routes;
 mod serve;
+pub mod sites;
 mod state;
 mod workshop;
 

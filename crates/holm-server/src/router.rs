@@ -11,7 +11,9 @@ use utoipa::OpenApi;
 use crate::{
     Refusal, Server,
     door::door,
-    routes::{admin, events, files, health, house, mcp, openai, questions, sessions, usage, work},
+    routes::{
+        admin, events, files, health, hooks, house, jobs, mcp, openai, questions, sessions, sites, usage, work,
+    },
 };
 
 /// Everything that the server answers, behind its door.
@@ -43,6 +45,16 @@ pub fn router(server: Server) -> Router {
         .route("/api/search", get(sessions::search))
         .route("/api/usage", get(usage::usage))
         .route("/api/files", get(files::read))
+        .route("/api/jobs", get(jobs::list).post(jobs::create))
+        .route("/api/jobs/{id}", get(jobs::show).delete(jobs::remove))
+        .route("/api/jobs/{id}/spec", post(jobs::respecify))
+        .route("/api/jobs/{id}/enable", post(jobs::enable))
+        .route("/api/jobs/{id}/disable", post(jobs::disable))
+        .route("/api/jobs/{id}/run", post(jobs::run))
+        .route("/api/jobs/{id}/stop", post(jobs::stop))
+        .route("/api/jobs/{id}/runs", get(jobs::runs))
+        .route("/api/sites", get(sites::list).post(sites::publish))
+        .route("/api/sites/{id}", delete(sites::take_back))
         .route("/api/tokens", get(admin::tokens).post(admin::issue))
         .route("/api/tokens/{id}", delete(admin::revoke))
         .route("/api/users/{user}/budget", post(admin::budget))
@@ -55,7 +67,8 @@ pub fn router(server: Server) -> Router {
         .fallback(nowhere);
     let base = server.config().base.as_str().to_owned();
     let routes = if base.is_empty() { routes } else { Router::new().nest(&base, routes).fallback(nowhere) };
-    routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server)
+    let hooks = hooks::router(server.clone());
+    routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server).merge(hooks)
 }
 
 /// The interface as an OpenAPI document.
@@ -70,6 +83,8 @@ pub fn router(server: Server) -> Router {
         work::prompt, work::steer, work::follow_up, work::cancel,
         questions::list, questions::answer, events::events, events::socket,
         usage::usage, files::read,
+        jobs::list, jobs::create, jobs::show, jobs::respecify, jobs::enable, jobs::disable, jobs::run, jobs::stop,
+        jobs::remove, jobs::runs, hooks::trigger, sites::list, sites::publish, sites::take_back,
         admin::tokens, admin::issue, admin::revoke, admin::budget, admin::audit,
         openai::models, openai::chat, openai::responses,
     ),

@@ -56,6 +56,7 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
     let listener = TcpListener::bind(listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let server = Server::new(Config { listen: address, ..config }, workshop)?;
+    server.inner.hosting.start(&server, tls.clone()).await?;
     let close = CancellationToken::new();
     let accepting = Accepting {
         routes: router(server.clone()),
@@ -67,6 +68,11 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
     let resumed = server.clone();
     tokio::spawn(async move {
         let users: Vec<UserName> = resumed.keyring().users().into_iter().map(|user| user.name).collect();
+        for user in &users {
+            // Jobs first: who is asked about their runs is their affair. One that cannot be read now is looked at again
+            // when somebody asks for the user's jobs.
+            let _ = resumed.inner.jobs.of(&resumed, user).await;
+        }
         resumed.hall().resume_parked(&users).await;
     });
     Ok(Serving { server, address, close, accepting })
@@ -85,7 +91,9 @@ impl Serving {
 
     /// Stops in order: no new work, runs may finish for a while, what is left is parked, connections end.
     pub async fn stop(self) {
+        self.server.inner.jobs.stop();
         self.server.hall().close().await;
+        self.server.inner.hosting.stop();
         self.close.cancel();
         // It ends at once; its connections have a moment of their own.
         let _ = self.accepting.await;
@@ -105,15 +113,16 @@ pub(crate) struct Place {
     _permit: Arc<OwnedSemaphorePermit>,
 }
 
-struct Accepting {
-    routes: Router,
-    tls: Option<TlsAcceptor>,
-    room: Arc<Semaphore>,
-    close: CancellationToken,
+/// Accepts connections until it is closed.
+pub(crate) struct Accepting {
+    pub(crate) routes: Router,
+    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) room: Arc<Semaphore>,
+    pub(crate) close: CancellationToken,
 }
 
 impl Accepting {
-    async fn accept(self, listener: TcpListener) {
+    pub(crate) async fn accept(self, listener: TcpListener) {
         loop {
             let permit = tokio::select! {
                 permit = Arc::clone(&self.room).acquire_owned() => permit,

@@ -11,8 +11,10 @@ use tokio::sync::Mutex as AsyncMutex;
 use crate::{
     Audit, Config, Hall, Metrics, Refusal, ServerError, SessionId, Workshop,
     auth::{Keyring, Role, Scope, TokenId, UserName, Who},
+    jobs::Team,
     limiter::Limiter,
     live::Room,
+    sites::{Hosting, Sites},
 };
 
 /// Lines a minute about requests from one address that were turned away: enough to see what happens.
@@ -38,6 +40,9 @@ pub(crate) struct Inner {
     pub(crate) failed: Limiter<IpAddr>,
     /// Which of those that were turned away are written down.
     pub(crate) noted: Limiter<IpAddr>,
+    pub(crate) jobs: Team,
+    pub(crate) sites: Sites,
+    pub(crate) hosting: Hosting,
     /// What clients of MCP are shown, by user.
     pub(crate) mcp: Mutex<HashMap<UserName, Shown>>,
 }
@@ -50,6 +55,7 @@ impl Server {
     pub fn new(config: Config, workshop: Arc<dyn Workshop>) -> Result<Self, ServerError> {
         let keyring = Keyring::open(&config.folder)?;
         let audit = Audit::open(&config.folder)?;
+        let sites = Sites::open(&config.folder)?;
         let metrics = Arc::new(Metrics::default());
         let limits = config.limits.clone();
         let inner = Inner {
@@ -57,6 +63,9 @@ impl Server {
             failed: Limiter::new(limits.failures_per_minute),
             noted: Limiter::new(NOTED),
             hall: Hall::new(Arc::clone(&workshop), limits, Arc::clone(&metrics)),
+            jobs: Team::new(),
+            hosting: Hosting::new()?,
+            sites,
             config,
             keyring,
             workshop,

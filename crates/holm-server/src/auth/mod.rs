@@ -9,6 +9,7 @@ mod user;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use keyring::write_private;
 pub use keyring::{Card, Keyring, Scope, Who};
 pub use role::Role;
 pub use token::{Digest, Token, TokenId};

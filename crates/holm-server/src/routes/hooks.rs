@@ -1,0 +1,104 @@
+//! Messages of other programs that start jobs. They have no token; each is signed, and that is looked at before anything
+//! else is done. So this is the one route that stands beside the door, with small bounds of its own.
+
+use std::time::{Duration, Instant};
+
+use axum::{
+    Json, Router,
+    body::{Body, to_bytes},
+    extract::{Path, Request, State},
+    response::{IntoResponse as _, Response},
+    routing::post,
+};
+use http::{StatusCode, header::ORIGIN};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    AuditEntry, Problem, Refusal, Server,
+    auth::UserName,
+    door,
+    jobs::{JobId, Signed, Triggered},
+};
+
+/// The largest message: it says that something happened, not what.
+const MOST_BODY: usize = 256 * 1024;
+/// How long a message may take to arrive.
+const BODY_TIME: Duration = Duration::from_secs(10);
+
+/// What became of a message.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Heard {
+    /// The run that it started.
+    run: String,
+    /// Whether this message started it, or the same one before.
+    new: bool,
+}
+
+/// The route, below the server's base path.
+pub(crate) fn router(server: Server) -> Router {
+    let base = server.config().base.as_str();
+    Router::new().route(&format!("{base}/hooks/{{user}}/{{job}}"), post(trigger)).with_state(server)
+}
+
+/// Starts a job, by a signed message.
+#[utoipa::path(post, path = "/hooks/{user}/{job}", params(("user" = String, Path), ("job" = String, Path)),
+    request_body(content = String, content_type = "application/json"), security(()),
+    responses((status = 200, body = Heard), (status = 202, body = Heard), (status = 401, body = Problem), (status = 403, body = Problem),
+        (status = 408, body = Problem), (status = 409, body = Problem), (status = 413, body = Problem), (status = 421, body = Problem),
+        (status = 429, body = Problem)))]
+pub(crate) async fn trigger(
+    State(server): State<Server>,
+    Path((user, job)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    let (from, path) = (door::peer(&request), request.uri().path().to_owned());
+    let heard = hear(&server, &user, &job, request).await;
+    let answer = match heard {
+        Ok(Triggered::New(slot)) => {
+            (StatusCode::ACCEPTED, Json(Heard { run: slot.to_string(), new: true })).into_response()
+        }
+        Ok(Triggered::Again(slot)) => Json(Heard { run: slot.to_string(), new: false }).into_response(),
+        Err(refusal) => refusal.into_response(),
+    };
+    let status = answer.status().as_u16();
+    server.inner.metrics.answered(status);
+    let entry = AuditEntry::new(None, from.to_string(), &http::Method::POST, &path, status);
+    if server.inner.audit.write(entry).await.is_err() {
+        return door::dressed(Refusal::failed("what was done could not be written down").into_response());
+    }
+    door::dressed(answer)
+}
+
+async fn hear(server: &Server, user: &str, job: &str, request: Request<Body>) -> Result<Triggered, Refusal> {
+    let unknown = || {
+        Refusal::new(StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be")
+    };
+    let (from, now) = (door::peer(&request), Instant::now());
+    door::check_host(server.config(), request.headers(), request.uri().authority())?;
+    if request.headers().contains_key(ORIGIN) {
+        return Err(Refusal::forbidden("pages send no signed messages"));
+    }
+    if !server.inner.failed.is_open(&from, now) {
+        return Err(Refusal::busy("too_many_failures", "too many messages that were not believed", 60));
+    }
+    let signed = Signed::of(request.headers());
+    let too_large = || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "the message is too large");
+    let too_slow = || Refusal::new(StatusCode::REQUEST_TIMEOUT, "too_slow", "the message took too long");
+    let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), MOST_BODY)).await;
+    let body = body.map_err(|_| too_slow())?.map_err(|_| too_large())?;
+    let parsed = user.parse::<UserName>().ok().zip(job.parse::<JobId>().ok());
+    // A user who is not there has no jobs, and gets no folder for being named.
+    let known = |user: &UserName| server.keyring().users().iter().any(|known| known.name == *user);
+    let heard = match (parsed.filter(|(user, _)| known(user)), signed) {
+        (Some((user, job)), Ok(signed)) => {
+            server.inner.jobs.of(server, &user).await?.trigger(&job, &signed, &body).await
+        }
+        (None, _) | (_, Err(_)) => Err(unknown()),
+    };
+    if matches!(&heard, Err(refusal) if refusal.status == StatusCode::UNAUTHORIZED) {
+        // The bucket was open just now; a race costs an attacker one try more and nothing else.
+        let _ = server.inner.failed.take(&from, now);
+    }
+    heard
+}

@@ -1,0 +1,260 @@
+//! Jobs: lists, making, changing, switching, running now, what came of it.
+
+use axum::{Extension, Json, extract::State, response::IntoResponse};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    Problem, Refusal, Server,
+    auth::Who,
+    extract::{Input, Named, Query},
+    jobs::{Held, HookKey, Job, JobId, Keeper, Run, Skip, Spec, Switch},
+    routes::sessions::all_sessions,
+};
+
+/// Runs that are listed, unless another number is asked for.
+const USUAL_RUNS: u32 = 50;
+/// The most that may be.
+const MOST_RUNS: u32 = 500;
+
+/// A job.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct JobView {
+    /// Its name.
+    id: String,
+    /// What was said about it.
+    spec: Spec,
+    /// Whether it runs by itself.
+    switch: Switch,
+    /// When it was made, in milliseconds since 1970.
+    made: u64,
+    /// When it is due next; none where it is switched off or never again.
+    next: Option<u64>,
+    /// Runs that failed, one after the other.
+    failures: u32,
+    /// Times that were let go, ever.
+    skipped: u64,
+    /// The last of them.
+    last_skip: Option<Skip>,
+    /// Why something about it could not be told lately.
+    untold: Option<String>,
+}
+
+/// All jobs.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct JobList {
+    /// By name.
+    jobs: Vec<JobView>,
+    /// Those that cannot be understood.
+    broken: Vec<BrokenView>,
+}
+
+/// A job that cannot be understood.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BrokenView {
+    /// Its name.
+    id: String,
+    /// What is wrong.
+    reason: String,
+}
+
+/// A job that is to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewJob {
+    /// Its name.
+    id: String,
+    /// What it is to do.
+    spec: Spec,
+}
+
+/// A job that was made.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MadeJob {
+    /// The job.
+    job: JobView,
+    /// The key that signs its messages. It is shown this once.
+    key: String,
+}
+
+/// A run that was asked for.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Started {
+    /// Which.
+    run: String,
+}
+
+/// Which runs.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+pub(crate) struct RunsQuery {
+    /// How many; 50 unless said.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<u32>,
+}
+
+/// Lists the jobs.
+#[utoipa::path(get, path = "/api/jobs", responses((status = 200, body = JobList), (status = 403, body = Problem)))]
+pub(crate) async fn list(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<JobList>, Refusal> {
+    let keeper = keeper(&server, &who).await?;
+    let listed = keeper.shelf().list().await?;
+    let jobs = listed.jobs.iter().map(|held| view(&server, &keeper, held)).collect();
+    let broken = listed.broken.into_iter();
+    let broken = broken.map(|broken| BrokenView { id: broken.id, reason: broken.reason }).collect();
+    Ok(Json(JobList { jobs, broken }))
+}
+
+/// Makes a job.
+#[utoipa::path(post, path = "/api/jobs", request_body = NewJob,
+    responses((status = 201, body = MadeJob), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn create(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(new): Input<NewJob>,
+) -> Result<impl IntoResponse, Refusal> {
+    let keeper = keeper(&server, &who).await?;
+    let now = server.inner.jobs.clock().now();
+    let job = Job::to_come(new.id.parse()?, new.spec, HookKey::new()?, now);
+    let job = job.map_err(|error| Refusal::bad("bad_job", error.to_string()))?;
+    keeper.add(&job).await?;
+    let held = keeper.shelf().job(&job.id).await?;
+    let made = MadeJob { job: view(&server, &keeper, &held), key: job.key.reveal() };
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Shows a job.
+#[utoipa::path(get, path = "/api/jobs/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn show(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+) -> Result<Json<JobView>, Refusal> {
+    let keeper = keeper(&server, &who).await?;
+    shown(&server, &keeper, &id).await
+}
+
+/// Says anew what a job is to do.
+#[utoipa::path(post, path = "/api/jobs/{id}/spec", params(("id" = String, Path)), request_body = Spec,
+    responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn respecify(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+    Input(spec): Input<Spec>,
+) -> Result<Json<JobView>, Refusal> {
+    let keeper = keeper(&server, &who).await?;
+    keeper.respecify(&id, spec).await?;
+    shown(&server, &keeper, &id).await
+}
+
+/// Lets a job run by itself.
+#[utoipa::path(post, path = "/api/jobs/{id}/enable", params(("id" = String, Path)),
+    responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn enable(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+) -> Result<Json<JobView>, Refusal> {
+    let keeper = keeper(&server, &who).await?;
+    keeper.switch(&id, Switch::On).await?;
+    shown(&server, &keeper, &id).await
+}
+
+/// Lets a job no longer run by itself.
+#[utoipa::path(post, path = "/api/jobs/{id}/disable", params(("id" = String, Path)),
+    responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn disable(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+) -> Result<Json<JobView>, Refusal> {
+    let keeper = keeper(&server, &who).await?;
+    keeper.switch_off(&id).await?;
+    shown(&server, &keeper, &id).await
+}
+
+/// Runs a job now.
+#[utoipa::path(post, path = "/api/jobs/{id}/run", params(("id" = String, Path)),
+    responses((status = 202, body = Started), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn run(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+) -> Result<impl IntoResponse, Refusal> {
+    let run = keeper(&server, &who).await?.run_now(&id).await?;
+    Ok((StatusCode::ACCEPTED, Json(Started { run: run.to_string() })))
+}
+
+/// Stops what is under way of a job.
+#[utoipa::path(post, path = "/api/jobs/{id}/stop", params(("id" = String, Path)),
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn stop(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+) -> Result<StatusCode, Refusal> {
+    if keeper(&server, &who).await?.stop(&id).await? {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(Refusal::conflict("idle", "nothing is under way"))
+    }
+}
+
+/// Forgets a job. The sessions of its runs stay.
+#[utoipa::path(delete, path = "/api/jobs/{id}", params(("id" = String, Path)),
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn remove(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+) -> Result<StatusCode, Refusal> {
+    keeper(&server, &who).await?.remove(&id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lists the latest runs of a job.
+#[utoipa::path(get, path = "/api/jobs/{id}/runs", params(("id" = String, Path), RunsQuery),
+    responses((status = 200, body = Vec<Run>), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn runs(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+    Query(query): Query<RunsQuery>,
+) -> Result<Json<Vec<Run>>, Refusal> {
+    let keeper = keeper(&server, &who).await?;
+    keeper.shelf().job(&id).await?;
+    let limit = query.limit.unwrap_or(USUAL_RUNS).clamp(1, MOST_RUNS);
+    Ok(Json(keeper.shelf().runs(&id, limit).await?))
+}
+
+/// A token for some sessions sees no jobs: they make sessions of their own.
+async fn keeper(server: &Server, who: &Who) -> Result<std::sync::Arc<Keeper>, Refusal> {
+    all_sessions(who)?;
+    server.inner.jobs.of(server, &who.user).await
+}
+
+async fn shown(server: &Server, keeper: &Keeper, id: &JobId) -> Result<Json<JobView>, Refusal> {
+    Ok(Json(view(server, keeper, &keeper.shelf().job(id).await?)))
+}
+
+fn view(server: &Server, keeper: &Keeper, held: &Held) -> JobView {
+    let now = server.inner.jobs.clock().now();
+    let next = match held.standing.switch {
+        Switch::On => held.job.schedule.next(now),
+        Switch::Off { .. } => None,
+    };
+    JobView {
+        id: held.job.id.to_string(),
+        spec: held.job.spec.clone(),
+        switch: held.standing.switch,
+        made: held.job.made.value(),
+        next: next.map(holm_kernel::Timestamp::value),
+        failures: held.standing.failures,
+        skipped: held.standing.skipped,
+        last_skip: held.standing.last_skip,
+        untold: keeper.untold(&held.job.id),
+    }
+}

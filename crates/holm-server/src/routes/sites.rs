@@ -1,0 +1,134 @@
+//! Sites: what is published where. Publishing opens a door of the machine, so administrators do it.
+
+use std::net::SocketAddr;
+
+use axum::{Extension, Json, extract::State, response::IntoResponse};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    Problem, Refusal, Server, ServerError,
+    auth::{Role, Who},
+    door,
+    extract::{Input, Named},
+    sites::{PasswordHash, Site, SiteName, SitePath, SitePlace},
+    state::require,
+};
+
+/// A site.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SiteView {
+    /// Its name.
+    name: String,
+    /// Whose workspace the folder is in.
+    user: String,
+    /// The folder, relative to the workspace.
+    folder: String,
+    /// Where it was published.
+    place: SitePlace,
+    /// Where it is shown now; none where it is not.
+    address: Option<String>,
+    /// Whether a password is needed.
+    locked: bool,
+}
+
+/// A folder that is to be published.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewSite {
+    /// Its name.
+    name: String,
+    /// The folder, relative to your workspace.
+    folder: String,
+    /// Where: `{"listen": "127.0.0.1:8080"}` or `{"host": "docs.localhost"}`.
+    place: SitePlace,
+    /// What must be said to see it; none lets everybody in who can reach it.
+    password: Option<String>,
+}
+
+/// Lists the sites.
+#[utoipa::path(get, path = "/api/sites", responses((status = 200, body = Vec<SiteView>), (status = 403, body = Problem)))]
+pub(crate) async fn list(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<SiteView>>, Refusal> {
+    require(&who, Role::Admin)?;
+    let mut views = Vec::new();
+    for site in server.inner.sites.list() {
+        views.push(view(&server, &site).await);
+    }
+    Ok(Json(views))
+}
+
+/// Publishes a folder of one's workspace.
+#[utoipa::path(post, path = "/api/sites", request_body = NewSite,
+    responses((status = 201, body = SiteView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn publish(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(new): Input<NewSite>,
+) -> Result<impl IntoResponse, Refusal> {
+    require(&who, Role::Admin)?;
+    check_place(&server, &new.place)?;
+    let hashed = tokio::task::spawn_blocking(move || new.password.as_deref().map(PasswordHash::new).transpose());
+    let password = hashed.await.map_err(|_| Refusal::failed("the password could not be kept"))??;
+    let (name, folder) = (new.name.parse()?, SitePath::folder(&new.folder)?);
+    let site = Site { name, user: who.user, folder, place: new.place, password };
+    server.inner.sites.add(site.clone())?;
+    if let Err(error) = server.inner.hosting.show(&server, &site).await {
+        server.inner.sites.remove(&site.name)?;
+        return Err(not_shown(&error));
+    }
+    Ok((StatusCode::CREATED, Json(view(&server, &site).await)))
+}
+
+/// Takes a site back.
+#[utoipa::path(delete, path = "/api/sites/{id}", params(("id" = String, Path)),
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn take_back(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(name): Named<SiteName>,
+) -> Result<StatusCode, Refusal> {
+    require(&who, Role::Admin)?;
+    server.inner.sites.remove(&name)?;
+    server.inner.hosting.hide(&name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A site is never where the server itself is.
+fn check_place(server: &Server, place: &SitePlace) -> Result<(), Refusal> {
+    let config = server.config();
+    match place {
+        SitePlace::Listen(address) if address.port() == config.listen.port() && address.port() != 0 => {
+            Err(Refusal::bad("bad_place", "the server itself is at that port; choose another"))
+        }
+        SitePlace::Host(host) if door::is_own(config, host) => {
+            Err(Refusal::bad("bad_place", "that name is the server's own; choose another"))
+        }
+        SitePlace::Host(_) if config.sites.is_none() => {
+            Err(Refusal::bad("bad_place", "no address is set up for sites with a host name; see `--sites`"))
+        }
+        SitePlace::Listen(_) | SitePlace::Host(_) => Ok(()),
+    }
+}
+
+fn not_shown(error: &ServerError) -> Refusal {
+    Refusal::bad("bad_place", error.to_string())
+}
+
+async fn view(server: &Server, site: &Site) -> SiteView {
+    let address = server.inner.hosting.address(site).await;
+    let shown = |address: SocketAddr| match &site.place {
+        SitePlace::Listen(_) => address.to_string(),
+        SitePlace::Host(host) => format!("{host}:{}", address.port()),
+    };
+    SiteView {
+        name: site.name.to_string(),
+        user: site.user.to_string(),
+        folder: site.folder.to_string(),
+        place: site.place.clone(),
+        address: address.map(shown),
+        locked: site.password.is_some(),
+    }
+}

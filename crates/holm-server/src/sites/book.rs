@@ -1,0 +1,116 @@
+//! All sites, in one private file.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{PoisonError, RwLock},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Site, SiteName, SitePlace};
+use crate::{Refusal, ServerError, auth::write_private};
+
+/// The file.
+const KEPT: &str = "sites.json";
+/// Sites of one server: each may have a listener.
+const MOST: usize = 64;
+
+/// Knows which folders are published where. Changes are on disk before they count.
+#[derive(Debug)]
+pub struct Sites {
+    place: PathBuf,
+    kept: RwLock<Kept>,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Kept {
+    #[serde(default)]
+    sites: Vec<Site>,
+}
+
+impl Sites {
+    /// Opens the sites of a folder; there are none where there is no file.
+    ///
+    /// # Errors
+    /// [`ServerError::File`].
+    pub fn open(folder: &Path) -> Result<Self, ServerError> {
+        let place = folder.join(KEPT);
+        let kept = match fs::read(&place) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| ServerError::File {
+                place: place.display().to_string(),
+                reason: error.to_string(),
+            })?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Kept::default(),
+            Err(error) => return Err(ServerError::file(&place, &error)),
+        };
+        Ok(Self { place, kept: RwLock::new(kept) })
+    }
+
+    /// All sites, by name.
+    pub fn list(&self) -> Vec<Site> {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner).sites.clone()
+    }
+
+    /// The site of a name.
+    pub fn find(&self, name: &SiteName) -> Option<Site> {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        kept.sites.iter().find(|site| site.name == *name).cloned()
+    }
+
+    /// The site of a host name.
+    pub fn hosted(&self, host: &str) -> Option<Site> {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |site: &&Site| match &site.place {
+            SitePlace::Host(own) => own.eq_ignore_ascii_case(host),
+            SitePlace::Listen(_) => false,
+        };
+        kept.sites.iter().find(is_it).cloned()
+    }
+
+    /// Publishes a folder.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the name or the place is taken, or too many are there.
+    pub fn add(&self, site: Site) -> Result<(), Refusal> {
+        site.place.check()?;
+        self.change(|sites| {
+            if sites.len() >= MOST {
+                return Err(Refusal::conflict("full", "there are too many sites; take one back first"));
+            }
+            // A port that the system chooses is never the same.
+            let free = matches!(site.place, SitePlace::Listen(address) if address.port() == 0);
+            let taken =
+                |kept: &Site| kept.name == site.name || (kept.place == site.place && !free);
+            if sites.iter().any(taken) {
+                return Err(Refusal::conflict("exists", "there is a site of that name or at that place"));
+            }
+            sites.push(site);
+            sites.sort_by(|one, other| one.name.cmp(&other.name));
+            Ok(())
+        })
+    }
+
+    /// Takes a site back.
+    ///
+    /// # Errors
+    /// [`Refusal`] if there is none.
+    pub fn remove(&self, name: &SiteName) -> Result<(), Refusal> {
+        self.change(|sites| {
+            let before = sites.len();
+            sites.retain(|site| site.name != *name);
+            if sites.len() < before { Ok(()) } else { Err(Refusal::missing("site")) }
+        })
+    }
+
+    /// Changes a copy, keeps it, and only then lets it count.
+    fn change(&self, change: impl FnOnce(&mut Vec<Site>) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = kept.clone();
+        change(&mut changed.sites)?;
+        let text = serde_json::to_vec_pretty(&changed).map_err(|_| Refusal::failed("the sites cannot be kept"))?;
+        write_private(&self.place, &text)?;
+        *kept = changed;
+        Ok(())
+    }
+}

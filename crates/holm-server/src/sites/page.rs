@@ -1,0 +1,174 @@
+//! One answer of a site: a file, a part of it, or that there is none.
+
+use std::{
+    fs::{File, Metadata},
+    io,
+    os::unix::fs::{FileExt as _, MetadataExt as _},
+    path::PathBuf,
+};
+
+use axum::{
+    body::Body,
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use holm_tools::root::{Denies, Root, RootError};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{
+        ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, LOCATION,
+    },
+};
+
+use super::{
+    kind::kind,
+    part::{Part, part},
+    path::{Names, SitePath},
+};
+
+/// The page of a folder.
+const INDEX: &str = "index.html";
+/// Bytes that are read at once.
+const PIECE: u64 = 256 * 1024;
+
+/// What every answer of a site says: nothing is guessed, framed or handed to other origins, and what is kept is asked for
+/// again.
+const HEADERS: [(&str, &str); 6] = [
+    ("x-content-type-options", "nosniff"),
+    ("content-security-policy", "frame-ancestors 'none'"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cache-control", "private, no-cache"),
+];
+
+/// What somebody asks of a site.
+pub(super) struct Asked<'a> {
+    pub(super) method: &'a Method,
+    pub(super) path: &'a str,
+    pub(super) headers: &'a HeaderMap,
+}
+
+/// What was found.
+enum Found {
+    File(File, Metadata, &'static str),
+    /// A folder whose page stands behind a slash.
+    Folder,
+    Nothing,
+}
+
+/// Answers from a folder of a workspace.
+pub(super) async fn page(workspace: PathBuf, folder: &SitePath, asked: Asked<'_>) -> Response {
+    if !matches!(*asked.method, Method::GET | Method::HEAD) {
+        let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "a site is looked at: GET or HEAD");
+        answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return answer;
+    }
+    let Some((path, names)) = SitePath::asked(asked.path) else { return missing() };
+    let path = folder.then(&path);
+    let found = tokio::task::spawn_blocking(move || find(&workspace, &path, names)).await;
+    match found.unwrap_or(Found::Nothing) {
+        Found::File(file, about, kind) => send(file, &about, kind, &asked),
+        Found::Folder => to_folder(asked.path),
+        Found::Nothing => missing(),
+    }
+}
+
+/// A short answer in words.
+pub(super) fn plain(status: StatusCode, words: &str) -> Response {
+    let kind = (CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    dressed((status, [kind], format!("{words}\n")).into_response())
+}
+
+/// Looks for a file. Whatever is in the way, whoever asks is told that there is none: what lies beside a site is nobody's
+/// business.
+fn find(workspace: &std::path::Path, path: &SitePath, names: Names) -> Found {
+    let Ok(root) = Root::open(workspace) else { return Found::Nothing };
+    let root = root.denies(Denies::usual());
+    let open = |path: &SitePath| root.path(&path.to_string()).and_then(|path| root.read(&path));
+    let wanted = match names {
+        Names::File => path.clone(),
+        Names::Folder => path.file(INDEX),
+    };
+    match open(&wanted) {
+        Ok(opened) => {
+            let file = opened.into_file();
+            file.metadata().map_or(Found::Nothing, |about| Found::File(file, about, kind(wanted.extension())))
+        }
+        Err(RootError::Kind { .. }) if names == Names::File && open(&path.file(INDEX)).is_ok() => Found::Folder,
+        Err(_) => Found::Nothing,
+    }
+}
+
+/// The same path with a slash at its end. It begins with one slash and has no empty name, so it leads to no other host.
+fn to_folder(path: &str) -> Response {
+    let Ok(location) = HeaderValue::from_str(&format!("{path}/")) else { return missing() };
+    let mut answer = plain(StatusCode::MOVED_PERMANENTLY, "it stands behind a slash");
+    answer.headers_mut().insert(LOCATION, location);
+    answer
+}
+
+fn missing() -> Response {
+    plain(StatusCode::NOT_FOUND, "there is no such page")
+}
+
+fn send(file: File, about: &Metadata, kind: &'static str, asked: &Asked<'_>) -> Response {
+    let length = about.len();
+    let tag = format!("\"{:x}-{length:x}-{:x}-{:x}\"", about.ino(), about.mtime(), about.mtime_nsec());
+    let (status, first, count) = match part(asked.headers, &tag, length) {
+        Part::Whole => (StatusCode::OK, 0, length),
+        Part::Bytes { first, last } => (StatusCode::PARTIAL_CONTENT, first, last - first + 1),
+        Part::Outside => (StatusCode::RANGE_NOT_SATISFIABLE, 0, 0),
+        Part::Unchanged => (StatusCode::NOT_MODIFIED, 0, 0),
+    };
+    let body = if *asked.method == Method::HEAD || count == 0 { Body::empty() } else { read(file, first, count) };
+    let mut answer = dressed((status, body).into_response());
+    let headers = answer.headers_mut();
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(ETAG, tag);
+    }
+    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    let range = match status {
+        StatusCode::PARTIAL_CONTENT => Some(format!("bytes {first}-{}/{length}", first + count - 1)),
+        StatusCode::RANGE_NOT_SATISFIABLE => Some(format!("bytes */{length}")),
+        _ => None,
+    };
+    if let Some(range) = range.and_then(|range| HeaderValue::from_str(&range).ok()) {
+        headers.insert(CONTENT_RANGE, range);
+    }
+    if status != StatusCode::NOT_MODIFIED {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(count));
+    }
+    answer
+}
+
+/// The bytes of a file, piece by piece; each is read when the last was taken.
+fn read(file: File, first: u64, count: u64) -> Body {
+    let pieces = futures::stream::try_unfold((file, first, count), |(file, at, left)| async move {
+        if left == 0 {
+            return Ok(None);
+        }
+        let read = tokio::task::spawn_blocking(move || -> io::Result<(File, Vec<u8>)> {
+            let mut bytes = vec![0; usize::try_from(left.min(PIECE)).unwrap_or(0)];
+            let read = file.read_at(&mut bytes, at)?;
+            bytes.truncate(read);
+            Ok((file, bytes))
+        });
+        let (file, bytes) = read.await.map_err(io::Error::other)??;
+        if bytes.is_empty() {
+            // Somebody cut it meanwhile; an answer that ends early is seen to.
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        let read = bytes.len() as u64;
+        Ok(Some((Bytes::from(bytes), (file, at + read, left - read))))
+    });
+    Body::from_stream(pieces)
+}
+
+fn dressed(mut answer: Response) -> Response {
+    for (name, value) in HEADERS {
+        answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}

@@ -1,0 +1,61 @@
+//! Which part of a file is wanted, and whether it is wanted at all.
+
+use http::{
+    HeaderMap,
+    header::{IF_NONE_MATCH, IF_RANGE, RANGE},
+};
+
+/// What is sent of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// Bytes from the first to the last, both included.
+    Bytes { first: u64, last: u64 },
+    /// Nothing: the asked part is not in it.
+    Outside,
+    /// Nothing: whoever asks has it.
+    Unchanged,
+}
+
+/// What is to be sent of a file of so many bytes, which has this tag now.
+pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> Part {
+    let read = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    if let Some(known) = read(IF_NONE_MATCH) {
+        let same = |one: &str| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag;
+        if known.split(',').any(|one| same(one.trim())) {
+            return Part::Unchanged;
+        }
+    }
+    // A part of what was another file is no part of this one; a date does not tell two files of one second apart.
+    if read(IF_RANGE).is_some_and(|wanted| wanted != tag) {
+        return Part::Whole;
+    }
+    read(RANGE).map_or(Part::Whole, |range| ranged(range, length))
+}
+
+/// One range; several, or what is none, is answered with the whole, as it may be.
+fn ranged(text: &str, length: u64) -> Part {
+    let Some((first, last)) = text.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-')) else {
+        return Part::Whole;
+    };
+    let number = |text: &str| {
+        let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        // More digits than a number has mean the end, whatever they are.
+        plain.then(|| text.parse::<u64>().unwrap_or(u64::MAX))
+    };
+    match (number(first), number(last), first.is_empty(), last.is_empty()) {
+        (Some(first), Some(last), ..) if first <= last => within(first, last, length),
+        (Some(first), None, _, true) => within(first, u64::MAX, length),
+        (None, Some(0), true, _) => Part::Outside,
+        (None, Some(count), true, _) => within(length.saturating_sub(count), u64::MAX, length),
+        _ => Part::Whole,
+    }
+}
+
+fn within(first: u64, last: u64, length: u64) -> Part {
+    if first >= length {
+        return Part::Outside;
+    }
+    Part::Bytes { first, last: last.min(length - 1) }
+}

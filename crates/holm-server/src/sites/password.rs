@@ -1,0 +1,90 @@
+//! Passwords of sites: kept as a hash that is slow to make, so that a lost file does not give them away.
+
+use std::fmt;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use scrypt::{Params, scrypt};
+use serde::{Deserialize, Serialize};
+
+use crate::ServerError;
+
+/// Bytes of salt and hash.
+const SALT: usize = 16;
+const HASH: usize = 32;
+/// 32 MiB and about a tenth of a second a try.
+const LOG_N: u8 = 15;
+const R: u32 = 8;
+const P: u32 = 1;
+/// The shortest password.
+pub(super) const SHORTEST: usize = 8;
+/// The longest, so that nobody lets us hash a book.
+pub(super) const LONGEST: usize = 256;
+
+/// What is kept of a password.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PasswordHash {
+    log_n: u8,
+    salt: String,
+    hash: String,
+}
+
+impl PasswordHash {
+    /// Makes one. Takes a while, on purpose.
+    ///
+    /// # Errors
+    /// [`ServerError::Name`] for a password that is too short or too long, [`ServerError::Random`] without randomness.
+    pub fn new(password: &str) -> Result<Self, ServerError> {
+        Self::with_cost(password, LOG_N)
+    }
+
+    /// As [`new`](Self::new), cheaper, where nothing is kept.
+    pub(super) fn with_cost(password: &str, log_n: u8) -> Result<Self, ServerError> {
+        if !(SHORTEST..=LONGEST).contains(&password.len()) {
+            let reason = "it has fewer than 8 or more than 256 bytes";
+            return Err(ServerError::Name { what: "the password of a site", given: "‹secret›".into(), reason });
+        }
+        let mut salt = [0_u8; SALT];
+        getrandom::fill(&mut salt).map_err(|error| ServerError::Random(error.to_string()))?;
+        let hash = hashed(password, &salt, log_n).ok_or_else(|| ServerError::Random("scrypt failed".into()))?;
+        Ok(Self { log_n, salt: URL_SAFE_NO_PAD.encode(salt), hash: URL_SAFE_NO_PAD.encode(hash) })
+    }
+
+    /// What tells two of them apart.
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.hash.as_bytes()
+    }
+
+    /// Whether it was made of this password. Takes as long as making it, and the same time whatever the difference.
+    pub fn fits(&self, password: &str) -> bool {
+        if password.len() > LONGEST {
+            return false;
+        }
+        let Ok(salt) = URL_SAFE_NO_PAD.decode(&self.salt) else { return false };
+        let Ok(kept) = URL_SAFE_NO_PAD.decode(&self.hash) else { return false };
+        // A file that somebody changed must not make us use all the memory there is.
+        let Some(made) = Some(self.log_n).filter(|cost| *cost <= LOG_N).and_then(|cost| hashed(password, &salt, cost))
+        else {
+            return false;
+        };
+        same(&made, &kept)
+    }
+}
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("PasswordHash(…)")
+    }
+}
+
+/// Whether bytes are the same, in the same time whatever the difference.
+pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
+    let differ = one.iter().zip(other).fold(0, |differ, (one, other)| differ | (one ^ other));
+    one.len() == other.len() && std::hint::black_box(differ) == 0
+}
+
+fn hashed(password: &str, salt: &[u8], log_n: u8) -> Option<[u8; HASH]> {
+    let mut hash = [0_u8; HASH];
+    let params = Params::new(log_n, R, P).ok()?;
+    scrypt(password.as_bytes(), salt, &params, &mut hash).ok()?;
+    Some(hash)
+}

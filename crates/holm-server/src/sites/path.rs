@@ -1,0 +1,116 @@
+//! Paths of requests and of folders, taken apart once. Whatever could mean something else to a file system is refused, not
+//! repaired.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ServerError;
+
+/// The longest path in bytes.
+const LONGEST: usize = 1_024;
+
+/// A path below a folder: plain names, none of which begins with a dot.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SitePath(Vec<String>);
+
+impl SitePath {
+    /// Reads the path of a folder, as a person writes it.
+    ///
+    /// # Errors
+    /// [`ServerError::Name`].
+    pub fn folder(text: &str) -> Result<Self, ServerError> {
+        let wrong = || ServerError::Name {
+            what: "a folder of the workspace",
+            given: text.chars().filter(|letter| !letter.is_control()).take(64).collect(),
+            reason: "plain names with slashes between them are wanted, none beginning with a dot",
+        };
+        let trimmed = text.trim_end_matches('/');
+        if trimmed.is_empty() {
+            return if text.starts_with('/') { Err(wrong()) } else { Ok(Self::default()) };
+        }
+        Self::of(trimmed.split('/').map(|name| Some(name.to_owned()))).ok_or_else(wrong)
+    }
+
+    /// Reads the path of a request. None where it cannot be one of ours; whether it names a folder otherwise.
+    pub(super) fn asked(path: &str) -> Option<(Self, Names)> {
+        let rest = path.strip_prefix('/').filter(|_| path.len() <= LONGEST)?;
+        let (rest, names) = match rest.strip_suffix('/') {
+            Some(rest) => (rest, Names::Folder),
+            None if rest.is_empty() => return Some((Self::default(), Names::Folder)),
+            None => (rest, Names::File),
+        };
+        Some((Self::of(rest.split('/').map(decoded))?, names))
+    }
+
+    /// This path and then another.
+    pub(super) fn then(&self, other: &Self) -> Self {
+        Self(self.0.iter().chain(&other.0).cloned().collect())
+    }
+
+    /// A file in it.
+    pub(super) fn file(&self, name: &str) -> Self {
+        self.then(&Self(vec![name.to_owned()]))
+    }
+
+    /// What stands after the last dot of the last name.
+    pub(super) fn extension(&self) -> &str {
+        let name = self.0.last().map(String::as_str).unwrap_or_default();
+        name.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default()
+    }
+
+    fn of(names: impl Iterator<Item = Option<String>>) -> Option<Self> {
+        let plain = |name: &String| {
+            !name.is_empty()
+                && !name.starts_with('.')
+                && !name.contains(|letter: char| letter.is_control() || matches!(letter, '/' | '\\' | ':'))
+        };
+        names.map(|name| name.filter(plain)).collect::<Option<Vec<_>>>().map(Self)
+    }
+}
+
+impl fmt::Display for SitePath {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0.join("/"))
+    }
+}
+
+impl From<SitePath> for String {
+    fn from(path: SitePath) -> Self {
+        path.to_string()
+    }
+}
+
+impl TryFrom<String> for SitePath {
+    type Error = ServerError;
+
+    fn try_from(text: String) -> Result<Self, ServerError> {
+        Self::folder(&text)
+    }
+}
+
+/// What a request names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    File,
+    Folder,
+}
+
+/// A name without its percent signs; none where they are wrong or hide something that is no text.
+fn decoded(name: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        if *byte != b'%' {
+            bytes.push(*byte);
+            continue;
+        }
+        let (digits, after) = rest.split_first_chunk::<2>()?;
+        let [high, low] = digits.map(|digit| char::from(digit).to_digit(16));
+        bytes.push(u8::try_from(high? * 16 + low?).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}

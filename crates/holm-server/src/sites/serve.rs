@@ -1,0 +1,261 @@
+//! The listening side of sites: their own listeners, and the one that those with a host name share.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Instant,
+};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    response::Response,
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use holm_runtime::CancellationToken;
+use http::{
+    HeaderMap, HeaderValue, StatusCode,
+    header::{AUTHORIZATION, HOST, WWW_AUTHENTICATE},
+};
+use sha2::{Digest as _, Sha256};
+use tokio::{
+    net::TcpListener,
+    sync::{Mutex as AsyncMutex, Semaphore},
+};
+use tokio_rustls::TlsAcceptor;
+
+use super::{
+    PasswordHash, Site, SiteName, SitePlace,
+    page::{Asked, page, plain},
+    password::same,
+};
+use crate::{
+    Server, ServerError,
+    door,
+    limiter::Limiter,
+    serve::Accepting,
+};
+
+/// Connections of one listener: a site must not take the server's.
+const MOST_CONNECTIONS: usize = 256;
+/// Wrong passwords from one address a minute.
+const FAILURES_PER_MINUTE: u32 = 20;
+/// Passwords that are tried at the same time: each takes 32 MiB.
+const MOST_TRIES: usize = 2;
+
+/// Shows the sites.
+pub(crate) struct Hosting {
+    listening: AsyncMutex<BTreeMap<SiteName, Listening>>,
+    tls: OnceLock<Option<TlsAcceptor>>,
+    /// Where sites with a host name are, once that is known.
+    shared: OnceLock<SocketAddr>,
+    close: CancellationToken,
+    doorman: Doorman,
+}
+
+struct Listening {
+    address: SocketAddr,
+    close: CancellationToken,
+}
+
+/// Knows who has said the password.
+struct Doorman {
+    failed: Limiter<IpAddr>,
+    /// Digests of passwords that were right, so that a page of many files is not slow; never of wrong ones.
+    known: Mutex<HashMap<SiteName, [u8; 32]>>,
+    secret: [u8; 32],
+    tries: Semaphore,
+}
+
+impl Hosting {
+    /// Shows nothing yet.
+    ///
+    /// # Errors
+    /// [`ServerError::Random`] without randomness.
+    pub(crate) fn new() -> Result<Self, ServerError> {
+        let mut secret = [0_u8; 32];
+        getrandom::fill(&mut secret).map_err(|error| ServerError::Random(error.to_string()))?;
+        let doorman = Doorman {
+            failed: Limiter::new(FAILURES_PER_MINUTE),
+            known: Mutex::default(),
+            secret,
+            tries: Semaphore::new(MOST_TRIES),
+        };
+        let (listening, close) = (AsyncMutex::default(), CancellationToken::new());
+        Ok(Self { listening, tls: OnceLock::new(), shared: OnceLock::new(), close, doorman })
+    }
+
+    /// Begins to show what is published. A site whose address is taken is not shown, and the list says so.
+    ///
+    /// # Errors
+    /// [`ServerError`] if the shared address cannot be listened on.
+    pub(crate) async fn start(&self, server: &Server, tls: Option<TlsAcceptor>) -> Result<(), ServerError> {
+        let _ = self.tls.set(tls);
+        if let Some(address) = server.config().sites {
+            let bound = self.listen(server, address, Which::Hosts, self.close.child_token()).await?;
+            let _ = self.shared.set(bound);
+        }
+        for site in server.inner.sites.list() {
+            // The list says that it is not shown.
+            let _ = self.show(server, &site).await;
+        }
+        Ok(())
+    }
+
+    /// Shows a site.
+    ///
+    /// # Errors
+    /// [`ServerError`] if its address cannot be listened on.
+    pub(crate) async fn show(&self, server: &Server, site: &Site) -> Result<(), ServerError> {
+        let SitePlace::Listen(wanted) = site.place else { return Ok(()) };
+        let close = self.close.child_token();
+        let mut listening = self.listening.lock().await;
+        let address = self.listen(server, wanted, Which::One(site.name.clone()), close.clone()).await?;
+        if let Some(before) = listening.insert(site.name.clone(), Listening { address, close }) {
+            before.close.cancel();
+        }
+        Ok(())
+    }
+
+    /// Shows a site no longer.
+    pub(crate) async fn hide(&self, name: &SiteName) {
+        if let Some(listening) = self.listening.lock().await.remove(name) {
+            listening.close.cancel();
+        }
+    }
+
+    /// Where a site is shown; none where it is not.
+    pub(crate) async fn address(&self, site: &Site) -> Option<SocketAddr> {
+        match site.place {
+            SitePlace::Listen(_) => self.listening.lock().await.get(&site.name).map(|found| found.address),
+            SitePlace::Host(_) => self.shared.get().copied(),
+        }
+    }
+
+    /// Shows nothing any more.
+    pub(crate) fn stop(&self) {
+        self.close.cancel();
+    }
+
+    async fn listen(
+        &self,
+        server: &Server,
+        wanted: SocketAddr,
+        which: Which,
+        close: CancellationToken,
+    ) -> Result<SocketAddr, ServerError> {
+        let tls = self.tls.get().cloned().flatten();
+        if tls.is_none() && !wanted.ip().is_loopback() {
+            return Err(ServerError::Exposed(wanted));
+        }
+        let failed = |error: std::io::Error| ServerError::Listen { address: wanted, reason: error.to_string() };
+        let listener = TcpListener::bind(wanted).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let routes = Router::new().fallback(show).with_state(Shown { server: server.clone(), which, address });
+        let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        tokio::spawn(Accepting { routes, tls, room, close }.accept(listener));
+        Ok(address)
+    }
+}
+
+/// What one listener shows.
+#[derive(Clone)]
+struct Shown {
+    server: Server,
+    which: Which,
+    address: SocketAddr,
+}
+
+#[derive(Debug, Clone)]
+enum Which {
+    One(SiteName),
+    Hosts,
+}
+
+async fn show(State(shown): State<Shown>, request: Request) -> Response {
+    let from = door::peer(&request);
+    // The body of a request that only looks is not read.
+    let (parts, _) = request.into_parts();
+    let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| parts.uri.authority().map(http::uri::Authority::as_str));
+    let host = host.map(door::name_of).unwrap_or_default();
+    let Some(site) = shown.site(host) else {
+        return plain(StatusCode::MISDIRECTED_REQUEST, "the request was sent to another name");
+    };
+    if let Some(hash) = &site.password {
+        let doorman = &shown.server.inner.hosting.doorman;
+        if let Err(refused) = doorman.let_in(&site.name, hash, &parts.headers, from).await {
+            return refused;
+        }
+    }
+    let Ok(home) = shown.server.inner.workshop.home(&site.user).await else {
+        return plain(StatusCode::INTERNAL_SERVER_ERROR, "the site cannot be shown now");
+    };
+    let asked = Asked { method: &parts.method, path: parts.uri.path(), headers: &parts.headers };
+    page(home.workspace, &site.folder, asked).await
+}
+
+impl Shown {
+    /// The site that is meant. A name that is not its own is another site's, or somebody's trick with a name server.
+    fn site(&self, host: &str) -> Option<Site> {
+        let sites = &self.server.inner.sites;
+        match &self.which {
+            Which::Hosts => sites.hosted(host),
+            Which::One(name) => {
+                let hosts = &self.server.config().hosts;
+                sites.find(name).filter(|_| door::is_own_at(self.address.ip(), hosts, host))
+            }
+        }
+    }
+}
+
+impl Doorman {
+    async fn let_in(
+        &self,
+        site: &SiteName,
+        hash: &PasswordHash,
+        headers: &HeaderMap,
+        from: IpAddr,
+    ) -> Result<(), Response> {
+        let Some(password) = password(headers) else { return Err(locked()) };
+        let digest = self.digest(hash, &password);
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(site).copied();
+        if known.is_some_and(|known| same(&known, &digest)) {
+            return Ok(());
+        }
+        let now = Instant::now();
+        // Taken before the try, so that many at once are no way around it.
+        if self.failed.take(&from, now).is_err() {
+            return Err(plain(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords; wait a minute"));
+        }
+        let Ok(_turn) = self.tries.acquire().await else { return Err(locked()) };
+        let hash = hash.clone();
+        let fits = tokio::task::spawn_blocking(move || hash.fits(&password)).await.unwrap_or(false);
+        if !fits {
+            return Err(locked());
+        }
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(site.clone(), digest);
+        Ok(())
+    }
+
+    /// Of the password and of the hash it fits, so that a new password makes the old one unknown.
+    fn digest(&self, hash: &PasswordHash, password: &str) -> [u8; 32] {
+        let parts = Sha256::new().chain_update(self.secret).chain_update(hash.as_bytes()).chain_update([0]);
+        parts.chain_update(password).finalize().into()
+    }
+}
+
+/// The password of a request; the user's name is nobody's.
+fn password(headers: &HeaderMap) -> Option<String> {
+    let (scheme, text) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let text = scheme.eq_ignore_ascii_case("basic").then(|| STANDARD.decode(text.trim()).ok()).flatten()?;
+    String::from_utf8(text).ok()?.split_once(':').map(|(_, password)| password.to_owned())
+}
+
+fn locked() -> Response {
+    let mut answer = plain(StatusCode::UNAUTHORIZED, "a password is needed");
+    let basic = HeaderValue::from_static("Basic realm=\"site\", charset=\"UTF-8\"");
+    answer.headers_mut().insert(WWW_AUTHENTICATE, basic);
+    answer
+}
