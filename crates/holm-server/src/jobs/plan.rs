@@ -140,12 +140,19 @@ impl<'a> Planner<'a> {
         if let Some(last) = gone.last().or_else(|| late.first().filter(|_| due.older > 0)) {
             self.standing.skip(*last, SkipReason::Missed, due.older + gone.len() as u64);
         }
-        for at in late {
-            self.queue_late(*at);
+        for at in late.iter().filter(|at| !self.is_open(**at)).copied().collect::<Vec<_>>() {
+            self.queue_late(at);
         }
-        for at in on_time {
-            self.queue_on_time(*at);
+        for at in on_time.iter().filter(|at| !self.is_open(**at)).copied().collect::<Vec<_>>() {
+            self.queue_on_time(at);
         }
+    }
+
+    /// Whether a time has its run already: it was kept, and then the process ended.
+    fn is_open(&self, at: Timestamp) -> bool {
+        let slot = Slot::at(at);
+        let works = self.working.is_some_and(|run| run.slot == slot);
+        works || self.waiting.iter().any(|waiting| waiting.slot == slot)
     }
 
     /// What was missed waits for its turn, whatever is said about overlaps: they were not at the same time.

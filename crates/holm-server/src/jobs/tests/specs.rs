@@ -1,0 +1,61 @@
+use super::{at, cron};
+use crate::jobs::{Approval, HookKey, Job, JobError, JobId, Misfire, Slot, Spec, When};
+
+fn check(change: impl FnOnce(&mut Spec)) -> Option<JobError> {
+    let mut spec = Spec::new(cron("* * * * *", "UTC"), "work");
+    change(&mut spec);
+    let id: JobId = "nightly".parse().unwrap();
+    Job::to_come(id, spec, HookKey::new().unwrap(), at("2026-01-01T00:00:00Z")).err()
+}
+
+#[test]
+fn what_is_out_of_bounds_is_refused() {
+    assert_eq!(check(|_| {}), None);
+    assert_eq!(check(|spec| spec.prompt = " \n".into()), Some(JobError::Missing("prompt")));
+    assert!(matches!(check(|spec| spec.prompt = "x".repeat(70_000)), Some(JobError::TooLong { .. })));
+    for wrong in [
+        |spec: &mut Spec| spec.timeout_s = 0,
+        |spec: &mut Spec| spec.per_hour = 61,
+        |spec: &mut Spec| spec.off_after = 0,
+        |spec: &mut Spec| spec.retry.most = 11,
+        |spec: &mut Spec| spec.misfire = Misfire::All { most: 0 },
+    ] {
+        assert!(matches!(check(wrong), Some(JobError::Bounds { .. })));
+    }
+}
+
+#[test]
+fn messages_go_to_https_alone_and_questions_to_somebody() {
+    for address in ["http://example.com/", "ftp://example.com/", "example.com", "file:///etc/passwd"] {
+        assert_eq!(check(|spec| spec.notify = Some(address.into())), Some(JobError::Address), "{address}");
+    }
+    assert_eq!(check(|spec| spec.notify = Some("https://example.com/hook".into())), None);
+    assert_eq!(check(|spec| spec.approval = Approval::Notify), Some(JobError::NobodyToTell));
+}
+
+#[test]
+fn a_time_that_never_comes_is_refused() {
+    let past = When::Once { at: at("2025-01-01T00:00:00Z") };
+    assert_eq!(check(|spec| spec.when = past), Some(JobError::Never));
+    assert_eq!(check(|spec| spec.when = cron("0 0 30 2 *", "UTC")), Some(JobError::Never));
+    assert_eq!(check(|spec| spec.when = When::Asked), None);
+}
+
+#[test]
+fn every_slot_names_a_session() {
+    let longest: JobId = "j".repeat(48).parse().unwrap();
+    let slots = [Slot::at(at("9999-01-01T00:00:00Z")), Slot::now().unwrap(), Slot::message("../../x")];
+    for slot in slots {
+        assert!(slot.session(&longest, 11).is_ok(), "{slot}");
+    }
+    assert_eq!(Slot::message("msg_1"), Slot::message("msg_1"));
+    assert_ne!(Slot::message("msg_1"), Slot::message("msg_2"));
+}
+
+#[test]
+fn what_is_left_out_is_the_careful_choice() {
+    let spec: Spec = serde_json::from_str(r#"{"when": "asked", "prompt": "x", "unknown": 1}"#).unwrap();
+    assert_eq!(spec, Spec::new(When::Asked, "x"));
+    let text = serde_json::to_string(&spec).unwrap();
+    assert_eq!(serde_json::from_str::<Spec>(&text).unwrap(), spec);
+}
