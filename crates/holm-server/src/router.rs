@@ -12,7 +12,8 @@ use crate::{
     Refusal, Server,
     door::door,
     routes::{
-        admin, events, files, health, hooks, house, jobs, mcp, openai, questions, sessions, sites, usage, work,
+        admin, events, files, health, hooks, house, jobs, mcp, openai, questions, sessions, sites, usage,
+        work,
     },
 };
 

@@ -12,9 +12,9 @@ use holm_runtime::{CancellationToken, Clock};
 use tokio::sync::{Notify, mpsc};
 
 use super::{
-    Approval, Asking, Begin, Cause, Door, Errand, Finished, Held, HeldRun, Job, JobId, Messenger, News, NewsKind,
-    OffReason, Outcome, Phase, Plan, Rejected, Run, Shelf, ShelfError, Signed, Slot, Spec, Standing, Starter, Step,
-    Stopped, Switch, Tell, plan, settle,
+    Approval, Asking, Begin, Cause, Door, Errand, Finished, Held, HeldRun, Job, JobId, Messenger, News,
+    NewsKind, OffReason, Outcome, Phase, Plan, Rejected, Run, Shelf, ShelfError, Signed, Slot, Spec,
+    Standing, Starter, Step, Stopped, Switch, Tell, plan, settle,
 };
 use crate::{Refusal, SessionId, auth::UserName};
 
@@ -34,7 +34,7 @@ pub struct Keeper {
     user: UserName,
     shelf: Shelf,
     with: Keeping,
-    live: Mutex<BTreeMap<(JobId, Slot), Live>>,
+    live: Mutex<BTreeMap<SessionId, Live>>,
     /// What could not be told lately, by job.
     untold: Arc<Mutex<BTreeMap<JobId, String>>>,
     bell: Notify,
@@ -53,6 +53,8 @@ pub struct Keeping {
 
 /// A try that this process has under way.
 struct Live {
+    job: JobId,
+    slot: Slot,
     stop: CancellationToken,
     /// What is written down of it, once it was told to stop.
     outcome: Option<Outcome>,
@@ -174,7 +176,7 @@ impl Keeper {
     /// [`ShelfError::Missing`].
     pub async fn remove(&self, id: &JobId) -> Result<(), ShelfError> {
         self.shelf.remove(id).await?;
-        self.stop_all(id, &Outcome::Stopped { why: Stopped::Person });
+        self.stop_those(&Outcome::Stopped { why: Stopped::Person }, |live| live.job == *id);
         Ok(())
     }
 
@@ -184,7 +186,7 @@ impl Keeper {
     /// [`ShelfError::Missing`].
     pub async fn stop(&self, id: &JobId) -> Result<bool, ShelfError> {
         self.shelf.job(id).await?;
-        Ok(self.stop_all(id, &Outcome::Stopped { why: Stopped::Person }))
+        Ok(self.stop_those(&Outcome::Stopped { why: Stopped::Person }, |live| live.job == *id))
     }
 
     /// Runs a job now, also one that is switched off.
@@ -255,7 +257,7 @@ impl Keeper {
                     // What was begun has a deadline, which the plan says when it is asked again.
                     again = Some(now);
                 }
-                Step::Stop { slot, outcome } => self.stop_one(&held.job.id, &slot, outcome),
+                Step::Stop { slot, outcome } => self.stop_one(&held.job.id, &slot, &outcome),
                 Step::Drop { slot, why } => self.drop_waiting(&held.job.id, &slot, why, now).await?,
             }
         }
@@ -277,7 +279,8 @@ impl Keeper {
             // Somebody else has begun it, or it was dealt with before a crash.
             return Ok(());
         }
-        let session = held.run.begin(&job.id, now).map_err(|refusal| ShelfError::Unreadable(refusal.message))?;
+        let session =
+            held.run.begin(&job.id, now).map_err(|refusal| ShelfError::Unreadable(refusal.message))?;
         self.shelf.note(&job.id, &held).await?;
         self.launch(job, slot, session, Begin::Anew);
         Ok(())
@@ -300,12 +303,12 @@ impl Keeper {
 
     fn launch(self: &Arc<Self>, job: &Job, slot: &Slot, session: SessionId, begin: Begin) {
         let stop = CancellationToken::new();
-        let key = (job.id.clone(), slot.clone());
         let mut live = self.lock();
-        if live.contains_key(&key) {
+        if live.contains_key(&session) {
             return;
         }
-        live.insert(key, Live { stop: stop.clone(), outcome: None });
+        let begun = Live { job: job.id.clone(), slot: slot.clone(), stop: stop.clone(), outcome: None };
+        live.insert(session.clone(), begun);
         drop(live);
         let (keeper, job, slot) = (Arc::clone(self), job.clone(), slot.clone());
         tokio::spawn(async move { keeper.accompany(&job, &slot, session, begin, stop).await });
@@ -324,7 +327,7 @@ impl Keeper {
             user: self.user.clone(),
             job: job.id.clone(),
             spec: job.spec.clone(),
-            session,
+            session: session.clone(),
             begin,
             stop: stop.clone(),
             asks,
@@ -342,7 +345,7 @@ impl Keeper {
                 }
             }
         };
-        let told = self.lock().get(&(job.id.clone(), slot.clone())).and_then(|live| live.outcome.clone());
+        let told = self.lock().get(&session).and_then(|live| live.outcome.clone());
         if let Finished::Ended { outcome, spent } = &finished {
             // One that answered before it heard that it should stop has answered.
             let outcome = match (outcome, told) {
@@ -352,7 +355,7 @@ impl Keeper {
             // A store that fails now leaves the run as one that works, and it is taken up again.
             let _ = self.finish(job, slot, outcome, *spent).await;
         }
-        self.lock().remove(&(job.id.clone(), slot.clone()));
+        self.lock().remove(&session);
         if matches!(finished, Finished::Ended { .. }) {
             self.bell.notify_one();
         }
@@ -463,30 +466,32 @@ impl Keeper {
         });
     }
 
-    fn stop_one(&self, id: &JobId, slot: &Slot, outcome: Outcome) {
-        if let Some(live) = self.lock().get_mut(&(id.clone(), slot.clone())) {
-            live.outcome.get_or_insert(outcome);
+    fn stop_one(&self, id: &JobId, slot: &Slot, outcome: &Outcome) {
+        self.stop_those(outcome, |live| live.job == *id && live.slot == *slot);
+    }
+
+    /// Stops what is meant; whether something was.
+    fn stop_those(&self, outcome: &Outcome, meant: impl Fn(&Live) -> bool) -> bool {
+        let mut stopped = false;
+        for live in self.lock().values_mut().filter(|live| meant(live)) {
+            live.outcome.get_or_insert_with(|| outcome.clone());
             live.stop.cancel();
+            stopped = true;
         }
+        stopped
     }
 
-    fn stop_all(&self, id: &JobId, outcome: &Outcome) -> bool {
-        let slots: Vec<Slot> =
-            self.lock().keys().filter(|(job, _)| job == id).map(|(_, slot)| slot.clone()).collect();
-        for slot in &slots {
-            self.stop_one(id, slot, outcome.clone());
-        }
-        !slots.is_empty()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(JobId, Slot), Live>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Live>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl std::fmt::Debug for Keeper {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Keeper").field("user", &self.user).field("live", &self.lock().len()).finish_non_exhaustive()
+        out.debug_struct("Keeper")
+            .field("user", &self.user)
+            .field("live", &self.lock().len())
+            .finish_non_exhaustive()
     }
 }
 

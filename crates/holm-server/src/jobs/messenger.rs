@@ -80,7 +80,9 @@ impl News {
             "user": self.user.as_str(), "job": self.job.as_str(), "run": self.run.as_str(),
             "session": self.session, "reason": reason,
         });
-        json!({ "type": self.kind.name(), "timestamp": self.at.value(), "data": data }).to_string().into_bytes()
+        json!({ "type": self.kind.name(), "timestamp": self.at.value(), "data": data })
+            .to_string()
+            .into_bytes()
     }
 }
 

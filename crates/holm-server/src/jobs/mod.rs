@@ -42,7 +42,7 @@ pub use schedule::{Due, Schedule, When};
 pub use shelf::{Broken, Held, HeldRun, Listed, Shelf, ShelfError};
 pub use spec::{Approval, Door, Misfire, Overlap, Retry, Spec};
 pub use standing::{OffReason, Skip, SkipReason, Standing, Switch};
-pub use starter::{Begin, Errand, Finished, Starter};
 pub(crate) use starter::HallStarter;
+pub use starter::{Begin, Errand, Finished, Starter};
 pub(crate) use team::Team;
 pub use wall::WallClock;

@@ -211,7 +211,9 @@ impl From<ShelfError> for Refusal {
             ShelfError::Exists => Self::conflict("exists", error.to_string()),
             ShelfError::Changed => Self::conflict("changed", error.to_string()),
             ShelfError::Job(error) => Self::bad("bad_job", error.to_string()),
-            ShelfError::Unreadable(_) => Self::failed("the job cannot be read; the server's operator can see why"),
+            ShelfError::Unreadable(_) => {
+                Self::failed("the job cannot be read; the server's operator can see why")
+            }
             ShelfError::Store(error) => error.into(),
             ShelfError::Server(error) => error.into(),
         }

@@ -71,9 +71,8 @@ pub(crate) async fn trigger(
 }
 
 async fn hear(server: &Server, user: &str, job: &str, request: Request<Body>) -> Result<Triggered, Refusal> {
-    let unknown = || {
-        Refusal::new(StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be")
-    };
+    let unknown =
+        || Refusal::new(StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be");
     let (from, now) = (door::peer(&request), Instant::now());
     door::check_host(server.config(), request.headers(), request.uri().authority())?;
     if request.headers().contains_key(ORIGIN) {

@@ -70,7 +70,8 @@ pub(crate) async fn publish(
 ) -> Result<impl IntoResponse, Refusal> {
     require(&who, Role::Admin)?;
     check_place(&server, &new.place)?;
-    let hashed = tokio::task::spawn_blocking(move || new.password.as_deref().map(PasswordHash::new).transpose());
+    let hashed =
+        tokio::task::spawn_blocking(move || new.password.as_deref().map(PasswordHash::new).transpose());
     let password = hashed.await.map_err(|_| Refusal::failed("the password could not be kept"))??;
     let (name, folder) = (new.name.parse()?, SitePath::folder(&new.folder)?);
     let site = Site { name, user: who.user, folder, place: new.place, password };

@@ -80,8 +80,7 @@ impl Sites {
             }
             // A port that the system chooses is never the same.
             let free = matches!(site.place, SitePlace::Listen(address) if address.port() == 0);
-            let taken =
-                |kept: &Site| kept.name == site.name || (kept.place == site.place && !free);
+            let taken = |kept: &Site| kept.name == site.name || (kept.place == site.place && !free);
             if sites.iter().any(taken) {
                 return Err(Refusal::conflict("exists", "there is a site of that name or at that place"));
             }
@@ -108,7 +107,8 @@ impl Sites {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = kept.clone();
         change(&mut changed.sites)?;
-        let text = serde_json::to_vec_pretty(&changed).map_err(|_| Refusal::failed("the sites cannot be kept"))?;
+        let text =
+            serde_json::to_vec_pretty(&changed).map_err(|_| Refusal::failed("the sites cannot be kept"))?;
         write_private(&self.place, &text)?;
         *kept = changed;
         Ok(())

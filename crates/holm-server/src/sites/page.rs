@@ -15,9 +15,7 @@ use bytes::Bytes;
 use holm_tools::root::{Denies, Root, RootError};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
-    header::{
-        ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, LOCATION,
-    },
+    header::{ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, LOCATION},
 };
 
 use super::{
@@ -95,7 +93,9 @@ fn find(workspace: &std::path::Path, path: &SitePath, names: Names) -> Found {
             let file = opened.into_file();
             file.metadata().map_or(Found::Nothing, |about| Found::File(file, about, kind(wanted.extension())))
         }
-        Err(RootError::Kind { .. }) if names == Names::File && open(&path.file(INDEX)).is_ok() => Found::Folder,
+        Err(RootError::Kind { .. }) if names == Names::File && open(&path.file(INDEX)).is_ok() => {
+            Found::Folder
+        }
         Err(_) => Found::Nothing,
     }
 }
@@ -121,7 +121,8 @@ fn send(file: File, about: &Metadata, kind: &'static str, asked: &Asked<'_>) -> 
         Part::Outside => (StatusCode::RANGE_NOT_SATISFIABLE, 0, 0),
         Part::Unchanged => (StatusCode::NOT_MODIFIED, 0, 0),
     };
-    let body = if *asked.method == Method::HEAD || count == 0 { Body::empty() } else { read(file, first, count) };
+    let body =
+        if *asked.method == Method::HEAD || count == 0 { Body::empty() } else { read(file, first, count) };
     let mut answer = dressed((status, body).into_response());
     let headers = answer.headers_mut();
     if let Ok(tag) = HeaderValue::from_str(&tag) {

@@ -36,7 +36,8 @@ pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> Part {
 
 /// One range; several, or what is none, is answered with the whole, as it may be.
 fn ranged(text: &str, length: u64) -> Part {
-    let Some((first, last)) = text.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-')) else {
+    let Some((first, last)) = text.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-'))
+    else {
         return Part::Whole;
     };
     let number = |text: &str| {

@@ -41,11 +41,16 @@ impl PasswordHash {
     pub(super) fn with_cost(password: &str, log_n: u8) -> Result<Self, ServerError> {
         if !(SHORTEST..=LONGEST).contains(&password.len()) {
             let reason = "it has fewer than 8 or more than 256 bytes";
-            return Err(ServerError::Name { what: "the password of a site", given: "‹secret›".into(), reason });
+            return Err(ServerError::Name {
+                what: "the password of a site",
+                given: "‹secret›".into(),
+                reason,
+            });
         }
         let mut salt = [0_u8; SALT];
         getrandom::fill(&mut salt).map_err(|error| ServerError::Random(error.to_string()))?;
-        let hash = hashed(password, &salt, log_n).ok_or_else(|| ServerError::Random("scrypt failed".into()))?;
+        let hash =
+            hashed(password, &salt, log_n).ok_or_else(|| ServerError::Random("scrypt failed".into()))?;
         Ok(Self { log_n, salt: URL_SAFE_NO_PAD.encode(salt), hash: URL_SAFE_NO_PAD.encode(hash) })
     }
 
@@ -62,7 +67,8 @@ impl PasswordHash {
         let Ok(salt) = URL_SAFE_NO_PAD.decode(&self.salt) else { return false };
         let Ok(kept) = URL_SAFE_NO_PAD.decode(&self.hash) else { return false };
         // A file that somebody changed must not make us use all the memory there is.
-        let Some(made) = Some(self.log_n).filter(|cost| *cost <= LOG_N).and_then(|cost| hashed(password, &salt, cost))
+        let Some(made) =
+            Some(self.log_n).filter(|cost| *cost <= LOG_N).and_then(|cost| hashed(password, &salt, cost))
         else {
             return false;
         };

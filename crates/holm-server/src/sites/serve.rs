@@ -30,12 +30,7 @@ use super::{
     page::{Asked, page, plain},
     password::same,
 };
-use crate::{
-    Server, ServerError,
-    door,
-    limiter::Limiter,
-    serve::Accepting,
-};
+use crate::{Server, ServerError, door, limiter::Limiter, serve::Accepting};
 
 /// Connections of one listener: a site must not take the server's.
 const MOST_CONNECTIONS: usize = 256;
@@ -149,10 +144,12 @@ impl Hosting {
         if tls.is_none() && !wanted.ip().is_loopback() {
             return Err(ServerError::Exposed(wanted));
         }
-        let failed = |error: std::io::Error| ServerError::Listen { address: wanted, reason: error.to_string() };
+        let failed =
+            |error: std::io::Error| ServerError::Listen { address: wanted, reason: error.to_string() };
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let routes = Router::new().fallback(show).with_state(Shown { server: server.clone(), which, address });
+        let routes =
+            Router::new().fallback(show).with_state(Shown { server: server.clone(), which, address });
         let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
         tokio::spawn(Accepting { routes, tls, room, close }.accept(listener));
         Ok(address)

@@ -6,8 +6,8 @@ use holm_kernel::{NanoUsd, Timestamp};
 
 use super::{at, cron, job};
 use crate::jobs::{
-    Asking, Cause, Job, Misfire, OffReason, Outcome, Overlap, Phase, Plan, Run, SkipReason, Slot, Spec, Standing, Step,
-    Stopped, Switch, When, plan, settle,
+    Asking, Cause, Job, Misfire, OffReason, Outcome, Overlap, Phase, Plan, Run, SkipReason, Slot, Spec,
+    Standing, Step, Stopped, Switch, When, plan, settle,
 };
 
 const HOUR: u64 = 3_600_000;
@@ -104,9 +104,13 @@ impl World {
     /// Lets time pass from one thing that happens to the next.
     fn until(&mut self, end: Timestamp) {
         for _ in 0..50_000 {
-            let wake = self.look().wake;
+            let made = self.look();
+            // What was begun has a deadline, and what was stopped makes room: asked again before time passes.
+            if made.steps.iter().any(|step| !matches!(step, Step::Queue { .. })) {
+                continue;
+            }
             let done = self.working();
-            let next = [wake, done.as_ref().map(|(_, at)| *at)].into_iter().flatten().min();
+            let next = [made.wake, done.as_ref().map(|(_, at)| *at)].into_iter().flatten().min();
             let Some(next) = next.filter(|next| *next <= end) else {
                 self.now = end;
                 return;

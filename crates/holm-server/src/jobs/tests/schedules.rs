@@ -37,7 +37,8 @@ fn where_clocks_are_set_back_a_time_of_day_comes_once() {
 
 #[test]
 fn an_interval_goes_on_through_both_hours_and_over_the_missing_one() {
-    let back = ["2025-10-26T00:30:00Z", "2025-10-26T01:00:00Z", "2025-10-26T01:30:00Z", "2025-10-26T02:00:00Z"];
+    let back =
+        ["2025-10-26T00:30:00Z", "2025-10-26T01:00:00Z", "2025-10-26T01:30:00Z", "2025-10-26T02:00:00Z"];
     check("*/30 * * * *", "Europe/Berlin", "2025-10-26T00:00:00Z", "2025-10-26T02:00:00Z", &back);
     let forward = ["2025-03-30T00:30:00Z", "2025-03-30T01:00:00Z", "2025-03-30T01:30:00Z"];
     check("*/30 * * * *", "Europe/Berlin", "2025-03-30T00:00:00Z", "2025-03-30T01:30:00Z", &forward);

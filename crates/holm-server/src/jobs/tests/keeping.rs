@@ -1,0 +1,392 @@
+//! The loop with a clock that is set, a store that is real, and tries that end when the test says so.
+
+use std::sync::{Arc, Mutex};
+
+use holm_kernel::Timestamp;
+use holm_runtime::{BoxFuture, CancellationToken, Clock};
+use holm_store::Store;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::{at, cron};
+use crate::{
+    auth::UserName,
+    jobs::{
+        Approval, Asking, Begin, Door, Errand, Finished, HookKey, Job, JobId, Keeper, Keeping, Messenger,
+        News, NewsKind, Outcome, Phase, Run, Shelf, Signed, Spec, Starter, Stopped, Switch, Triggered,
+        Undelivered, When,
+    },
+};
+
+const START: &str = "2026-01-01T00:00:30Z";
+
+/// A clock that stands until it is set.
+#[derive(Clone)]
+struct SetClock(watch::Sender<Timestamp>);
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        *self.0.borrow()
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
+        let mut set = self.0.subscribe();
+        Box::pin(async move {
+            let _ = set.wait_for(|now| *now >= at).await;
+        })
+    }
+}
+
+/// A try that has begun, and how to end it.
+struct Begun {
+    errand: Errand,
+    end: oneshot::Sender<Finished>,
+}
+
+/// Hands tries to the test.
+struct Handed(mpsc::UnboundedSender<Begun>);
+
+impl Starter for Handed {
+    fn run(&self, errand: Errand) -> BoxFuture<'static, Finished> {
+        let (end, ended) = oneshot::channel();
+        let stop = errand.stop.clone();
+        self.0.send(Begun { errand, end }).unwrap();
+        Box::pin(async move {
+            tokio::select! {
+                finished = ended => finished.unwrap_or(Finished::Parked),
+                () = stop.cancelled() => Finished::ended(Outcome::Failed { reason: "cancelled".into() }),
+            }
+        })
+    }
+}
+
+/// Keeps what is told.
+#[derive(Clone, Default)]
+struct Ear(Arc<Mutex<Vec<News>>>);
+
+impl Messenger for Ear {
+    fn tell(&self, news: News) -> BoxFuture<'static, Result<(), Undelivered>> {
+        self.0.lock().unwrap().push(news);
+        Box::pin(async { Ok(()) })
+    }
+}
+
+struct Stage {
+    _folder: tempfile::TempDir,
+    store: Store,
+    clock: SetClock,
+    ear: Ear,
+    starter: Arc<Handed>,
+    begun: mpsc::UnboundedReceiver<Begun>,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().join("holm.db")).await.unwrap();
+        let (sender, begun) = mpsc::unbounded_channel();
+        let clock = SetClock(watch::Sender::new(at(START)));
+        Self { _folder: folder, store, clock, ear: Ear::default(), starter: Arc::new(Handed(sender)), begun }
+    }
+
+    /// A process that keeps the jobs.
+    fn keeper(&self) -> Arc<Keeper> {
+        let with = Keeping {
+            clock: Arc::new(self.clock.clone()),
+            starter: self.starter.clone(),
+            messenger: Arc::new(self.ear.clone()),
+        };
+        Keeper::new(UserName::owner(), Shelf::new(self.store.clone()), with)
+    }
+
+    fn set(&self, time: &str) {
+        self.clock.0.send_replace(at(time));
+    }
+
+    /// Nothing has begun.
+    fn nothing(&mut self) {
+        assert!(self.begun.try_recv().is_err(), "something has begun");
+    }
+
+    async fn next(&mut self) -> Begun {
+        soon(self.begun.recv()).await.unwrap()
+    }
+}
+
+/// Waits, but not for ever.
+async fn soon<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(std::time::Duration::from_secs(30), work).await.unwrap()
+}
+
+fn id() -> JobId {
+    "nightly".parse().unwrap()
+}
+
+async fn add(keeper: &Keeper, when: When, change: impl FnOnce(&mut Spec)) -> Job {
+    let mut spec = Spec::new(when, "work");
+    change(&mut spec);
+    let job = Job::to_come(id(), spec, HookKey::new().unwrap(), at(START)).unwrap();
+    keeper.add(&job).await.unwrap();
+    job
+}
+
+/// The only run, as soon as it is so.
+async fn run(keeper: &Keeper, wanted: impl Fn(&Run) -> bool) -> Run {
+    soon(async {
+        loop {
+            let runs = keeper.shelf().runs(&id(), 10).await.unwrap();
+            if let Some(run) = runs.into_iter().find(|run| wanted(run)) {
+                return run;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await
+}
+
+fn has_ended(run: &Run) -> bool {
+    matches!(run.phase, Phase::Ended { .. })
+}
+
+fn minutely() -> When {
+    cron("* * * * *", "UTC")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_processes_start_a_run_once() {
+    let mut stage = Stage::new().await;
+    let (one, other) = (stage.keeper(), stage.keeper());
+    add(&one, minutely(), |_| {}).await;
+    for keeper in [&one, &other] {
+        assert_eq!(keeper.look().await.unwrap(), Some(at("2026-01-01T00:01:00Z")));
+    }
+    stage.nothing();
+    stage.set("2026-01-01T00:01:00Z");
+    let (_, _) = tokio::join!(one.look(), other.look());
+    let begun = stage.next().await;
+    assert_eq!(begun.errand.session.as_str(), "job.nightly.at-1767225660000.1");
+    assert_eq!(begun.errand.begin, Begin::Anew);
+    // Whoever did not begin it may take it for one that was left over, and asks its session; that knows whose it is.
+    for keeper in [&one, &other] {
+        keeper.look().await.unwrap();
+    }
+    while let Ok(other) = stage.begun.try_recv() {
+        assert_eq!(other.errand.begin, Begin::Rejoin);
+        assert_eq!(other.errand.session, begun.errand.session);
+        other.end.send(Finished::Elsewhere).unwrap();
+    }
+    begun.end.send(Finished::ended(Outcome::answered("all is well"))).unwrap();
+    let run = run(&one, has_ended).await;
+    assert_eq!(run.tries[0].outcome, Some(Outcome::answered("all is well")));
+    assert_eq!(one.shelf().runs(&id(), 10).await.unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_loop_looks_when_the_time_has_come() {
+    let mut stage = Stage::new().await;
+    let keeper = stage.keeper();
+    add(&keeper, minutely(), |_| {}).await;
+    let stop = CancellationToken::new();
+    let looping = tokio::spawn(Arc::clone(&keeper).keep(stop.clone()));
+    for minute in ["01", "02", "03"] {
+        stage.set(&format!("2026-01-01T00:{minute}:00Z"));
+        let begun = stage.next().await;
+        begun.end.send(Finished::ended(Outcome::answered("done"))).unwrap();
+        // The end is kept before the next time comes.
+        soon(async {
+            while !keeper.shelf().open(&id()).await.unwrap().is_empty() {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    }
+    keeper.run_now(&id()).await.unwrap();
+    assert!(stage.next().await.errand.session.as_str().contains(".now-"));
+    stop.cancel();
+    soon(looping).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_under_way_when_a_process_ended_is_taken_up_by_the_next() {
+    let mut stage = Stage::new().await;
+    let first = stage.keeper();
+    add(&first, When::Asked, |spec| spec.retry.most = 1).await;
+    first.run_now(&id()).await.unwrap();
+    first.look().await.unwrap();
+    let begun = stage.next().await;
+    begun.end.send(Finished::Parked).unwrap();
+    drop(first);
+    let second = stage.keeper();
+    second.look().await.unwrap();
+    let again = stage.next().await;
+    assert_eq!((again.errand.begin, &again.errand.session), (Begin::Rejoin, &begun.errand.session));
+    // Its session is gone: that is a failure, and it is tried once more in another.
+    again.end.send(Finished::ended(Outcome::Lost)).unwrap();
+    run(&second, |run| matches!(run.phase, Phase::Waiting { .. })).await;
+    stage.set("2026-01-01T00:05:00Z");
+    second.look().await.unwrap();
+    let tried = stage.next().await;
+    assert_eq!(tried.errand.begin, Begin::Anew);
+    assert_ne!(tried.errand.session, begun.errand.session);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_survives_its_process_and_catches_up() {
+    let mut stage = Stage::new().await;
+    let first = stage.keeper();
+    add(&first, cron("0 * * * *", "UTC"), |_| {}).await;
+    first.look().await.unwrap();
+    drop(first);
+    stage.set("2026-01-01T05:20:00Z");
+    let second = stage.keeper();
+    second.look().await.unwrap();
+    assert_eq!(stage.next().await.errand.session.as_str(), "job.nightly.at-1767243600000.1");
+    second.look().await.unwrap();
+    stage.nothing();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_takes_too_long_is_stopped_and_told() {
+    let mut stage = Stage::new().await;
+    let keeper = stage.keeper();
+    let job = add(&keeper, When::Asked, |spec| {
+        spec.timeout_s = 60;
+        spec.notify = Some("https://example.com/hook".into());
+    })
+    .await;
+    keeper.run_now(&id()).await.unwrap();
+    keeper.look().await.unwrap();
+    let begun = stage.next().await;
+    assert_eq!(keeper.look().await.unwrap(), Some(at("2026-01-01T00:01:30Z")));
+    stage.set("2026-01-01T00:01:30Z");
+    keeper.look().await.unwrap();
+    soon(begun.errand.stop.cancelled()).await;
+    let run = run(&keeper, has_ended).await;
+    assert!(matches!(run.phase, Phase::Ended { outcome: Outcome::TimedOut, .. }), "{run:?}");
+    let news = soon(async {
+        loop {
+            if let Some(news) = stage.ear.0.lock().unwrap().first().cloned() {
+                return news;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    assert_eq!((news.kind, news.key.reveal()), (NewsKind::Failed, job.key.reveal()));
+    assert!(!String::from_utf8(news.body()).unwrap().contains(&job.key.reveal()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn somebody_is_told_that_a_run_waits_for_them() {
+    let mut stage = Stage::new().await;
+    let keeper = stage.keeper();
+    add(&keeper, When::Asked, |spec| {
+        spec.approval = Approval::Notify;
+        spec.notify = Some("https://example.com/hook".into());
+    })
+    .await;
+    keeper.run_now(&id()).await.unwrap();
+    keeper.look().await.unwrap();
+    let begun = stage.next().await;
+    begun.errand.asks.send(Asking::Begun).unwrap();
+    run(&keeper, |run| matches!(run.phase, Phase::Working { asked: Some(_), .. })).await;
+    soon(async {
+        while stage.ear.0.lock().unwrap().iter().all(|news| news.kind != NewsKind::Asks) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    begun.errand.asks.send(Asking::Over).unwrap();
+    run(&keeper, |run| matches!(run.phase, Phase::Working { asked: None, .. })).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_somebody_stops_has_not_failed() {
+    let mut stage = Stage::new().await;
+    let keeper = stage.keeper();
+    add(&keeper, When::Asked, |_| {}).await;
+    assert!(!keeper.stop(&id()).await.unwrap());
+    keeper.run_now(&id()).await.unwrap();
+    keeper.look().await.unwrap();
+    let _begun = stage.next().await;
+    assert!(keeper.stop(&id()).await.unwrap());
+    let run = run(&keeper, has_ended).await;
+    let stopped = Outcome::Stopped { why: Stopped::Person };
+    assert_eq!(run.tries[0].outcome, Some(stopped));
+    assert_eq!(keeper.shelf().job(&id()).await.unwrap().standing.failures, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_is_removed_runs_no_more() {
+    let mut stage = Stage::new().await;
+    let keeper = stage.keeper();
+    add(&keeper, minutely(), |_| {}).await;
+    stage.set("2026-01-01T00:01:00Z");
+    keeper.look().await.unwrap();
+    let begun = stage.next().await;
+    keeper.remove(&id()).await.unwrap();
+    soon(begun.errand.stop.cancelled()).await;
+    stage.set("2026-01-01T00:05:00Z");
+    assert_eq!(keeper.look().await.unwrap(), None);
+    stage.nothing();
+}
+
+fn signed(key: &HookKey, message: &str, at_s: u64, body: &[u8]) -> Signed {
+    let mut headers = http::HeaderMap::new();
+    let signature = key.sign(message, at_s, body);
+    for (name, value) in
+        [("webhook-id", message), ("webhook-timestamp", &at_s.to_string()), ("webhook-signature", &signature)]
+    {
+        headers.insert(name, value.parse().unwrap());
+    }
+    Signed::of(&headers).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_that_comes_again_starts_nothing_again() {
+    let mut stage = Stage::new().await;
+    let (keeper, other) = (stage.keeper(), stage.keeper());
+    let job = add(&keeper, When::Asked, |spec| spec.hook = Door::Open).await;
+    let at_s = at(START).value() / 1_000;
+    let message = signed(&job.key, "msg_1", at_s, b"{}");
+    assert!(matches!(keeper.trigger(&id(), &message, b"{}").await, Ok(Triggered::New(_))));
+    keeper.look().await.unwrap();
+    stage.next().await.end.send(Finished::ended(Outcome::answered("done"))).unwrap();
+    run(&keeper, has_ended).await;
+    // Also to another process, and also after its run has ended.
+    for keeper in [&keeper, &other] {
+        assert!(matches!(keeper.trigger(&id(), &message, b"{}").await, Ok(Triggered::Again(_))));
+        keeper.look().await.unwrap();
+    }
+    stage.nothing();
+    let next = signed(&job.key, "msg_2", at_s, b"{}");
+    assert!(matches!(keeper.trigger(&id(), &next, b"{}").await, Ok(Triggered::New(_))));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_that_is_not_believed_starts_nothing_and_is_told_nothing() {
+    let mut stage = Stage::new().await;
+    let keeper = stage.keeper();
+    let job = add(&keeper, When::Asked, |spec| spec.hook = Door::Open).await;
+    let at_s = at(START).value() / 1_000;
+    let message = signed(&job.key, "msg_1", at_s, b"{}");
+    let forged = signed(&HookKey::new().unwrap(), "msg_1", at_s, b"{}");
+    let stale = signed(&job.key, "msg_1", at_s - 301, b"{}");
+    let nobody: JobId = "nobody".parse().unwrap();
+    let mut refusals = Vec::new();
+    for (id, signed, body) in
+        [(id(), &forged, b"{}"), (id(), &stale, b"{}"), (id(), &message, b"[]"), (nobody, &message, b"{}")]
+    {
+        refusals.push(keeper.trigger(&id, signed, body).await.unwrap_err());
+    }
+    let closed = Spec::new(When::Asked, "work");
+    keeper.respecify(&id(), closed).await.unwrap();
+    refusals.push(keeper.trigger(&id(), &message, b"{}").await.unwrap_err());
+    assert!(refusals.iter().all(|refusal| *refusal == refusals[0] && refusal.status.as_u16() == 401));
+    let open = Spec { hook: Door::Open, ..Spec::new(When::Asked, "work") };
+    keeper.respecify(&id(), open).await.unwrap();
+    keeper.switch_off(&id()).await.unwrap();
+    assert_eq!(keeper.trigger(&id(), &message, b"{}").await.unwrap_err().status.as_u16(), 409);
+    keeper.switch(&id(), Switch::On).await.unwrap();
+    keeper.look().await.unwrap();
+    stage.nothing();
+}
