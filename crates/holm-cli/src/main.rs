@@ -93,6 +93,9 @@ enum Command {
     Acp(commands::acp::Args),
     /// Serve sessions to browsers, programs and OpenAI clients
     Serve(commands::serve::Args),
+    /// Have `holm serve` do work by itself: at a time, again and again, or when another program says so
+    #[command(subcommand)]
+    Job(commands::job::Command),
     /// See and replay what was done before
     #[command(subcommand)]
     Session(commands::session::Command),
@@ -180,6 +183,7 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
             Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref(), &log).await,
             Command::Acp(args) => commands::acp::execute(args, cli.data.as_deref(), &log).await,
             Command::Serve(args) => commands::serve::execute(args, cli.data.as_deref(), &log).await,
+            Command::Job(command) => commands::job::execute(command, cli.data.as_deref()).await,
             Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
             Command::Config(command) => commands::config::execute(command, cli.data.as_deref()),
             Command::Check(args) => commands::check::execute(&args, cli.data.as_deref()),

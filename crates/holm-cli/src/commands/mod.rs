@@ -13,6 +13,7 @@ pub(crate) mod extract;
 pub(crate) mod hooks;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod job;
 pub(crate) mod keys;
 pub(crate) mod log;
 pub(crate) mod mcp;

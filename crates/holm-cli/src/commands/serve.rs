@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// The key of the certificate as PEM
     #[arg(long, value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
+    /// Where sites with a host name of their own are shown
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    sites: Option<SocketAddr>,
     /// What else `holm run` takes, for every session: --model, --grant, --mode, --budget and their like
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
@@ -70,7 +73,7 @@ fn config(args: Args, places: &Places) -> Config {
     let mut config = Config::new(places.data.join("server"));
     config.listen = args.listen.unwrap_or(config.listen);
     config.base = args.base.unwrap_or_default();
-    (config.hosts, config.origins) = (args.host, args.origin);
+    (config.hosts, config.origins, config.sites) = (args.host, args.origin, args.sites);
     config.tls = args.certificate.zip(args.key).map(|(certificate, key)| Tls { certificate, key });
     config
 }

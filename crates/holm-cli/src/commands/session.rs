@@ -11,6 +11,8 @@ mod show;
 mod step;
 mod story;
 
+pub(crate) use list::date;
+
 use std::path::Path;
 
 use clap::Subcommand;

@@ -14,6 +14,7 @@ mod guests;
 mod helpers;
 mod history;
 mod hooks;
+mod jobs;
 mod ladder;
 #[cfg(feature = "local")]
 mod local;

@@ -12,6 +12,10 @@ fn routes() -> Vec<(String, String)> {
     let document = serde_json::to_value(document()).unwrap();
     let mut routes = Vec::new();
     for (path, methods) in document["paths"].as_object().unwrap() {
+        // Has no token and needs none: its messages are signed. `jobs` tries it.
+        if path.starts_with("/hooks/") {
+            continue;
+        }
         let path = path.replace("{id}", "1").replace("{user}", "ada");
         routes
             .extend(methods.as_object().unwrap().keys().map(|method| (method.to_uppercase(), path.clone())));

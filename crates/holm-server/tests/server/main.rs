@@ -5,9 +5,11 @@
 mod admin;
 mod client;
 mod doors;
+mod jobs;
 mod openai;
 mod sdk;
 mod sessions;
+mod sites;
 mod stage;
 mod stopping;
 mod tls;

@@ -64,7 +64,7 @@ fn columns((run_width, model_width): (usize, usize), [run, changed, model, title
 }
 
 /// The day and the minute, in UTC.
-pub(super) fn date(at: Timestamp) -> String {
+pub(crate) fn date(at: Timestamp) -> String {
     let millis = i64::try_from(at.value()).unwrap_or(i64::MAX);
     jiff::Timestamp::from_millisecond(millis)
         .map_or_else(|_| "?".into(), |at| at.strftime("%Y-%m-%d %H:%M").to_string())

@@ -1,0 +1,156 @@
+//! `holm job`: work that `holm serve` does by itself, at a time, again and again, or when another program says so. The
+//! command writes down what is to be done; a server that runs sees it within half a minute.
+
+mod add;
+mod show;
+
+use std::path::Path;
+
+use clap::Subcommand;
+use holm::runtime::Clock as _;
+use holm_server::jobs::{Cause, JobId, OffReason, Run, Shelf, ShelfError, Slot, Standing, WallClock};
+
+use super::run::open_store;
+use crate::{
+    exit::{Exit, Trouble},
+    places::Places,
+    screen::Screen,
+};
+use show::Shown;
+
+/// How often a change is tried while the server changes the same job.
+const TRIES: u32 = 8;
+
+/// What `holm job` does.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the jobs and when they are due
+    List {
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a new job down
+    Add(Box<add::Args>),
+    /// Show a job
+    Show {
+        /// The job
+        job: String,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+        /// Print the key that signs its messages, and nothing else
+        #[arg(long, conflicts_with = "json")]
+        key: bool,
+    },
+    /// Have the server run a job now, also one that is switched off
+    Run {
+        /// The job
+        job: String,
+    },
+    /// Let a job run by itself again; what came meanwhile is not caught up with
+    Enable {
+        /// The job
+        job: String,
+    },
+    /// Let a job no longer run by itself; what works is let finish
+    Disable {
+        /// The job
+        job: String,
+    },
+    /// Forget a job; the sessions of its runs stay
+    Remove {
+        /// The job
+        job: String,
+    },
+    /// Show what came of a job's runs, the latest first
+    Log {
+        /// The job
+        job: String,
+        /// How many
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=500))]
+        limit: u32,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let (places, screen) = (Places::find(data)?, Screen::default());
+    let shelf = Shelf::new(open_store(&places).await?);
+    let done = match command {
+        Command::List { json } => show::list(&shelf, &screen, json).await,
+        Command::Add(args) => add::add(&shelf, &screen, *args).await,
+        Command::Show { job, json, key } => {
+            let shown = match (json, key) {
+                (true, _) => Shown::Json,
+                (false, true) => Shown::Key,
+                (false, false) => Shown::Words,
+            };
+            show::show(&shelf, &screen, &named(&job)?, shown).await
+        }
+        Command::Run { job } => run(&shelf, &screen, &named(&job)?).await,
+        Command::Enable { job } => {
+            let switched = |standing: &Standing| standing.on(WallClock.now());
+            switch(&shelf, &screen, &named(&job)?, switched, "runs by itself").await
+        }
+        Command::Disable { job } => {
+            let switched = |standing: &Standing| standing.off(WallClock.now(), OffReason::Person);
+            switch(&shelf, &screen, &named(&job)?, switched, "no longer runs by itself").await
+        }
+        Command::Remove { job } => {
+            let id = named(&job)?;
+            shelf.remove(&id).await.map(|()| screen.note(&format!("holm: the job {id} is forgotten")))
+        }
+        Command::Log { job, limit, json } => show::log(&shelf, &screen, &named(&job)?, limit, json).await,
+    };
+    done.map(|()| Exit::Done).map_err(|error| trouble(&error).into())
+}
+
+async fn run(shelf: &Shelf, screen: &Screen, id: &JobId) -> Result<(), ShelfError> {
+    shelf.job(id).await?;
+    let (slot, now) = (Slot::now()?, WallClock.now());
+    shelf.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
+    screen.answer(slot.as_str());
+    screen.note(&format!("holm: a server that runs begins it within half a minute; see `holm job log {id}`"));
+    Ok(())
+}
+
+async fn switch(
+    shelf: &Shelf,
+    screen: &Screen,
+    id: &JobId,
+    switched: impl Fn(&Standing) -> Standing,
+    said: &str,
+) -> Result<(), ShelfError> {
+    for _ in 0..TRIES {
+        let mut held = shelf.job(id).await?;
+        held.standing = switched(&held.standing);
+        match shelf.change(&held).await {
+            Err(ShelfError::Changed) => {}
+            done => {
+                screen.note(&format!("holm: the job {id} {said}"));
+                return done;
+            }
+        }
+    }
+    Err(ShelfError::Changed)
+}
+
+fn named(job: &str) -> Result<JobId, Trouble> {
+    job.parse().map_err(|error: holm_server::ServerError| Trouble::new(Exit::Usage, error.to_string()))
+}
+
+fn trouble(error: &ShelfError) -> Trouble {
+    let exit = match error {
+        ShelfError::Missing => Exit::Missing,
+        ShelfError::Exists | ShelfError::Job(_) => Exit::Usage,
+        ShelfError::Changed | ShelfError::Unreadable(_) | ShelfError::Store(_) | ShelfError::Server(_) => {
+            Exit::Failed
+        }
+    };
+    let trouble = Trouble::new(exit, error.to_string());
+    if *error == ShelfError::Missing { trouble.hint("holm job list shows them") } else { trouble }
+}

@@ -1,0 +1,132 @@
+//! Shows jobs and what came of them.
+
+use holm::{kernel::Timestamp, runtime::Clock as _};
+use holm_server::jobs::{
+    Held, JobId, OffReason, Outcome, Phase, Run, Shelf, ShelfError, Switch, WallClock, When,
+};
+use serde_json::{Value, json};
+
+use crate::{commands::session::date, screen::Screen};
+
+pub(super) async fn list(shelf: &Shelf, screen: &Screen, as_json: bool) -> Result<(), ShelfError> {
+    let listed = shelf.list().await?;
+    for held in &listed.jobs {
+        if as_json {
+            screen.line(&summary(held).to_string());
+        } else {
+            screen.answer(&format!(
+                "{}  {}  {}",
+                held.job.id,
+                when(&held.job.spec.when),
+                next_in_words(held)
+            ));
+        }
+    }
+    for broken in &listed.broken {
+        if as_json {
+            screen.line(&json!({ "id": broken.id, "broken": broken.reason }).to_string());
+        } else {
+            screen.answer(&format!("{}  cannot be understood: {}", broken.id, broken.reason));
+        }
+    }
+    Ok(())
+}
+
+pub(super) async fn show(shelf: &Shelf, screen: &Screen, id: &JobId, shown: Shown) -> Result<(), ShelfError> {
+    let held = shelf.job(id).await?;
+    match shown {
+        Shown::Words => in_words(screen, &held),
+        Shown::Json => screen.line(&summary(&held).to_string()),
+        Shown::Key => screen.answer(&held.job.key.reveal()),
+    }
+    Ok(())
+}
+
+/// What is shown of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    Words,
+    Json,
+    Key,
+}
+
+fn in_words(screen: &Screen, held: &Held) {
+    let spec = &held.job.spec;
+    screen.answer(&format!("{}  {}  {}", held.job.id, when(&spec.when), next_in_words(held)));
+    if !spec.about.is_empty() {
+        screen.answer(&spec.about);
+    }
+    screen.answer(&format!("prompt    {}", spec.prompt));
+    let standing = &held.standing;
+    screen.answer(&format!("failures  {} in a row", standing.failures));
+    screen.answer(&format!("let go    {} times", standing.skipped));
+}
+
+pub(super) async fn log(
+    shelf: &Shelf,
+    screen: &Screen,
+    id: &JobId,
+    limit: u32,
+    as_json: bool,
+) -> Result<(), ShelfError> {
+    shelf.job(id).await?;
+    for run in shelf.runs(id, limit).await? {
+        if as_json {
+            let line =
+                serde_json::to_string(&run).map_err(|error| ShelfError::Unreadable(error.to_string()))?;
+            screen.line(&line);
+        } else {
+            screen.answer(&line(&run));
+        }
+    }
+    Ok(())
+}
+
+/// One run on one line, with the session where the rest is.
+fn line(run: &Run) -> String {
+    let session = run.tries.last().map(|last| last.session.as_str()).unwrap_or_default();
+    let said = match &run.phase {
+        Phase::Waiting { not_before } => format!("waits until {}", date(*not_before)),
+        Phase::Working { asked: Some(_), .. } => "waits for somebody's answer".into(),
+        Phase::Working { asked: None, .. } => "works".into(),
+        Phase::Ended { outcome: Outcome::Answered { text }, .. } => {
+            text.lines().next().unwrap_or_default().chars().take(80).collect()
+        }
+        Phase::Ended { outcome, .. } => outcome.in_words().replace('\n', " "),
+    };
+    format!("{}  {}  {session}  {said}", date(run.due), run.slot).trim_end().to_owned()
+}
+
+fn summary(held: &Held) -> Value {
+    json!({
+        "id": held.job.id.as_str(), "spec": held.job.spec, "switch": held.standing.switch,
+        "next": next(held).map(Timestamp::value), "failures": held.standing.failures,
+        "skipped": held.standing.skipped, "last_skip": held.standing.last_skip,
+    })
+}
+
+fn next(held: &Held) -> Option<Timestamp> {
+    match held.standing.switch {
+        Switch::On => held.job.schedule.next(WallClock.now()),
+        Switch::Off { .. } => None,
+    }
+}
+
+fn next_in_words(held: &Held) -> String {
+    match (held.standing.switch, next(held)) {
+        (Switch::Off { why: OffReason::Person, .. }, _) => "switched off".into(),
+        (Switch::Off { why: OffReason::Failing, .. }, _) => {
+            "switched off, because it failed too often".into()
+        }
+        (Switch::On, Some(next)) => format!("next {} UTC", date(next)),
+        (Switch::On, None) => "only when asked".into(),
+    }
+}
+
+fn when(when: &When) -> String {
+    match when {
+        When::Cron { pattern, zone } => format!("{pattern} ({zone})"),
+        When::Once { at } => format!("once, {} UTC", date(*at)),
+        When::Asked => "-".into(),
+    }
+}

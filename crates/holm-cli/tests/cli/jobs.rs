@@ -1,0 +1,58 @@
+//! `holm job`: what is written down, and how it is shown.
+
+use serde_json::Value;
+
+use crate::stage::Stage;
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_job_is_written_down_shown_switched_and_forgotten() {
+    let stage = Stage::new([]);
+    let added = stage.holm([
+        "job",
+        "add",
+        "nightly",
+        "write the report",
+        "--cron",
+        "30 2 * * *",
+        "--zone",
+        "Europe/Berlin",
+        "--budget",
+        "0.50",
+    ]);
+    assert_eq!(added.code, Some(0), "{added:?}");
+    stage.holm(["job", "add", "nightly", "again"]).fails(2, "there is a job of that name already");
+    let listed = lines(&stage.holm(["job", "list", "--json"]).out);
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0]["id"], "nightly");
+    assert_eq!(listed[0]["spec"]["budget"], 500_000_000_u64);
+    assert!(listed[0]["next"].is_u64(), "{listed:?}");
+    assert_eq!(stage.holm(["job", "disable", "nightly"]).code, Some(0));
+    assert!(stage.holm(["job", "show", "nightly"]).out.contains("switched off"));
+    assert_eq!(stage.holm(["job", "enable", "nightly"]).code, Some(0));
+    let run = stage.holm(["job", "run", "nightly"]).out;
+    let log = lines(&stage.holm(["job", "log", "nightly", "--json"]).out);
+    assert_eq!((log.len(), log[0]["slot"].as_str()), (1, Some(run.trim())));
+    assert!(stage.holm(["job", "show", "nightly", "--key"]).out.starts_with("whsec_"));
+    assert!(!stage.holm(["job", "show", "nightly", "--json"]).out.contains("whsec_"));
+    assert_eq!(stage.holm(["job", "remove", "nightly"]).code, Some(0));
+    stage.holm(["job", "show", "nightly"]).fails(6, "there is no such job");
+}
+
+#[test]
+fn what_makes_no_job_is_said_in_words() {
+    let stage = Stage::new([]);
+    for (args, expect) in [
+        (["--cron", "* * *", "--zone", "UTC"], "5 or 6 are wanted"),
+        (["--cron", "* * * * *", "--zone", "Mars"], "is no time zone"),
+        (["--at", "2001-01-01T00:00:00Z", "--about", "x"], "that time never comes"),
+        (["--notify", "http://example.com", "--about", "x"], "https://"),
+    ] {
+        let ran = stage.holm(["job", "add", "x", "do it"].into_iter().chain(args));
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.err.contains(expect), "{expect}: {ran:?}");
+    }
+}

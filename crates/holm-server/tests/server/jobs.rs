@@ -1,0 +1,209 @@
+//! Jobs over the interface: made, run, looked at, started by signed messages, gone on with after a restart.
+
+use std::time::{Duration, SystemTime};
+
+use holm_server::{
+    auth::{Role, Scope},
+    jobs::HookKey,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Http, PATIENCE, Reply},
+    stage::Stage,
+};
+
+/// The runs of a job, as soon as the latest is so.
+async fn latest(http: &Http, job: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    let path = format!("/api/jobs/{job}/runs");
+    tokio::time::timeout(PATIENCE, async {
+        loop {
+            let runs = http.get(&path).await.json();
+            if wanted(&runs[0]) {
+                return runs[0].clone();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await
+    .unwrap()
+}
+
+fn ended(run: &Value) -> bool {
+    run["phase"]["ended"].is_object()
+}
+
+async fn make(http: &Http, id: &str, spec: Value) -> String {
+    let made = http.post("/api/jobs", &json!({ "id": id, "spec": spec })).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    made.json()["key"].as_str().unwrap().to_owned()
+}
+
+fn seconds() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs()
+}
+
+async fn send(http: &Http, path: &str, key: &HookKey, id: &str, body: &str) -> Reply {
+    let at_s = seconds();
+    let signed = http
+        .token(None)
+        .header("webhook-id", id)
+        .header("webhook-timestamp", &at_s.to_string())
+        .header("webhook-signature", &key.sign(id, at_s, body.as_bytes()));
+    signed.send("POST", path, Some(body)).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_is_made_run_looked_at_and_forgotten() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let when = json!({ "cron": { "pattern": "30 2 * * *", "zone": "Europe/Berlin" } });
+    let key = make(&http, "nightly", json!({ "when": when, "prompt": "hello" })).await;
+    let shown = http.get("/api/jobs/nightly").await;
+    assert!(!shown.body.contains(&key), "the key is shown once");
+    assert!(shown.json()["next"].as_u64().unwrap() / 1_000 > seconds());
+    assert_eq!(http.post("/api/jobs/nightly/run", &json!({})).await.status, 202);
+    let run = latest(&http, "nightly", ended).await;
+    assert_eq!(run["phase"]["ended"]["outcome"]["answered"]["text"], "you said hello");
+    assert_eq!(run["cause"], "person");
+    // The run is a session, with all that was said.
+    let session = run["tries"][0]["session"].as_str().unwrap();
+    let told = http.get(&format!("/api/sessions/{session}/export?format=markdown")).await;
+    assert!(told.body.contains("you said hello"), "{told:?}");
+    let off = http.post("/api/jobs/nightly/disable", &json!({})).await.json();
+    assert_eq!((&off["next"], &off["switch"]["off"]["why"]), (&Value::Null, &json!("person")));
+    let on = http.post("/api/jobs/nightly/enable", &json!({})).await.json();
+    assert_eq!(on["switch"], "on");
+    assert_eq!(http.send("DELETE", "/api/jobs/nightly", None).await.status, 204);
+    assert_eq!(http.get("/api/jobs/nightly").await.status, 404);
+    assert_eq!(http.get("/api/jobs").await.json()["jobs"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_makes_no_job_is_refused() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    for (id, spec) in [
+        ("../x", json!({ "when": "asked", "prompt": "x" })),
+        ("x", json!({ "when": { "cron": { "pattern": "* * *" } }, "prompt": "x" })),
+        ("x", json!({ "when": { "cron": { "pattern": "* * * * *", "zone": "Nowhere" } }, "prompt": "x" })),
+        ("x", json!({ "when": { "once": { "at": 1 } }, "prompt": "x" })),
+        ("x", json!({ "when": "asked", "prompt": "" })),
+        ("x", json!({ "when": "asked", "prompt": "x", "notify": "http://127.0.0.1/" })),
+    ] {
+        let made = http.post("/api/jobs", &json!({ "id": id, "spec": spec })).await;
+        assert_eq!(made.status, 400, "{made:?}");
+    }
+    make(&http, "x", json!({ "when": "asked", "prompt": "x" })).await;
+    let again =
+        http.post("/api/jobs", &json!({ "id": "x", "spec": { "when": "asked", "prompt": "y" } })).await;
+    assert_eq!(again.status, 409);
+    assert_eq!(http.get("/api/jobs/..%2f..%2fetc").await.status, 400);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_are_their_users_alone() {
+    let stage = Stage::new().await;
+    make(&stage.http(), "mine", json!({ "when": "asked", "prompt": "x" })).await;
+    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    assert_eq!(ada.get("/api/jobs").await.json()["jobs"], json!([]));
+    assert_eq!(ada.post("/api/jobs/mine/run", &json!({})).await.status, 404);
+    let looks = stage.as_user("ada", Role::Viewer, Scope::All);
+    assert_eq!(looks.post("/api/jobs/mine/run", &json!({})).await.status, 403);
+    let some = stage.as_user("ada", Role::Operator, Scope::Only(["s-1".parse().unwrap()].into()));
+    assert_eq!(some.get("/api/jobs").await.status, 403);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_needs_a_yes_is_denied_or_waits_as_the_job_says() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    make(&http, "denies", json!({ "when": "asked", "prompt": "touch" })).await;
+    http.post("/api/jobs/denies/run", &json!({})).await;
+    let run = latest(&http, "denies", ended).await;
+    let text = run["phase"]["ended"]["outcome"]["answered"]["text"].as_str().unwrap();
+    assert!(!text.contains("touched"), "{run}");
+    make(&http, "parks", json!({ "when": "asked", "prompt": "touch", "approval": "park" })).await;
+    http.post("/api/jobs/parks/run", &json!({})).await;
+    let run = latest(&http, "parks", |run| run["phase"]["working"]["asked"].is_u64()).await;
+    let path = format!("/api/sessions/{}/questions", run["tries"][0]["session"].as_str().unwrap());
+    let question = http.get(&path).await.json()[0]["id"].clone();
+    assert_eq!(http.post(&path, &json!({ "question": question, "answer": "once" })).await.status, 204);
+    let run = latest(&http, "parks", ended).await;
+    assert_eq!(run["phase"]["ended"]["outcome"]["answered"]["text"], "the tool said touched");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_signed_message_starts_a_job_once() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let spec = json!({ "when": "asked", "prompt": "hello", "hook": "open" });
+    let key = HookKey::read(&make(&http, "hooked", spec).await).unwrap();
+    let path = "/hooks/owner/hooked";
+    let first = send(&http, path, &key, "msg_1", "{}").await;
+    assert_eq!((first.status, &first.json()["new"]), (202, &json!(true)));
+    latest(&http, "hooked", ended).await;
+    let again = send(&http, path, &key, "msg_1", "{}").await;
+    assert_eq!((again.status, &again.json()["new"]), (200, &json!(false)));
+    assert_eq!(http.get("/api/jobs/hooked/runs").await.json().as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_that_are_not_signed_are_all_refused_alike() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let key = HookKey::read(&make(&http, "closed", json!({ "when": "asked", "prompt": "x" })).await).unwrap();
+    let mut answers = Vec::new();
+    for (path, key) in [
+        ("/hooks/owner/closed", &key),
+        ("/hooks/owner/nothing", &key),
+        ("/hooks/nobody/closed", &key),
+        ("/hooks/owner/..%2f..%2fx", &key),
+        ("/hooks/..%2f/closed", &key),
+    ] {
+        answers.push(send(&http, path, key, "msg_1", "{}").await);
+    }
+    // A token is no signature.
+    answers.push(http.post("/hooks/owner/closed", &json!({})).await);
+    for answer in &answers {
+        assert_eq!((answer.status, &answer.body), (401, &answers[0].body), "{answer:?}");
+    }
+    assert!(!stage.workspace("nobody").exists(), "whoever is named gets no folder for it");
+    let page =
+        http.header("origin", "https://elsewhere.example").post("/hooks/owner/closed", &json!({})).await;
+    assert_eq!(page.status, 403);
+    let elsewhere = http.header("host", "elsewhere.example").post("/hooks/owner/closed", &json!({})).await;
+    assert_eq!(elsewhere.status, 421);
+    assert_eq!(http.get("/api/jobs/closed/runs").await.json(), json!([]));
+    let log = http.get("/api/audit").await.body;
+    assert!(log.contains("/hooks/owner/closed"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_and_what_was_under_way_of_it_survive_a_restart() {
+    // What waits for somebody would not finish, however long it may.
+    let stage = Stage::with(|config| config.limits.grace = Duration::from_millis(100)).await;
+    let http = stage.http();
+    make(&http, "long", json!({ "when": "asked", "prompt": "touch", "approval": "park" })).await;
+    http.post("/api/jobs/long/run", &json!({})).await;
+    let run = latest(&http, "long", |run| run["phase"]["working"]["asked"].is_u64()).await;
+    let session = run["tries"][0]["session"].as_str().unwrap().to_owned();
+    let stage = stage.restart().await;
+    let http = stage.http();
+    let path = format!("/api/sessions/{session}/questions");
+    let question = tokio::time::timeout(PATIENCE, async {
+        loop {
+            let open = http.get(&path).await.json();
+            if open[0]["id"].is_u64() {
+                return open[0]["id"].clone();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await
+    .unwrap();
+    assert_eq!(http.post(&path, &json!({ "question": question, "answer": "once" })).await.status, 204);
+    let run = latest(&http, "long", ended).await;
+    assert_eq!(run["phase"]["ended"]["outcome"]["answered"]["text"], "the tool said touched");
+    assert_eq!(run["tries"].as_array().unwrap().len(), 1, "it went on, and was not begun again");
+}
