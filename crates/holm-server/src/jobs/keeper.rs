@@ -13,7 +13,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::{
     Approval, Asking, Begin, Cause, Door, Errand, Finished, Held, HeldRun, Job, JobId, Messenger, News,
-    NewsKind, OffReason, Outcome, Phase, Plan, Rejected, Run, Shelf, ShelfError, Signed, Slot, Spec,
+    NewsKind, OffReason, Outcome, Phase, Plan, Rejected, Run, Settled, Shelf, ShelfError, Signed, Slot, Spec,
     Standing, Starter, Step, Stopped, Switch, Tell, plan, settle,
 };
 use crate::{Refusal, SessionId, auth::UserName};
@@ -353,7 +353,7 @@ impl Keeper {
                 (_, Some(told)) => told,
             };
             // A store that fails now leaves the run as one that works, and it is taken up again.
-            let _ = self.finish(job, slot, outcome, *spent).await;
+            let _ = self.finish(job, slot, &session, outcome, *spent).await;
         }
         self.lock().remove(&session);
         if matches!(finished, Finished::Ended { .. }) {
@@ -381,23 +381,27 @@ impl Keeper {
         }
     }
 
+    /// Keeps what came of a try, and tells whoever is to be told.
     async fn finish(
         &self,
         job: &Job,
         slot: &Slot,
+        session: &SessionId,
         outcome: Outcome,
         spent: NanoUsd,
     ) -> Result<(), ShelfError> {
         let now = self.with.clock.now();
-        let before = self.noted(job, slot, &outcome, spent, now).await?;
+        let settles =
+            |standing: &Standing, run: &Run| settle(job, standing, run, outcome.clone(), spent, now);
+        let Some(before) = self.noted(job, slot, session, settles).await? else { return Ok(()) };
         let mut told = Tell::Nothing;
         self.change(&job.id, |held| {
-            let settled = settle(job, &held.standing, &before, outcome.clone(), spent, now);
+            let settled = settles(&held.standing, &before);
             (held.standing, told) = (settled.standing, settled.tell);
             Ok(())
         })
         .await?;
-        let session = before.session().map(|session| session.to_string());
+        let session = Some(session.to_string());
         match told {
             Tell::Nothing => {}
             Tell::Failed => self.tell(job, slot, NewsKind::Failed, session, outcome.in_words()),
@@ -406,23 +410,27 @@ impl Keeper {
         self.shelf.prune(&job.id, now).await
     }
 
-    /// Keeps what became of a run; gives it as it was before.
+    /// Keeps what became of a run; gives it as it was before. None where the try is not the one that works: somebody else
+    /// has kept what came of it.
     async fn noted(
         &self,
         job: &Job,
         slot: &Slot,
-        outcome: &Outcome,
-        spent: NanoUsd,
-        now: Timestamp,
-    ) -> Result<Run, ShelfError> {
+        session: &SessionId,
+        settles: impl Fn(&Standing, &Run) -> Settled,
+    ) -> Result<Option<Run>, ShelfError> {
         for _ in 0..TRIES {
-            let standing: Standing = self.shelf.job(&job.id).await?.standing;
+            let standing = self.shelf.job(&job.id).await?.standing;
             let mut held = self.shelf.run(&job.id, slot).await?;
+            let works = matches!(held.run.phase, Phase::Working { .. });
+            if !works || held.run.session().as_ref() != Some(session) {
+                return Ok(None);
+            }
             let before = held.run.clone();
-            held.run = settle(job, &standing, &before, outcome.clone(), spent, now).run;
+            held.run = settles(&standing, &before).run;
             match self.shelf.note(&job.id, &held).await {
                 Err(ShelfError::Changed) => {}
-                noted => return noted.map(|()| before),
+                noted => return noted.map(|()| Some(before)),
             }
         }
         Err(ShelfError::Changed)

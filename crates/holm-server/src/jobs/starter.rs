@@ -191,11 +191,13 @@ fn opening(errand: &Errand, start: Start) -> Opening {
 async fn attend(room: &Room, errand: &Errand, ended: impl Future<Output = Finished>) -> Finished {
     let mut ended = pin!(ended);
     let mut bell = room.feed.bell();
-    let (mut asking, mut stopping) = (Asking::Over, Stopping::No);
+    // What was noted before the last server ended may be true no longer, so the first look at a try that goes on is told.
+    let mut asking = Some(Asking::Over).filter(|_| errand.begin == Begin::Anew);
+    let mut stopping = Stopping::No;
     let finished = loop {
         let now = if room.desk.open().is_empty() { Asking::Over } else { Asking::Begun };
-        if now != asking {
-            asking = now;
+        if asking != Some(now) {
+            asking = Some(now);
             // Whoever waits for the end hears of it there.
             let _ = errand.asks.send(now);
         }

@@ -1,7 +1,7 @@
 //! One answer of a site: a file, a part of it, or that there is none.
 
 use std::{
-    fs::{File, Metadata},
+    fs::File,
     io,
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::PathBuf,
@@ -49,10 +49,18 @@ pub(super) struct Asked<'a> {
 
 /// What was found.
 enum Found {
-    File(File, Metadata, &'static str),
+    File(Opened),
     /// A folder whose page stands behind a slash.
     Folder,
     Nothing,
+}
+
+/// A file, and what tells it from others.
+struct Opened {
+    file: File,
+    length: u64,
+    tag: String,
+    kind: &'static str,
 }
 
 /// Answers from a folder of a workspace.
@@ -66,7 +74,7 @@ pub(super) async fn page(workspace: PathBuf, folder: &SitePath, asked: Asked<'_>
     let path = folder.then(&path);
     let found = tokio::task::spawn_blocking(move || find(&workspace, &path, names)).await;
     match found.unwrap_or(Found::Nothing) {
-        Found::File(file, about, kind) => send(file, &about, kind, &asked),
+        Found::File(opened) => send(opened, &asked),
         Found::Folder => to_folder(asked.path),
         Found::Nothing => missing(),
     }
@@ -91,7 +99,10 @@ fn find(workspace: &std::path::Path, path: &SitePath, names: Names) -> Found {
     match open(&wanted) {
         Ok(opened) => {
             let file = opened.into_file();
-            file.metadata().map_or(Found::Nothing, |about| Found::File(file, about, kind(wanted.extension())))
+            let Ok(about) = file.metadata() else { return Found::Nothing };
+            let (length, changed) = (about.len(), (about.mtime(), about.mtime_nsec()));
+            let tag = format!("\"{:x}-{length:x}-{:x}-{:x}\"", about.ino(), changed.0, changed.1);
+            Found::File(Opened { file, length, tag, kind: kind(wanted.extension()) })
         }
         Err(RootError::Kind { .. }) if names == Names::File && open(&path.file(INDEX)).is_ok() => {
             Found::Folder
@@ -112,9 +123,8 @@ fn missing() -> Response {
     plain(StatusCode::NOT_FOUND, "there is no such page")
 }
 
-fn send(file: File, about: &Metadata, kind: &'static str, asked: &Asked<'_>) -> Response {
-    let length = about.len();
-    let tag = format!("\"{:x}-{length:x}-{:x}-{:x}\"", about.ino(), about.mtime(), about.mtime_nsec());
+fn send(opened: Opened, asked: &Asked<'_>) -> Response {
+    let Opened { file, length, tag, kind } = opened;
     let (status, first, count) = match part(asked.headers, &tag, length) {
         Part::Whole => (StatusCode::OK, 0, length),
         Part::Bytes { first, last } => (StatusCode::PARTIAL_CONTENT, first, last - first + 1),
