@@ -93,7 +93,7 @@ enum Command {
     Acp(commands::acp::Args),
     /// Serve sessions to browsers, programs and OpenAI clients
     Serve(commands::serve::Args),
-    /// Have `holm serve` do work by itself: at a time, again and again, or when another program says so
+    /// Have the server do work by itself, at a time or again and again
     #[command(subcommand)]
     Job(commands::job::Command),
     /// See and replay what was done before

@@ -144,7 +144,8 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     let opened = hall.open(&errand.user, opening(errand, Start::Resume(errand.session.clone()))).await;
     let room = match opened {
         Ok(room) => room,
-        Err(refusal) if refusal.code == "not_found" => return Ok(Finished::ended(Outcome::Lost)),
+        // The last server ended between writing the try down and beginning it: nothing of it has run.
+        Err(refusal) if refusal.code == "not_found" => return anew(server, errand).await,
         Err(refusal) => return Err(refusal),
     };
     let done = match hall.prompt(&room, None, None).await {
