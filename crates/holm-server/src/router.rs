@@ -68,7 +68,7 @@ pub fn router(server: Server) -> Router {
         .fallback(nowhere);
     let base = server.config().base.as_str().to_owned();
     let routes = if base.is_empty() { routes } else { Router::new().nest(&base, routes).fallback(nowhere) };
-    let hooks = hooks::router(server.clone());
+    let hooks = hooks::router(server.clone()).method_not_allowed_fallback(not_allowed);
     routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server).merge(hooks)
 }
 

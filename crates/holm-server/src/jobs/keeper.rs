@@ -346,17 +346,20 @@ impl Keeper {
             }
         };
         let told = self.lock().get(&session).and_then(|live| live.outcome.clone());
-        if let Finished::Ended { outcome, spent } = &finished {
+        let kept = if let Finished::Ended { outcome, spent } = &finished {
             // One that answered before it heard that it should stop has answered.
             let outcome = match (outcome, told) {
                 (Outcome::Answered { .. }, _) | (_, None) => outcome.clone(),
                 (_, Some(told)) => told,
             };
-            // A store that fails now leaves the run as one that works, and it is taken up again.
-            let _ = self.finish(job, slot, &session, outcome, *spent).await;
-        }
+            self.finish(job, slot, &session, outcome, *spent).await.is_ok()
+        } else {
+            false
+        };
         self.lock().remove(&session);
-        if matches!(finished, Finished::Ended { .. }) {
+        // A store that failed has left the run as one that works, and the next look takes it up again; what is parked or
+        // elsewhere is looked at then, too.
+        if kept {
             self.bell.notify_one();
         }
     }

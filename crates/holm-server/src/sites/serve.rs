@@ -182,8 +182,12 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
     };
     if let Some(hash) = &site.password {
         let doorman = &shown.server.inner.hosting.doorman;
-        if let Err(refused) = doorman.let_in(&site.name, hash, &parts.headers, from).await {
-            return refused;
+        match doorman.look(&site.name, hash, &parts.headers, from).await {
+            Look::Known => {}
+            Look::Unknown => return locked(),
+            Look::TooOften => {
+                return plain(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords; wait a minute");
+            }
         }
     }
     let Ok(home) = shown.server.inner.workshop.home(&site.user).await else {
@@ -207,33 +211,37 @@ impl Shown {
     }
 }
 
+/// What a doorman says of somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// They have said the password.
+    Known,
+    /// They have not.
+    Unknown,
+    /// They have guessed too often.
+    TooOften,
+}
+
 impl Doorman {
-    async fn let_in(
-        &self,
-        site: &SiteName,
-        hash: &PasswordHash,
-        headers: &HeaderMap,
-        from: IpAddr,
-    ) -> Result<(), Response> {
-        let Some(password) = password(headers) else { return Err(locked()) };
+    async fn look(&self, site: &SiteName, hash: &PasswordHash, headers: &HeaderMap, from: IpAddr) -> Look {
+        let Some(password) = password(headers) else { return Look::Unknown };
         let digest = self.digest(hash, &password);
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(site).copied();
         if known.is_some_and(|known| same(&known, &digest)) {
-            return Ok(());
+            return Look::Known;
         }
-        let now = Instant::now();
         // Taken before the try, so that many at once are no way around it.
-        if self.failed.take(&from, now).is_err() {
-            return Err(plain(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords; wait a minute"));
+        if self.failed.take(&from, Instant::now()).is_err() {
+            return Look::TooOften;
         }
-        let Ok(_turn) = self.tries.acquire().await else { return Err(locked()) };
+        let Ok(_turn) = self.tries.acquire().await else { return Look::Unknown };
         let hash = hash.clone();
         let fits = tokio::task::spawn_blocking(move || hash.fits(&password)).await.unwrap_or(false);
         if !fits {
-            return Err(locked());
+            return Look::Unknown;
         }
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(site.clone(), digest);
-        Ok(())
+        Look::Known
     }
 
     /// Of the password and of the hash it fits, so that a new password makes the old one unknown.
