@@ -246,7 +246,8 @@ impl Doorman {
 
     /// Of the password and of the hash it fits, so that a new password makes the old one unknown.
     fn digest(&self, hash: &PasswordHash, password: &str) -> [u8; 32] {
-        let parts = Sha256::new().chain_update(self.secret).chain_update(hash.as_bytes()).chain_update([0]);
+        let parts =
+            Sha256::new().chain_update(self.secret).chain_update(hash.as_bytes()).chain_update([0_u8]);
         parts.chain_update(password).finalize().into()
     }
 }

@@ -2,7 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::{Sqlite, failed};
+use super::{
+    Sqlite, failed,
+    queries::{signed, unsigned},
+};
 use crate::{
     StoreError,
     backend::Pending,
@@ -130,12 +133,4 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<JobRunRow> {
 /// Whether a row was changed.
 fn one(changed: rusqlite::Result<usize>) -> Result<bool> {
     changed.map(|rows| rows > 0).map_err(failed)
-}
-
-fn signed(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-fn unsigned(value: i64) -> u64 {
-    u64::try_from(value).unwrap_or(0)
 }

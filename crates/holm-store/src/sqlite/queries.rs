@@ -475,10 +475,10 @@ fn blob_row(row: &Row<'_>) -> rusqlite::Result<BlobRow> {
 }
 
 /// SQL has no unsigned numbers; none of ours comes near the end of the signed ones.
-fn signed(value: u64) -> i64 {
+pub(super) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-fn unsigned(value: i64) -> u64 {
+pub(super) fn unsigned(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
