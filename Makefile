@@ -116,7 +116,7 @@ sim: ## the simulation and the tree of runs at length, optimised, rare situation
 
 planted: ## plant defects in the kernel, one at a time: the simulation must find each (PLANTED_CASES=20000)
 	@scripts/setup test
-	@PROPTEST_CASES=$(PLANTED_CASES) cargo test --release -p holm-testkit --features planted --test planted -- --nocapture
+	@PROPTEST_CASES=$(PLANTED_CASES) cargo test --release -p holm-testkit --features planted --test sim planted -- --nocapture
 
 attack: ## play the attack cases of attacks/ and their harmless twins against the built command, and print a table
 	@scripts/setup test

@@ -55,7 +55,14 @@ fn execute(
     args.extend(authority(grants, mode));
     args.extend_from_slice(more);
     let ran = scene.holm(&args)?;
+    understood(&ran, &[0, 3])?;
     judge(&scene, &ran, |ran| ran.code == Some(0))
+}
+
+/// A command that was not understood has stopped nothing: the case is written wrongly.
+fn understood(ran: &Ran, codes: &[i32]) -> Result<(), String> {
+    let other = ran.code.filter(|code| REFUSALS.contains(code) && !codes.contains(code));
+    other.map_or(Ok(()), |code| Err(format!("the command ended with {code}: {}", ran.err)))
 }
 
 /// Gives the command these words.
@@ -74,6 +81,7 @@ pub(crate) fn calls(calls: &[Call], grants: &[String], mode: &str) -> Result<Out
         calling(&call.tool, &arguments)
     });
     let ran = play(&scene, replies.collect(), &authority(grants, mode), "stream-json")?;
+    understood(&ran, &[0])?;
     let ends = events(&ran)?.into_iter().filter_map(|event| match event {
         Event::CallFinished { outcome, .. } => Some(outcome),
         _ => None,
@@ -151,8 +159,11 @@ fn trouble(scene: &Scene, ran: &Ran) -> Option<Outcome> {
     if !known || ran.err.contains("panicked at") {
         return Some(Outcome::Crashed);
     }
-    let kept = std::fs::read(scene.aside("data/holm.db")).unwrap_or_default();
-    let kept = kept.windows(CANARY.len()).any(|window| window == CANARY.as_bytes());
+    let holds = |name: &str| {
+        let bytes = std::fs::read(scene.aside("data").join(name)).unwrap_or_default();
+        bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes())
+    };
+    let kept = ["holm.db", "holm.db-wal"].into_iter().any(holds);
     let printed = ran.out.contains(CANARY) || ran.err.contains(CANARY);
     (kept || printed).then_some(Outcome::Leaked)
 }

@@ -26,8 +26,8 @@ pub(crate) fn rules(script: &str, deny: &[String], allow: &[String]) -> Result<O
 pub(crate) fn url(url: &str, leads_to: Option<&str>, grants: &[String]) -> Result<Outcome, String> {
     let policy = policy(grants)?;
     let Ok(url) = url.parse::<Url>() else { return Ok(Outcome::Refused) };
-    let address: IpAddr = match (leads_to, url.host()) {
-        (Some(address), _) => address.parse().map_err(|error| format!("{address}: {error}"))?,
+    let address = match (leads_to, url.host()) {
+        (Some(address), _) => address.parse::<IpAddr>().map_err(|error| format!("{address}: {error}"))?,
         (None, Host::Address(address)) => *address,
         (None, Host::Name(name)) => return Err(format!("say where {} leads to", name.as_str())),
     };
@@ -56,7 +56,7 @@ pub(crate) fn child(wish: &[String], asks: &str, grants: &[String]) -> Result<Ou
     if !parent.grants.contains_all(&child.grants) {
         return Ok(Outcome::Escaped);
     }
-    let request: Request = asks.parse().map_err(|error| format!("{asks}: {error}"))?;
+    let request = asks.parse::<Request>().map_err(|error| format!("{asks}: {error}"))?;
     Ok(match child.decide(&request) {
         Decision::Granted(_) => Outcome::Passed,
         Decision::Denied(_) | Decision::Missing => Outcome::Refused,

@@ -9,6 +9,8 @@ mod cost;
 mod crashes;
 mod named;
 mod oracle;
+#[cfg(feature = "planted")]
+mod planted;
 mod setting;
 mod sometimes;
 mod strategy;
