@@ -64,6 +64,8 @@ pub(crate) enum Bug {
     SnapshotForgets,
     /// A child gets what it asks for, and not what its parent has of it.
     ChildHoldsMore,
+    /// A run that is told to stop goes on.
+    CancelUnheard,
 }
 
 /// Whether a test has planted this defect.
@@ -85,7 +87,7 @@ mod switch {
     use super::Bug;
 
     /// Every defect by name, in the order of the list.
-    pub const NAMES: [&str; 28] = [
+    pub const NAMES: [&str; 29] = [
         "runs_again",
         "dispatch_unheard",
         "denial_passes",
@@ -114,9 +116,10 @@ mod switch {
         "model_forgotten",
         "snapshot_forgets",
         "child_holds_more",
+        "cancel_unheard",
     ];
 
-    const _: () = assert!(NAMES.len() == Bug::ChildHoldsMore as usize, "a name for each, in their order");
+    const _: () = assert!(NAMES.len() == Bug::CancelUnheard as usize, "a name for each, in their order");
 
     std::thread_local! {
         /// Of this thread alone, so that tests beside this one are tests of the kernel as it is.

@@ -91,6 +91,9 @@ impl Run {
     }
 
     pub(super) fn cancelled(&mut self, reason: String) {
+        if planted(Bug::CancelUnheard) {
+            return;
+        }
         self.stop_with(Ending::Cancelled { reason }, "cancelled");
     }
 
