@@ -14,6 +14,9 @@ use crate::outcome::Outcome;
 /// What a run asks about where a file does not say: nothing, so that a refusal is never one for want of a person.
 const MODE: &str = "full";
 
+/// The most that one mark writes out, in bytes.
+const MOST_REPEATED: usize = 4 << 20;
+
 /// One attack, with what must come of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
@@ -155,11 +158,32 @@ pub(crate) fn read_all(folder: &Path) -> Result<Vec<Case>, String> {
     for path in files(folder)? {
         let wrong = |why: String| format!("{}: {why}", path.display());
         let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        let text = repeated(&text).map_err(wrong)?;
         let pages: Pages = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         cases.extend(pages.cases());
     }
     let ids: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
     if ids.len() == cases.len() { Ok(cases) } else { Err("an id stands twice".into()) }
+}
+
+/// The text with `{times:300:a/}` written out: no file should hold what nobody would read.
+fn repeated(text: &str) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, from)) = rest.split_once("{times:") {
+        let broken = || format!("a {{times:…}} is broken after {before:.40}");
+        let (count, from) = from.split_once(':').ok_or_else(broken)?;
+        let (what, after) = from.split_once('}').ok_or_else(broken)?;
+        let count: usize = count.parse().map_err(|_| broken())?;
+        if count.saturating_mul(what.len()) > MOST_REPEATED {
+            return Err(format!("{count} times {what:?} is too much"));
+        }
+        out.push_str(before);
+        out.push_str(&what.repeat(count));
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
