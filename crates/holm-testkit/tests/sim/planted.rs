@@ -13,11 +13,11 @@ use std::{
 use holm_kernel::planted::{NAMES, plant};
 use proptest::{
     strategy::{Strategy as _, ValueTree as _},
-    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+    test_runner::{Config, TestRunner},
 };
 
 use crate::strategy::{Case, case};
-use crate::{ENOUGH, play, seed, violations};
+use crate::{ENOUGH, play, rng, seed, violations};
 
 /// What became of one defect.
 struct Search {
@@ -55,10 +55,8 @@ fn said(case: &Case) -> Option<String> {
 
 /// Looks for one defect in this thread.
 fn search(name: &'static str, tries: u32) -> Search {
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed().to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let mut runner = TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng);
+    let mut runner =
+        TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng(seed(), 0));
     let strategy = case();
     for number in 1..=tries {
         let case = strategy.new_tree(&mut runner).expect("a script").current();
