@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-edge demo-browser eval-local test conformance guests bench dist check budget fmt sim planted attack fuzz clean
+.PHONY: help setup run demo demo-edge demo-browser eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -121,6 +121,11 @@ planted: ## plant defects in the kernel, one at a time: the simulation must find
 attack: ## play the attack cases of attacks/ and their harmless twins against the built command, and print a table
 	@scripts/setup test
 	@cargo test --quiet --workspace --features holm/otel --test attack
+
+crash: ## kill the built command at every write and sync, and let each of them fail (needs strace)
+	@scripts/setup test
+	@cargo build --quiet -p holm-cli
+	@scripts/crash-sweep
 
 fuzz: ## try random inputs on every parser, decoder and policy (FUZZ_SECONDS=60 each)
 	@scripts/setup fuzz
