@@ -5,6 +5,9 @@
 SIM_CASES ?= 100000
 SIM_SEED ?= $(shell date +%s)
 
+# Random scripts within which a planted defect must be found.
+PLANTED_CASES ?= 20000
+
 # Seconds for each target in `make fuzz`.
 FUZZ_SECONDS ?= 60
 
@@ -12,7 +15,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-edge demo-browser eval-local test conformance guests bench dist check budget fmt sim fuzz clean
+.PHONY: help setup run demo demo-edge demo-browser eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -110,6 +113,19 @@ sim: ## the simulation and the tree of runs at length, optimised, rare situation
 	@SIM_SEED=$(SIM_SEED) PROPTEST_CASES=$(SIM_CASES) cargo test --release -p holm-testkit --test sim -- --nocapture
 	@echo '== a tree of three levels with five children each, killed and cancelled at every append'
 	@HOLM_TREE_STRIDE=1 cargo test --release -p holm-runtime --lib child::tests::tree
+
+planted: ## plant defects in the kernel, one at a time: the simulation must find each (PLANTED_CASES=20000)
+	@scripts/setup test
+	@PROPTEST_CASES=$(PLANTED_CASES) cargo test --release -p holm-testkit --features planted --test sim planted -- --nocapture
+
+attack: ## play the attack cases of attacks/ and their harmless twins against the built command, and print a table
+	@scripts/setup test
+	@cargo test --quiet --workspace --features holm/otel --test attack
+
+crash: ## kill the built command at every write and sync, and let each of them fail (needs strace)
+	@scripts/setup test
+	@cargo build --quiet -p holm-cli
+	@scripts/crash-sweep
 
 fuzz: ## try random inputs on every parser, decoder and policy (FUZZ_SECONDS=60 each)
 	@scripts/setup fuzz

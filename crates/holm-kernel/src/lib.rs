@@ -5,6 +5,9 @@
 #![warn(missing_docs)]
 
 extern crate alloc;
+// A defect is planted in one thread; a kernel without this feature knows no threads.
+#[cfg(feature = "planted")]
+extern crate std;
 
 mod config;
 mod consult;
@@ -35,6 +38,10 @@ mod context;
 mod digest;
 mod envelope;
 mod loops;
+#[cfg(feature = "planted")]
+pub mod planted;
+#[cfg(not(feature = "planted"))]
+mod planted;
 mod protocol;
 mod rng;
 mod screen;

@@ -1,6 +1,7 @@
 //! What was used is paid for, once: also by a call that was given up before its answer came.
 
 use super::{Run, share::Share, state::Stopped};
+use crate::planted::{Bug, planted};
 use crate::{CallId, ChildResult, NanoUsd, Timestamp, Usage};
 
 /// Bills that are waited for at the most. A host that never sends one must not make the state grow; the oldest is
@@ -22,6 +23,9 @@ impl Run {
         let model = usize::try_from(model).ok().and_then(|index| self.config().models.get(index))?;
         let cost = model.price?.cost(usage);
         self.state.spent = self.state.spent.plus(cost);
+        if planted(Bug::BilledTwice) {
+            self.state.spent = self.state.spent.plus(cost);
+        }
         Some(cost)
     }
 
@@ -69,7 +73,9 @@ impl Run {
     /// Whether this is the late bill of a model call that was given up; if so it is paid.
     pub(super) fn pays_late(&mut self, call: CallId, usage: Usage) -> bool {
         let Some(model) = self.state.owed.remove(&call) else { return false };
-        self.account_at(model, usage);
+        if !planted(Bug::LateBillLost) {
+            self.account_at(model, usage);
+        }
         true
     }
 

@@ -23,6 +23,7 @@ use crate::digest::Digest;
 use crate::effect::call_digest;
 use crate::envelope::{self, Body};
 use crate::loops::LoopRuling;
+use crate::planted::{Bug, planted};
 use crate::screen;
 use crate::{
     AskReason, Block, CallId, ChildResult, Effect, Ending, Event, Exemption, Key, Marks, NanoUsd, Outcome,
@@ -256,7 +257,7 @@ impl Run {
 
     pub(super) fn judged(&mut self, call: CallId, verdict: Verdict) {
         self.with_slot(call, |run, slot| {
-            if !slot.is_asked_under(call) {
+            if !slot.is_asked_under(call) && !planted(Bug::LateVerdictCounts) {
                 return After::Late;
             }
             run.apply_verdict(slot, verdict)
@@ -298,7 +299,10 @@ impl Run {
         match self.standing(slot) {
             Decision::Deny(reason) => self.refuse(slot, &reason),
             Decision::Allow => slot.permitted = self.state.authority.epoch,
-            Decision::Ask { .. } if slot.approved == Some(self.state.authority.withdrawn) => {
+            Decision::Ask { .. }
+                if slot.approved == Some(self.state.authority.withdrawn)
+                    || planted(Bug::ApprovalOutlivesChange) =>
+            {
                 slot.permitted = self.state.authority.epoch;
             }
             Decision::Ask { .. } => match Json::parse(&slot.arguments) {
@@ -333,7 +337,7 @@ impl Run {
     /// Hands a permitted call to whoever runs it.
     pub(super) fn start_call(&mut self, slot: &mut Slot) {
         self.expire_leases();
-        if slot.permitted != self.state.authority.epoch {
+        if slot.permitted != self.state.authority.epoch && !planted(Bug::PermissionRemembered) {
             self.permit_again(slot);
             if !matches!(slot.state, SlotState::Ready) {
                 return;
@@ -400,7 +404,8 @@ impl Run {
             Ok(share) => share,
             Err(reason) => return self.refuse(slot, reason),
         };
-        let grants = self.lasting_grants().meet(asked);
+        let grants =
+            if planted(Bug::ChildHoldsMore) { asked.clone() } else { self.lasting_grants().meet(asked) };
         slot.state = SlotState::Delegated {
             child: None,
             reserved: share.money,
@@ -457,6 +462,9 @@ impl Run {
     pub(super) fn dispatched(&mut self, call: CallId) {
         self.with_slot(call, |run, slot| {
             let SlotState::Issued { deadline } = slot.state else { return After::Late };
+            if planted(Bug::DispatchUnheard) {
+                return After::Advance;
+            }
             slot.state = SlotState::Running { since: run.state.now, deadline };
             run.emit(Event::CallStarted { call });
             After::Advance

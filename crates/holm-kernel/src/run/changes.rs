@@ -10,6 +10,7 @@ use super::{
     permit::Decision,
     state::Phase,
 };
+use crate::planted::{Bug, planted};
 use crate::{Budget, Event, NanoUsd, Tool};
 
 /// What the model is told of a call that may no longer go on.
@@ -53,7 +54,9 @@ impl Run {
         self.state.mode = mode;
         self.state.loops.forget();
         // What was allowed under another mode is looked at again; so are the answers that people gave.
-        self.withdraw_leases();
+        if !planted(Bug::LeaseOutlivesMode) {
+            self.withdraw_leases();
+        }
         self.emit(Event::ModeChanged { mode });
     }
 
@@ -62,7 +65,9 @@ impl Run {
         self.state.authority.policy.grants = grants;
         self.state.loops.forget();
         self.state.authority.withdrawn += 1;
-        self.withdraw_leases();
+        if !planted(Bug::LeaseOutlivesGrants) {
+            self.withdraw_leases();
+        }
         self.emit(Event::GrantsChanged);
         self.look_again();
     }

@@ -42,6 +42,7 @@ use self::{
 };
 use crate::digest::Digest;
 use crate::journal::{self, Record, ReplayError};
+use crate::planted::{Bug, planted};
 use crate::{
     Author, Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages,
     Misuse, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
@@ -124,7 +125,7 @@ impl Run {
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Result<Receipt, Misuse> {
         self.check(&input)?;
         self.state.seq = Seq::new(self.state.seq.value() + 1);
-        self.state.now = self.state.now.max(now);
+        self.state.now = if planted(Bug::ClockRunsBack) { now } else { self.state.now.max(now) };
         self.digest = Digest::new();
         self.next_event = 0;
         self.take(input);
@@ -264,6 +265,9 @@ impl Run {
     pub(crate) fn thaw(frozen: Frozen) -> Self {
         let Frozen { mut state, mut catalogue } = frozen;
         catalogue.refresh();
+        if planted(Bug::SnapshotForgets) {
+            state.steering.clear();
+        }
         state.view.relink(&state.history);
         let shared = turn::Shared::new(&state, &catalogue);
         Self { state, catalogue, effects: VecDeque::new(), digest: Digest::new(), next_event: 0, shared }
@@ -347,7 +351,8 @@ impl Run {
 
     fn next_call(&mut self) -> CallId {
         let call = CallId::new(self.state.next_call);
-        self.state.next_call += 1;
+        let shared = planted(Bug::CallIdReused) && call.value() % 7 == 6;
+        self.state.next_call += u64::from(!shared);
         call
     }
 
@@ -369,7 +374,9 @@ impl Run {
         let id = MessageId::new(self.state.next_message);
         self.state.next_message += 1;
         let message = Arc::new(Message { author, ..Message::new(id, role, blocks) });
-        self.state.history.push(message.clone());
+        if !(planted(Bug::HistoryHole) && role == Role::Tool) {
+            self.state.history.push(message.clone());
+        }
         if role != Role::Custom {
             self.state.view.push(message.clone(), self.shared.family());
         }

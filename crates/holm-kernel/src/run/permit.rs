@@ -13,6 +13,7 @@ use holm_grants::{Decision as Standing, GrantSet, Kind, Lease, Leases, Level, Ne
 use holm_guards::json::Json;
 
 use super::{Run, plan::leaves_plan};
+use crate::planted::{Bug, planted};
 use crate::{Approvals, AskReason, MarkRule, Timestamp, Tool};
 
 /// What the rules say of a call.
@@ -47,7 +48,7 @@ impl Run {
         // What the kernel carries out itself has no level of its own: a person decides about it, whatever is declared.
         let level = if leaves_plan(tool) { Level::None } else { tool.level };
         let stance = self.state.mode.stance(level);
-        if stance == Stance::Deny {
+        if stance == Stance::Deny && !planted(Bug::ModeIgnored) {
             return Decision::Deny(alloc::format!(
                 "denied: `{}` changes things, and {} mode only looks; leave that mode first",
                 tool.name,
@@ -57,13 +58,14 @@ impl Run {
         let mut missing = Vec::new();
         for need in needs {
             match self.state.authority.policy.decide_need(need) {
+                Standing::Denied(_) if planted(Bug::DenialPasses) => {}
                 Standing::Denied(denial) => {
                     return Decision::Deny(alloc::format!(
                         "denied: `{need}` is on the deny list (`{denial}`)"
                     ));
                 }
                 Standing::Granted(_) => {}
-                Standing::Missing if self.is_leased(need) => {}
+                Standing::Missing if self.is_leased(need) || planted(Bug::MissingGrantPasses) => {}
                 Standing::Missing => missing.push(need.to_string()),
             }
         }
@@ -92,7 +94,7 @@ impl Run {
         if !missing.is_empty() {
             reasons.push(AskReason::MissingGrant);
         }
-        if stance == Stance::Ask && !self.is_tool_granted(tool) {
+        if stance == Stance::Ask && !self.is_tool_granted(tool) && !planted(Bug::LevelUnasked) {
             reasons.push(AskReason::Level);
         }
         if self.marks_apply() && !self.is_given_since(tool, needs) {
@@ -112,6 +114,9 @@ impl Run {
 
     fn marks_apply(&self) -> bool {
         let marks = self.state.marks;
+        if planted(Bug::MarksIgnored) {
+            return false;
+        }
         match self.config().mark_rule {
             MarkRule::AskAfterAny => marks.any(),
             MarkRule::AskAfterBoth => marks.untrusted && marks.private,
@@ -139,7 +144,8 @@ impl Run {
 
     fn holds(&self, leases: &Leases, need: &Need) -> bool {
         let now = self.state.now.value();
-        leases.iter().filter(|lease| lease.active_at(now)).any(|lease| match need {
+        let active = |lease: &&Lease| lease.active_at(now) || planted(Bug::LeaseNeverEnds);
+        leases.iter().filter(active).any(|lease| match need {
             Need::Request(request) => lease.grant.admits(request),
             Need::Grant(grant) => lease.grant.contains(grant),
         })
@@ -172,7 +178,7 @@ impl Run {
     pub(super) fn expire_leases(&mut self) {
         let now = self.state.now.value();
         let authority = &mut self.state.authority;
-        if authority.leases.iter().all(|lease| lease.active_at(now)) {
+        if authority.leases.iter().all(|lease| lease.active_at(now)) || planted(Bug::LeaseNeverEnds) {
             return;
         }
         authority.leases.expire(now);

@@ -11,6 +11,7 @@ use super::{
     share::Share,
     state::{About, Phase},
 };
+use crate::planted::{Bug, planted};
 use crate::{Consultation, Effect, Event, Outcome, Question, ToolOutput};
 
 /// What the model is told of a call that nobody can vouch for.
@@ -30,6 +31,7 @@ impl Run {
                 self.state.phase = Phase::Consulting(consulting);
                 self.issue(Effect::Consult(Consultation { call, question }.into()));
             }
+            calling @ Phase::Calling(_) if planted(Bug::ModelForgotten) => self.state.phase = calling,
             Phase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
                 self.owe(calling.call);
@@ -65,6 +67,7 @@ impl Run {
     pub(super) fn resume_slot(&mut self, slot: &mut Slot) {
         match &slot.state {
             SlotState::Ready | SlotState::Done(_) => {}
+            SlotState::Judging if planted(Bug::QuestionForgotten) => {}
             SlotState::Judging => self.judge_again(slot),
             SlotState::Issued { .. } => {
                 self.give_back_call(slot);
@@ -90,7 +93,7 @@ impl Run {
 
     fn resume_running(&mut self, slot: &mut Slot) {
         let again = slot.entry.as_ref().is_some_and(|entry| entry.tool.may_run_again());
-        if !again {
+        if !again && !planted(Bug::RunsAgain) {
             let output = ToolOutput { outcome: Outcome::Unknown, ..ToolOutput::text(UNKNOWN) };
             return self.settle(slot, Outcome::Unknown, output, 0);
         }

@@ -3,6 +3,7 @@
 //! Money and tokens are held alike, so children that work side by side never use more than their parent had.
 
 use super::Run;
+use crate::planted::{Bug, planted};
 use crate::{ChildResult, Ending, Limit, NanoUsd};
 
 /// What is set aside for one child.
@@ -30,6 +31,9 @@ impl Run {
             Some(left) => wanted.money.min(left),
         };
         let share = Share { money, tokens: self.tokens_for(wanted.tokens)? };
+        if planted(Bug::ShareUnset) {
+            return Ok(share);
+        }
         self.state.reserved = self.state.reserved.plus(share.money);
         self.state.reserved_tokens =
             self.state.reserved_tokens.saturating_add(share.tokens.unwrap_or_default());
@@ -92,7 +96,7 @@ impl Run {
     }
 
     pub(super) fn budget_reached(&self) -> Option<Ending> {
-        let limit = self.state.budget.usd?;
+        let limit = self.state.budget.usd.filter(|_| !planted(Bug::BudgetUnseen))?;
         let spent = self.state.spent;
         (self.money_left() == Some(NanoUsd::ZERO)).then_some(Ending::OverBudget { spent, limit })
     }

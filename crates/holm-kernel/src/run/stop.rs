@@ -8,6 +8,7 @@ use super::{
     state::{About, Phase},
 };
 use crate::loops::Change;
+use crate::planted::{Bug, planted};
 use crate::{
     ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp, ToolOutput,
 };
@@ -24,7 +25,9 @@ impl Run {
             // Nobody would hear it otherwise: steering that arrives just after the end asks for more.
             return self.prompted(prompt);
         }
-        self.state.steering.push_back(prompt);
+        if !planted(Bug::SteeringLost) {
+            self.state.steering.push_back(prompt);
+        }
         let waiting = self.state.steering.len() as u64;
         self.emit(Event::Queued { queue: Queue::Steering, waiting });
         self.look_around();
@@ -38,7 +41,9 @@ impl Run {
     }
 
     pub(super) fn queue_follow_up(&mut self, prompt: Prompt) {
-        self.state.follow_ups.push_back(prompt);
+        if !planted(Bug::FollowUpLost) {
+            self.state.follow_ups.push_back(prompt);
+        }
         let waiting = self.state.follow_ups.len() as u64;
         self.emit(Event::Queued { queue: Queue::FollowUp, waiting });
         self.look_around();
@@ -86,6 +91,9 @@ impl Run {
     }
 
     pub(super) fn cancelled(&mut self, reason: String) {
+        if planted(Bug::CancelUnheard) {
+            return;
+        }
         self.stop_with(Ending::Cancelled { reason }, "cancelled");
     }
 
@@ -128,6 +136,7 @@ impl Run {
         }
         let wall = self.config().limits.wall_ms.limit().map(|millis| self.state.group.started.plus(millis));
         let armed = match &self.state.phase {
+            Phase::Backoff { .. } if planted(Bug::TimerForgotten) => None,
             Phase::Backoff { until, .. } => Some(*until),
             Phase::Working(batch) => batch.slots.iter().filter_map(Slot::deadline).min(),
             Phase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::context::{Next, Planned, estimate};
 use crate::digest::Sip;
+use crate::planted::{Bug, planted};
 use crate::{
     Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
     Message, MessageId, Messages, Model, ModelResult, Offer, Patch, PlanStep, Prompt, Protocol, Purpose,
@@ -180,6 +181,7 @@ impl Run {
             })
         };
         over(Limit::Turns, limits.turns, self.state.group.turns)
+            .filter(|_| !planted(Bug::TurnsUnseen))
             .or_else(|| self.tokens_reached())
             .or_else(|| {
                 over(Limit::WallClock, limits.wall_ms, self.state.now.since(self.state.group.started))

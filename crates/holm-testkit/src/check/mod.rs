@@ -4,6 +4,7 @@
 //! effects, events, requests, the journal, and what really ran.
 
 mod background;
+mod cancels;
 mod crashes;
 mod endings;
 mod messages;
@@ -12,6 +13,7 @@ mod replay;
 mod requests;
 
 pub use background::children_end_once;
+pub use cancels::cancels_are_heard;
 pub use crashes::nothing_runs_twice_or_is_lost;
 pub use endings::{ends_within_limits, one_end_per_group, time_runs_forward};
 pub use messages::{every_call_is_answered, no_message_is_lost};
@@ -28,6 +30,7 @@ pub fn all(outcome: &Outcome) -> Vec<Violation> {
         ends_within_limits,
         time_runs_forward,
         one_end_per_group,
+        cancels_are_heard,
         no_message_is_lost,
         every_call_is_answered,
         requests_are_sound,

@@ -9,9 +9,12 @@ mod cost;
 mod crashes;
 mod named;
 mod oracle;
+#[cfg(feature = "planted")]
+mod planted;
 mod setting;
 mod sometimes;
 mod strategy;
+mod traces;
 
 use std::sync::Mutex;
 
@@ -72,13 +75,9 @@ fn every_promise_holds_for_random_scripts() {
 fn search(worker: u32, cases: u32, counts: &Mutex<Counts>) -> Option<String> {
     let seed = seed();
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    bytes[8..12].copy_from_slice(&worker.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut met = Counts::new();
     let mine = Mutex::new(&mut met);
-    let found = TestRunner::new_with_rng(config, rng).run(&case(), |case| {
+    let found = TestRunner::new_with_rng(config, rng(seed, worker)).run(&case(), |case| {
         let outcome = play(&case);
         sometimes::count(&outcome, &mut mine.lock().expect("counts"));
         hold(&outcome)
@@ -94,6 +93,14 @@ fn search(worker: u32, cases: u32, counts: &Mutex<Counts>) -> Option<String> {
         }
         Err(TestError::Abort(reason)) => Some(format!("SIM_SEED={seed}: {reason}")),
     }
+}
+
+/// Random numbers that are the same wherever they are drawn.
+pub(crate) fn rng(seed: u64, worker: u32) -> TestRng {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..12].copy_from_slice(&worker.to_le_bytes());
+    TestRng::from_seed(RngAlgorithm::ChaCha, &bytes)
 }
 
 fn seed() -> u64 {

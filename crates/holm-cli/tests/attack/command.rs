@@ -1,0 +1,236 @@
+//! What is tried with the built command.
+
+use holm::kernel::{Block, Event, Numbered, Outcome as Came};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    case::Call,
+    outcome::Outcome,
+    scene::{CANARY, Ran, Scene},
+    seal::{self, Seal},
+};
+
+/// The exit codes by which the command says that something did not happen: not understood, no answer, not there.
+const REFUSALS: [i32; 3] = [2, 3, 6];
+
+/// Where a hostile page lies.
+const PAGE: &str = "page.txt";
+
+/// Calls a tool once.
+pub(crate) fn tool(
+    name: &str,
+    arguments: &Map<String, Value>,
+    grants: &[String],
+    mode: &str,
+) -> Result<Outcome, String> {
+    execute(name, &Value::Object(arguments.clone()), &[], grants, mode)
+}
+
+/// Runs a command in its jail.
+pub(crate) fn script(
+    script: &str,
+    deny: &[String],
+    allow: &[String],
+    grants: &[String],
+    mode: &str,
+) -> Result<Outcome, String> {
+    let flags = |flag: &'static str, rules: &[String]| -> Vec<String> {
+        rules.iter().flat_map(|rule| [flag.to_owned(), rule.clone()]).collect()
+    };
+    let rules = [flags("--deny-command", deny), flags("--allow-command", allow)].concat();
+    execute("shell", &json!({ "script": script }), &rules, grants, mode)
+}
+
+fn execute(
+    name: &str,
+    arguments: &Value,
+    more: &[String],
+    grants: &[String],
+    mode: &str,
+) -> Result<Outcome, String> {
+    let scene = Scene::new()?;
+    let arguments = in_scene(&scene, arguments);
+    let mut args = words(&["tool", "--tools", "native", "execute", name]);
+    args.push(arguments.to_string());
+    args.extend(authority(grants, mode));
+    args.extend_from_slice(more);
+    let ran = scene.holm(&args)?;
+    understood(&ran, &[0, 3])?;
+    judge(&scene, &ran, |ran| ran.code == Some(0))
+}
+
+/// A command that was not understood has stopped nothing: the case is written wrongly.
+fn understood(ran: &Ran, codes: &[i32]) -> Result<(), String> {
+    let other = ran.code.filter(|code| REFUSALS.contains(code) && !codes.contains(code));
+    other.map_or(Ok(()), |code| Err(format!("the command ended with {code}: {}", ran.err)))
+}
+
+/// Gives the command these words.
+pub(crate) fn holm(words: &[String]) -> Result<Outcome, String> {
+    let scene = Scene::new()?;
+    let words = words.iter().map(|word| scene.name_folders(word));
+    let ran = scene.holm(words)?;
+    judge(&scene, &ran, |ran| ran.code == Some(0))
+}
+
+/// Lets a model make calls; what counts is the last.
+pub(crate) fn calls(calls: &[Call], grants: &[String], mode: &str) -> Result<Outcome, String> {
+    let scene = Scene::new()?;
+    let replies = calls.iter().map(|call| {
+        let arguments = in_scene(&scene, &Value::Object(call.arguments.clone()));
+        calling(&call.tool, &arguments)
+    });
+    let ran = play(&scene, replies.collect(), &authority(grants, mode), "stream-json")?;
+    understood(&ran, &[0])?;
+    let ends = events(&ran)?.into_iter().filter_map(|event| match event {
+        Event::CallFinished { outcome, .. } => Some(outcome),
+        _ => None,
+    });
+    let ends: Vec<Came> = ends.collect();
+    if ends.len() != calls.len() && ran.code == Some(0) {
+        return Err(format!("{} of {} calls ended: {}", ends.len(), calls.len(), ran.err));
+    }
+    judge(&scene, &ran, |_| ends.last() == Some(&Came::Succeeded))
+}
+
+/// Lets a model say something.
+pub(crate) fn says(text: &str) -> Result<Outcome, String> {
+    let scene = Scene::new()?;
+    let ran = play(&scene, vec![saying(text)], &[], "text")?;
+    if let Some(outcome) = trouble(&scene, &ran) {
+        return Ok(outcome);
+    }
+    if ran.code != Some(0) {
+        return Err(format!("the run ended with {:?}: {}", ran.code, ran.err));
+    }
+    if [&ran.out, &ran.err].into_iter().any(|printed| printed.chars().any(moves_a_terminal)) {
+        return Ok(Outcome::Obeyed);
+    }
+    let printed = ran.out.strip_suffix('\n').unwrap_or(&ran.out);
+    Ok(if printed == text { Outcome::Passed } else { Outcome::Shown })
+}
+
+/// Lets a model read a page.
+pub(crate) fn reads(text: &str) -> Result<Outcome, String> {
+    let mut scene = Scene::new()?;
+    scene.file(PAGE, text)?;
+    let grants = authority(&["read:**".to_owned()], "full");
+    let ran = play(&scene, vec![calling("read", &json!({ "path": PAGE }))], &grants, "stream-json")?;
+    if let Some(outcome) = trouble(&scene, &ran) {
+        return Ok(outcome);
+    }
+    let mut seals = Vec::new();
+    for event in events(&ran)? {
+        let Event::MessageAdded { message } = event else { continue };
+        for block in &message.blocks {
+            match block {
+                Block::ToolResult(result) => seals.push(seal::of(&result.text, text)),
+                // Nothing of the page may stand where a person or Holm speaks.
+                Block::Text(said) if said.contains(text.trim()) => return Ok(Outcome::Escaped),
+                _ => {}
+            }
+        }
+    }
+    match seals.as_slice() {
+        [Seal::Verbatim] => Ok(Outcome::Passed),
+        [Seal::Defused] => Ok(Outcome::Sealed),
+        [Seal::Broken] => Ok(Outcome::Escaped),
+        other => Err(format!("{} results: {}", other.len(), ran.err)),
+    }
+}
+
+/// What came of a command, when `passed` says whether it did what was wanted.
+fn judge(scene: &Scene, ran: &Ran, passed: impl Fn(&Ran) -> bool) -> Result<Outcome, String> {
+    if let Some(outcome) = trouble(scene, ran) {
+        return Ok(outcome);
+    }
+    if passed(ran) {
+        return Ok(Outcome::Passed);
+    }
+    Ok(if scene.has_changed()? { Outcome::Changed } else { Outcome::Refused })
+}
+
+/// What must never come of anything.
+fn trouble(scene: &Scene, ran: &Ran) -> Option<Outcome> {
+    if !ran.in_time {
+        return Some(Outcome::Hung);
+    }
+    let known = ran.code == Some(0) || ran.code.is_some_and(|code| REFUSALS.contains(&code));
+    if !known || ran.err.contains("panicked at") {
+        return Some(Outcome::Crashed);
+    }
+    let holds = |name: &str| {
+        let bytes = std::fs::read(scene.aside("data").join(name)).unwrap_or_default();
+        bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes())
+    };
+    let kept = ["holm.db", "holm.db-wal"].into_iter().any(holds);
+    let printed = ran.out.contains(CANARY) || ran.err.contains(CANARY);
+    (kept || printed).then_some(Outcome::Leaked)
+}
+
+/// `holm run` with a model that makes these replies and then is done.
+fn play(scene: &Scene, mut replies: Vec<Value>, more: &[String], output: &str) -> Result<Ran, String> {
+    let ends = replies.last().is_some_and(|reply| reply["replied"].get("stop").is_none());
+    if !ends {
+        replies.push(saying("done"));
+    }
+    let script = scene.aside("script.json");
+    std::fs::write(&script, json!({ "results": replies }).to_string()).map_err(|error| error.to_string())?;
+    let mut args = words(&["run", "-p", "Go.", "--tools", "native", "--output", output, "--script"]);
+    args.push(script.to_string_lossy().into_owned());
+    args.extend_from_slice(more);
+    scene.holm(&args)
+}
+
+fn saying(text: &str) -> Value {
+    json!({ "replied": { "blocks": [{ "text": text }] } })
+}
+
+fn calling(tool: &str, arguments: &Value) -> Value {
+    let call = json!({ "id": "c", "name": tool, "arguments": arguments.to_string() });
+    json!({ "replied": { "blocks": [{ "tool_call": call }], "stop": "tool_use" } })
+}
+
+/// The events that a run has told.
+fn events(ran: &Ran) -> Result<Vec<Event>, String> {
+    let told = ran.out.lines().skip(1);
+    let read = |line: &str| serde_json::from_str::<Numbered>(line).map(|numbered| numbered.event);
+    told.map(|line| read(line).map_err(|error| format!("{error}: {line}"))).collect()
+}
+
+fn authority(grants: &[String], mode: &str) -> Vec<String> {
+    let grants = grants.iter().flat_map(|grant| ["--grant".to_owned(), grant.clone()]);
+    grants.chain(words(&["--mode", mode])).collect()
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// The same value with real folders in its texts.
+fn in_scene(scene: &Scene, value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(scene.name_folders(text)),
+        Value::Array(items) => items.iter().map(|item| in_scene(scene, item)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), in_scene(scene, value))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// Whether a character does something in a terminal, or nothing that can be seen. Told a second time, so that the
+/// command's own list is held against something.
+fn moves_a_terminal(c: char) -> bool {
+    let hidden = [
+        '\u{ad}'..='\u{ad}',
+        '\u{61c}'..='\u{61c}',
+        '\u{180e}'..='\u{180e}',
+        '\u{200b}'..='\u{200f}',
+        '\u{2028}'..='\u{202e}',
+        '\u{2060}'..='\u{206f}',
+        '\u{feff}'..='\u{feff}',
+        '\u{e0000}'..='\u{e0fff}',
+    ];
+    (c.is_control() && c != '\n' && c != '\t') || hidden.iter().any(|range| range.contains(&c))
+}

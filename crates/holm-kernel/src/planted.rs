@@ -1,0 +1,141 @@
+//! Defects that a test can plant, one at a time, to see whether the simulation finds them.
+//!
+//! A simulation that finds nothing says little until it has found what is there. Each defect is one that somebody could
+//! really make: a guard left out, a fact that is believed too late, a sum that is added twice. The switch exists only with the
+//! feature `planted`; without it [`planted`] is `false` at compile time, and nothing of this is left in a build.
+
+/// The defects that can be planted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Bug {
+    /// What may have run before a crash is run again, harmless or not.
+    RunsAgain = 1,
+    /// That a call was dispatched is not noted.
+    DispatchUnheard,
+    /// What is on the deny list passes.
+    DenialPasses,
+    /// What nobody granted passes.
+    MissingGrantPasses,
+    /// A mode that only looks lets writes pass.
+    ModeIgnored,
+    /// What the mode asks about is not asked.
+    LevelUnasked,
+    /// What has entered the run changes nothing.
+    MarksIgnored,
+    /// A lease goes on after its end.
+    LeaseNeverEnds,
+    /// What people gave outlives a change of mode.
+    LeaseOutlivesMode,
+    /// What people gave outlives a change of grants.
+    LeaseOutlivesGrants,
+    /// A verdict counts for a call that no longer waits for it.
+    LateVerdictCounts,
+    /// A yes counts although authority was withdrawn since.
+    ApprovalOutlivesChange,
+    /// A permission is not looked at again when its turn comes.
+    PermissionRemembered,
+    /// Results of tools are missing in the transcript.
+    HistoryHole,
+    /// Steering is thrown away.
+    SteeringLost,
+    /// A follow-up is thrown away.
+    FollowUpLost,
+    /// An answer is paid for twice.
+    BilledTwice,
+    /// The late bill of a call that was given up is not paid.
+    LateBillLost,
+    /// What a child may spend is not set aside.
+    ShareUnset,
+    /// A spent budget stops nothing.
+    BudgetUnseen,
+    /// The limit of turns stops nothing.
+    TurnsUnseen,
+    /// Time follows a clock that was set back.
+    ClockRunsBack,
+    /// Every seventh call shares its id with the next.
+    CallIdReused,
+    /// Nobody wakes a run that waits to try again.
+    TimerForgotten,
+    /// A question that was open at a crash is not asked again.
+    QuestionForgotten,
+    /// A model call that was under way at a crash is not made again.
+    ModelForgotten,
+    /// A snapshot forgets what waits to be said.
+    SnapshotForgets,
+    /// A child gets what it asks for, and not what its parent has of it.
+    ChildHoldsMore,
+    /// A run that is told to stop goes on.
+    CancelUnheard,
+}
+
+/// Whether a test has planted this defect.
+#[cfg(not(feature = "planted"))]
+#[inline]
+pub(crate) const fn planted(_: Bug) -> bool {
+    false
+}
+
+#[cfg(feature = "planted")]
+pub(crate) use switch::planted;
+#[cfg(feature = "planted")]
+pub use switch::{NAMES, plant};
+
+#[cfg(feature = "planted")]
+mod switch {
+    use std::cell::Cell;
+
+    use super::Bug;
+
+    /// Every defect by name, in the order of the list.
+    pub const NAMES: [&str; 29] = [
+        "runs_again",
+        "dispatch_unheard",
+        "denial_passes",
+        "missing_grant_passes",
+        "mode_ignored",
+        "level_unasked",
+        "marks_ignored",
+        "lease_never_ends",
+        "lease_outlives_mode",
+        "lease_outlives_grants",
+        "late_verdict_counts",
+        "approval_outlives_change",
+        "permission_remembered",
+        "history_hole",
+        "steering_lost",
+        "follow_up_lost",
+        "billed_twice",
+        "late_bill_lost",
+        "share_unset",
+        "budget_unseen",
+        "turns_unseen",
+        "clock_runs_back",
+        "call_id_reused",
+        "timer_forgotten",
+        "question_forgotten",
+        "model_forgotten",
+        "snapshot_forgets",
+        "child_holds_more",
+        "cancel_unheard",
+    ];
+
+    const _: () = assert!(NAMES.len() == Bug::CancelUnheard as usize, "a name for each, in their order");
+
+    std::thread_local! {
+        /// Of this thread alone, so that tests beside this one are tests of the kernel as it is.
+        static PLANTED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Plants one defect in this thread and takes every other out; the empty name takes all out. False if there is none of this
+    /// name.
+    pub fn plant(name: &str) -> bool {
+        let place = NAMES.iter().position(|known| *known == name);
+        PLANTED.with(|planted| planted.set(place.map_or(0, |place| place + 1)));
+        place.is_some() || name.is_empty()
+    }
+
+    /// Whether a test has planted this defect.
+    pub(crate) fn planted(bug: Bug) -> bool {
+        PLANTED.with(|planted| planted.get() == bug as usize)
+    }
+}

@@ -1,0 +1,109 @@
+//! Plants defects in the kernel, one at a time: random scripts must find each within so many tries, and the script that
+//! found it must find it again, and find nothing once it is taken out.
+//!
+//! `PROPTEST_CASES` says how many tries there are, `SIM_SEED` where the random numbers begin, `PLANTED` which one alone is
+//! planted. `make planted` tries them all.
+
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Mutex,
+};
+
+use holm_kernel::planted::{NAMES, plant};
+use proptest::{
+    strategy::{Strategy as _, ValueTree as _},
+    test_runner::{Config, TestRunner},
+};
+
+use crate::strategy::{Case, case};
+use crate::{ENOUGH, play, rng, seed, violations};
+
+/// What became of one defect.
+struct Search {
+    name: &'static str,
+    came: Came,
+}
+
+enum Came {
+    /// After so many scripts, by this promise.
+    Found { tries: u32, promise: String },
+    /// Not within the tries.
+    Missed { tries: u32 },
+    /// The script that found it finds something else when it is played again, or finds something without it.
+    Unsure(String),
+}
+
+impl fmt::Display for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.came {
+            Came::Found { tries, promise } => write!(f, "{:24} {tries:7}  {promise}", self.name),
+            Came::Missed { tries } => write!(f, "{:24}  MISSED in {tries} scripts", self.name),
+            Came::Unsure(why) => write!(f, "{:24}  UNSURE: {why}", self.name),
+        }
+    }
+}
+
+/// What the promises have to say of a case; a panic is something too.
+fn said(case: &Case) -> Option<String> {
+    let played = catch_unwind(AssertUnwindSafe(|| violations(&play(case))));
+    match played {
+        Ok(found) => found.first().map(ToString::to_string),
+        Err(_) => Some("it panicked".into()),
+    }
+}
+
+/// Looks for one defect in this thread.
+fn search(name: &'static str, tries: u32) -> Search {
+    let mut runner =
+        TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng(seed(), 0));
+    let strategy = case();
+    for number in 1..=tries {
+        let case = strategy.new_tree(&mut runner).expect("a script").current();
+        assert!(plant(name), "{name} is no defect");
+        let first = said(&case);
+        let Some(promise) = first else { continue };
+        let again = said(&case);
+        plant("");
+        let without = said(&case);
+        let came = match (again, without) {
+            (Some(again), None) if again == promise => Came::Found { tries: number, promise },
+            (again, without) => Came::Unsure(format!("{promise}; again {again:?}; without it {without:?}")),
+        };
+        return Search { name, came };
+    }
+    plant("");
+    Search { name, came: Came::Missed { tries } }
+}
+
+#[test]
+fn every_planted_defect_is_found_and_its_script_shows_it_again() {
+    let tries = Config::default().cases;
+    let only = std::env::var("PLANTED").ok();
+    let wanted = |name: &&'static str| only.as_ref().is_none_or(|only| only == name);
+    let left: Mutex<Vec<&'static str>> = Mutex::new(NAMES.into_iter().filter(wanted).collect());
+    let found = Mutex::new(Vec::new());
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let Some(name) = left.lock().expect("a list").pop() else { return };
+                    let search = search(name, tries);
+                    found.lock().expect("a list").push(search);
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().expect("a list");
+    found.sort_by_key(|search| search.name);
+    println!("SIM_SEED={}", seed());
+    for search in &found {
+        println!("{search}");
+    }
+    let held = found.iter().filter(|search| matches!(search.came, Came::Found { .. })).count();
+    println!("{held} of {} planted defects were found", found.len());
+    assert!(!found.is_empty(), "PLANTED names no defect");
+    // A few scripts show that the switches work; that all are found takes as many as `make planted` plays.
+    assert!(tries < ENOUGH || held == found.len(), "see above");
+}
