@@ -84,13 +84,7 @@ fn look(
     method: &Method,
 ) -> Result<Who, Refusal> {
     let config = &server.inner.config;
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| authority.map(http::uri::Authority::as_str));
-    let misdirected = |message: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
-    let host = host.ok_or_else(|| misdirected("the request names no host"))?;
-    if !is_own(config, name_of(host)) {
-        return Err(misdirected("the request was sent to another name; see `--host`"));
-    }
+    let host = check_host(config, headers, authority)?;
     check_origin(config, headers, host)?;
     let now = Instant::now();
     let inner = &server.inner;
@@ -108,6 +102,23 @@ fn look(
     let needed = if matches!(*method, Method::GET | Method::HEAD) { Role::Viewer } else { Role::Operator };
     crate::state::require(&who, needed)?;
     Ok(who)
+}
+
+/// The name that a request was sent to, which must be one of this server's: a page of another name that was made to point
+/// here is another site.
+pub(crate) fn check_host<'a>(
+    config: &Config,
+    headers: &'a HeaderMap,
+    authority: Option<&'a http::uri::Authority>,
+) -> Result<&'a str, Refusal> {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| authority.map(http::uri::Authority::as_str));
+    let misdirected = |message: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
+    let host = host.ok_or_else(|| misdirected("the request names no host"))?;
+    if !is_own(config, name_of(host)) {
+        return Err(misdirected("the request was sent to another name; see `--host`"));
+    }
+    Ok(host)
 }
 
 /// The page that asks must be this server's own or a named one. Programs send no `Origin`; browsers always do where it
@@ -176,7 +187,7 @@ fn peer(request: &Request) -> IpAddr {
 }
 
 /// Puts the headers on that every answer has.
-fn dressed(mut answer: Response) -> Response {
+pub(crate) fn dressed(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     for (name, value) in HEADERS {
         headers.entry(name).or_insert(HeaderValue::from_static(value));

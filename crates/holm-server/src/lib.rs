@@ -19,6 +19,7 @@ mod answer;
 mod audit;
 pub mod auth;
 mod config;
+mod dashboard;
 mod door;
 mod error;
 mod extract;

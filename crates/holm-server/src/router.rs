@@ -9,12 +9,12 @@ use axum::{
 use utoipa::OpenApi;
 
 use crate::{
-    Refusal, Server,
+    Refusal, Server, dashboard,
     door::door,
     routes::{admin, events, files, health, house, mcp, openai, questions, sessions, usage, work},
 };
 
-/// Everything that the server answers, behind its door.
+/// Everything that the server answers, behind its door; before it, the files of the dashboard.
 pub fn router(server: Server) -> Router {
     let routes = Router::new()
         .route("/health", get(health::health))
@@ -55,7 +55,8 @@ pub fn router(server: Server) -> Router {
         .fallback(nowhere);
     let base = server.config().base.as_str().to_owned();
     let routes = if base.is_empty() { routes } else { Router::new().nest(&base, routes).fallback(nowhere) };
-    routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server)
+    let pages = dashboard::routes(&server);
+    routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server).merge(pages)
 }
 
 /// The interface as an OpenAPI document.
