@@ -68,6 +68,8 @@ test('changes are shown as lines', () => {
   assert.deepEqual(readPatch('no patch at all'), []);
   const [edit] = diffOfCall('{"path":"a.rs","old_string":"x","new_string":"y\\nz"}');
   assert.deepEqual([edit?.path, edit?.added, edit?.removed], ['a.rs', 2, 1]);
+  const [fresh] = diffOfCall('{"path":"a.rs","content":"x\\ny"}');
+  assert.deepEqual([fresh?.added, fresh?.removed], [2, 0]);
   for (const other of ['', '[]', '{"path":1}', '{"path":"a"}', 'null']) assert.deepEqual(diffOfCall(other), []);
 });
 

@@ -97,6 +97,8 @@ export function diffOfCall(given: string): FileDiff[] {
   if (patch !== null) return readPatch(patch);
   const path = text('path', 'file_path', 'file');
   if (path === null) return [];
+  const content = text('content');
+  if (content !== null) return [counted({ path, lines: diffLines('', content), added: 0, removed: 0 })];
   const edits = Array.isArray(object['edits']) ? object['edits'].map(asObject) : [object];
   const lines = edits.flatMap((edit) => {
     const before = edit?.['old_string'] ?? edit?.['old'] ?? edit?.['old_text'] ?? edit?.['find'];
