@@ -57,7 +57,7 @@ test('what is steered while a reply arrives is heard before the next model call'
   const { page, context } = await staged.page();
   await say(page, 'hold');
   await page.getByRole('button', { name: 'Stop' }).waitFor();
-  await page.waitForFunction((count) => count > 0, staged.model.held());
+  await log(page).getByText('It was a bright cold day').waitFor();
   await say(page, 'and now this');
   await log(page).getByText('it enters before the next model call').waitFor();
   staged.model.release();

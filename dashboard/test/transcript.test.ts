@@ -184,6 +184,11 @@ test('events that are not known are passed over', () => {
   assert.equal(now.place, '9.1');
 });
 
+test('a prompt knows the past before it, and what is said later in its group does not', () => {
+  const now = reduceEvents(EMPTY, [...journal().slice(0, 4), event('2.0', 'message_added', said(9, 'user', 'and left'))]);
+  assert.deepEqual(now.items.map((item) => (item.kind === 'message' ? item.before : undefined)), [0, null]);
+});
+
 test('steering that waits is counted until it enters', () => {
   let now = reduceEvents(EMPTY, [event('1.0', 'queued', { queue: 'steering', waiting: 2 })]);
   assert.equal(now.steering, 2);

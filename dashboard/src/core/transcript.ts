@@ -42,6 +42,8 @@ interface Placed {
 export interface MessageItem extends Placed {
   kind: 'message';
   message: Message;
+  /** For a prompt: the last record of the past before it, where a fork that asks something else begins; none for others. */
+  before: number | null;
 }
 
 export interface CallItem extends Placed {
@@ -125,6 +127,8 @@ export interface Transcript {
   done: number;
   working: boolean;
   group: number;
+  /** The record that began the group, until its prompt is there. */
+  opening: number | null;
   turn: number;
   model: string;
   mode: string;
@@ -153,6 +157,7 @@ export const EMPTY: Transcript = {
   done: -1,
   working: false,
   group: 0,
+  opening: null,
   turn: 0,
   model: '',
   mode: '',
@@ -288,6 +293,7 @@ class Draft {
       case 'group_started':
         now.working = true;
         now.group = event.is.group;
+        now.opening = placed.record;
         break;
       case 'message_added':
         this.#message(event.is.message, placed);
@@ -349,7 +355,10 @@ class Draft {
       for (const block of message.blocks) if ('tool_result' in block) this.#result(block.tool_result, placed);
       return;
     }
-    this.#items.push({ kind: 'message', ...placed, message });
+    const { opening } = this.#now;
+    const isPrompt = opening !== null && message.role === 'user' && message.author !== 'kernel';
+    this.#items.push({ kind: 'message', ...placed, message, before: isPrompt ? opening - 1 : null });
+    if (isPrompt) this.#now.opening = null;
     if (message.role !== 'assistant') return;
     this.#now.reply = null;
     this.#now.batch = this.#items.length;
