@@ -39,6 +39,7 @@ demo-browser: ## the agent in a page with the small model, at http://127.0.0.1:8
 dashboard: ## the web app of the server, into dashboard/dist; the command that is built next has it
 	@scripts/setup dashboard
 	@npm --prefix dashboard run --silent build
+	@touch dashboard/index.html
 
 eval-local: ## how good the small model is at small tasks, with and without its grammar and its adapter
 	@scripts/setup run
