@@ -18,7 +18,15 @@ export function lines(api: Api, id: string): Connect {
 }
 
 function socket(api: Api, id: string, place: string, ear: Ear, never: () => void): () => void {
-  const line = api.socket(id, place);
+  let line: WebSocket;
+  try {
+    line = api.socket(id, place);
+  } catch {
+    // A browser that makes no sockets at all says so at once; whoever listens hears of it after this call, as of any end.
+    never();
+    queueMicrotask(() => ear.ended({ kind: 'broke' }));
+    return () => undefined;
+  }
   let opened = false;
   let end: End = { kind: 'broke' };
   line.onopen = () => {

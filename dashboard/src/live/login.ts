@@ -3,7 +3,7 @@
 import { computed, shallowRef } from 'vue';
 
 import type { Me, Role } from '../core/wire.ts';
-import { Api } from './api.ts';
+import { Api, ApiError } from './api.ts';
 
 const PLACE = 'holm.token';
 
@@ -41,7 +41,13 @@ export async function logInAgain(): Promise<boolean> {
   const kept = store('sessionStorage')?.getItem(PLACE) ?? null;
   const token = kept ?? store('localStorage')?.getItem(PLACE) ?? null;
   if (token === null) return false;
-  await logIn(token, kept === null ? 'device' : 'tab');
+  try {
+    await logIn(token, kept === null ? 'device' : 'tab');
+  } catch (error) {
+    // One that was taken back is of no use; one whose server is away may be.
+    if (error instanceof ApiError && error.status === 401) forget();
+    throw error;
+  }
   return true;
 }
 
