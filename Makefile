@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-edge demo-browser eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz clean
+.PHONY: help setup run demo demo-edge demo-browser dashboard eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,11 @@ demo-edge: ## the agent behind HTTP on Deno, at http://127.0.0.1:8000; set LLM_E
 demo-browser: ## the agent in a page with the small model, at http://127.0.0.1:8080: no key, no account
 	@scripts/setup wasm hosts model
 	@scripts/demo-host browser
+
+dashboard: ## the web app of the server, into dashboard/dist; the command that is built next has it
+	@scripts/setup dashboard
+	@npm --prefix dashboard run --silent build
+	@touch dashboard/index.html
 
 eval-local: ## how good the small model is at small tasks, with and without its grammar and its adapter
 	@scripts/setup run

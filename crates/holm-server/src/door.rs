@@ -142,7 +142,7 @@ fn allow(server: &Server, who: &Who, method: &Method) -> Result<(), Refusal> {
     crate::state::require(who, needed)
 }
 
-/// The name that was asked for must be this server's.
+/// The name that was asked for must be this server's: a page of another name that was made to point here is another site.
 pub(crate) fn check_host<'a>(
     config: &Config,
     headers: &'a HeaderMap,

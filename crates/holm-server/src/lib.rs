@@ -9,7 +9,7 @@
 //! ```
 //!
 //! - **Who gets in** is decided before a body is read: the name that was asked for, the page that asks, then the
-//!   token ([`auth`]). There is no request without one, and none that changes anything by `GET`.
+//!   token ([`auth`]). Without one there are the dashboard's files and nothing else; nothing is changed by `GET`.
 //! - **Who sees what**: each user has a workspace, a store and grants of their own; another user's session does not exist
 //!   for them.
 //! - **A watcher never holds a run up**: events are kept in a bounded [`Feed`] that watchers read at their own pace; one
@@ -19,6 +19,7 @@ mod answer;
 mod audit;
 pub mod auth;
 mod config;
+mod dashboard;
 mod door;
 mod error;
 mod extract;

@@ -9,7 +9,7 @@ use axum::{
 use utoipa::OpenApi;
 
 use crate::{
-    Refusal, Server,
+    Refusal, Server, dashboard,
     door::door,
     routes::{
         admin, events, files, health, hooks, house, jobs, mcp, openai, questions, sessions, sites, usage,
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Everything that the server answers, behind its door.
+/// Everything that the server answers, behind its door; before it, the files of the dashboard.
 pub fn router(server: Server) -> Router {
     let routes = Router::new()
         .route("/health", get(health::health))
@@ -69,7 +69,8 @@ pub fn router(server: Server) -> Router {
     let base = server.config().base.as_str().to_owned();
     let routes = if base.is_empty() { routes } else { Router::new().nest(&base, routes).fallback(nowhere) };
     let hooks = hooks::router(server.clone()).method_not_allowed_fallback(not_allowed);
-    routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server).merge(hooks)
+    let open = hooks.merge(dashboard::routes(&server));
+    routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server).merge(open)
 }
 
 /// The interface as an OpenAPI document.

@@ -4,6 +4,7 @@
 
 mod admin;
 mod client;
+mod dashboard;
 mod doors;
 mod jobs;
 mod openai;

@@ -1,0 +1,57 @@
+//! Packs the dashboard of `dashboard/dist` into the crate, where it was built. Without it the build is the same and has none.
+//! `HOLM_DASHBOARD` names another folder.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use flate2::{Compression, write::GzEncoder};
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-env-changed=HOLM_DASHBOARD");
+    let sources = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../dashboard");
+    let dist = env::var_os("HOLM_DASHBOARD").map_or_else(|| sources.join("dist"), PathBuf::from);
+    // A folder that does not exist yet cannot be watched, and the one that it will appear in holds thousands of files that
+    // other tools installed. So a source of the page is watched in its place, which `make dashboard` touches.
+    for watched in [&dist, &sources.join("index.html")] {
+        if watched.exists() {
+            println!("cargo:rerun-if-changed={}", watched.display());
+            break;
+        }
+    }
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let mut table = String::from("&[\n");
+    for (number, name) in names(&dist).iter().enumerate() {
+        let packed = out.join(format!("dashboard-{number}.gz"));
+        fs::write(&packed, pack(&fs::read(dist.join(name))?)?)?;
+        writeln!(table, "File {{ name: {name:?}, packed: include_bytes!({packed:?}) }},")?;
+    }
+    table.push(']');
+    fs::write(out.join("dashboard.rs"), table)?;
+    Ok(())
+}
+
+/// The page and what it asks for, sorted, so that the same folder gives the same bytes.
+fn names(dist: &Path) -> Vec<String> {
+    let mut names: Vec<String> = listed(&dist.join("assets")).map(|name| format!("assets/{name}")).collect();
+    if dist.join("index.html").is_file() {
+        names.push("index.html".to_owned());
+    }
+    names.sort();
+    names
+}
+
+fn listed(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+}
+
+fn pack(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    packer.write_all(bytes)?;
+    Ok(packer.finish()?)
+}

@@ -1,0 +1,85 @@
+//! One file of the dashboard, and how it is given.
+
+use std::io::Read as _;
+
+use axum::response::{IntoResponse as _, Response};
+use flate2::read::GzDecoder;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, StatusCode,
+    header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY},
+};
+
+use crate::Refusal;
+
+/// What was built; empty where nothing was.
+pub(super) static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
+
+/// What the page may do: run its own scripts, use its own styles, speak with this server, draw pictures that it was given.
+/// Nothing is fetched from elsewhere, so what a model writes cannot carry anything out.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/// The page itself changes with each build.
+const ANEW: &str = "no-cache";
+/// Everything else has a name that says what is in it, so it never changes under that name.
+const FOR_GOOD: &str = "public, max-age=31536000, immutable";
+
+/// A file, packed.
+pub(super) struct File {
+    /// Its path below the page.
+    pub(super) name: &'static str,
+    /// Its content, as gzip.
+    pub(super) packed: &'static [u8],
+}
+
+/// Gives a file in the way that the client can read.
+pub(super) fn answer(files: &[File], name: &str, headers: &HeaderMap) -> Response {
+    let Some(file) = files.iter().find(|file| file.name == name) else { return missing(files) };
+    let mut given = [
+        (CONTENT_TYPE, kind(name)),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (CACHE_CONTROL, if name.starts_with("assets/") { FOR_GOOD } else { ANEW }),
+        (VARY, "accept-encoding"),
+    ]
+    .map(|(name, value): (HeaderName, &'static str)| (name, HeaderValue::from_static(value)))
+    .into_iter()
+    .collect::<HeaderMap>();
+    if reads_gzip(headers) {
+        given.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        return (given, file.packed).into_response();
+    }
+    let mut plain = Vec::new();
+    match GzDecoder::new(file.packed).read_to_end(&mut plain) {
+        Ok(_) => (given, plain).into_response(),
+        Err(_) => Refusal::failed("the dashboard in this program is damaged").into_response(),
+    }
+}
+
+fn missing(files: &[File]) -> Response {
+    if files.is_empty() {
+        let message = "this Holm was built without its dashboard; `make dashboard` builds it";
+        return Refusal::new(StatusCode::NOT_FOUND, "no_dashboard", message).into_response();
+    }
+    Refusal::missing("file").into_response()
+}
+
+/// Whether gzip is among what the client reads. `gzip;q=0` says that it is not.
+fn reads_gzip(headers: &HeaderMap) -> bool {
+    let named = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    named.flat_map(|value| value.split(',')).any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let weight: String = weight.split_whitespace().collect();
+        let refused = weight.strip_prefix("q=").is_some_and(|weight| weight.parse() == Ok(0.0_f32));
+        name.trim().eq_ignore_ascii_case("gzip") && !refused
+    })
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}

@@ -1,0 +1,39 @@
+//! The files of the dashboard stand before the door; nothing else does.
+
+use crate::stage::Stage;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_needs_no_token_and_everything_that_it_asks_for_does() {
+    let stage = Stage::new().await;
+    let nobody = stage.http().token(None);
+    // Built in or not, nobody is asked for a token.
+    let page = nobody.get("/").await;
+    assert!(page.status == 200 || (page.status == 404 && page.code() == "no_dashboard"), "{page:?}");
+    assert!(page.head.contains("content-security-policy: default-src 'none'"), "{page:?}");
+    assert!(page.head.contains("x-frame-options: DENY"), "{page:?}");
+    assert_eq!(nobody.get("/assets/none.js").await.status, 404);
+    for path in ["/api/me", "/health", "/assets", "/assets/a/b", "/index.html", "//", "/assets/../api/me"] {
+        assert_eq!(nobody.get(path).await.status, 401, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_is_given_under_the_servers_own_names_and_taken_by_get_alone() {
+    let stage = Stage::new().await;
+    for host in ["evil.example", "127.0.0.1.evil.example:7417"] {
+        assert_eq!(stage.http().header("host", host).get("/").await.status, 421, "{host}");
+    }
+    for method in ["POST", "PUT", "DELETE", "PATCH"] {
+        assert_eq!(stage.http().send(method, "/", Some("{}")).await.status, 405, "{method}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn below_a_base_path_the_page_is_there_and_nowhere_else() {
+    let stage = Stage::with(|config| config.base = "/team/holm".parse().unwrap()).await;
+    let nobody = stage.http().token(None);
+    assert_ne!(nobody.get("/team/holm/").await.status, 401);
+    let moved = nobody.get("/team/holm").await;
+    assert!(moved.status == 308 && moved.head.contains("location: /team/holm/"), "{moved:?}");
+    assert_eq!(nobody.get("/").await.status, 401);
+}

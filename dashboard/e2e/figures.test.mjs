@@ -1,0 +1,94 @@
+// Figures: how much is loaded, how soon something is seen, whether the page jumps while a reply arrives, and how a run of
+// ten thousand events scrolls and scrubs. What has a bound is checked; the rest is printed.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+import { PATIENCE, ended, stage } from './stage.mjs';
+
+/** What the first page may load, packed. */
+const MOST_BYTES = 250 * 1024;
+/** What counts as a jump: a tenth of what is called good. */
+const MOST_SHIFT = 0.01;
+const EVENTS = 10_000;
+
+let staged;
+before(async () => {
+  staged = await stage();
+});
+after(() => staged?.close());
+
+test('the first page is small, and the editor is loaded when a file is shown', async () => {
+  const { page, context } = await staged.page({ token: null });
+  const sizes = new Map();
+  page.on('response', async (response) => {
+    if (response.url().startsWith(staged.url) && !response.url().includes('/api/')) sizes.set(response.url(), gzipSync(await response.body()).length);
+  });
+  await page.reload({ waitUntil: 'networkidle' });
+  const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null);
+  console.log(`first page: ${bytes} bytes packed, first paint after ${Math.round(paint)} ms`);
+  assert.ok(bytes > 0 && bytes <= MOST_BYTES, `${bytes}`);
+  assert.ok(![...sizes.keys()].some((url) => url.includes('editor')));
+  await context.close();
+});
+
+test('the page does not jump while a reply arrives', async () => {
+  const { page, context } = await staged.page();
+  await page.evaluate(() => {
+    window.shift = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach((entry) => (window.shift += entry.value))).observe({ type: 'layout-shift', buffered: false });
+  });
+  await page.getByRole('textbox', { name: /What is to be done/ }).fill('hold');
+  await page.keyboard.press('Enter');
+  await page.getByText('It was a bright cold day').waitFor();
+  await page.evaluate(() => (window.shift = 0));
+  staged.model.release();
+  await page.getByText('The end.').waitFor();
+  const shift = await page.evaluate(() => window.shift);
+  console.log(`layout shift while a reply arrives: ${shift.toFixed(4)}`);
+  assert.ok(shift <= MOST_SHIFT, `${shift}`);
+  await context.close();
+});
+
+test('a run of ten thousand events scrolls and scrubs', { timeout: 20 * PATIENCE }, async () => {
+  const id = await ended(staged, 'hello');
+  let events = 0;
+  while (events < EVENTS) {
+    for (let at = 0; at < 100; at += 1) {
+      await staged.ask('POST', `/api/sessions/${id}/prompt`, { text: `more ${at}` });
+      while ((await staged.ask('GET', `/api/sessions/${id}`)).state !== 'idle') await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    events = (await staged.ask('GET', `/api/sessions/${id}/replay`)).length;
+  }
+  const { page, context } = await staged.page({ path: `/run/${id}` });
+  const slider = page.getByRole('slider');
+  await slider.waitFor();
+  const frames = (what) =>
+    page.evaluate(async (kind) => {
+      const range = document.querySelector('#place');
+      const box = document.querySelector('[aria-label="The run at this point"]');
+      const times = [];
+      let last = performance.now();
+      for (let step = 0; step < 120; step += 1) {
+        if (kind === 'scrub') {
+          range.value = String(Math.round((Number(range.max) * (step % 60)) / 60));
+          range.dispatchEvent(new Event('input', { bubbles: true }));
+        } else box.scrollTop = (box.scrollHeight * (step % 60)) / 60;
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        const now = performance.now();
+        times.push(now - last);
+        last = now;
+      }
+      times.sort((one, other) => one - other);
+      return { median: times[60], p95: times[114], worst: times[119] };
+    }, what);
+  for (const what of ['scroll', 'scrub']) {
+    const { median, p95, worst } = await frames(what);
+    console.log(`${events} events, ${what}: frames of ${median.toFixed(1)} ms, 95 % within ${p95.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`);
+    // Not smooth but broken; what is smooth is for a person to say from the figures of a quiet machine.
+    assert.ok(p95 < 1_000, `${what}: ${p95}`);
+  }
+  await context.close();
+});

@@ -1,0 +1,134 @@
+// Every page with rows that were made through the server's own interface: shown, without a serious finding of axe, in light
+// and dark, on a desk and on a phone.
+
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { ended, findings, shot, stage } from './stage.mjs';
+
+const PHONE = { width: 375, height: 700 };
+let staged;
+let session;
+before(async () => {
+  staged = await stage();
+  session = await ended(staged, 'a very particular sentence');
+  await writeFile(join(staged.work, 'notes.md'), '# Notes\n\nline two\n');
+});
+after(() => staged?.close());
+
+const PAGES = [
+  ['/', 'New chat'],
+  ['/sessions', 'Sessions'],
+  ['/agents', 'Agents'],
+  ['/tools', 'Tools'],
+  ['/skills', 'Skills'],
+  ['/servers', 'MCP servers'],
+  ['/models', 'Keys'],
+  ['/usage', 'Usage'],
+  ['/files', 'Files'],
+  ['/settings', 'Settings'],
+  ['/nowhere/at/all', 'There is no such page'],
+];
+
+for (const [path, heading] of PAGES) {
+  test(`the page of ${heading} is there, wide and narrow, light and dark`, async () => {
+    for (const [name, how] of [['desk', {}], ['phone', { viewport: PHONE }], ['dark', { dark: true }]]) {
+      const { page, context, faults, outside } = await staged.page({ path, ...how });
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+      assert.deepEqual(await findings(page), [], name);
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(over <= 0, `${name}: ${over} pixels too wide`);
+      assert.deepEqual(faults, [], name);
+      assert.deepEqual(outside(), [], name);
+      await shot(page, `${heading.toLowerCase().replaceAll(' ', '-')}-${name}`);
+      await context.close();
+    }
+  });
+}
+
+test('on a phone the pages are behind a button that the keyboard reaches', async () => {
+  const { page, context } = await staged.page({ viewport: PHONE });
+  const menu = page.getByRole('button', { name: 'Menu' });
+  assert.equal(await page.getByRole('link', { name: 'Usage' }).isVisible(), false);
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+  assert.equal(await menu.getAttribute('aria-expanded'), 'false');
+  await context.close();
+});
+
+test('sessions are found by what was said, renamed and forgotten', async () => {
+  const gone = await ended(staged, 'to be forgotten');
+  const { page, context } = await staged.page({ path: '/sessions' });
+  await page.getByRole('searchbox').fill('particular sentence');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText(/\d+ hits?/).waitFor();
+  await page.locator('.excerpt', { hasText: 'particular' }).first().waitFor();
+  await page.getByRole('button', { name: 'All sessions' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: 'to be forgotten' });
+  await row.getByRole('button', { name: 'Rename' }).click();
+  await row.getByLabel(/Title/).fill('another name');
+  await row.getByRole('button', { name: 'Keep' }).click();
+  const renamed = page.getByRole('listitem').filter({ hasText: 'another name' });
+  await renamed.getByRole('button', { name: 'Forget' }).click();
+  await renamed.getByRole('button', { name: 'Forget it' }).click();
+  await renamed.waitFor({ state: 'detached' });
+  await assert.rejects(staged.ask('GET', `/api/sessions/${gone}`), /404/);
+  await context.close();
+});
+
+test('usage is told by day, model, session and tool', async () => {
+  const { page, context } = await staged.page({ path: '/usage' });
+  for (const by of ['day', 'model', 'session']) {
+    await page.getByLabel('By').selectOption(by);
+    await page.getByRole('img', { name: `cost by ${by}` }).waitFor();
+  }
+  await page.getByLabel('By').selectOption('session');
+  await page.getByRole('cell', { name: session }).waitFor();
+  await context.close();
+});
+
+test('a key goes in and never comes out', async () => {
+  const secret = 'sk-never-shown-again';
+  const { page, context } = await staged.page({ path: '/models' });
+  await page.getByLabel('Provider').fill('openai');
+  await page.getByLabel('Key', { exact: true }).fill(secret);
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByText('The key for openai is kept.').waitFor();
+  assert.equal(await page.getByLabel('Key', { exact: true }).inputValue(), '');
+  assert.ok(!(await page.content()).includes(secret));
+  assert.ok(!JSON.stringify(await staged.ask('GET', '/api/keys')).includes(secret));
+  await context.close();
+});
+
+test('a file of the workspace is shown by the editor, and one that is not there is told so', async () => {
+  const { page, context, faults } = await staged.page({ path: '/files' });
+  await page.getByLabel(/Path/).fill('notes.md');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByText('line two').waitFor();
+  await page.getByLabel(/Path/).fill('none.md');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('alert').waitFor();
+  assert.deepEqual(faults.filter((fault) => !fault.includes('404')), []);
+  await context.close();
+});
+
+test('a token that is made lets its holder look and no more, and taken back it is worth nothing', async () => {
+  const admin = await staged.page({ path: '/settings' });
+  await admin.page.getByLabel('User').first().fill('ada');
+  await admin.page.getByLabel('Role').selectOption('viewer');
+  await admin.page.getByRole('button', { name: 'Make a token' }).click();
+  const token = (await admin.page.locator('[data-test=token]').innerText()).trim();
+  const viewer = await staged.page({ token });
+  await viewer.page.getByText('it starts no sessions').waitFor();
+  await admin.page.getByRole('button', { name: /of ada back/ }).click();
+  await admin.page.getByRole('cell', { name: 'ada' }).waitFor({ state: 'detached' });
+  await viewer.page.getByRole('link', { name: 'Sessions' }).click();
+  await viewer.page.getByLabel('Token').waitFor();
+  await admin.context.close();
+  await viewer.context.close();
+});

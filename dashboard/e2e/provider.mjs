@@ -1,0 +1,72 @@
+// A provider on this machine that speaks OpenAI's chat format and does what the last words of the person say. The server
+// under test is the real one; what it calls a model is this.
+
+import { createServer } from 'node:http';
+
+/** Words that arrive one after the other. */
+export const LONG = 'It was a bright cold day in April ✓, and the clocks were striking thirteen. 🚀 The end.';
+
+/**
+ * Starts it. `release()` lets a reply go on that was told to wait with the word `hold`; `asked` has the bodies of all requests.
+ */
+export async function provider() {
+  const asked = [];
+  let waiting = [];
+  const server = createServer(async (request, response) => {
+    const parts = [];
+    for await (const part of request) parts.push(part);
+    const body = JSON.parse(Buffer.concat(parts).toString() || '{}');
+    asked.push(body);
+    await perform(body, response, () => new Promise((resolve) => waiting.push(resolve)));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const release = () => {
+    const held = waiting;
+    waiting = [];
+    for (const go of held) go();
+  };
+  const close = () => {
+    release();
+    server.close().closeAllConnections();
+  };
+  return { base: `http://127.0.0.1:${server.address().port}/v1`, asked, release, held: () => waiting.length, close };
+}
+
+async function perform(body, response, hold) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (delta, finish = null) =>
+    response.write(`data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', model: body.model, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
+  const last = body.messages.at(-1);
+  const words = last.role === 'tool' ? '' : text(last).split('\n').at(-1);
+  const call = last.role === 'tool' ? null : calls(words);
+  if (call !== null) {
+    send({ role: 'assistant', tool_calls: [{ index: 0, id: `c${body.messages.length}`, type: 'function', function: call }] });
+    send({}, 'tool_calls');
+  } else if (words === 'hold') {
+    const half = Math.floor(LONG.length / 2);
+    for (const letter of [...LONG.slice(0, half)]) send({ content: letter });
+    await hold();
+    send({ content: LONG.slice(half) });
+    send({}, 'stop');
+  } else {
+    send({ content: last.role === 'tool' ? `The tool said: ${text(last)}` : answer(words) });
+    send({}, 'stop');
+  }
+  response.write(`data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', model: body.model, choices: [], usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 } })}\n\n`);
+  response.end('data: [DONE]\n\n');
+}
+
+/** What a prompt asks to be said: `say` and JSON says that text, so that a test can put any words into a model's mouth. */
+function answer(words) {
+  return words.startsWith('say ') ? JSON.parse(words.slice(4)) : `You said ${words}`;
+}
+
+function calls(words) {
+  if (words.startsWith('write ')) return { name: 'write', arguments: JSON.stringify({ path: words.slice(6), content: 'one\ntwo\n' }) };
+  return null;
+}
+
+function text(message) {
+  if (typeof message.content === 'string') return message.content;
+  return (message.content ?? []).map((part) => part.text ?? '').join('');
+}

@@ -1,0 +1,136 @@
+// The real server with its embedded dashboard, Chromium on it, and every request of the browser written down.
+
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+import { provider } from './provider.mjs';
+
+/** How long anything may take, on a machine that is ten times slower than any. */
+export const PATIENCE = 30_000;
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const FLAGS = '--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync';
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const shots = process.env.HOLM_SHOTS;
+
+/** Starts all of it. `close` ends all of it. */
+export async function stage(options = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'holm-dashboard-'));
+  await mkdir(join(folder, 'work'));
+  const model = await provider();
+  const server = await serve(folder, model.base, options.serve ?? []);
+  const token = (await readFile(join(folder, 'data/server/token'), 'utf8')).trim();
+  const executablePath = process.env.HOLM_CHROMIUM ?? PLACES.find((place) => existsSync(place));
+  if (!executablePath) throw new Error('no Chromium was found; run scripts/setup js, or set HOLM_CHROMIUM');
+  const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS.split(' ') });
+  const staged = {
+    url: server.url,
+    token,
+    model,
+    browser,
+    work: join(folder, 'work'),
+    close: async () => {
+      await browser.close();
+      await server.stop();
+      model.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+    /** Asks the server as any client does, to make rows that pages then show. */
+    ask: async (method, path, body) => {
+      const answer = await fetch(`${server.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+      return text === '' ? null : JSON.parse(text);
+    },
+  };
+  return { ...staged, page: (how = {}) => open(staged, how) };
+}
+
+/** A session that has come to an end. */
+export async function ended(staged, prompt) {
+  const made = await staged.ask('POST', '/api/sessions', { prompt });
+  const until = Date.now() + PATIENCE;
+  while ((await staged.ask('GET', `/api/sessions/${made.id}`)).state !== 'idle') {
+    if (Date.now() > until) throw new Error(`${made.id} does not end`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return made.id;
+}
+
+async function serve(folder, base, more) {
+  const bin = process.env.HOLM_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug/holm');
+  if (!existsSync(bin)) throw new Error(`${bin} is not there; build it with \`make dashboard\` and \`cargo build -p holm-cli\`, or set HOLM_BIN`);
+  const args = ['--data', join(folder, 'data'), 'serve', '--listen', '127.0.0.1:0', '--', '--model', 'mine/any', '--grant', 'read:**', ...more];
+  await mkdir(join(folder, 'config/holm'), { recursive: true });
+  await writeFile(join(folder, 'config/holm/holm.toml'), `[providers.mine]\nbase_url = "${base}"\nkey_env = "MINE_KEY"\n`);
+  const child = spawn(bin, args, {
+    cwd: join(folder, 'work'),
+    env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config'), MINE_KEY: 'no-secret' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = [];
+  child.stderr.on('data', (piece) => said.push(piece.toString()));
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  const url = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', resolve);
+    gone.then(() => reject(new Error(`holm serve ended: ${said.join('')}`)));
+  });
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await gone;
+  };
+  return { url, stop };
+}
+
+/** A page that is logged in, unless it should not be. What goes wrong on it fails the test that looks at `faults`. */
+async function open(staged, { token = staged.token, path = '/', viewport = { width: 1280, height: 800 }, dark = false } = {}) {
+  const context = await staged.browser.newContext({ viewport, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' });
+  context.setDefaultTimeout(PATIENCE);
+  const [requests, faults] = [[], []];
+  context.on('request', (request) => requests.push(request.url()));
+  const page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    // A policy that is broken is said here and nowhere else.
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('dialog', (dialog) => {
+    faults.push(`a dialog was opened: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto(staged.url);
+  if (token !== null) {
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+    if (path !== '/') await page.goto(`${staged.url}/#${path}`);
+  }
+  return { page, context, requests, faults, outside: () => requests.filter((url) => !url.startsWith(staged.url) && !url.startsWith('data:')) };
+}
+
+/** Keeps a picture for a person to look at, where one is wanted; never in the repository. */
+export async function shot(page, name) {
+  if (!shots) return;
+  await mkdir(shots, { recursive: true });
+  await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+}
+
+const axe = readFileSync(fileURLToPath(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
+
+/** Serious findings of axe on the page, in words. The policy lets no script in, so it is run from outside the page. */
+export async function findings(page) {
+  const found = await page.evaluate(`(() => { ${axe}; return axe.run(document, { resultTypes: ['violations'] }); })()`);
+  return found.violations
+    .filter((violation) => ['serious', 'critical'].includes(violation.impact))
+    .map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(' ')).join(', ')}`);
+}

@@ -1,0 +1,27 @@
+// How a turn group ended, for people.
+
+import { compact, money } from './format.ts';
+import { words } from './notices.ts';
+import type { Ending } from './wire.ts';
+
+/** How it ended, as a sentence. */
+export function endingText(ending: Ending): string {
+  if ('answered' in ending) return 'Answered.';
+  if ('refused' in ending) return `Refused: ${ending.refused.reason || 'no reason was given'}`;
+  if ('rejected' in ending) return `Rejected (${ending.rejected.what}): ${ending.rejected.reason}`;
+  if ('looping' in ending) return `Stopped: ${ending.looping.tool} was called ${ending.looping.times} times with the same result.`;
+  if ('over_budget' in ending) return `The money is spent: ${money(ending.over_budget.spent)} of ${money(ending.over_budget.limit)}.`;
+  if ('over_limit' in ending) {
+    const { limit, used, allowed } = ending.over_limit;
+    return `A limit is reached (${words(limit)}): ${compact(used)} of ${compact(allowed)}.`;
+  }
+  if ('cancelled' in ending) return `Stopped: ${ending.cancelled.reason}`;
+  if ('failed' in ending) return `Failed (${words(ending.failed.class)}): ${ending.failed.message}`;
+  return 'Ended.';
+}
+
+/** The colour in which it is shown. */
+export function endingTone(ending: Ending): 'good' | 'warn' | 'bad' {
+  if ('answered' in ending) return 'good';
+  return 'cancelled' in ending ? 'warn' : 'bad';
+}

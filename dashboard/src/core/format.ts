@@ -1,0 +1,63 @@
+// Numbers, money and times for people.
+
+const NANO = 1_000_000_000;
+
+/** `3 messages`, `1 message`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `1,234`, `12.3k`, `4.5M`. */
+export function compact(value: number): string {
+  if (value < 10_000) return value.toLocaleString('en');
+  if (value < 1_000_000) return `${trim(value / 1_000)}k`;
+  return `${trim(value / 1_000_000)}M`;
+}
+
+/** Billionths of a US dollar as dollars, with as many digits as say something. */
+export function money(nano: number): string {
+  const usd = nano / NANO;
+  if (usd === 0) return '$0';
+  if (usd < 0.000_1) return '< $0.0001';
+  return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
+}
+
+/** `512 B`, `1.5 KiB`. */
+export function bytes(count: number): string {
+  if (count < 1_024) return `${count} B`;
+  const units = ['KiB', 'MiB', 'GiB'];
+  let value = count / 1_024;
+  let unit = 0;
+  while (value >= 1_024 && unit < units.length - 1) {
+    value /= 1_024;
+    unit += 1;
+  }
+  return `${trim(value)} ${units[unit]}`;
+}
+
+/** `120 ms`, `3.4 s`, `2 min 5 s`. */
+export function duration(millis: number): string {
+  if (millis < 1_000) return `${Math.round(millis)} ms`;
+  if (millis < 60_000) return `${trim(millis / 1_000)} s`;
+  const seconds = Math.round(millis / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+/** A time of day and a date, as the reader's browser writes them. */
+export function when(millis: number): string {
+  return new Date(millis).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** How long ago, roughly. */
+export function ago(millis: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - millis) / 1_000));
+  if (seconds < 60) return 'just now';
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
+  return `${plural(Math.floor(seconds / 86_400), 'day')} ago`;
+}
+
+function trim(value: number): string {
+  return value.toFixed(1).replace(/\.0$/, '');
+}

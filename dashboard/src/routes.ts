@@ -1,0 +1,28 @@
+// Which address shows which page. What stands behind `#` never leaves the browser, so one file serves every page below
+// any base path. Pages but the chat are loaded when they are first opened.
+
+import { type RouteRecordRaw, createRouter, createWebHashHistory } from 'vue-router';
+
+import ChatPage from './pages/ChatPage.vue';
+
+const pages: RouteRecordRaw[] = [
+  { path: '/', name: 'new', component: ChatPage, meta: { title: 'New chat' } },
+  { path: '/chat/:id', name: 'chat', component: ChatPage, meta: { title: 'Chat' } },
+  { path: '/run/:id', name: 'run', component: () => import('./pages/RunPage.vue'), meta: { title: 'Run' } },
+  { path: '/sessions', name: 'sessions', component: () => import('./pages/SessionsPage.vue'), meta: { title: 'Sessions' } },
+  { path: '/agents', name: 'agents', component: () => import('./pages/AgentsPage.vue'), meta: { title: 'Agents' } },
+  { path: '/tools', name: 'tools', component: () => import('./pages/ToolsPage.vue'), meta: { title: 'Tools' } },
+  { path: '/skills', name: 'skills', component: () => import('./pages/SkillsPage.vue'), meta: { title: 'Skills' } },
+  { path: '/servers', name: 'servers', component: () => import('./pages/ServersPage.vue'), meta: { title: 'MCP servers' } },
+  { path: '/models', name: 'models', component: () => import('./pages/ModelsPage.vue'), meta: { title: 'Models and keys' } },
+  { path: '/usage', name: 'usage', component: () => import('./pages/UsagePage.vue'), meta: { title: 'Usage' } },
+  { path: '/files', name: 'files', component: () => import('./pages/FilesPage.vue'), meta: { title: 'Files' } },
+  { path: '/settings', name: 'settings', component: () => import('./pages/SettingsPage.vue'), meta: { title: 'Settings' } },
+  { path: '/:rest(.*)*', name: 'nowhere', component: () => import('./pages/NowherePage.vue'), meta: { title: 'Not here' } },
+];
+
+export const routes = createRouter({ history: createWebHashHistory(), routes: pages });
+
+routes.afterEach((to) => {
+  document.title = `${String(to.meta['title'])} · Holm`;
+});

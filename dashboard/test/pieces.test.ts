@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { byteLength, skipBytes } from '../src/core/bytes.ts';
+import { isLater } from '../src/core/cursor.ts';
+import { diffLines, diffOfCall, readPatch } from '../src/core/diff.ts';
+import { open } from '../src/core/envelope.ts';
+import { bytes, compact, duration, money } from '../src/core/format.ts';
+import { isSameJson } from '../src/core/json.ts';
+import { type SentEvent, SseReader } from '../src/core/sse.ts';
+import { dice } from './help.ts';
+
+test('bytes are counted as the server counts them', () => {
+  for (const text of ['', 'a', 'ä', '✓', '🚀', 'a🚀✓ä', '\ud800', '\udc00a']) {
+    assert.equal(byteLength(text), new TextEncoder().encode(text).length, JSON.stringify(text));
+  }
+  assert.equal(skipBytes('a🚀b', 1), '🚀b');
+  assert.equal(skipBytes('a🚀b', 5), 'b');
+  assert.equal(skipBytes('a🚀b', 3), 'b', 'a character that was seen in part goes as a whole');
+  assert.equal(skipBytes('ab', 9), '');
+});
+
+test('events come in the order of their numbers', () => {
+  assert.ok(isLater({ record: 0, index: 0 }, null));
+  assert.ok(isLater({ record: 2, index: 0 }, { record: 1, index: 9 }));
+  assert.ok(!isLater({ record: 1, index: 1 }, { record: 1, index: 1 }));
+});
+
+const STREAM = ': hello\n\nevent: event\r\nid: 1.0\r\ndata: {"a":\r\ndata: 1}\r\n\r\nid: 1.1\rdata: ✓\r\r: keep\n\nevent: delta\ndata:x\nid: 1.1/2.3\n\ndata';
+
+test('a stream is read the same however it is cut', () => {
+  const expected: SentEvent[] = [
+    { name: 'event', id: '1.0', data: '{"a":\n1}' },
+    { name: 'message', id: '1.1', data: '✓' },
+    { name: 'delta', id: '1.1/2.3', data: 'x' },
+  ];
+  assert.deepEqual(new SseReader().read(STREAM), expected);
+  for (let seed = 1; seed <= 300; seed += 1) {
+    const roll = dice(seed);
+    const reader = new SseReader();
+    const events: SentEvent[] = [];
+    for (let at = 0; at < STREAM.length; ) {
+      const size = 1 + roll(6);
+      events.push(...reader.read(STREAM.slice(at, at + size)));
+      at += size;
+    }
+    assert.deepEqual(events, expected, `seed ${seed}`);
+  }
+});
+
+test('an envelope is opened by its own seal alone', () => {
+  const seal = (inner: string, more = ''): string =>
+    `<tool_output name="t" id="c"${more} seal="00000000000000aa">${inner}</tool_output seal="00000000000000aa">`;
+  assert.deepEqual(open(seal('a > b')), { text: 'a > b', rawBytes: null });
+  assert.deepEqual(open(seal('', ' truncated="true" raw_bytes="99"')), { text: '', rawBytes: 99 });
+  for (const other of ['plain', '<tool_output name="t">x', `${seal('a')} `, seal('a').replace(/aa">$/, 'ab">')]) {
+    assert.deepEqual(open(other), { text: other, rawBytes: null });
+  }
+});
+
+test('changes are shown as lines', () => {
+  const shown = (lines: { kind: string; text: string }[]): string => lines.map((line) => `${line.kind[0]}${line.text}`).join(' ');
+  assert.equal(shown(diffLines('a\nb\nc', 'a\nx\nc')), 'sa rb ax sc');
+  assert.equal(shown(diffLines('', 'a')), 'aa');
+  assert.equal(shown(diffLines('1\n2\n3\n4\n5\nx', '1\n2\n3\n4\n5\ny')), 's3 s4 s5 rx ay');
+  const [file] = readPatch('--- a/f.txt\n+++ b/f.txt\n@@ -1 +1 @@\n-old\n+new\n same\n');
+  assert.deepEqual([file?.path, file?.added, file?.removed], ['f.txt', 1, 1]);
+  assert.deepEqual(readPatch('no patch at all'), []);
+  const [edit] = diffOfCall('{"path":"a.rs","old_string":"x","new_string":"y\\nz"}');
+  assert.deepEqual([edit?.path, edit?.added, edit?.removed], ['a.rs', 2, 1]);
+  const [fresh] = diffOfCall('{"path":"a.rs","content":"x\\ny"}');
+  assert.deepEqual([fresh?.added, fresh?.removed], [2, 0]);
+  for (const other of ['', '[]', '{"path":1}', '{"path":"a"}', 'null']) assert.deepEqual(diffOfCall(other), []);
+});
+
+test('a change of all lines is shown without comparing each with each', () => {
+  const lines = (word: string): string => Array.from({ length: 5_000 }, (_, at) => `${word}${at}`).join('\n');
+  assert.equal(diffLines(lines('a'), lines('b')).length, 10_000);
+});
+
+test('JSON is the same whatever the order of its keys', () => {
+  assert.ok(isSameJson('{"a":[1,{"b":null}],"c":"x"}', '{ "c": "x", "a": [1, {"b": null}] }'));
+  assert.ok(!isSameJson('{"a":1}', '{"a":2}') && !isSameJson('[1,2]', '[2,1]') && !isSameJson('x', '{}'));
+});
+
+test('numbers are written for people', () => {
+  assert.deepEqual([compact(999), compact(12_345), compact(2_000_000)], ['999', '12.3k', '2M']);
+  assert.deepEqual([money(0), money(1_000), money(12_000_000), money(1_500_000_000)], ['$0', '< $0.0001', '$0.0120', '$1.50']);
+  assert.deepEqual([bytes(12), bytes(1_536), bytes(5 * 1_048_576)], ['12 B', '1.5 KiB', '5 MiB']);
+  assert.deepEqual([duration(12), duration(3_400), duration(125_000)], ['12 ms', '3.4 s', '2 min 5 s']);
+});
