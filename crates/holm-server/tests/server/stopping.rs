@@ -1,6 +1,6 @@
 //! What becomes of runs when the server stops and starts.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::json;
 
@@ -73,22 +73,27 @@ async fn all_that_was_parked_goes_on_however_many_may_wait() {
         config.limits.waiting_per_user = 1;
     };
     let stage = stage.restart_with(few).await;
-    for _ in 0..4 {
-        let (id, question) = asked(&stage).await;
+    // Those that wait for their turn ask already, so the answers come before the turns.
+    let mut answered = BTreeSet::new();
+    while answered.len() < 4 {
+        let (id, question) = asked(&stage, &answered).await;
         let answer = json!({ "question": question, "answer": "once" });
         assert_eq!(stage.http().post(&format!("/api/sessions/{id}/questions"), &answer).await.status, 204);
+        answered.insert(id);
+    }
+    for id in answered {
         let mut listening = stage.http().listen(&format!("/api/sessions/{id}/events")).await;
         listening.until("group_ended").await;
     }
 }
 
-/// The one session that asks something, and what.
-async fn asked(stage: &Stage) -> (String, serde_json::Value) {
+/// A session that asks something and was not answered yet, and what it asks.
+async fn asked(stage: &Stage, answered: &BTreeSet<String>) -> (String, serde_json::Value) {
     let until = tokio::time::Instant::now() + crate::client::PATIENCE;
     loop {
         let listed = stage.http().get("/api/sessions").await.json();
-        for session in listed["sessions"].as_array().unwrap() {
-            let id = session["id"].as_str().unwrap();
+        let ids = listed["sessions"].as_array().unwrap().iter().map(|session| session["id"].as_str().unwrap());
+        for id in ids.filter(|id| !answered.contains(*id)) {
             let open = stage.http().get(&format!("/api/sessions/{id}/questions")).await.json();
             if open[0]["id"].is_u64() {
                 return (id.to_owned(), open[0]["id"].clone());
