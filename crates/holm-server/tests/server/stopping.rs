@@ -92,7 +92,8 @@ async fn asked(stage: &Stage, answered: &BTreeSet<String>) -> (String, serde_jso
     let until = tokio::time::Instant::now() + crate::client::PATIENCE;
     loop {
         let listed = stage.http().get("/api/sessions").await.json();
-        let ids = listed["sessions"].as_array().unwrap().iter().map(|session| session["id"].as_str().unwrap());
+        let ids =
+            listed["sessions"].as_array().unwrap().iter().map(|session| session["id"].as_str().unwrap());
         for id in ids.filter(|id| !answered.contains(*id)) {
             let open = stage.http().get(&format!("/api/sessions/{id}/questions")).await.json();
             if open[0]["id"].is_u64() {
