@@ -18,6 +18,7 @@
 mod answer;
 mod audit;
 pub mod auth;
+mod claim;
 mod config;
 mod dashboard;
 mod door;

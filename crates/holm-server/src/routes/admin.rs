@@ -146,6 +146,7 @@ impl From<ServerError> for Refusal {
             | ServerError::Listen { .. }
             | ServerError::Certificate { .. }
             | ServerError::File { .. }
+            | ServerError::Taken(_)
             | ServerError::BasePath(_)
             | ServerError::Random(_) => Self::failed("a file of the server failed; its operator can see why"),
         }

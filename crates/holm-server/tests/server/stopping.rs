@@ -26,6 +26,18 @@ async fn a_run_that_does_not_finish_is_parked_and_goes_on_at_the_next_start() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_server_in_the_same_folder_is_refused_until_the_first_has_stopped() {
+    let stage = Stage::new().await;
+    let mut config = stage.serving.server().config().clone();
+    config.listen.set_port(0);
+    let refused = holm_server::serve(config, crate::stage::shop(&stage)).await.unwrap_err();
+    assert!(matches!(refused, holm_server::ServerError::Taken(_)), "{refused}");
+    assert_eq!(stage.http().get("/health").await.status, 200, "the first goes on");
+    let stage = stage.restart().await;
+    assert_eq!(stage.http().get("/health").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_that_ended_is_left_alone_at_the_next_start() {
     let stage = Stage::new().await;
     let id = stage.http().ended("hello").await;
