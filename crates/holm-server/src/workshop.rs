@@ -35,7 +35,7 @@ pub trait Workshop: Send + Sync + 'static {
     /// The MCP servers whose tools a user's agents have.
     fn servers(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ServerCard>, OpenError>>;
 
-    /// What clients of MCP are shown; none where nothing is.
+    /// What clients of MCP are shown beside agents, which the server itself asks; none where nothing is shown at all.
     fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>>;
 
     /// The names of the providers for which a key is known. Keys themselves never leave.

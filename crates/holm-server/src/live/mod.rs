@@ -3,10 +3,13 @@
 mod admission;
 mod cursor;
 mod desk;
+mod drive;
 mod errand;
 mod feed;
 mod frame;
 mod hall;
+mod kept;
+mod purse;
 mod room;
 mod watch;
 
@@ -20,6 +23,6 @@ pub(crate) use errand::{Errands, PREFIX};
 pub use feed::{Feed, Step};
 pub use frame::{Frame, Told};
 pub(crate) use hall::over_budget;
-pub use hall::{Hall, Opening};
+pub use hall::{Hall, Lasting, Opening};
 pub(crate) use room::{RUNNING, Room, State};
 pub(crate) use watch::{Watch, past};

@@ -7,7 +7,7 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::{Approvals, Block, Proposal, Role, Tool, ToolOutput};
+use holm_kernel::{Approvals, Block, Model, Price, Proposal, Role, Tool, ToolOutput};
 use holm_mcp::server::Exposed;
 use holm_models::{Client, Endpoint};
 use holm_runtime::{Agent, BoxFuture, DriveError, JournalFailed, SecretString, tool_fn};
@@ -160,7 +160,9 @@ impl Shop {
         let object = holm_guards::json::Json::object([("type", "object".into())]);
         let touch = Tool::new("touch", "Changes something.", object).level(Level::Write);
         let gate = Gate::new(Watchers(Arc::clone(&order.desk)), Rules::default());
-        Agent::builder("double/any", client)
+        // A billionth of a dollar a token.
+        let price = Price { input: 1_000_000, output: 1_000_000, cached: None, cache_write: None };
+        Agent::builder(Model { price: Some(price), ..Model::named("double/any") }, client)
             .tool(tool_fn(touch, |_| async { ToolOutput::text("touched") }))
             .tools(order.tools.clone())
             .approvals(Approvals::Ask)

@@ -9,7 +9,7 @@ use holm::{
     wire::services::Services,
 };
 use holm_config::KeyFile;
-use holm_mcp::server::{Exposed, Shows};
+use holm_mcp::server::Exposed;
 use holm_server::{
     AgentCard, Home, ModelCard, OpenError, Opened, Order, ServerCard, SkillCard, Start, ToolCard, Workshop,
     auth::UserName,
@@ -264,16 +264,8 @@ impl Workshop for House {
     fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
-            let (room, made) =
-                (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
-            let screen = Arc::new(Screen::elsewhere(|_| {}));
-            let (args, _) = house
-                .inner
-                .args
-                .clone()
-                .settle(room.places.clone(), &screen)
-                .map_err(|trouble| refused(&trouble))?;
-            Ok(Some(mcp_server::exposed(&made, &args, &room.places, Shows::Agents)))
+            let room = house.room(&user).await.map_err(failed)?;
+            Ok(Some(mcp_server::prompts(&room.places)))
         })
     }
 
