@@ -212,9 +212,7 @@ async fn afford(
     if binding == Binding::Users && bound.binding == Binding::Own {
         kept::note_bound(store, &room.id, bound.own).await?;
     }
-    // A session that nobody but its own settings bound is left to them.
-    let told = binding == Binding::Users || bound.binding == Binding::Users;
-    if told && session.run().budget().usd != wanted {
+    if session.run().budget().usd != wanted {
         let budget = Some(Budget { usd: wanted });
         session.change(Changes { budget, ..Changes::default() }).await.map_err(unwritten)?;
     }

@@ -13,7 +13,7 @@ use holm_kernel::NanoUsd;
 use holm_store::{By, Store, UsageQuery};
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::over_budget;
+use super::{kept, over_budget};
 use crate::{
     Refusal, SessionId,
     auth::{Keyring, UserName},
@@ -115,7 +115,10 @@ impl Purses {
         let Some(budget) = self.keyring.budget(user) else { return Ok(()) };
         let before = purse.lock().left();
         let spent = spent(store).await?;
-        purse.lock().shrink(budget.minus(spent), &before);
+        let bound = purse.lock().shrink(budget.minus(spent), &before);
+        for (session, own) in bound {
+            kept::note_bound(store, &session, own).await?;
+        }
         Ok(())
     }
 
@@ -248,20 +251,28 @@ impl Shares {
         })
     }
 
-    /// Makes all shares so small that they fit, helpers or not.
-    fn shrink(&mut self, counted: NanoUsd, before: &BTreeMap<SessionId, NanoUsd>) {
+    /// Makes all shares so small that they fit, helpers or not. Gives those that had no bound before but their own.
+    fn shrink(
+        &mut self,
+        counted: NanoUsd,
+        before: &BTreeMap<SessionId, NanoUsd>,
+    ) -> Vec<(SessionId, Option<NanoUsd>)> {
         self.open.values_mut().for_each(|share| share.grip = Grip::Loose);
         let pool = self.pool(counted, before);
         let parts = self.parts(pool);
-        let mut left = pool;
+        let (mut left, mut bound) = (pool, Vec::new());
         for (id, share) in &mut self.open {
             let part = parts.get(id).copied().unwrap_or_default();
             if share.left() > part && (share.tell)(share.spent.plus(part)) {
+                if share.ceiling == ENDLESS {
+                    bound.push((id.clone(), share.own));
+                }
                 (share.ceiling, share.given) = (share.spent.plus(part), part);
             }
             left = left.minus(share.left());
         }
         self.spare = left;
+        bound
     }
 
     /// An even part for each loose share, and what one cannot use by its own bound for the others.

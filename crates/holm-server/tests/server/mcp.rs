@@ -31,8 +31,8 @@ async fn asks(http: &Http, method: &str, params: Value) -> Value {
     let reply = http.post("/mcp", &body).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     let messages = reply.body.lines().filter_map(|line| line.strip_prefix("data: "));
-    let messages = messages.filter_map(|data| serde_json::from_str::<Value>(data).ok());
-    let answer = messages.into_iter().find(|message| message["id"] == 7);
+    let mut messages = messages.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+    let answer = messages.find(|message| message["id"] == 7);
     answer.unwrap_or_else(|| panic!("no answer in {reply:?}"))["result"].clone()
 }
 

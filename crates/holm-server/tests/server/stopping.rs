@@ -135,12 +135,12 @@ async fn a_prompt_that_was_accepted_is_done_once_although_the_server_stopped_bef
         seen.iter().filter(|seen| said(seen).as_deref() == Some("hello")).count()
     };
     assert_eq!(asked(&stage), 0);
-    let stage = stage.restart().await;
+    let stage = stage.restart_with(|config| config.limits.grace = Duration::from_millis(100)).await;
     let mut listening = stage.http().listen("/api/sessions/two/events").await;
     let rest = listening.until("group_ended").await;
     assert!(rest.iter().any(|heard| heard.data.to_string().contains("you said hello")), "{rest:?}");
     // It is not done again at the start after that.
-    let stage = stage.restart_with(|config| config.limits.grace = Duration::from_millis(100)).await;
+    let stage = stage.restart().await;
     stage.http().listen("/api/sessions/one/events").await.until("question").await;
     assert_eq!(asked(&stage), 1);
 }
