@@ -12,7 +12,7 @@ use holm_store::Listing;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
 
 use super::{
-    Admission, Attendance, Desk, Feed, RUNNING, Room, State, drive::Driving, kept, purse::Purses,
+    Admission, Attendance, Desk, Feed, Memory, RUNNING, Room, State, drive::Driving, kept, purse::Purses,
     room::Outcome,
 };
 use crate::{
@@ -36,6 +36,8 @@ pub struct Hall {
     purses: Arc<Purses>,
     slots: Mutex<HashMap<Key, Slot>>,
     feeds: Mutex<HashMap<Key, Weak<Feed>>>,
+    /// What all feeds together keep.
+    memory: Arc<Memory>,
     metrics: Arc<Metrics>,
     /// Rings when nothing new is taken any more.
     closing: CancellationToken,
@@ -95,7 +97,7 @@ impl Hall {
         limits: Limits,
         metrics: Arc<Metrics>,
     ) -> Arc<Self> {
-        let admission = Admission::new(&limits);
+        let (admission, memory) = (Admission::new(&limits), Memory::new(limits.memory));
         Arc::new(Self {
             workshop,
             limits,
@@ -103,6 +105,7 @@ impl Hall {
             purses: Arc::new(Purses::new(keyring)),
             slots: Mutex::default(),
             feeds: Mutex::default(),
+            memory,
             metrics,
             closing: CancellationToken::new(),
             park: CancellationToken::new(),
@@ -183,7 +186,7 @@ impl Hall {
         if feeds.len() >= 64 && feeds.len().is_power_of_two() {
             feeds.retain(|_, feed| feed.strong_count() > 0);
         }
-        let feed = Arc::new(Feed::new());
+        let feed = Arc::new(Feed::within(&self.memory));
         feeds.insert(key, Arc::downgrade(&feed));
         feed
     }
@@ -230,6 +233,11 @@ impl Hall {
             }
         }
         resumed
+    }
+
+    /// Bytes that are kept for watchers, of all sessions together.
+    pub fn memory(&self) -> usize {
+        self.memory.used()
     }
 
     /// Takes no more work, lets runs finish for as long as the limits say, then parks what is left.
@@ -339,6 +347,7 @@ impl Hall {
             Start::New(_) => {}
         }
         let feed = self.feed(user, id);
+        feed.begin_anew();
         let desk = Arc::new(Desk::new(Arc::clone(&feed), opening.attendance));
         let watch = Arc::new(Counter {
             user: user.clone(),
