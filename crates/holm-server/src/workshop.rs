@@ -83,6 +83,22 @@ pub struct Order {
     pub deltas: Arc<dyn DeltaSink>,
 }
 
+impl Order {
+    /// Whether what the client brings can stand beside the agent's own tools. Where two have one name, a model that means the
+    /// client's would call the agent's, and the client would never hear of it.
+    ///
+    /// # Errors
+    /// [`OpenError::Refused`] with the name that is taken.
+    pub fn check_tools(&self, own: &Toolbox) -> Result<(), OpenError> {
+        let taken = self.tools.iter().map(|tool| &tool.declaration().name);
+        let mut taken = taken.filter(|name| own.iter().any(|tool| tool.declaration().name == **name));
+        taken.next().map_or(Ok(()), |name| {
+            let reason = format!("the agent has a tool `{name}` of its own; call yours something else");
+            Err(OpenError::Refused(reason))
+        })
+    }
+}
+
 impl fmt::Debug for Order {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Order")

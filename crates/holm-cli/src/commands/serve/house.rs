@@ -132,7 +132,7 @@ impl House {
 
     async fn make(&self, order: Order) -> Result<Opened, OpenError> {
         let room = self.room(&order.user).await.map_err(failed)?;
-        let agent = order.agent.filter(|name| name != USUAL);
+        let agent = order.agent.clone().filter(|name| name != USUAL);
         // A name, never a path: what a client says chooses among what is there.
         if let Some(name) = &agent
             && listed(&room.places)?.iter().all(|listed| listed.name != *name)
@@ -141,7 +141,7 @@ impl House {
         }
         let desk = Arc::clone(&order.desk);
         let screen = Arc::new(Screen::elsewhere(move |note| desk.tell(note)));
-        let args = self.inner.args.clone().of(agent, order.model);
+        let args = self.inner.args.clone().of(agent, order.model.clone());
         let args = match &order.start {
             Start::New(_) => args,
             Start::Resume(_) | Start::Fork { .. } => args.going_on(),
@@ -149,10 +149,13 @@ impl House {
         let (args, places) =
             args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
         let args = args.at_most(order.budget);
-        let person = Person::Elsewhere(Arc::new(Watchers(order.desk)));
-        let sinks = Sinks { events: vec![order.events], deltas: Some(order.deltas) };
+        let person = Person::Elsewhere(Arc::new(Watchers(Arc::clone(&order.desk))));
+        let sinks =
+            Sinks { events: vec![Arc::clone(&order.events)], deltas: Some(Arc::clone(&order.deltas)) };
         let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
         let made = made.map_err(|error| told(&error))?;
+        // Before there is a session that nobody could use.
+        order.check_tools(&made.tools.begun())?;
         let session = begin(&args, &places, &made, order.start).await?;
         let following = made.tools.lend(&session, order.tools);
         let following = following.map_err(|error| OpenError::Refused(error.to_string()))?;
