@@ -18,6 +18,7 @@
 mod answer;
 mod audit;
 pub mod auth;
+mod claim;
 mod config;
 mod dashboard;
 mod door;
@@ -41,7 +42,8 @@ pub use config::{BasePath, Config, Limits, Tls};
 pub use error::ServerError;
 pub use id::SessionId;
 pub use live::{
-    Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Opening, Posed, Question, QuestionId, Step, Told,
+    Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Lasting, Opening, Posed, Question, QuestionId,
+    Step, Told,
 };
 pub use metrics::Metrics;
 pub use router::{document, router};

@@ -151,9 +151,8 @@ pub(crate) async fn create(
     (opening.agent, opening.model) = (new.agent, new.model);
     let room = make(&server, &who, opening).await?;
     if let Some(prompt) = new.prompt {
-        let budget = server.inner.keyring.budget(&who.user);
         // What comes of it is seen by whoever watches.
-        drop(server.inner.hall.prompt(&room, Some(Prompt::text(prompt)), budget).await?);
+        drop(server.inner.hall.prompt(&room, Some(Prompt::text(prompt))).await?);
     }
     Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
 }
@@ -285,20 +284,14 @@ pub(crate) fn all_sessions(who: &Who) -> Result<(), Refusal> {
     }
 }
 
-/// Opens a session within what its user may still spend.
+/// Opens a session for somebody who may still spend something.
 pub(crate) async fn make(
     server: &Server,
     who: &Who,
-    mut opening: Opening,
+    opening: Opening,
 ) -> Result<std::sync::Arc<Room>, Refusal> {
-    if let Some(budget) = server.inner.keyring.budget(&who.user) {
-        let spent = server.inner.hall.spent(&who.user).await?;
-        // Before there is a session that could do nothing.
-        if spent >= budget {
-            return Err(live::over_budget());
-        }
-        opening.budget = Some(budget.minus(spent));
-    }
+    // Before there is a session that could do nothing.
+    server.inner.hall.check_budget(&who.user).await?;
     server.inner.hall.open(&who.user, opening).await
 }
 

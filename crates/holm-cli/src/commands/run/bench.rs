@@ -218,7 +218,8 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    fn begun(&self) -> Toolbox {
+    /// The tools with which the run begins.
+    pub(crate) fn begun(&self) -> Toolbox {
         given(self.lookup.as_ref(), &self.only, &self.began)
     }
 
