@@ -39,6 +39,7 @@ mod skills;
 mod stream;
 mod talk;
 mod tools;
+mod trial;
 mod withholding;
 mod worktrees;
 

@@ -57,6 +57,7 @@ pub(crate) struct SessionPage {
 
 /// Which part of the list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     /// Only those with this tag.
     tag: Option<String>,
@@ -98,6 +99,7 @@ pub(crate) struct Title {
 
 /// What is searched for.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct SearchQuery {
     /// Words of three letters or more; those in quotation marks stand together.
     q: String,
@@ -105,6 +107,7 @@ pub(crate) struct SearchQuery {
 
 /// As what a session is written.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ExportQuery {
     /// `jsonl` for the journal itself, `markdown` for something to read.
     format: Option<String>,

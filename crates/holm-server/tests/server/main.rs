@@ -8,6 +8,7 @@ mod dashboard;
 mod doors;
 mod jobs;
 mod openai;
+mod parts;
 mod sdk;
 mod sessions;
 mod sites;
