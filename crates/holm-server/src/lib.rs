@@ -50,8 +50,8 @@ pub use router::{document, router};
 pub use serve::{Serving, serve};
 pub use state::Server;
 pub use stock::{
-    AgentBounds, AgentView, Most, Owner, Reloaded, ServerState, ServerTest, ServerView, SettingView,
-    SkillView, Stocked, Stockroom, ToolView, Trial, Tried,
+    AgentBounds, AgentView, BackupView, Most, Owner, Reloaded, ServerState, ServerTest, ServerView,
+    SettingView, SkillView, Stocked, Stockroom, ToolView, Trial, Tried,
 };
 pub use workshop::{
     AgentCard, Home, ModelCard, OpenError, Opened, Order, SkillCard, Start, ToolCard, Workshop,

@@ -12,8 +12,8 @@ use crate::{
     Refusal, Server, dashboard,
     door::door,
     routes::{
-        admin, agents, events, files, folders, health, hooks, house, jobs, mcp, openai, questions, servers,
-        sessions, settings, sites, skills, tools, usage, work,
+        admin, agents, backups, events, files, folders, health, hooks, house, jobs, mcp, openai, questions,
+        servers, sessions, settings, sites, skills, tools, usage, work,
     },
 };
 
@@ -88,6 +88,7 @@ fn parts() -> Router<Server> {
         .route("/api/keys", get(house::keys).post(house::keep_key))
         .route("/api/keys/{id}", delete(house::remove_key))
         .route("/api/settings", get(settings::show))
+        .route("/api/backups", get(backups::list).post(backups::make))
         .route("/api/files", file)
         .route("/api/files/rename", post(files::rename))
         .route("/api/folders", get(folders::list).post(folders::make))
@@ -103,6 +104,7 @@ fn parts() -> Router<Server> {
         agents::show, agents::check, agents::keep, agents::remove,
         tools::show, tools::attempt, tools::calls, tools::reload, skills::show,
         servers::list, servers::test, servers::add, servers::remove, settings::show,
+        backups::list, backups::make,
         sessions::list, sessions::create, sessions::show, sessions::title, sessions::fork, sessions::replay,
         sessions::export, sessions::erase, sessions::search,
         work::prompt, work::steer, work::follow_up, work::cancel,

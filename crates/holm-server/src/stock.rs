@@ -62,6 +62,12 @@ pub trait Stockroom: Send + Sync + 'static {
 
     /// The settings that hold, and where each was said.
     fn settings(&self, user: &UserName) -> Stocked<Vec<SettingView>>;
+
+    /// Copies everything that is kept, of all users, while it is used.
+    fn back_up(&self, name: PartName) -> Stocked<BackupView>;
+
+    /// The copies that are there and whole.
+    fn backups(&self) -> Stocked<Vec<BackupView>>;
 }
 
 /// How much may be given away to an agent or a trial.
@@ -246,6 +252,19 @@ pub struct ServerTest {
     pub changed: Vec<String>,
     /// What is wrong with others.
     pub problems: Vec<String>,
+}
+
+/// A copy of everything that is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BackupView {
+    /// Its name.
+    pub name: String,
+    /// When it was made, in milliseconds since 1970.
+    pub at: u64,
+    /// How many files it has.
+    pub files: usize,
+    /// How many bytes.
+    pub bytes: u64,
 }
 
 /// A setting that holds.

@@ -6,9 +6,10 @@ use std::{
     net::TcpStream,
     path::Path,
     process::{Child, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use holm_testkit::double::Act;
 use serde_json::{Value, json};
 
 use crate::stage::{MODEL, Stage};
@@ -38,13 +39,23 @@ pub(crate) struct Reply {
 impl Served {
     /// Starts a server on a stage, with these options for every session.
     pub(crate) fn start(stage: &Stage, options: &[&str]) -> Self {
-        let args = ["serve", "--listen", "127.0.0.1:0", "--", "--model", MODEL, "--tools", "native"];
-        let mut command = stage.command(args.iter().chain(options));
+        Self::over(stage, &stage.data(), options)
+    }
+
+    /// Starts a server over another data folder.
+    fn start_in(stage: &Stage, data: &Path) -> Self {
+        Self::over(stage, data, &[])
+    }
+
+    fn over(stage: &Stage, data: &Path, options: &[&str]) -> Self {
+        let args = ["--listen", "127.0.0.1:0", "--", "--model", MODEL, "--tools", "native"];
+        let begins = ["serve", "--data", data.to_str().unwrap()];
+        let mut command = stage.command(begins.iter().chain(&args).chain(options));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line}")).to_owned();
-        let token = fs::read_to_string(stage.data().join("server/token")).unwrap().trim().to_owned();
+        let token = fs::read_to_string(data.join("server/token")).unwrap().trim().to_owned();
         Self { child, address, token }
     }
 
@@ -296,4 +307,50 @@ fn another_user_has_parts_of_their_own() {
     assert_eq!(served.get("/api/agents/reviewer").status, 404, "the owner has none");
     fs::write(stage.work().join("mine.txt"), "mine").unwrap();
     assert_eq!(served.send(&ada, "GET", "/api/folders", &[], None).json()["entries"], json!([]));
+}
+
+#[test]
+fn what_is_kept_is_copied_while_sessions_work_and_put_back_elsewhere() {
+    let stage = Stage::answering(|_| Act::says("done"));
+    let served = Served::start(&stage, &[]);
+    let said = |id: &str| json!({ "id": id, "prompt": "hello" });
+    let wait = |served: &Served, id: &str| {
+        let until = Instant::now() + PATIENCE;
+        while served.get(&format!("/api/sessions/{id}")).json()["state"] != "idle" {
+            assert!(Instant::now() < until, "{id} never ended");
+            std::thread::yield_now();
+        }
+    };
+    assert_eq!(served.post("/api/sessions", &said("first")).status, 201);
+    wait(&served, "first");
+    let copy = stage.data().parent().unwrap().join("copy");
+    std::thread::scope(|scope| {
+        // Somebody goes on working all the while.
+        let working = scope.spawn(|| {
+            for number in 0..20 {
+                assert_eq!(served.post("/api/sessions", &said(&format!("s{number}"))).status, 201);
+            }
+        });
+        assert_eq!(served.post("/api/backups", &json!({ "name": "one" })).status, 201);
+        let ran = stage.holm(["backup", copy.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        working.join().unwrap();
+    });
+    assert_eq!(served.post("/api/backups", &json!({ "name": "one" })).status, 409);
+    assert_eq!(served.get("/api/backups").json()[0]["name"], "one");
+    stage.holm(["backup", copy.to_str().unwrap()]).fails(2, "already");
+    stage.holm(["restore", copy.to_str().unwrap()]).fails(2, "nothing is overwritten");
+    let first = served.get("/api/sessions/first/replay").body;
+    let token = served.token.clone();
+    drop(served);
+    let inner = stage.data().join("backups/one");
+    for (number, from) in [copy, inner].iter().enumerate() {
+        let new = stage.data().parent().unwrap().join(format!("new-{number}"));
+        let args = ["restore", from.to_str().unwrap(), "--data", new.to_str().unwrap()];
+        let ran = stage.holm(args);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let again = Served::start_in(&stage, &new);
+        assert_eq!(again.token, token, "tokens come back too");
+        assert_eq!(again.get("/api/sessions/first/replay").body, first);
+    }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod admin;
 pub(crate) mod agents;
+pub(crate) mod backups;
 pub(crate) mod events;
 pub(crate) mod files;
 pub(crate) mod folders;

@@ -60,9 +60,7 @@ async fn nothing_outside_the_workspace_and_nothing_that_is_kept_from_tools_is_re
     std::fs::write(folder.join(".env"), "secret-word").unwrap();
     std::os::unix::fs::symlink(stage.file(""), folder.join("way-out")).unwrap();
     let new = http.header("if-none-match", "*");
-    for path in
-        ["../x", "/etc/passwd", "kept/x", ".env", ".git/config", ".holm/tools/x", "way-out/x", ""]
-    {
+    for path in ["../x", "/etc/passwd", "kept/x", ".env", ".git/config", ".holm/tools/x", "way-out/x", ""] {
         let statuses = [
             http.get(&format!("/api/files?path={path}")).await.status,
             put(&new, path, "x").await.status,
@@ -95,12 +93,14 @@ async fn who_may_change_what_is_said_by_their_role() {
         ("POST", "/api/tools/x/try", Some(json!({}))),
         ("POST", "/api/mcp-servers/x/test", Some(json!({}))),
     ];
-    let administers: [(&str, &str, Option<Value>); 5] = [
+    let administers: [(&str, &str, Option<Value>); 7] = [
         ("POST", "/api/mcp-servers", Some(json!({ "name": "x", "entry": {} }))),
         ("DELETE", "/api/mcp-servers/x", None),
         ("POST", "/api/keys", Some(json!({ "provider": "openai", "key": "x" }))),
         ("DELETE", "/api/keys/openai", None),
         ("GET", "/api/settings", None),
+        ("GET", "/api/backups", None),
+        ("POST", "/api/backups", Some(json!({ "name": "x" }))),
     ];
     let viewer = stage.as_user("owner", Role::Viewer, Scope::All).header("if-none-match", "*");
     let operator = stage.as_user("owner", Role::Operator, Scope::All).header("if-none-match", "*");

@@ -12,9 +12,9 @@ use holm_mcp::server::Exposed;
 use holm_models::{Client, Endpoint};
 use holm_runtime::{Agent, BoxFuture, DriveError, JournalFailed, SecretString, tool_fn};
 use holm_server::{
-    AgentBounds, AgentCard, AgentView, Config, Desk, Home, ModelCard, Most, OpenError, Opened, Order, Owner,
-    PartName, Reloaded, ServerTest, ServerView, Serving, SettingView, SkillCard, SkillView, Start, Stocked,
-    Stockroom, ToolCard, ToolView, Trial, Tried, Workshop,
+    AgentBounds, AgentCard, AgentView, BackupView, Config, Desk, Home, ModelCard, Most, OpenError, Opened,
+    Order, Owner, PartName, Reloaded, ServerTest, ServerView, Serving, SettingView, SkillCard, SkillView,
+    Start, Stocked, Stockroom, ToolCard, ToolView, Trial, Tried, Workshop,
     auth::{Role as Rights, Scope, Token, UserName},
     serve,
 };
@@ -319,6 +319,14 @@ impl Stockroom for Shop {
     }
 
     fn settings(&self, _: &UserName) -> Stocked<Vec<SettingView>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn back_up(&self, name: PartName) -> Stocked<BackupView> {
+        Box::pin(async move { Ok(BackupView { name: name.to_string(), at: 1, files: 1, bytes: 1 }) })
+    }
+
+    fn backups(&self) -> Stocked<Vec<BackupView>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 }

@@ -11,8 +11,8 @@ use holm::{
 use holm_config::{KeyFile, Layer, Settings};
 use holm_mcp::ServerName;
 use holm_server::{
-    AgentBounds, AgentView, Most, OpenError, Owner, PartName, Reloaded, ServerState, ServerTest, ServerView,
-    SettingView, SkillView, Stocked, Stockroom, ToolCard, ToolView, Trial, Tried, auth::UserName,
+    AgentBounds, AgentView, BackupView, Most, OpenError, Owner, PartName, Reloaded, ServerState, ServerTest,
+    ServerView, SettingView, SkillView, Stocked, Stockroom, ToolCard, ToolView, Trial, Tried, auth::UserName,
 };
 use holm_tools::{
     agents::{AgentFile, MOST_FILE_BYTES, ToolNames},
@@ -28,6 +28,7 @@ use super::{House, Room, USUAL, failed, refused, told};
 use crate::{
     agents::{Chosen, Exe},
     approve::{Person, Terminal},
+    archive::{self, Archive},
     commands::{mcp, run::Made},
     crew::is_agent,
     entries::{self, Entry},
@@ -227,6 +228,36 @@ impl Stockroom for House {
             Ok(rows.into_iter().map(view).collect())
         })
     }
+
+    fn back_up(&self, name: PartName) -> Stocked<BackupView> {
+        let data = self.inner.places.data.clone();
+        Box::pin(async move {
+            let folder = data.join(archive::COPIES).join(name.as_str());
+            if folder.exists() {
+                return Err(OpenError::Taken);
+            }
+            let made = Archive::make(&data, &folder).await.map_err(|error| told(&error))?;
+            Ok(backup(name.to_string(), &made))
+        })
+    }
+
+    fn backups(&self) -> Stocked<Vec<BackupView>> {
+        let folder = self.inner.places.data.join(archive::COPIES);
+        Box::pin(async move {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let whole = entries.filter_map(|entry| {
+                let made = Archive::read(&entry.path()).ok()?;
+                Some(backup(entry.file_name().to_string_lossy().into_owned(), &made))
+            });
+            let mut all: Vec<BackupView> = whole.collect();
+            all.sort_by(|one, other| one.name.cmp(&other.name));
+            Ok(all)
+        })
+    }
+}
+
+fn backup(name: String, made: &Archive) -> BackupView {
+    BackupView { name, at: made.at, files: made.len(), bytes: made.bytes() }
 }
 
 /// The agent that nobody has written a file for.
