@@ -339,7 +339,7 @@ fn what_is_kept_is_copied_while_sessions_work_and_put_back_elsewhere() {
     assert_eq!(served.post("/api/backups", &json!({ "name": "one" })).status, 409);
     assert_eq!(served.get("/api/backups").json()[0]["name"], "one");
     stage.holm(["backup", copy.to_str().unwrap()]).fails(2, "already");
-    stage.holm(["restore", copy.to_str().unwrap()]).fails(2, "nothing is overwritten");
+    stage.holm(["restore", copy.to_str().unwrap()]).fails(2, "there is something in");
     let first = served.get("/api/sessions/first/replay").body;
     let token = served.token.clone();
     drop(served);
