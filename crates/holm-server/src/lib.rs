@@ -29,6 +29,7 @@ mod limiter;
 mod live;
 mod metrics;
 mod precondition;
+mod refusals;
 mod router;
 mod routes;
 mod serve;

@@ -11,6 +11,7 @@ use utoipa::OpenApi;
 use crate::{
     Refusal, Server, dashboard,
     door::door,
+    refusals::Refusals,
     routes::{
         admin, agents, backups, events, files, folders, health, hooks, house, jobs, mcp, openai, questions,
         servers, sessions, settings, sites, skills, tools, usage, work,
@@ -115,7 +116,7 @@ fn parts() -> Router<Server> {
         admin::tokens, admin::issue, admin::revoke, admin::budget, admin::audit,
         openai::models, openai::chat, openai::responses,
     ),
-    modifiers(&Locked),
+    modifiers(&Locked, &Refusals),
 )]
 struct Document;
 

@@ -273,7 +273,6 @@ pub struct SettingView {
     /// Its key in `holm.toml`.
     pub key: String,
     /// Its value.
-    #[schema(value_type = Object)]
     pub value: Value,
     /// Where it was said.
     pub origin: String,

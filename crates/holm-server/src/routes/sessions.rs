@@ -219,7 +219,8 @@ pub(crate) async fn replay(
 
 /// Writes a session out.
 #[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), ExportQuery),
-    responses((status = 200, content_type = "application/octet-stream"), (status = 400, body = Problem), (status = 404, body = Problem)))]
+    responses((status = 200, content((String = "application/x-ndjson"), (String = "text/markdown"))), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
 pub(crate) async fn export(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
