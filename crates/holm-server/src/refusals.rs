@@ -3,8 +3,7 @@
 use utoipa::{
     Modify,
     openapi::{
-        Content, OpenApi, Ref, Response, ResponseBuilder,
-        header::Header,
+        Content, Header, OpenApi, Ref, ResponseBuilder,
         path::{Operation, PathItem},
         schema::{ObjectBuilder, Type},
     },
@@ -57,16 +56,15 @@ fn add(operation: &mut Operation, refusals: &[(&str, &str)]) {
     }
 }
 
-fn refusal(status: &str, why: &str) -> Response {
+fn refusal(status: &str, why: &str) -> ResponseBuilder {
     let problem = Content::new(Some(Ref::from_schema_name("Problem")));
     let refusal = ResponseBuilder::new().description(why).content("application/json", problem);
     let header = |kind: Type| Header::new(ObjectBuilder::new().schema_type(kind).build());
-    let refusal = match status {
+    match status {
         "401" => refusal.header("www-authenticate", header(Type::String)),
         "429" => refusal.header("retry-after", header(Type::Integer)),
         _ => refusal,
-    };
-    refusal.build()
+    }
 }
 
 #[cfg(test)]
