@@ -29,18 +29,21 @@ pub mod jobs;
 mod limiter;
 mod live;
 mod metrics;
+mod precondition;
+mod refusals;
 mod router;
 mod routes;
 mod serve;
 pub mod sites;
 mod state;
+mod stock;
 mod workshop;
 
 pub use answer::{Problem, Refusal};
 pub use audit::{Audit, Entry as AuditEntry};
 pub use config::{BasePath, Config, Limits, Tls};
 pub use error::ServerError;
-pub use id::SessionId;
+pub use id::{PartName, SessionId};
 pub use live::{
     Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Lasting, Opening, Posed, Question, QuestionId,
     Step, Told,
@@ -49,6 +52,10 @@ pub use metrics::Metrics;
 pub use router::{document, router};
 pub use serve::{Serving, serve};
 pub use state::Server;
+pub use stock::{
+    AgentBounds, AgentView, BackupView, Most, Owner, Reloaded, ServerState, ServerTest, ServerView,
+    SettingView, SkillView, Stocked, Stockroom, ToolView, Trial, Tried,
+};
 pub use workshop::{
-    AgentCard, Home, ModelCard, OpenError, Opened, Order, ServerCard, SkillCard, Start, ToolCard, Workshop,
+    AgentCard, Home, ModelCard, OpenError, Opened, Order, SkillCard, Start, ToolCard, Workshop,
 };

@@ -9,7 +9,7 @@ use std::{
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::{
-    Audit, Config, Hall, Metrics, Refusal, ServerError, SessionId, Workshop,
+    Audit, Config, Hall, Metrics, Most, Refusal, ServerError, SessionId, Workshop,
     auth::{Keyring, Role, Scope, TokenId, Who},
     jobs::Team,
     limiter::Limiter,
@@ -123,4 +123,9 @@ pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
         Scope::All => Ok(()),
         Scope::Only(_) => Err(Refusal::forbidden("your token is for some sessions and administers nothing")),
     }
+}
+
+/// How much somebody may give away: what the usual agent has, unless they administer the server.
+pub(crate) fn most(who: &Who) -> Most {
+    if administers(who).is_ok() { Most::Anything } else { Most::AsUsual }
 }

@@ -151,6 +151,15 @@ pub struct Commits {
     pub syncs: u64,
 }
 
+/// What a copy of a store came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Copied {
+    /// Bytes on disk, large results with them.
+    pub bytes: u64,
+    /// How many large results.
+    pub results: u64,
+}
+
 /// Counts commits from several threads; the numbers are for people, so no order among them is needed.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
@@ -231,6 +240,8 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()>;
     /// Makes sure that nothing of erased runs is left in files that this store writes.
     fn scour(&self) -> Pending<'_, ()>;
+    /// Copies everything as it is at one moment to a place where nothing is yet.
+    fn copy_to(&self, to: PathBuf) -> Pending<'_, Copied>;
     /// What was committed since the store was opened.
     fn commits(&self) -> Commits;
     /// Every file that was written.

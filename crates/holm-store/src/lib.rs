@@ -67,7 +67,7 @@ mod sqlite;
 mod store;
 mod vault;
 
-pub use backend::Commits;
+pub use backend::{Commits, Copied};
 pub use derive::{Day, Entry, Folded, Subject, Tally, TextKind, fold, search_text};
 pub use error::StoreError;
 pub use jobs::{KeptJob, KeptRun, RunState};

@@ -31,6 +31,7 @@ mod pty;
 #[cfg(feature = "local")]
 mod pull;
 mod run;
+mod serve;
 mod sessions;
 mod settings;
 mod skills;

@@ -41,6 +41,7 @@ const COME_AGAIN: u16 = 1_013;
 
 /// From where on.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct From {
     /// The id of the last frame that was seen; from the beginning where none is given. `last-event-id` says the same.
     after: Option<String>,

@@ -28,6 +28,7 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 
 /// What became of a message.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HookHeard)]
 pub(crate) struct Heard {
     /// The run that it started.
     run: String,

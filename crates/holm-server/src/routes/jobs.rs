@@ -107,6 +107,7 @@ pub(crate) struct Started {
 
 /// Which runs.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct RunsQuery {
     /// How many; 50 unless said.
     #[param(minimum = 1, maximum = 500)]

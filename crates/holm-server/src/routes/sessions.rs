@@ -57,6 +57,7 @@ pub(crate) struct SessionPage {
 
 /// Which part of the list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     /// Only those with this tag.
     tag: Option<String>,
@@ -98,6 +99,7 @@ pub(crate) struct Title {
 
 /// What is searched for.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct SearchQuery {
     /// Words of three letters or more; those in quotation marks stand together.
     q: String,
@@ -105,6 +107,7 @@ pub(crate) struct SearchQuery {
 
 /// As what a session is written.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ExportQuery {
     /// `jsonl` for the journal itself, `markdown` for something to read.
     format: Option<String>,
@@ -215,7 +218,8 @@ pub(crate) async fn replay(
 
 /// Writes a session out.
 #[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), ExportQuery),
-    responses((status = 200, content_type = "application/octet-stream"), (status = 400, body = Problem), (status = 404, body = Problem)))]
+    responses((status = 200, content((String = "application/x-ndjson"), (String = "text/markdown"))), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
 pub(crate) async fn export(
     State(server): State<Server>,
     Extension(who): Extension<Who>,

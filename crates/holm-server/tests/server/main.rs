@@ -10,6 +10,7 @@ mod doors;
 mod jobs;
 mod mcp;
 mod openai;
+mod parts;
 mod sdk;
 mod sessions;
 mod sites;

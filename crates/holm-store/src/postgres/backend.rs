@@ -14,7 +14,7 @@ use super::{
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Body, Commits, Creation, Derived, Gravestone, ListFilter, ListedRow,
+        Backend, Batch, BlobRow, Body, Commits, Copied, Creation, Derived, Gravestone, ListFilter, ListedRow,
         Pending, RunNo, RunRow, Stale, Stamp,
     },
     derive::{Entry, HeadFacts, LedgerRow},
@@ -369,6 +369,11 @@ impl Backend for Postgres {
             }
             Ok(())
         })
+    }
+
+    fn copy_to(&self, _: PathBuf) -> Pending<'_, Copied> {
+        let reason = "a PostgreSQL database is copied with its own tools, such as pg_dump".into();
+        Box::pin(async { Err(StoreError::System { reason }) })
     }
 
     fn commits(&self) -> Commits {

@@ -2,6 +2,7 @@
 
 mod backend;
 mod committer;
+mod copy;
 mod files;
 mod holder;
 mod jobs;

@@ -1,6 +1,7 @@
 //! The store: one handle for journals, large results and sessions, whatever database is below it.
 
 mod blobs;
+mod copy;
 mod index;
 mod journal;
 mod lease;

@@ -1,6 +1,8 @@
 //! Agents for the users of a server. Whoever started it has the data folder and the folder where it was started; every
 //! other user has a data folder and a workspace of their own, and so sessions, tools, agents, keys and files of their own.
 
+mod stock;
+
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use holm::{
@@ -11,7 +13,7 @@ use holm::{
 use holm_config::KeyFile;
 use holm_mcp::server::Exposed;
 use holm_server::{
-    AgentCard, Home, ModelCard, OpenError, Opened, Order, ServerCard, SkillCard, Start, ToolCard, Workshop,
+    AgentCard, Home, ModelCard, OpenError, Opened, Order, SkillCard, Start, ToolCard, Workshop,
     auth::UserName,
 };
 use tokio::sync::Mutex;
@@ -26,7 +28,6 @@ use crate::{
         mcp_server,
         run::{self, Made, Sinks},
     },
-    entries::Entry,
     exit::{Exit, Trouble},
     places::{self, Places},
     screen::Screen,
@@ -35,6 +36,8 @@ use crate::{
 
 /// The name of the agent that nobody has written a file for.
 const USUAL: &str = "holm";
+/// What it is for.
+const ABOUT_USUAL: &str = "Works in the workspace, with the tools that it was given.";
 
 /// The users of a server and their agents. Clones are the same house.
 #[derive(Clone)]
@@ -207,8 +210,7 @@ impl Workshop for House {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
-            let about = "Works in the workspace, with the tools that it was given.".to_owned();
-            let mut cards = vec![AgentCard { name: USUAL.into(), description: about }];
+            let mut cards = vec![AgentCard { name: USUAL.into(), description: ABOUT_USUAL.into() }];
             cards.extend(listed(&room.places)?);
             Ok(cards)
         })
@@ -251,16 +253,6 @@ impl Workshop for House {
             let made = house.shown(&user).await.map_err(failed)?;
             let models = &made.agent.config().models;
             Ok(models.iter().map(|model| ModelCard { name: model.name.clone() }).collect())
-        })
-    }
-
-    fn servers(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ServerCard>, OpenError>> {
-        let (house, user) = (self.clone(), user.clone());
-        Box::pin(async move {
-            let room = house.room(&user).await.map_err(failed)?;
-            let written = Entry::admitted(&room.places).filter_map(|entry| entry.written().ok()).flatten();
-            // Its command line or address may hold what only the owner should read.
-            Ok(written.map(|server| ServerCard { name: server.name.clone() }).collect())
         })
     }
 

@@ -86,7 +86,10 @@ pub(crate) async fn models(
 
 /// Answers a chat. The body and the answer are as OpenAI documents them.
 #[utoipa::path(post, path = "/v1/chat/completions", request_body = Object,
-    responses((status = 200, body = Object), (status = 400, body = Object), (status = 404, body = Object)))]
+    responses((status = 200, content((Object = "application/json"), (String = "text/event-stream"))), (status = 400, body = Object),
+        (status = 401, body = Object), (status = 402, body = Object), (status = 403, body = Object), (status = 404, body = Object),
+        (status = 409, body = Object), (status = 429, body = Object), (status = 500, body = Object), (status = 502, body = Object),
+        (status = 503, body = Object)))]
 pub(crate) async fn chat(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
@@ -98,7 +101,10 @@ pub(crate) async fn chat(
 
 /// Answers in the format of OpenAI's Responses. The body and the answer are as OpenAI documents them.
 #[utoipa::path(post, path = "/v1/responses", request_body = Object,
-    responses((status = 200, body = Object), (status = 400, body = Object), (status = 404, body = Object)))]
+    responses((status = 200, content((Object = "application/json"), (String = "text/event-stream"))), (status = 400, body = Object),
+        (status = 401, body = Object), (status = 402, body = Object), (status = 403, body = Object), (status = 404, body = Object),
+        (status = 409, body = Object), (status = 429, body = Object), (status = 500, body = Object), (status = 502, body = Object),
+        (status = 503, body = Object)))]
 pub(crate) async fn responses(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
