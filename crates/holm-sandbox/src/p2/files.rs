@@ -491,3 +491,6 @@ fn timespec(time: NewTimestamp) -> FsResult<Timespec> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests;
