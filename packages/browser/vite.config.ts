@@ -20,6 +20,9 @@ const mcp = list(env.HOLM_MCP).map((entry) => {
   return { name: entry.slice(0, at), url: entry.slice(at + 1) };
 });
 
+const FORMATS = ['openai_chat', 'openai_responses', 'anthropic', 'gemini', 'cohere', 'ollama'];
+if (env.HOLM_ENDPOINT_FORMAT && !FORMATS.includes(env.HOLM_ENDPOINT_FORMAT)) throw new Error(`HOLM_ENDPOINT_FORMAT must be one of: ${FORMATS.join(' ')}`);
+
 const settings = {
   files: {
     model: env.HOLM_MODEL_URL ?? `/models/${MODEL}`,
@@ -28,6 +31,7 @@ const settings = {
   },
   endpoint: env.HOLM_ENDPOINT,
   endpointModel: env.HOLM_ENDPOINT_MODEL ?? 'gpt-5-mini',
+  endpointFormat: env.HOLM_ENDPOINT_FORMAT,
   tokenUrl: env.HOLM_TOKEN_URL,
   grants,
   mcp,

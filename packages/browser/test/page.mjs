@@ -58,12 +58,12 @@ export async function serve(built, answer = () => false) {
   return { url: `http://127.0.0.1:${server.address().port}`, use, close: () => server.close().closeAllConnections() };
 }
 
-/** A browser with a profile of its own. */
-export async function browse(more = []) {
+/** A browser with a profile of its own, with these flags and settings beside its own. */
+export async function browse(more = [], settings = {}) {
   const profile = await mkdtemp(join(tmpdir(), 'holm-chromium-'));
   const executablePath = process.env.HOLM_CHROMIUM ?? PLACES.find((place) => existsSync(place));
   if (!executablePath) throw new Error('no Chromium was found; run scripts/setup js, or set HOLM_CHROMIUM');
-  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: [...FLAGS.split(' '), ...more], acceptDownloads: true });
+  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: [...FLAGS.split(' '), ...more], acceptDownloads: true, ...settings });
   context.setDefaultTimeout(PATIENCE_MS);
   const requests = [];
   context.on('request', (request) => requests.push(request.url()));
