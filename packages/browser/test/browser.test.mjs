@@ -4,13 +4,14 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { Run } from '../../holm/dist/kernel.js';
-import { deno } from '../../edge/test/hosts.mjs';
+import { deno, freePort } from '../../edge/test/hosts.mjs';
 import { everything } from '../../edge/test/mcp-server.mjs';
-import { ask, browse, build, idle, journalOf, open, send, serve, texts } from './page.mjs';
+import { ask, browse, build, idle, journalOf, open, preview, send, serve, texts } from './page.mjs';
 
 const double = process.env.HOLM_DOUBLE;
 assert.ok(double, 'HOLM_DOUBLE is not set; run scripts/test-hosts');
@@ -257,6 +258,33 @@ test('the page speaks to a service by itself, in the format that it wants', asyn
     await close();
     page.use(folder, (text) => text.replaceAll('__MODEL__', current));
     await rm(built, { recursive: true, force: true });
+  }
+});
+
+test('the example of the documentation: two commands, and the page has a token that opens the model alone', async () => {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const host = await deno({ LLM_ENDPOINT: `${double}/v1`, LLM_API_KEY: KEY, LLM_MODEL: 'hello', HOLM_TOKEN: MASTER, HOLM_ORIGINS: origin });
+  const env = { HOLM_TOKEN: MASTER, HOLM_ENDPOINT: host.url, HOLM_ENDPOINT_MODEL: 'hello', HOLM_TOKEN_URL: '/token' };
+  const built = await build(env);
+  const served = await preview(built, port, env);
+  const { context, close } = await browse();
+  try {
+    const tab = await open(context, served.url);
+    await tab.selectOption('#engine', 'endpoint');
+    await idle(tab);
+    await ask(tab, 'Hi');
+    assert.deepEqual(await texts(tab, 'assistant'), [HELLO]);
+    const { token } = await tab.evaluate(async () => (await fetch('/token', { method: 'POST' })).json());
+    const asked = await fetch(host.url, { method: 'POST', headers: { authorization: `Bearer ${token}`, origin }, body: '{"query":"Hi"}' });
+    assert.equal(asked.status, 403);
+    for (const headers of [{}, { origin: 'https://evil.example' }]) assert.equal((await fetch(`${served.url}/token`, { method: 'POST', headers })).status, 403);
+    for (const name of await readdir(built, { recursive: true })) {
+      if (/\.(js|html)$/.test(name)) assert.ok(!(await readFile(join(built, name), 'utf8')).includes(MASTER), name);
+    }
+  } finally {
+    await close();
+    await Promise.all([served.close(), host.close(), rm(built, { recursive: true, force: true })]);
   }
 });
 

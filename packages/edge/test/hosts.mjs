@@ -132,7 +132,8 @@ const kv :Workerd.Worker = (
 `;
 }
 
-function freePort() {
+/** A port that nobody has. */
+export function freePort() {
   return new Promise((resolve) => {
     const server = createServer();
     server.listen(0, '127.0.0.1', () => {
