@@ -11,6 +11,7 @@ mod crash;
 mod endings;
 mod exe;
 mod guests;
+mod handover;
 mod helpers;
 mod history;
 mod hooks;
