@@ -24,7 +24,7 @@ mod tab;
 mod terminal;
 #[cfg(test)]
 mod testing;
-mod text;
+pub(crate) mod text;
 mod theme;
 mod update;
 mod view;

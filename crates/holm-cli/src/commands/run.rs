@@ -344,6 +344,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let show = Show {
         pieces: output == Output::Text && Screen::answers_to_a_person(),
         progress: Screen::notes_to_a_person(),
+        spinner: Screen::can_draw_over(),
     };
     let drawing = Drawing::new(Arc::clone(&screen), show);
     let yes = args.yes.iter().cloned().collect();
@@ -393,7 +394,7 @@ pub(crate) async fn open_store(places: &Places) -> anyhow::Result<Store> {
 
 /// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
 pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
-    let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
+    let drawing = Drawing::new(Arc::clone(screen), Show::NOTHING);
     let sinks = Sinks { events: vec![Arc::new(drawing)], deltas: None };
     seated(args, places, screen, Person::Away, sinks).await
 }

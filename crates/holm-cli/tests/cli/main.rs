@@ -34,6 +34,7 @@ mod run;
 mod sessions;
 mod settings;
 mod skills;
+mod spinner;
 mod stage;
 mod templates;
 mod terminal;
