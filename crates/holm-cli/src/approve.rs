@@ -266,6 +266,7 @@ fn with_plan(arguments: &str, text: String) -> String {
 /// Everything that a person must know before the answer.
 pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
     let mut lines = vec![format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level)];
+    lines.extend(offer.helper.iter().map(|helper| format!("  for        the helper {helper}")));
     let command = offer.command.iter().flat_map(|command| close_up(command));
     lines.extend(command.map(|line| format!("  command    {line}")));
     match plan(proposal) {

@@ -168,6 +168,7 @@ pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> Msg {
     let offer = Offer {
         prefix: prefix.map(|rule| rule.parse().unwrap()),
         command: Some(holm::kernel::visible(command)),
+        helper: None,
     };
     Msg::Asked { tab: TabId(1), question: Box::new(Question::call(QuestionId(id), &proposal, &offer)) }
 }
@@ -187,7 +188,7 @@ pub(super) fn plan_asked(id: u64, plan: &str) -> Msg {
         marks: Marks::default(),
         digest: String::new(),
     };
-    let offer = Offer { prefix: None, command: None };
+    let offer = Offer { prefix: None, command: None, helper: None };
     Msg::Asked { tab: TabId(1), question: Box::new(Question::call(QuestionId(id), &proposal, &offer)) }
 }
 

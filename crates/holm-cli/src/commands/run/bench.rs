@@ -106,6 +106,7 @@ impl Bench {
             places: places.clone(),
             kept,
             set,
+            log: args.log.clone(),
         });
         let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
         if let Some(tool) = skills.tool() {
