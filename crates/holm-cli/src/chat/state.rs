@@ -14,6 +14,7 @@ use super::{
     tab::{Piece, Tab, TabId},
     theme::{Shade, Theme},
 };
+use crate::prompt::Around;
 
 /// Everything that is shown.
 pub(super) struct State {
@@ -82,8 +83,16 @@ pub(super) struct Search {
 pub(super) struct Custom {
     pub(super) name: String,
     pub(super) about: String,
-    /// What is said, with what was typed in place of `{{content}}`.
-    pub(super) template: String,
+    pub(super) says: Says,
+}
+
+/// What a command that is not Holm's own says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Says {
+    /// This, with what was typed in place of `{{content}}`.
+    Text(String),
+    /// The text of an alias, whose variables are looked up when it is said.
+    Alias(String),
 }
 
 /// What happened.
@@ -139,6 +148,8 @@ pub(super) enum Msg {
     /// Sessions, or places in them, to choose from.
     Found(Picker),
     Files(Vec<String>),
+    /// An alias was filled, or a variable of it stands for nothing.
+    Filled(Result<Words, String>),
     /// An editor was closed; none where nothing was changed.
     Edited {
         purpose: Purpose,
@@ -183,6 +194,11 @@ pub(super) enum Command {
     FollowUp {
         tab: TabId,
         words: Words,
+    },
+    /// Looks up what the variables of an alias stand for; what comes of it is said.
+    Fill {
+        alias: Around,
+        typed: String,
     },
     Cancel(TabId),
     Mode {

@@ -59,6 +59,11 @@ impl State {
                 self.files = Some(files);
                 self.complete();
             }
+            Msg::Filled(Ok(words)) => return self.say(words),
+            Msg::Filled(Err(why)) => {
+                let tab = self.tab().map(|tab| tab.id);
+                tab.into_iter().for_each(|tab| self.with(tab, |tab| tab.note(Tone::Warning, &why)));
+            }
             Msg::Edited { purpose, text } => return self.edited(purpose, text),
         }
         Vec::new()

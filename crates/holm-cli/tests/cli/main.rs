@@ -4,6 +4,7 @@
 
 mod acp;
 mod agents;
+mod aliases;
 mod approvals;
 mod chat;
 mod conversation;

@@ -10,7 +10,7 @@ use holm_tools::shell::Answer;
 use crate::chat::{
     item::Kind,
     question::{QuestionId, Reply},
-    state::{Command, Custom, How, Msg, Over, Purpose, Words},
+    state::{Command, Custom, How, Msg, Over, Purpose, Says, Words},
     tab::{Look, Phase, TabId, When},
     testing::{Chat, answer, asked, called, ended, plan_asked, prompted, words_asked},
 };
@@ -218,7 +218,7 @@ fn commands_do_what_they_say() {
     let check = |line: &str, expect: &[Command]| {
         let mut chat = Chat::open();
         chat.state.customs =
-            vec![Custom { name: "hi".into(), about: String::new(), template: "Say hi".into() }];
+            vec![Custom { name: "hi".into(), about: String::new(), says: Says::Text("Say hi".into()) }];
         assert_eq!(chat.says(line), expect, "{line}");
     };
     let open = |how: How| Command::Open { tab: TabId(2), how };
@@ -237,6 +237,22 @@ fn commands_do_what_they_say() {
     let words = Words::around("Say hi".to_owned(), "");
     check("/hi", &[Command::Prompt { tab: TAB, words, past: None }]);
     check("/nonsense", &[]);
+}
+
+#[test]
+fn an_alias_is_said_once_its_variables_are_known() {
+    let mut chat = Chat::open();
+    let says = Says::Alias("On {{git_branch}}: {{content}}".into());
+    chat.state.customs = vec![Custom { name: "on".into(), about: String::new(), says }];
+    let Some(Command::Fill { alias, typed }) = chat.says("/on look").into_iter().next() else {
+        panic!("something is to be looked up")
+    };
+    assert_eq!((alias.alias.as_str(), typed.as_str()), ("on", "look"));
+    chat.tells(Msg::Filled(Err("there is no branch".into())));
+    assert_eq!(chat.state.tabs[0].phase, Phase::Idle, "nothing was said");
+    let words = Words::around("On main: look".to_owned(), "look");
+    let expect = [Command::Prompt { tab: TAB, words: words.clone(), past: None }];
+    assert_eq!(chat.tells(Msg::Filled(Ok(words))), expect);
 }
 
 #[test]

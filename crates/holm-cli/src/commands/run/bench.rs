@@ -154,23 +154,6 @@ impl Bench {
         Arc::clone(&self.hooks.withholding)
     }
 
-    /// Where sessions are kept.
-    pub(super) fn store(&self) -> &Store {
-        &self.store
-    }
-
-    /// What a model that nobody chose has shown on this machine, from the journals of its sessions.
-    pub(super) async fn shown_before(&self) -> Option<String> {
-        let known = self.store.model_ledger(None).await.ok()?;
-        let own = known.iter().filter(|standing| standing.model == self.chosen.card.name);
-        let (tasks, answered) = own.fold((0_u64, 0_u64), |(tasks, answered), standing| {
-            (tasks + standing.score.tasks, answered + standing.score.successes)
-        });
-        (tasks > 0).then(|| {
-            format!("it has answered {answered} of its {tasks} tasks here; holm model ledger shows which")
-        })
-    }
-
     /// Puts the agent together.
     pub(super) fn agent(self, args: &Args, sinks: Sinks) -> anyhow::Result<(Agent, Tools)> {
         let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only };
@@ -200,6 +183,18 @@ impl Bench {
         let builder = sinks.deltas.into_iter().fold(builder, Builder::deltas);
         Ok((builder.build()?, tools))
     }
+}
+
+/// What a model has shown on this machine, from the journals of its sessions.
+pub(super) async fn shown_before(store: &Store, model: &str) -> Option<String> {
+    let known = store.model_ledger(None).await.ok()?;
+    let own = known.iter().filter(|standing| standing.model == model);
+    let (tasks, answered) = own.fold((0_u64, 0_u64), |(tasks, answered), standing| {
+        (tasks + standing.score.tasks, answered + standing.score.successes)
+    });
+    (tasks > 0).then(|| {
+        format!("it has answered {answered} of its {tasks} tasks here; holm model ledger shows which")
+    })
 }
 
 /// Who watches a run.
