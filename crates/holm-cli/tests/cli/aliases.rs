@@ -6,7 +6,7 @@ use holm_testkit::double::Act;
 
 use crate::{
     pty::Pty,
-    stage::{MODEL, Stage},
+    stage::{KEY, MODEL, Stage},
 };
 
 #[test]
@@ -34,14 +34,19 @@ fn an_alias_has_its_variables_in_a_chat_too() {
 
 #[test]
 fn a_picture_that_a_model_is_not_shown_is_told_in_a_chat() {
-    let stage = Stage::new([]);
+    let stage = Stage::new([Act::says("I see no picture.")]);
     fs::write(stage.work().join("cat.png"), b"\x89PNG\r\n\x1a\nrest").unwrap();
     let base = stage.double.base(holm::wire::Format::OpenaiChat);
-    let env = [("DEEPSEEK_API_KEY", crate::stage::KEY), ("DEEPSEEK_BASE_URL", base.as_str())];
+    let settings = format!("[providers.deepseek]\nbase_url = \"{base}\"\n");
+    fs::write(stage.work().join("mine.toml"), settings).unwrap();
+    let config = stage.work().join("mine.toml").display().to_string();
+    let env = [("DEEPSEEK_API_KEY", KEY), ("HOLM_CONFIG", config.as_str())];
     let mut chat = Pty::start(&stage, (24, 100), &["chat", "--model", "deepseek/deepseek-chat"], &env);
     chat.shows("Say what is to be done.");
     chat.types("what is @cat.png ?\r");
     chat.shows("@cat.png is not attached: deepseek/deepseek-chat takes no image/png");
+    chat.shows("I see no picture.");
+    assert!(!stage.double.requests()[0].text().contains("base64"));
     chat.types("\x15/quit \r");
-    chat.ends();
+    assert_eq!(chat.ends().0, Some(0));
 }
