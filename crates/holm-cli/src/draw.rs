@@ -101,7 +101,7 @@ impl EventSink for Drawing {
             }
             _ => {}
         }
-        for under_way in &self.under_way {
+        if let Some(under_way) = &self.under_way {
             under_way.hear(&event.event, call_of(&event.event).and_then(|call| state.tools.get(&call)));
         }
         if !self.show.progress {

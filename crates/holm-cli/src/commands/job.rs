@@ -8,7 +8,9 @@ use std::path::Path;
 
 use clap::Subcommand;
 use holm::runtime::Clock as _;
-use holm_server::jobs::{Cause, JobId, OffReason, Run, Shelf, ShelfError, Slot, Standing, WallClock};
+use holm_server::jobs::{
+    Cause, Held, HookKey, JobId, OffReason, Run, Shelf, ShelfError, Slot, Standing, WallClock,
+};
 
 use super::run::open_store;
 use crate::{
@@ -32,6 +34,8 @@ pub(crate) enum Command {
     },
     /// Write a new job down
     Add(Box<add::Args>),
+    /// Say anew what a job is to do, or when, or how; what is not said stays as it is
+    Change(Box<add::Changes>),
     /// Show a job
     Show {
         /// The job
@@ -82,7 +86,16 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
     let shelf = Shelf::new(open_store(&places).await?);
     let done = match command {
         Command::List { json } => show::list(&shelf, &screen, json).await,
-        Command::Add(args) => add::add(&shelf, &screen, *args).await,
+        Command::Add(args) => {
+            let (id, spec) = args.spec()?;
+            add::add(&shelf, &screen, &id, spec).await
+        }
+        Command::Change(changes) => {
+            let id = named(&changes.job)?;
+            let held = shelf.job(&id).await.map_err(|error| trouble(&error))?;
+            changes.check(&held.job.spec)?;
+            respecify(&shelf, &screen, &id, &changes).await
+        }
         Command::Show { job, json, key } => {
             let shown = match (json, key) {
                 (true, _) => Shown::Json,
@@ -125,15 +138,46 @@ async fn switch(
     switched: impl Fn(&Standing) -> Standing,
     said: &str,
 ) -> Result<(), ShelfError> {
+    change(shelf, id, |held| {
+        held.standing = switched(&held.standing);
+        Ok(())
+    })
+    .await?;
+    screen.note(&format!("holm: the job {id} {said}"));
+    Ok(())
+}
+
+async fn respecify(
+    shelf: &Shelf,
+    screen: &Screen,
+    id: &JobId,
+    changes: &add::Changes,
+) -> Result<(), ShelfError> {
+    change(shelf, id, |held| {
+        let spec = changes.told(&held.job.spec);
+        held.respecify(spec, WallClock.now())?;
+        if changes.new_key {
+            held.job.key = HookKey::new()?;
+        }
+        Ok(())
+    })
+    .await?;
+    screen.note(&format!("holm: the job {id} is written down anew; what is under way ends as it began"));
+    Ok(())
+}
+
+/// Changes a job. Whoever changes it at the same time, the server above all, is not overwritten.
+async fn change(
+    shelf: &Shelf,
+    id: &JobId,
+    change: impl Fn(&mut Held) -> Result<(), ShelfError>,
+) -> Result<(), ShelfError> {
     for _ in 0..TRIES {
         let mut held = shelf.job(id).await?;
-        held.standing = switched(&held.standing);
+        change(&mut held)?;
         match shelf.change(&held).await {
             Err(ShelfError::Changed) => {}
-            done => {
-                screen.note(&format!("holm: the job {id} {said}"));
-                return done;
-            }
+            done => return done,
         }
     }
     Err(ShelfError::Changed)

@@ -135,14 +135,7 @@ impl Keeper {
     /// [`ShelfError`].
     pub async fn respecify(&self, id: &JobId, spec: Spec) -> Result<(), ShelfError> {
         let now = self.with.clock.now();
-        self.change(id, |held| {
-            let (key, made) = (held.job.key.clone(), held.job.made);
-            held.job = Job { made, ..Job::to_come(id.clone(), spec.clone(), key, now)? };
-            // Times of the old schedule are not times of the new one.
-            held.standing.settled = now;
-            Ok(())
-        })
-        .await
+        self.change(id, |held| Ok(held.respecify(spec.clone(), now)?)).await
     }
 
     /// Switches a job on or off. Off stops what waits because of the schedule, and lets finish what works.

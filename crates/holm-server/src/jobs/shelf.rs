@@ -3,7 +3,7 @@
 use holm_kernel::Timestamp;
 use holm_store::{KeptJob, KeptRun, RunState, Store, StoreError};
 
-use super::{Job, JobError, JobId, Phase, Run, Slot, Standing, job::Written};
+use super::{Job, JobError, JobId, Phase, Run, Slot, Spec, Standing, job::Written};
 use crate::{Refusal, ServerError};
 
 /// Runs that are kept of each job, beside those of the last hour.
@@ -23,6 +23,20 @@ pub struct Held {
     /// How far it has come.
     pub standing: Standing,
     version: u64,
+}
+
+impl Held {
+    /// Says anew what the job is to do; its key stays, and what is under way ends as it began.
+    ///
+    /// # Errors
+    /// [`JobError`] if it makes no job.
+    pub fn respecify(&mut self, spec: Spec, now: Timestamp) -> Result<(), JobError> {
+        let (id, key, made) = (self.job.id.clone(), self.job.key.clone(), self.job.made);
+        self.job = Job { made, ..Job::to_come(id, spec, key, now)? };
+        // Times of the old schedule are not times of the new one.
+        self.standing.settled = now;
+        Ok(())
+    }
 }
 
 /// A run with how often it was changed.
