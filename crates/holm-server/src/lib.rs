@@ -33,6 +33,7 @@ mod routes;
 mod serve;
 pub mod sites;
 mod state;
+pub mod terminal;
 mod workshop;
 
 pub use answer::{Problem, Refusal};

@@ -15,6 +15,7 @@ use crate::{
     limiter::Limiter,
     live::Room,
     sites::{Hosting, Sites},
+    terminal::Links,
 };
 
 /// Lines a minute about requests from one address that were turned away: enough to see what happens.
@@ -43,6 +44,8 @@ pub(crate) struct Inner {
     pub(crate) jobs: Team,
     pub(crate) sites: Sites,
     pub(crate) hosting: Hosting,
+    /// Terminals that drive sessions which people watch here.
+    pub(crate) links: Links,
     /// What clients of MCP are shown, by user.
     pub(crate) mcp: Mutex<HashMap<UserName, Shown>>,
 }
@@ -65,6 +68,7 @@ impl Server {
             hall: Hall::new(Arc::clone(&workshop), limits, Arc::clone(&metrics)),
             jobs: Team::new(),
             hosting: Hosting::new()?,
+            links: Links::default(),
             sites,
             config,
             keyring,

@@ -135,12 +135,22 @@ impl Feed {
         self.talk(Frame::Note(text.into()));
     }
 
-    pub(super) fn asked(&self, posed: Arc<Posed>) {
+    pub(crate) fn asked(&self, posed: Arc<Posed>) {
         self.talk(Frame::Asked(posed));
     }
 
-    pub(super) fn settled(&self, id: QuestionId) {
+    pub(crate) fn settled(&self, id: QuestionId) {
         self.talk(Frame::Settled(id));
+    }
+
+    /// Something was left out: whoever has not seen this event finds what is missing in the journal. Without one, the next event
+    /// that is told says from where on everything is here again.
+    pub(crate) fn break_off(&self, last: Option<EventId>) {
+        let mut ring = self.lock();
+        ring.events.clear();
+        (ring.floor, ring.reply) = (last, None);
+        drop(ring);
+        self.ring_bell();
     }
 
     /// Whether the last event about work said that it has ended.
@@ -215,7 +225,8 @@ impl EventSink for Feed {
     fn event(&self, event: &Numbered) {
         let mut ring = self.lock();
         ring.hear(&event.event);
-        if ring.events.is_empty() && event.id != (EventId { record: Seq::new(0), index: 0 }) {
+        let is_first = event.id == EventId { record: Seq::new(0), index: 0 };
+        if ring.events.is_empty() && ring.floor.is_none() && !is_first {
             // What came before was told to nobody here.
             ring.floor = Some(event.id);
         }
