@@ -5,7 +5,10 @@
 use std::{
     fmt,
     io::{self, BufRead as _, IsTerminal, Write},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use holm::kernel::visible;
@@ -38,6 +41,8 @@ struct State {
     line: Line,
     /// What waits until an open question was answered: it would stand where the person types.
     waiting: Option<Vec<(Stream, String)>>,
+    /// The question that is put now.
+    asks: Option<Open>,
     /// Whether the last line of the terminal says what is under way; whatever comes next takes its place.
     passing: Passing,
 }
@@ -48,6 +53,17 @@ enum Passing {
     #[default]
     None,
     Drawn,
+}
+
+/// A question for as long as somebody waits for its answer. Clones are the same question.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Open(Arc<AtomicBool>);
+
+impl Open {
+    /// Whether nobody waits any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 /// Where something is written.
@@ -80,6 +96,11 @@ impl State {
                 write(stream, &text);
             }
         }
+    }
+
+    /// Whether nobody waits for the question that is put now.
+    fn is_over(&self) -> bool {
+        self.asks.as_ref().is_some_and(Open::is_over)
     }
 
     /// Takes the line away that says what is under way.
@@ -209,16 +230,43 @@ impl Screen {
     pub(crate) fn question(&self, text: &str) -> Option<String> {
         {
             let mut state = self.state();
+            if state.is_over() {
+                return None;
+            }
             state.wipe();
             write(Stream::Err, &visible(text));
             state.waiting = Some(Vec::new());
         }
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line);
+        let is_over = self.state().is_over();
         self.go_on();
         match read {
+            // What was typed for a question that is over answers nothing.
             Ok(0) | Err(_) => None,
+            Ok(_) if is_over => None,
             Ok(_) => Some(line),
+        }
+    }
+
+    /// Puts questions for somebody, until nobody waits for an answer any more.
+    pub(crate) fn asking<T>(&self, open: &Open, ask: impl FnOnce(&Self) -> T) -> T {
+        self.state().asks = Some(open.clone());
+        let asked = ask(self);
+        self.state().asks = None;
+        asked
+    }
+
+    /// Nobody waits for the answer to a question any more: somebody else has given it. Whoever sits here is told, and what
+    /// others have written meanwhile is shown.
+    pub(crate) fn give_up(&self, open: &Open) {
+        open.0.store(true, Ordering::Release);
+        let mut state = self.state();
+        let is_put = state.asks.as_ref().is_some_and(|put| Arc::ptr_eq(&put.0, &open.0));
+        let Some(waiting) = state.waiting.take_if(|_| is_put) else { return };
+        write(Stream::Err, "\nholm: this was answered elsewhere; press Enter before the next question\n");
+        for (stream, text) in waiting {
+            write(stream, &text);
         }
     }
 

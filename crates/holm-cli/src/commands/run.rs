@@ -364,6 +364,9 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
     let report = work(session, asks, args).await?;
+    if let Some(listening) = begun.listening {
+        listening.end().await;
+    }
     finish(&report, output, &screen, &drawing, &begun.withholding.reasons())
 }
 

@@ -45,3 +45,4 @@ mod tour;
 mod tutorial;
 mod undo;
 mod wasm;
+mod watching;

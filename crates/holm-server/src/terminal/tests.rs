@@ -86,9 +86,7 @@ async fn nobody_gets_in_without_the_key_and_nothing_is_left_behind() {
     let feed = Arc::new(Feed::new());
     let place = Place::of(folder.path(), "s");
     let (stream, key) = place.connect("s").await.unwrap();
-    assert!(
-        Link::begin(stream, key.replace(|c| c == 'a' || c == '1', "b"), Arc::clone(&feed)).await.is_none()
-    );
+    assert!(Link::begin(stream, "0".repeat(key.len()), Arc::clone(&feed)).await.is_none());
     assert!(place.connect("another").await.is_none(), "a key is for its session");
     let live = folder.path().join("live");
     for entry in std::fs::read_dir(&live).unwrap() {

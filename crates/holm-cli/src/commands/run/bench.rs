@@ -3,10 +3,13 @@
 use std::{path::PathBuf, sync::Arc};
 
 use holm::{
-    kernel::{Approvals, Bound, Config, Ladder, Model as Card},
-    runtime::{self, Agent, Builder, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session, Toolbox},
+    kernel::{Approvals, Bound, CallId, Config, Ladder, Model as Card},
+    runtime::{
+        self, Agent, Builder, Delta, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session, Toolbox,
+    },
     store::Store,
 };
+use holm_server::terminal::Host;
 use holm_tools::{
     agents::AgentLoader,
     catalogue::Entry,
@@ -203,6 +206,30 @@ pub(crate) struct Sinks {
     pub(crate) events: Vec<Arc<dyn EventSink>>,
     /// Whoever watches replies arrive.
     pub(crate) deltas: Option<Arc<dyn DeltaSink>>,
+}
+
+impl Sinks {
+    /// With those who watch through a server.
+    pub(super) fn and(mut self, host: &Host) -> Self {
+        self.events.push(host.events());
+        let deltas: Vec<_> = self.deltas.take().into_iter().chain([host.deltas()]).collect();
+        self.deltas = Some(Arc::new(Fan(deltas)));
+        self
+    }
+}
+
+/// Hands every piece of a reply to several watchers.
+struct Fan(Vec<Arc<dyn DeltaSink>>);
+
+impl DeltaSink for Fan {
+    fn delta(&self, call: CallId, delta: Delta<'_>) {
+        self.0.iter().for_each(|sink| sink.delta(call, delta));
+    }
+
+    fn of_run(&self, run: &str) -> Option<Arc<dyn DeltaSink>> {
+        let own = self.0.iter().map(|sink| sink.of_run(run).unwrap_or_else(|| Arc::clone(sink)));
+        Some(Arc::new(Self(own.collect())))
+    }
 }
 
 /// The tools of a run, now and from now on.

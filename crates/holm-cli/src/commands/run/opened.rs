@@ -7,6 +7,7 @@ use holm::{
     kernel::Seq,
     runtime::{BoxFuture, SecretString, Session},
 };
+use holm_server::terminal::Listening;
 use holm_tools::registry::{Following, Registry};
 
 use super::{
@@ -34,8 +35,8 @@ pub(crate) struct Opened {
     pub(crate) most: Mode,
     /// What its model is shown.
     pub(crate) takes: Takes,
-    /// Tells it of tools that come and go, for as long as it is kept.
-    _following: Following,
+    /// Tells it of tools that come and go, and lets servers watch it, for as long as it is kept.
+    _kept: (Following, Option<Listening>),
 }
 
 /// Brings tools to a session that lie in no folder.
@@ -152,8 +153,8 @@ impl Args {
         let (takes, yes) = (chosen.takes(), args.yes.iter().cloned().collect());
         let terminal = Terminal::new(yes, person, Arc::clone(screen));
         let start = Start { chosen, terminal, sinks, next: Next::AskedElse, lines: Lines::No };
-        let Begun { session, made, following, .. } = prepared.begin(start, screen).await?;
+        let Begun { session, made, following, listening, .. } = prepared.begin(start, screen).await?;
         let most = args.settled.most.as_ref().and_then(|most| most.mode).unwrap_or(Mode::Full);
-        Ok(Opened { session, made, places: prepared.places, most, takes, _following: following })
+        Ok(Opened { session, made, places: prepared.places, most, takes, _kept: (following, listening) })
     }
 }

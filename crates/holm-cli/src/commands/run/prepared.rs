@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use holm::{runtime::Session, store::Store};
+use holm_server::terminal::{Host, Listening};
 use holm_tools::registry::Following;
 
 use super::{Args, Has, Made, Sinks, bench::Bench, open, open_store};
@@ -45,6 +46,8 @@ pub(super) struct Begun {
     pub(super) withholding: Arc<Withholding>,
     /// Tells the session of tools that come and go, for as long as it is kept.
     pub(super) following: Following,
+    /// Lets servers of the same user watch and steer it; none where that cannot be, which is no reason not to work.
+    pub(super) listening: Option<Listening>,
 }
 
 impl Args {
@@ -73,6 +76,8 @@ impl Prepared {
             children::check(store, id).await?;
             has = Has::read(store, id).await?;
         }
+        let host = Host::new();
+        let (terminal, sinks) = (terminal.shared(host.desk()), sinks.and(&host));
         let bench = Bench::lay_out(args, places, store.clone(), chosen, terminal, screen).await?;
         let withholding = bench.withholding();
         withholding.of_session(store, resumed, lines).await?;
@@ -82,7 +87,8 @@ impl Prepared {
         let session = open(&agent, args, has.as_ref()).await?;
         began.keep(places, session.id())?;
         let following = tools.follow(&session);
+        let listening = host.listen(&places.data, session.id(), session.handle()).ok();
         let made = Made { agent, tools, crew, secrets, hooks, store: store.clone() };
-        Ok(Begun { session, made, withholding, following })
+        Ok(Begun { session, made, withholding, following, listening })
     }
 }
