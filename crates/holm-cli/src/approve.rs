@@ -305,7 +305,7 @@ fn rewritten(proposal: &Proposal, folder: &Path) -> Result<String, Trouble> {
 }
 
 /// Arguments with another text in the place of their only one.
-fn with_plan(arguments: &str, text: String) -> String {
+pub(crate) fn with_plan(arguments: &str, text: String) -> String {
     let mut said: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
     if let Some(plan) = said.as_object_mut().and_then(|members| members.values_mut().next()) {
         *plan = text.into();

@@ -65,6 +65,8 @@ pub(super) struct Wanted {
     pub(super) prefix: Prefix,
     /// The plan that is to be carried out, if that is what it is.
     pub(super) plan: Option<String>,
+    /// What the call was proposed with.
+    arguments: String,
 }
 
 /// Whether all that begins like a command can be allowed.
@@ -94,6 +96,7 @@ impl Question {
             lines: lines.filter(|line| !line.is_empty()).chain(allows).collect(),
             prefix: if prefix.is_some() { Prefix::Offered } else { Prefix::None },
             plan: leaves_plan.then(|| approve::plan(proposal)).flatten(),
+            arguments: proposal.arguments.clone(),
         };
         Self::new(id, Asks::Call(Box::new(wanted)))
     }
@@ -125,6 +128,14 @@ impl Question {
         if self.read.lines >= lines && room > 0 {
             self.seen = Seen::Whole;
         }
+    }
+
+    /// The answer that puts another plan in the place of the one that is asked about. It is checked like the model's own, and asked
+    /// about again.
+    pub(super) fn with_plan(&self, text: &str) -> Option<Answer> {
+        let Asks::Call(wanted) = &self.asks else { return None };
+        wanted.plan.as_ref()?;
+        Some(Answer::Rewrite { arguments: approve::with_plan(&wanted.arguments, text.trim_end().to_owned()) })
     }
 
     /// What a key says, where it says something. Only what was seen whole can be agreed to.

@@ -223,6 +223,6 @@ impl State {
 }
 
 /// What a run is told about a plan that a person has agreed to.
-pub(super) fn carrying_out(plan: &str) -> Words {
+fn carrying_out(plan: &str) -> Words {
     Words::around(format!("Carry out this plan:\n\n{}", plan.trim()), "")
 }

@@ -158,7 +158,7 @@ fn a_plan_is_built_in_the_mode_before_it_and_only_where_there_is_one() {
 }
 
 #[test]
-fn a_plan_that_was_edited_is_carried_out_as_it_is_now() {
+fn a_plan_that_was_edited_is_asked_about_as_it_is_now() {
     let mut chat = Chat::open();
     assert_eq!(chat.says("/plan tidy up").first(), Some(&Command::Mode { tab: TAB, mode: Mode::Plan }));
     chat.tells(plan_asked(5, "1. look\n2. tidy"));
@@ -166,15 +166,12 @@ fn a_plan_that_was_edited_is_carried_out_as_it_is_now() {
     let edit = Command::Edit { purpose, text: "1. look\n2. tidy".into() };
     assert_eq!(chat.presses("e"), [edit]);
     let commands = chat.tells(Msg::Edited { purpose, text: Some("1. look twice\n".into()) });
-    assert!(commands.contains(&Command::Mode { tab: TAB, mode: Mode::Default }), "{commands:?}");
-    let words = Words::around("Carry out this plan:\n\n1. look twice".to_owned(), "");
-    assert!(commands.contains(&Command::Steer { tab: TAB, words }), "{commands:?}");
-    assert!(
-        commands
-            .iter()
-            .any(|command| matches!(command, Command::Answer { reply: Reply::Call(Answer::No { .. }), .. })),
-        "what was shown first is not what is carried out: {commands:?}"
-    );
+    let answer = Answer::Rewrite { arguments: r#"{"plan":"1. look twice"}"#.into() };
+    let expect = [Command::Repaint, Command::Answer { question: QuestionId(5), reply: Reply::Call(answer) }];
+    assert_eq!(commands, expect);
+    let tab = &chat.state.tabs[0];
+    assert_eq!((tab.mode, tab.questions.len()), (Mode::Plan, 0), "nothing is agreed to by changing it");
+    assert_eq!(chat.tells(Msg::Edited { purpose, text: Some("again".into()) }), [Command::Repaint]);
 }
 
 #[test]
@@ -185,9 +182,10 @@ fn a_plan_of_the_models_own_is_built_in_the_mode_that_it_was_made_from() {
     }
     chat.says("go");
     chat.hears(Event::ModeChanged { mode: Mode::Plan });
-    chat.tells(plan_asked(5, "1. look"));
-    let purpose = Purpose::Plan { tab: TAB, question: QuestionId(5) };
-    let commands = chat.tells(Msg::Edited { purpose, text: Some("1. look twice".into()) });
+    chat.hears(answer("1. look"));
+    chat.hears(ended());
+    chat.tells(Msg::Ended { tab: TAB, problem: None });
+    let commands = chat.says("/build");
     assert!(commands.contains(&Command::Mode { tab: TAB, mode: Mode::Default }), "{commands:?}");
 }
 
