@@ -16,6 +16,7 @@ mod keys;
 mod markdown;
 mod picker;
 mod question;
+mod room;
 mod seat;
 mod sessions;
 mod slash;

@@ -23,6 +23,7 @@ use tokio::{
 
 use super::{
     item::Tone,
+    room::Room,
     seat::{Desk, Seat, Tell, Watch},
     state::{How, Msg, Opened},
     tab::TabId,
@@ -176,7 +177,7 @@ impl Opening {
             let text = text.strip_prefix("holm: ").unwrap_or(text).to_owned();
             let _ = noted.send(Msg::Noted { tab, tone: Tone::Quiet, text });
         }));
-        let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live) };
+        let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live), room: Room::default() };
         let sinks = Sinks { events: vec![Arc::new(watch.clone())], deltas: Some(Arc::new(watch)) };
         let person = Person::Elsewhere(Arc::new(Seat::new(tab, tell.clone(), self.desk)));
         let args = match how {

@@ -11,6 +11,7 @@ use super::{
     keys::Keys,
     picker::{Completion, Picker},
     question::{Question, QuestionId, Reply},
+    room::Weight,
     tab::{Piece, Tab, TabId},
     theme::{Shade, Theme},
 };
@@ -126,6 +127,8 @@ pub(super) enum Msg {
         tab: TabId,
         call: CallId,
         piece: Piece,
+        /// What it takes until it is shown.
+        weight: Weight,
     },
     /// The run stands still again.
     Ended {

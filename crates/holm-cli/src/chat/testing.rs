@@ -15,6 +15,7 @@ use holm_tools::shell::Offer;
 use super::{
     keys::{Keys, parse},
     question::{Question, QuestionId},
+    room::Weight,
     state::{Command, How, Msg, Opened, Size, State},
     tab::{Piece, TabId},
     theme::Shade,
@@ -73,7 +74,12 @@ impl Chat {
 
     pub(super) fn piece(&mut self, text: &str) {
         let tab = self.tab();
-        self.tells(Msg::Piece { tab, call: CallId::new(99), piece: Piece::Text(text.into()) });
+        self.tells(Msg::Piece {
+            tab,
+            call: CallId::new(99),
+            piece: Piece::Text(text.into()),
+            weight: Weight::default(),
+        });
     }
 
     pub(super) fn presses(&mut self, keys: &str) -> Vec<Command> {

@@ -36,7 +36,7 @@ impl State {
             }),
             Msg::Event { tab, event } => self.with(tab, |tab| tab.hear(&event)),
             Msg::Child { tab, child, event } => self.with(tab, |tab| tab.child(&child, &event)),
-            Msg::Piece { tab, call, piece } => self.with(tab, |tab| tab.piece(call, &piece)),
+            Msg::Piece { tab, call, piece, .. } => self.with(tab, |tab| tab.piece(call, &piece)),
             Msg::Ended { tab, problem } => return self.ended(tab, problem.as_deref()),
             Msg::Asked { tab, question } => {
                 self.completion = None;
