@@ -20,6 +20,7 @@ mod ladder;
 #[cfg(feature = "local")]
 mod local;
 mod logs;
+mod machines;
 mod managed;
 mod mcp;
 mod newcomer;
