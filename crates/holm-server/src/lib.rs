@@ -37,6 +37,7 @@ mod serve;
 pub mod sites;
 mod state;
 mod stock;
+pub mod terminal;
 mod workshop;
 
 pub use answer::{Problem, Refusal};

@@ -16,6 +16,7 @@ use crate::{
     live::Room,
     routes::mcp::Conversation,
     sites::{Hosting, Sites},
+    terminal::Links,
 };
 
 /// Lines a minute about requests from one address that were turned away: enough to see what happens.
@@ -46,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) hosting: Hosting,
     /// What clients of MCP speak with, by token.
     pub(crate) mcp: Mutex<HashMap<TokenId, Spoken>>,
+    /// Terminals that drive sessions which people watch here.
+    pub(crate) links: Links,
 }
 
 impl Server {
@@ -66,6 +69,7 @@ impl Server {
             hall: Hall::new(Arc::clone(&workshop), Arc::clone(&keyring), limits, Arc::clone(&metrics)),
             jobs: Team::new(),
             hosting: Hosting::new()?,
+            links: Links::default(),
             sites,
             config,
             keyring,

@@ -30,6 +30,20 @@ fn a_job_is_written_down_shown_switched_and_forgotten() {
     assert_eq!(listed[0]["id"], "nightly");
     assert_eq!(listed[0]["spec"]["budget"], 500_000_000_u64);
     assert!(listed[0]["next"].is_u64(), "{listed:?}");
+    let key = stage.holm(["job", "show", "nightly", "--key"]).out;
+    let changed = stage.holm(["job", "change", "nightly", "--cron", "0 4 * * *", "--prompt", "shorter"]);
+    assert_eq!(changed.code, Some(0), "{changed:?}");
+    let after = lines(&stage.holm(["job", "show", "nightly", "--json"]).out);
+    assert_eq!(after[0]["spec"]["when"]["cron"]["zone"], "Europe/Berlin", "what is not said stays");
+    assert_eq!(
+        (&after[0]["spec"]["prompt"], &after[0]["spec"]["when"]["cron"]["pattern"]),
+        (&"shorter".into(), &"0 4 * * *".into())
+    );
+    assert_eq!(stage.holm(["job", "show", "nightly", "--key"]).out, key);
+    assert_eq!(stage.holm(["job", "key", "nightly"]).code, Some(0));
+    assert_ne!(stage.holm(["job", "show", "nightly", "--key"]).out, key);
+    stage.holm(["job", "change", "nightly", "--cron", "nonsense"]).fails(2, "5 or 6 are wanted");
+    stage.holm(["job", "change", "other", "--prompt", "x"]).fails(6, "there is no such job");
     assert_eq!(stage.holm(["job", "disable", "nightly"]).code, Some(0));
     assert!(stage.holm(["job", "show", "nightly"]).out.contains("switched off"));
     assert_eq!(stage.holm(["job", "enable", "nightly"]).code, Some(0));

@@ -4,6 +4,7 @@
 
 mod acp;
 mod agents;
+mod aliases;
 mod approvals;
 mod chat;
 mod conversation;
@@ -20,6 +21,7 @@ mod ladder;
 #[cfg(feature = "local")]
 mod local;
 mod logs;
+mod machines;
 mod managed;
 mod mcp;
 mod newcomer;
@@ -36,6 +38,7 @@ mod serve;
 mod sessions;
 mod settings;
 mod skills;
+mod spinner;
 mod stage;
 mod templates;
 mod terminal;
@@ -45,3 +48,4 @@ mod tour;
 mod tutorial;
 mod undo;
 mod wasm;
+mod watching;

@@ -181,12 +181,24 @@ impl Feed {
         self.talk(Frame::Note(text.into()));
     }
 
-    pub(super) fn asked(&self, posed: Arc<Posed>) {
+    pub(crate) fn asked(&self, posed: Arc<Posed>) {
         self.talk(Frame::Asked(posed));
     }
 
-    pub(super) fn settled(&self, id: QuestionId) {
+    pub(crate) fn settled(&self, id: QuestionId) {
         self.talk(Frame::Settled(id));
+    }
+
+    /// Something was left out: whoever has not seen this event finds what is missing in the journal. Without one, the next event
+    /// that is told says from where on everything is here again.
+    pub(crate) fn break_off(&self, last: Option<EventId>) {
+        let mut ring = self.lock();
+        ring.events.clear();
+        ring.event_bytes = 0;
+        (ring.floor, ring.reply) = (last.map_or(Floor::Unknown, Floor::After), None);
+        ring.account();
+        drop(ring);
+        self.ring_bell();
     }
 
     /// Whether the last event about work said that it has ended.

@@ -115,6 +115,23 @@ fn a_reply_that_was_withdrawn_is_not_told_again() {
 }
 
 #[test]
+fn what_was_left_out_is_in_the_journal_and_nothing_is_lost_in_between() {
+    let feed = Feed::new();
+    (0..3).for_each(|record| feed.event(&plain(record)));
+    let mut seen = feed.position("2.0".parse().unwrap());
+    feed.break_off(Some(EventId { record: Seq::new(5), index: 0 }));
+    assert_eq!(drain(&feed, &mut seen), ["behind"], "events up to 5 were told to nobody here");
+    let mut caught_up = feed.position("5.0".parse().unwrap());
+    assert!(drain(&feed, &mut caught_up).is_empty());
+    feed.event(&plain(6));
+    assert_eq!(drain(&feed, &mut caught_up), ["6.0"]);
+    feed.break_off(None);
+    assert!(drain(&feed, &mut caught_up).is_empty());
+    feed.event(&plain(9));
+    assert_eq!(drain(&feed, &mut caught_up), ["behind"]);
+}
+
+#[test]
 fn a_feed_that_began_later_says_that_the_journal_has_the_past() {
     let feed = Feed::new();
     assert!(drain(&feed, &mut feed.position(Cursor::default())).is_empty());

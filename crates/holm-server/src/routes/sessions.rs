@@ -310,6 +310,11 @@ async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
         Ok(id) => server.inner.hall.find(&who.user, &id).await,
         Err(_) => None,
     };
+    let link = match (&room, session.run.parse()) {
+        // One whose place cannot be looked into is shown as what it is here.
+        (None, Ok(id)) => server.terminal(&who.user, &id).await.ok().flatten(),
+        (Some(_), _) | (None, Err(_)) => None,
+    };
     let state = room.as_ref().map_or(live::State::Closed, |room| room.state().borrow().clone());
     let ending = match &state {
         live::State::Idle(Some(ending)) => serde_json::to_value(ending).ok(),
@@ -323,8 +328,12 @@ async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
         updated: session.updated.value(),
         records: session.records,
         model: session.model,
-        state: state.name(),
+        state: link.as_ref().map_or(state.name(), |link| link.state()),
         ending,
-        questions: room.map_or(0, |room| room.desk.open().len()),
+        questions: match (&room, &link) {
+            (Some(room), _) => room.desk.open().len(),
+            (None, Some(link)) => link.questions().len(),
+            (None, None) => 0,
+        },
     }
 }
