@@ -22,7 +22,7 @@ pub(super) fn ask(plain: &Plain, question: Question, store: &mut Store<State>) -
         Question::Describe => Talk::start(plain, store).and_then(|talk| {
             let describe = plain.describe.as_ref();
             let describe = describe.ok_or_else(|| format_err!("it does not describe itself"))?;
-            Ok(talk.describe(function(talk.instance, describe, store)?, store))
+            Ok(talk.describe(&function(talk.instance, describe, store)?, store))
         }),
     };
     match started {
@@ -71,7 +71,7 @@ impl Talk {
         }
     }
 
-    fn describe(&self, describe: TypedFunc<(), u32>, store: &mut Store<State>) -> Result<Reply, Error> {
+    fn describe(&self, describe: &TypedFunc<(), u32>, store: &mut Store<State>) -> Result<Reply, Error> {
         let at = describe.call(&mut *store, ())?;
         Ok(Ok(kept(store, text(self.memory.data(&*store), at)?)?))
     }
