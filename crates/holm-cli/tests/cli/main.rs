@@ -33,6 +33,8 @@ mod pull;
 mod run;
 mod sessions;
 mod settings;
+#[cfg(feature = "postgres")]
+mod shared;
 mod skills;
 mod stage;
 mod templates;

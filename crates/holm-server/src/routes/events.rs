@@ -146,7 +146,8 @@ async fn begin(
     let desk = hall.find(&who.user, &id).await.map(|room| Arc::clone(&room.desk));
     let feed = hall.feed(&who.user, &id);
     // The feed may never have seen what is in the journal, so the first look is always there.
-    let watch = Watch::new(feed, desk, store, id, cursor).with_past().await?;
+    let watch = Watch::new(feed, desk, store, id, cursor).polling(server.config().takeover);
+    let watch = watch.with_past().await?;
     Ok(Watching { watch, server: server.clone(), token: who.token, changes, stopped: false })
 }
 
