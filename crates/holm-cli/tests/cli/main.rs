@@ -37,6 +37,8 @@ mod run;
 mod serve;
 mod sessions;
 mod settings;
+#[cfg(feature = "postgres")]
+mod shared;
 mod skills;
 mod spinner;
 mod stage;
