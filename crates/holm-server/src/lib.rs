@@ -46,7 +46,7 @@ pub use id::{PartName, SessionId};
 pub use live::{
     Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Opening, Posed, Question, QuestionId, Step, Told,
 };
-pub use metrics::Metrics;
+pub use metrics::{Counter, Metrics};
 pub use router::{document, router};
 pub use serve::{Serving, serve};
 pub use state::Server;

@@ -6,7 +6,7 @@ mod stock;
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use holm::{
-    runtime::{BoxFuture, DriveError, JournalFailed, SecretString, Session},
+    runtime::{BoxFuture, DriveError, EventSink, JournalFailed, SecretString, Session},
     store::Store,
     wire::services::Services,
 };
@@ -49,6 +49,8 @@ struct Inner {
     args: run::Args,
     places: Places,
     rooms: Mutex<HashMap<UserName, Place>>,
+    /// Who else is told of every session.
+    told: Option<Arc<dyn EventSink>>,
 }
 
 /// Where a user's place will be, once somebody has asked for it.
@@ -65,7 +67,15 @@ struct Room {
 impl House {
     /// Agents that are made of these arguments.
     pub(super) fn new(args: run::Args, places: Places) -> Self {
-        Self { inner: Arc::new(Inner { args, places, rooms: Mutex::default() }) }
+        Self { inner: Arc::new(Inner { args, places, rooms: Mutex::default(), told: None }) }
+    }
+
+    /// That tell somebody else of every session too. For a house that nobody else holds yet.
+    pub(super) fn telling(mut self, sink: Arc<dyn EventSink>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.told = Some(sink);
+        }
+        self
     }
 
     /// Whether the owner's usual agent can be made at all.
@@ -153,7 +163,8 @@ impl House {
             args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
         let args = args.at_most(order.budget);
         let person = Person::Elsewhere(Arc::new(Watchers(order.desk)));
-        let sinks = Sinks { events: vec![order.events], deltas: Some(order.deltas) };
+        let events = std::iter::once(order.events).chain(self.inner.told.clone()).collect();
+        let sinks = Sinks { events, deltas: Some(order.deltas) };
         let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
         let made = made.map_err(|error| told(&error))?;
         let session = begin(&args, &places, &made, order.start).await?;
