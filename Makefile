@@ -84,8 +84,10 @@ guests: ## build and prepare the WASM tools that Holm ships, into guests/dist, a
 	@cargo test --workspace --features holm/otel --test guests -- --include-ignored
 	@cargo test --workspace --features holm/otel --test cli -- --ignored
 
-dist: ## the command to hand out: stripped, with checksums, an SBOM, an npm package; HOLM_DIST_LOCAL=no leaves local models out
+dist: ## the command to hand out: static, and with local models; checksums, SBOMs, an npm package (HOLM_DIST_LOCAL=no: static alone)
 	@scripts/setup dist
+	@npm --prefix dashboard run --silent build
+	@touch dashboard/index.html
 	@scripts/dist
 
 bench: ## compare Holm's loop, wire and start-up with others

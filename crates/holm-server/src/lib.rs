@@ -18,6 +18,7 @@
 mod answer;
 mod audit;
 pub mod auth;
+mod claim;
 mod config;
 mod dashboard;
 mod door;
@@ -36,6 +37,7 @@ mod serve;
 pub mod sites;
 mod state;
 mod stock;
+pub mod terminal;
 mod workshop;
 
 pub use answer::{Problem, Refusal};
@@ -44,7 +46,8 @@ pub use config::{BasePath, Config, Limits, Tls};
 pub use error::ServerError;
 pub use id::{PartName, SessionId};
 pub use live::{
-    Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Opening, Posed, Question, QuestionId, Step, Told,
+    Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Lasting, Opening, Posed, Question, QuestionId,
+    Step, Told,
 };
 pub use metrics::{Counter, Metrics};
 pub use router::{document, router};

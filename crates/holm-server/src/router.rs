@@ -42,7 +42,8 @@ pub fn router(server: Server) -> Router {
         .route("/api/search", get(sessions::search))
         .route("/api/usage", get(usage::usage))
         .route("/api/jobs", get(jobs::list).post(jobs::create))
-        .route("/api/jobs/{id}", get(jobs::show).delete(jobs::remove))
+        .route("/api/jobs/{id}", get(jobs::show).patch(jobs::amend).delete(jobs::remove))
+        .route("/api/jobs/{id}/key", post(jobs::rekey))
         .route("/api/jobs/{id}/spec", post(jobs::respecify))
         .route("/api/jobs/{id}/enable", post(jobs::enable))
         .route("/api/jobs/{id}/disable", post(jobs::disable))
@@ -111,7 +112,7 @@ fn parts() -> Router<Server> {
         work::prompt, work::steer, work::follow_up, work::cancel,
         questions::list, questions::answer, events::events, events::socket,
         usage::usage, files::read, files::write, files::remove, files::rename, folders::list, folders::make,
-        jobs::list, jobs::create, jobs::show, jobs::respecify, jobs::enable, jobs::disable, jobs::run, jobs::stop,
+        jobs::list, jobs::create, jobs::show, jobs::respecify, jobs::amend, jobs::rekey, jobs::enable, jobs::disable, jobs::run, jobs::stop,
         jobs::remove, jobs::runs, hooks::trigger, sites::list, sites::publish, sites::take_back,
         admin::tokens, admin::issue, admin::revoke, admin::budget, admin::audit,
         openai::models, openai::chat, openai::responses,

@@ -32,7 +32,7 @@ pub trait Workshop: Stockroom {
     /// The models that can be asked for by name.
     fn models(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, OpenError>>;
 
-    /// What clients of MCP are shown; none where nothing is.
+    /// What clients of MCP are shown beside agents, which the server itself asks; none where nothing is shown at all.
     fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>>;
 
     /// The names of the providers for which a key is known. Keys themselves never leave.
@@ -78,6 +78,22 @@ pub struct Order {
     pub events: Arc<dyn EventSink>,
     /// Who sees replies arrive.
     pub deltas: Arc<dyn DeltaSink>,
+}
+
+impl Order {
+    /// Whether what the client brings can stand beside the agent's own tools. Where two have one name, a model that means the
+    /// client's would call the agent's, and the client would never hear of it.
+    ///
+    /// # Errors
+    /// [`OpenError::Refused`] with the name that is taken.
+    pub fn check_tools(&self, own: &Toolbox) -> Result<(), OpenError> {
+        let taken = self.tools.iter().map(|tool| &tool.declaration().name);
+        let mut taken = taken.filter(|name| own.iter().any(|tool| tool.declaration().name == **name));
+        taken.next().map_or(Ok(()), |name| {
+            let reason = format!("the agent has a tool `{name}` of its own; call yours something else");
+            Err(OpenError::Refused(reason))
+        })
+    }
 }
 
 impl fmt::Debug for Order {

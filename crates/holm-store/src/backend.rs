@@ -15,6 +15,7 @@ use crate::{
     StoreError,
     derive::{Entry, HeadFacts, LedgerRow, TextRow},
     jobs::rows::JobRows,
+    slips::rows::SlipRows,
 };
 
 /// The answer of a database, some time.
@@ -184,11 +185,11 @@ impl Counters {
     }
 }
 
-pub(crate) trait Backend: JobRows + Send + Sync {
+pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>>;
     /// Writes a value unless there is one; gives the one that is there afterwards.
     fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> Pending<'a, Vec<u8>>;
-    /// Whether a run or a job is kept: what is, was sealed or was not.
+    /// Whether a run, a job or a note is kept: what is, was sealed or was not.
     fn any_run(&self) -> Pending<'_, bool>;
 
     /// Makes a run with these records and, unless it is an import, takes its lease.

@@ -20,7 +20,7 @@ use super::{
     keys::Wishes,
     seat::{Desk, Tell},
     sessions::Sessions,
-    state::{Command, Custom, How, Msg, Purpose, Size, State, Words},
+    state::{Command, Custom, How, Msg, Purpose, Says, Size, State, Words},
     tab::TabId,
     terminal::Canvas,
     theme::Shade,
@@ -99,7 +99,7 @@ fn customs(places: &Places) -> Vec<Custom> {
         customs.extend(settings.aliases.into_iter().map(|(name, alias)| Custom {
             name,
             about: alias.value.description,
-            template: alias.value.template,
+            says: Says::Alias(alias.value.template),
         }));
     }
     let skills = Skills::find(places, &[]);
@@ -109,7 +109,7 @@ fn customs(places: &Places) -> Vec<Custom> {
         .map(|skill| Custom {
             name: skill.name.clone(),
             about: skill.description.clone(),
-            template: skill.filled("{{content}}"),
+            says: Says::Text(skill.filled("{{content}}")),
         })
         .collect();
     customs.extend(known);
@@ -224,6 +224,12 @@ impl Front {
                 let said = self.read(tab, &words, None);
                 self.sessions.follow_up(tab, said);
             }
+            Command::Fill { alias, typed } => {
+                let file = attach::first(&typed, &self.places.work);
+                let filled = alias.filled(&typed, &self.places.work, file.as_deref());
+                let words = filled.map(|text| Words::around(text, &typed)).map_err(|error| error.to_string());
+                return self.take(Msg::Filled(words), keys);
+            }
             Command::Cancel(tab) => self.sessions.cancel(tab),
             Command::Mode { tab, mode } => self.sessions.change_mode(tab, mode),
             Command::Answer { question, reply } => self.desk.answer(question, reply),
@@ -262,7 +268,7 @@ impl Front {
 
     /// What is said, with its files.
     fn read(&self, tab: TabId, words: &Words, past: Option<&str>) -> holm::kernel::Prompt {
-        let said = attach::read(words, past, &self.places.work);
+        let said = attach::read(words, past, &self.places.work, &self.sessions.takes(tab));
         for text in said.notes {
             let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text });
         }

@@ -21,6 +21,8 @@ const FEW_RESULT_LINES: usize = 6;
 const FEW_CHANGE_LINES: usize = 40;
 /// Lines of one thing at the most: more than anybody reads here; `holm session show` has the rest.
 const MOST_LINES: usize = 2_000;
+/// Bytes of what is thought that are laid out at the most: it grows with every piece, and is laid out anew each time.
+const MOST_THOUGHT: usize = 64 << 10;
 /// What a helper has done lately, as far as it is kept.
 const MOST_ACTIVITY: usize = 200;
 /// What a helper has done lately, as far as it is shown.
@@ -280,7 +282,9 @@ fn lay(kind: &Kind, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'st
         Kind::Thinking(text) => {
             let most = if detail == Detail::All { MOST_LINES } else { FEW_RESULT_LINES };
             let margin = Margin::of(Span::styled("┆ ", theme.dim));
-            let mut lines = paragraphs(text.trim_end(), width, &margin, theme.comment);
+            let bytes = most.saturating_mul(width).saturating_mul(4).min(MOST_THOUGHT);
+            let thought = tail(text.trim_end(), most, bytes);
+            let mut lines = paragraphs(thought, width, &margin, theme.comment);
             // Of what is thought the end is what goes on.
             let from = lines.len().saturating_sub(most);
             lines.drain(..from);
@@ -296,6 +300,20 @@ fn lay(kind: &Kind, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'st
             paragraphs(text, width, &Margin::default(), style)
         }
     }
+}
+
+/// The end of a text: so many lines and bytes of it at the most, from the beginning of a line where there is one.
+fn tail(text: &str, lines: usize, bytes: usize) -> &str {
+    let mut from = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let end = text.get(from..).unwrap_or_default();
+    if let Some((at, _)) = end.rmatch_indices('\n').nth(lines.saturating_sub(1)) {
+        return end.get(at + 1..).unwrap_or_default();
+    }
+    let line = end.split_once('\n').map(|(_, rest)| rest).filter(|rest| from > 0 && !rest.is_empty());
+    line.unwrap_or(end)
 }
 
 fn paragraphs(text: &str, width: usize, margin: &Margin, style: Style) -> Vec<Line<'static>> {

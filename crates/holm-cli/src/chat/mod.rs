@@ -16,6 +16,7 @@ mod keys;
 mod markdown;
 mod picker;
 mod question;
+mod room;
 mod seat;
 mod sessions;
 mod slash;
@@ -24,7 +25,7 @@ mod tab;
 mod terminal;
 #[cfg(test)]
 mod testing;
-mod text;
+pub(crate) mod text;
 mod theme;
 mod update;
 mod view;

@@ -23,6 +23,7 @@ use tokio::{
 
 use super::{
     item::Tone,
+    room::Room,
     seat::{Desk, Seat, Tell, Watch},
     state::{How, Msg, Opened},
     tab::TabId,
@@ -30,6 +31,7 @@ use super::{
 use crate::{
     approve::Person,
     commands::run::{self, Sinks},
+    model::Takes,
     places::Places,
     screen::Screen,
 };
@@ -55,10 +57,16 @@ pub(super) struct Sessions {
 
 /// One that is open, or about to be.
 struct Open {
-    /// Speaks to the run, once there is one.
-    handle: Arc<OnceLock<Handle>>,
+    /// The run, once there is one.
+    live: Arc<OnceLock<Live>>,
     prompts: mpsc::UnboundedSender<Prompt>,
     work: AbortHandle,
+}
+
+/// A run, as those who speak to it know it.
+struct Live {
+    handle: Handle,
+    takes: Takes,
 }
 
 impl Sessions {
@@ -69,8 +77,8 @@ impl Sessions {
     /// Opens one; it is told when it is there.
     pub(super) fn open(&mut self, tab: TabId, how: How) {
         let (prompts, asked) = mpsc::unbounded_channel();
-        let handle = Arc::new(OnceLock::new());
-        let known = Arc::clone(&handle);
+        let live = Arc::new(OnceLock::new());
+        let known = Arc::clone(&live);
         let opening = Opening {
             tab,
             args: self.args.clone(),
@@ -81,11 +89,11 @@ impl Sessions {
         while self.works.try_join_next().is_some() {}
         let work = self.works.spawn(async move {
             let tell = opening.tell.clone();
-            if let Err(error) = opening.live(how, &handle, asked).await {
+            if let Err(error) = opening.live(how, &live, asked).await {
                 let _ = tell.send(Msg::Failed { tab, why: format!("{error:#}") });
             }
         });
-        self.open.insert(tab, Open { handle: known, prompts, work });
+        self.open.insert(tab, Open { live: known, prompts, work });
     }
 
     /// Stops one and lets it go; its journal stays.
@@ -97,7 +105,7 @@ impl Sessions {
     /// Stops all of them and waits until their journals say so: whoever has left does not want it to go on the next time.
     pub(super) async fn leave(mut self) {
         // One that is not there yet has nothing to bring to an end, and may wait for a server for long.
-        self.open.values().filter(|open| open.handle.get().is_none()).for_each(|open| open.work.abort());
+        self.open.values().filter(|open| open.live.get().is_none()).for_each(|open| open.work.abort());
         let tabs: Vec<TabId> = self.open.keys().copied().collect();
         tabs.into_iter().for_each(|tab| self.close(tab));
         let mut works = self.works;
@@ -132,9 +140,15 @@ impl Sessions {
         self.say(tab, |handle| handle.tell(Input::ModeChanged(mode)));
     }
 
+    /// What the model of a session is shown.
+    pub(super) fn takes(&self, tab: TabId) -> Takes {
+        let live = self.open.get(&tab).and_then(|open| open.live.get());
+        live.map(|live| live.takes.clone()).unwrap_or_default()
+    }
+
     fn say(&self, tab: TabId, say: impl FnOnce(&Handle) -> Result<(), NotHeard>) {
-        let Some(handle) = self.open.get(&tab).and_then(|open| open.handle.get()) else { return };
-        if let Err(error) = say(handle) {
+        let Some(live) = self.open.get(&tab).and_then(|open| open.live.get()) else { return };
+        if let Err(error) = say(&live.handle) {
             let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text: error.to_string() });
         }
     }
@@ -154,7 +168,7 @@ impl Opening {
     async fn live(
         self,
         how: How,
-        handle: &OnceLock<Handle>,
+        known: &OnceLock<Live>,
         mut asked: mpsc::UnboundedReceiver<Prompt>,
     ) -> anyhow::Result<()> {
         let (tab, tell) = (self.tab, self.tell.clone());
@@ -163,7 +177,7 @@ impl Opening {
             let text = text.strip_prefix("holm: ").unwrap_or(text).to_owned();
             let _ = noted.send(Msg::Noted { tab, tone: Tone::Quiet, text });
         }));
-        let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live) };
+        let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live), room: Room::default() };
         let sinks = Sinks { events: vec![Arc::new(watch.clone())], deltas: Some(Arc::new(watch)) };
         let person = Person::Elsewhere(Arc::new(Seat::new(tab, tell.clone(), self.desk)));
         let args = match how {
@@ -173,7 +187,7 @@ impl Opening {
         };
         let mut opened = args.open(self.places, &screen, person, sinks).await?;
         // Whoever opens it is the only one who sets it.
-        let _ = handle.set(opened.session.handle());
+        let _ = known.set(Live { handle: opened.session.handle(), takes: opened.takes.clone() });
         // Nobody is there any more who could stop what was under way, or be asked about it.
         if asked.is_closed() {
             opened.session.close().await;

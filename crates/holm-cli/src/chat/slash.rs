@@ -2,7 +2,10 @@
 
 use holm::grants::Mode;
 
-use super::state::{Custom, Words};
+use holm_config::Template;
+
+use super::state::{Custom, Says, Words};
+use crate::prompt::{Around, Variables, variable};
 
 /// A command of Holm's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +30,10 @@ pub(super) enum Slash {
     Detail,
     Help,
     Quit,
-    /// One of the settings or skills, as it is said.
+    /// One of the skills, as it is said.
     Say(Words),
+    /// One of the settings, with what was typed: its variables are not known here.
+    Fill(Around, String),
 }
 
 /// How a plan is carried out.
@@ -111,7 +116,10 @@ impl Slash {
             "help" => Self::Help,
             "quit" | "exit" => Self::Quit,
             _ => match customs.iter().find(|custom| custom.name == name) {
-                Some(custom) => Self::Say(Words::around(filled(&custom.template, typed), typed)),
+                Some(Custom { says: Says::Text(text), .. }) => {
+                    Self::Say(Words::around(filled(text, typed), typed))
+                }
+                Some(Custom { says: Says::Alias(text), .. }) => alias(name, text, typed),
                 None => {
                     return Some(Err(format!("there is no command /{name}; /help shows which there are")));
                 }
@@ -128,6 +136,23 @@ fn filled(template: &str, typed: &str) -> String {
     if typed.is_empty() { template.to_owned() } else { format!("{template}\n\n{typed}") }
 }
 
+/// An alias, with the values that stand at the beginning of what was typed as `name=value`.
+fn alias(name: &str, text: &str, typed: &str) -> Slash {
+    let template = Template::parse(text);
+    let (mut variables, mut rest) = (Variables::new(), typed);
+    loop {
+        let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        match variable(word) {
+            Ok((name, value)) if template.names().any(|wanted| wanted == name) => {
+                variables.insert(name, value);
+                rest = behind.trim_start();
+            }
+            Ok(_) | Err(_) => break,
+        }
+    }
+    Slash::Fill(Around { template, alias: name.to_owned(), variables }, rest.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,9 +161,29 @@ mod tests {
         let custom = |name: &str, template: &str| Custom {
             name: name.into(),
             about: String::new(),
-            template: template.into(),
+            says: Says::Text(template.into()),
         };
-        vec![custom("review", "Review {{content}} closely."), custom("tidy", "Tidy up.")]
+        let greet = Says::Alias("Greet {{who}} from {{cwd}}: {{content}}".into());
+        vec![
+            custom("review", "Review {{content}} closely."),
+            custom("tidy", "Tidy up."),
+            Custom { name: "greet".into(), about: String::new(), says: greet },
+        ]
+    }
+
+    #[test]
+    fn values_stand_before_what_is_said_with_an_alias() {
+        let check = |line: &str, given: &[(&str, &str)], rest: &str| {
+            let Some(Ok(Slash::Fill(around, typed))) = Slash::parse(line, &customs()) else {
+                panic!("{line}")
+            };
+            let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            assert_eq!((around.variables, typed.as_str()), (given.collect(), rest), "{line}");
+        };
+        check("/greet who=Ada well done", &[("who", "Ada")], "well done");
+        check("/greet who=Ada  cwd=here a=b c", &[("who", "Ada"), ("cwd", "here")], "a=b c");
+        check("/greet a=b who=Ada", &[], "a=b who=Ada");
+        check("/greet", &[], "");
     }
 
     #[test]

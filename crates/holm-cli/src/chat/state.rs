@@ -11,9 +11,11 @@ use super::{
     keys::Keys,
     picker::{Completion, Picker},
     question::{Question, QuestionId, Reply},
+    room::Weight,
     tab::{Piece, Tab, TabId},
     theme::{Shade, Theme},
 };
+use crate::prompt::Around;
 
 /// Everything that is shown.
 pub(super) struct State {
@@ -82,8 +84,16 @@ pub(super) struct Search {
 pub(super) struct Custom {
     pub(super) name: String,
     pub(super) about: String,
-    /// What is said, with what was typed in place of `{{content}}`.
-    pub(super) template: String,
+    pub(super) says: Says,
+}
+
+/// What a command that is not Holm's own says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Says {
+    /// This, with what was typed in place of `{{content}}`.
+    Text(String),
+    /// The text of an alias, whose variables are looked up when it is said.
+    Alias(String),
 }
 
 /// What happened.
@@ -117,6 +127,8 @@ pub(super) enum Msg {
         tab: TabId,
         call: CallId,
         piece: Piece,
+        /// What it takes until it is shown.
+        weight: Weight,
     },
     /// The run stands still again.
     Ended {
@@ -139,6 +151,8 @@ pub(super) enum Msg {
     /// Sessions, or places in them, to choose from.
     Found(Picker),
     Files(Vec<String>),
+    /// An alias was filled, or a variable of it stands for nothing.
+    Filled(Result<Words, String>),
     /// An editor was closed; none where nothing was changed.
     Edited {
         purpose: Purpose,
@@ -183,6 +197,11 @@ pub(super) enum Command {
     FollowUp {
         tab: TabId,
         words: Words,
+    },
+    /// Looks up what the variables of an alias stand for; what comes of it is said.
+    Fill {
+        alias: Around,
+        typed: String,
     },
     Cancel(TabId),
     Mode {

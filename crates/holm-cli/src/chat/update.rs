@@ -5,23 +5,18 @@ mod press;
 
 use crossterm::event::MouseEventKind;
 
-use act::carrying_out;
-
 use super::{
     draw::Areas,
     input::Input,
     item::Tone,
     question::Reply,
     state::{Command, How, Leaving, Msg, Opened, Over, Purpose, State},
-    tab::{Phase, Tab, TabId, Then, When},
+    tab::{Phase, Tab, TabId, Then},
     view::Glass,
 };
 
 /// How many lines a turn of the mouse's wheel moves.
 const WHEEL: isize = 3;
-
-/// What is said to the model when a plan was changed.
-const CHANGED_PLAN: &str = "the person has changed the plan, and says next what to do";
 
 impl State {
     /// Takes one thing that happened.
@@ -41,7 +36,7 @@ impl State {
             }),
             Msg::Event { tab, event } => self.with(tab, |tab| tab.hear(&event)),
             Msg::Child { tab, child, event } => self.with(tab, |tab| tab.child(&child, &event)),
-            Msg::Piece { tab, call, piece } => self.with(tab, |tab| tab.piece(call, &piece)),
+            Msg::Piece { tab, call, piece, .. } => self.with(tab, |tab| tab.piece(call, &piece)),
             Msg::Ended { tab, problem } => return self.ended(tab, problem.as_deref()),
             Msg::Asked { tab, question } => {
                 self.completion = None;
@@ -58,6 +53,11 @@ impl State {
             Msg::Files(files) => {
                 self.files = Some(files);
                 self.complete();
+            }
+            Msg::Filled(Ok(words)) => return self.say(words),
+            Msg::Filled(Err(why)) => {
+                let tab = self.tab().map(|tab| tab.id);
+                tab.into_iter().for_each(|tab| self.with(tab, |tab| tab.note(Tone::Warning, &why)));
             }
             Msg::Edited { purpose, text } => return self.edited(purpose, text),
         }
@@ -125,20 +125,14 @@ impl State {
                 [Command::Repaint].into_iter().chain(carried_out).collect()
             }
             Purpose::Plan { tab: id, question } => {
-                let widest = self.widest;
                 let Some(tab) = self.find(id) else { return vec![Command::Repaint] };
+                let open = tab.questions.iter().find(|open| open.id == question);
+                let Some(answer) = open.and_then(|open| open.with_plan(&text)) else {
+                    self.told("nobody asks about this plan any more");
+                    return vec![Command::Repaint];
+                };
                 tab.questions.retain(|open| open.id != question);
-                let mode = tab.before_plan.min(widest);
-                tab.mode = mode;
-                let words = carrying_out(&text);
-                tab.waits(When::Soon, words.text.clone());
-                let answer = holm_tools::shell::Answer::No { reason: CHANGED_PLAN.into() };
-                vec![
-                    Command::Repaint,
-                    Command::Mode { tab: id, mode },
-                    Command::Steer { tab: id, words },
-                    Command::Answer { question, reply: Reply::Call(answer) },
-                ]
+                vec![Command::Repaint, Command::Answer { question, reply: Reply::Call(answer) }]
             }
         }
     }

@@ -28,7 +28,11 @@ pub(crate) enum Command {
     /// Write a server down among your tools, or those of a file of another program
     Add(Add),
     /// Show the servers that are written down; starts none
-    List,
+    List {
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
     /// Start a server, or log in to it, and show its tools
     Test {
         /// Its name
@@ -88,7 +92,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
             Some(file) => take_over(file, &places, &screen),
             None => write_down(&add, &places, &screen),
         },
-        Command::List => list(&places, &screen),
+        Command::List { json } => list(&places, &screen, json),
         Command::Test { server } => test(&server, &places, &screen).await,
         Command::Confirm { server } => confirm(&server, &places, &screen).await,
         Command::Logout { server } => logout(&server, &places, &screen),
@@ -201,7 +205,7 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
 }
 
 /// Shows what is written: no variable is put in, whoever wrote the file.
-fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let files = entries::files(places);
     if files.is_empty() {
         screen.note("holm: there are no servers; `holm mcp add` writes one down");
@@ -220,7 +224,13 @@ fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
                     if let Some(unknown) = server.unknown_members() {
                         note(&unknown);
                     }
-                    screen.answer(&format!("{}  {}  ({})", server.name, server.reach(), path.display()));
+                    if as_json {
+                        let file = path.display().to_string();
+                        let shown = json!({ "name": server.name, "reach": server.reach(), "file": file });
+                        screen.line(&shown.to_string());
+                    } else {
+                        screen.answer(&format!("{}  {}  ({})", server.name, server.reach(), path.display()));
+                    }
                 }
             }
             Err(why) => note(&why),

@@ -4,6 +4,7 @@
 
 mod acp;
 mod agents;
+mod aliases;
 mod approvals;
 mod chat;
 mod conversation;
@@ -11,6 +12,7 @@ mod crash;
 mod endings;
 mod exe;
 mod guests;
+mod handover;
 mod helpers;
 mod history;
 mod hooks;
@@ -19,6 +21,7 @@ mod ladder;
 #[cfg(feature = "local")]
 mod local;
 mod logs;
+mod machines;
 mod managed;
 mod mcp;
 mod newcomer;
@@ -35,6 +38,7 @@ mod serve;
 mod sessions;
 mod settings;
 mod skills;
+mod spinner;
 mod stage;
 mod templates;
 mod terminal;
@@ -44,3 +48,4 @@ mod tour;
 mod tutorial;
 mod undo;
 mod wasm;
+mod watching;

@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up fails")]
 
 mod admin;
+mod budgets;
 mod client;
 mod dashboard;
 mod doors;
 mod jobs;
+mod mcp;
 mod openai;
 mod parts;
 mod sdk;

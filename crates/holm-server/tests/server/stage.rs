@@ -7,10 +7,10 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::{Approvals, Block, Proposal, Role, Tool, ToolOutput};
+use holm_kernel::{Approvals, Block, Model, Price, Proposal, Role, Tool, ToolOutput};
 use holm_mcp::server::Exposed;
 use holm_models::{Client, Endpoint};
-use holm_runtime::{Agent, BoxFuture, DriveError, JournalFailed, SecretString, tool_fn};
+use holm_runtime::{Agent, BoxFuture, DriveError, JournalFailed, SecretString, Toolbox, tool_fn};
 use holm_server::{
     AgentBounds, AgentCard, AgentView, BackupView, Config, Desk, Home, ModelCard, Most, OpenError, Opened,
     Order, Owner, PartName, Reloaded, ServerTest, ServerView, Serving, SettingView, SkillCard, SkillView,
@@ -159,24 +159,30 @@ impl Shop {
         self.0.stores.lock().unwrap().entry(user.clone()).or_insert(store).clone()
     }
 
-    fn agent(&self, store: Store, order: &Order) -> Agent {
+    fn agent(&self, store: Store, order: &Order) -> Result<Agent, OpenError> {
         let endpoint = Endpoint::compatible(&self.0.base).keyless();
         let client = Client::builder().endpoint("double", endpoint).build().unwrap();
         let object = holm_guards::json::Json::object([("type", "object".into())]);
         let touch = Tool::new("touch", "Changes something.", object).level(Level::Write);
+        let touch: Arc<dyn holm_runtime::Tool> =
+            Arc::new(tool_fn(touch, |_| async { ToolOutput::text("touched") }));
+        let mut own = Toolbox::new();
+        own.add_shared(touch).unwrap();
+        order.check_tools(&own)?;
+        order.tools.iter().for_each(|tool| own.add_shared(Arc::clone(tool)).unwrap());
         let gate = Gate::new(Watchers(Arc::clone(&order.desk)), Rules::default());
-        Agent::builder("double/any", client)
-            .tool(tool_fn(touch, |_| async { ToolOutput::text("touched") }))
-            .tools(order.tools.clone())
+        // A billionth of a dollar a token.
+        let price = Price { input: 1_000_000, output: 1_000_000, cached: None, cache_write: None };
+        let builder = Agent::builder(Model { price: Some(price), ..Model::named("double/any") }, client)
+            .tools(own)
             .approvals(Approvals::Ask)
             .approver(gate)
             .events(Arc::clone(&order.events))
             .deltas(Arc::clone(&order.deltas))
             .journals(store.clone())
             .blobs(store)
-            .config(|config| config.limits.budget.usd = order.budget)
-            .build()
-            .unwrap()
+            .config(|config| config.limits.budget.usd = order.budget);
+        Ok(builder.build().unwrap())
     }
 }
 
@@ -204,7 +210,7 @@ impl Workshop for Shop {
             if order.agent.as_deref().is_some_and(|agent| agent != "holm") {
                 return Err(OpenError::Missing { what: "agent" });
             }
-            let agent = shop.agent(shop.store(&order.user).await, &order);
+            let agent = shop.agent(shop.store(&order.user).await, &order)?;
             let session = match order.start {
                 Start::New(id) => agent.start_as(id.unwrap().as_str()).await,
                 Start::Resume(id) => agent.resume(id.as_str()).await,

@@ -9,6 +9,7 @@ mod jobs;
 mod leases;
 mod queries;
 mod schema;
+mod slips;
 mod writer;
 
 #[cfg(test)]

@@ -72,6 +72,7 @@ impl State {
             Slash::Help => self.over = Some(Over::Help { scroll: 0 }),
             Slash::Quit => return vec![Command::Leave],
             Slash::Say(words) => return self.say(words),
+            Slash::Fill(alias, typed) => return vec![Command::Fill { alias, typed }],
         }
         Vec::new()
     }
@@ -222,6 +223,6 @@ impl State {
 }
 
 /// What a run is told about a plan that a person has agreed to.
-pub(super) fn carrying_out(plan: &str) -> Words {
+fn carrying_out(plan: &str) -> Words {
     Words::around(format!("Carry out this plan:\n\n{}", plan.trim()), "")
 }

@@ -10,7 +10,7 @@ use holm_tools::shell::Answer;
 use crate::chat::{
     item::Kind,
     question::{QuestionId, Reply},
-    state::{Command, Custom, How, Msg, Over, Purpose, Words},
+    state::{Command, Custom, How, Msg, Over, Purpose, Says, Words},
     tab::{Look, Phase, TabId, When},
     testing::{Chat, answer, asked, called, ended, plan_asked, prompted, words_asked},
 };
@@ -158,7 +158,7 @@ fn a_plan_is_built_in_the_mode_before_it_and_only_where_there_is_one() {
 }
 
 #[test]
-fn a_plan_that_was_edited_is_carried_out_as_it_is_now() {
+fn a_plan_that_was_edited_is_asked_about_as_it_is_now() {
     let mut chat = Chat::open();
     assert_eq!(chat.says("/plan tidy up").first(), Some(&Command::Mode { tab: TAB, mode: Mode::Plan }));
     chat.tells(plan_asked(5, "1. look\n2. tidy"));
@@ -166,15 +166,12 @@ fn a_plan_that_was_edited_is_carried_out_as_it_is_now() {
     let edit = Command::Edit { purpose, text: "1. look\n2. tidy".into() };
     assert_eq!(chat.presses("e"), [edit]);
     let commands = chat.tells(Msg::Edited { purpose, text: Some("1. look twice\n".into()) });
-    assert!(commands.contains(&Command::Mode { tab: TAB, mode: Mode::Default }), "{commands:?}");
-    let words = Words::around("Carry out this plan:\n\n1. look twice".to_owned(), "");
-    assert!(commands.contains(&Command::Steer { tab: TAB, words }), "{commands:?}");
-    assert!(
-        commands
-            .iter()
-            .any(|command| matches!(command, Command::Answer { reply: Reply::Call(Answer::No { .. }), .. })),
-        "what was shown first is not what is carried out: {commands:?}"
-    );
+    let answer = Answer::Rewrite { arguments: r#"{"plan":"1. look twice"}"#.into() };
+    let expect = [Command::Repaint, Command::Answer { question: QuestionId(5), reply: Reply::Call(answer) }];
+    assert_eq!(commands, expect);
+    let tab = &chat.state.tabs[0];
+    assert_eq!((tab.mode, tab.questions.len()), (Mode::Plan, 0), "nothing is agreed to by changing it");
+    assert_eq!(chat.tells(Msg::Edited { purpose, text: Some("again".into()) }), [Command::Repaint]);
 }
 
 #[test]
@@ -185,9 +182,10 @@ fn a_plan_of_the_models_own_is_built_in_the_mode_that_it_was_made_from() {
     }
     chat.says("go");
     chat.hears(Event::ModeChanged { mode: Mode::Plan });
-    chat.tells(plan_asked(5, "1. look"));
-    let purpose = Purpose::Plan { tab: TAB, question: QuestionId(5) };
-    let commands = chat.tells(Msg::Edited { purpose, text: Some("1. look twice".into()) });
+    chat.hears(answer("1. look"));
+    chat.hears(ended());
+    chat.tells(Msg::Ended { tab: TAB, problem: None });
+    let commands = chat.says("/build");
     assert!(commands.contains(&Command::Mode { tab: TAB, mode: Mode::Default }), "{commands:?}");
 }
 
@@ -218,7 +216,7 @@ fn commands_do_what_they_say() {
     let check = |line: &str, expect: &[Command]| {
         let mut chat = Chat::open();
         chat.state.customs =
-            vec![Custom { name: "hi".into(), about: String::new(), template: "Say hi".into() }];
+            vec![Custom { name: "hi".into(), about: String::new(), says: Says::Text("Say hi".into()) }];
         assert_eq!(chat.says(line), expect, "{line}");
     };
     let open = |how: How| Command::Open { tab: TabId(2), how };
@@ -237,6 +235,22 @@ fn commands_do_what_they_say() {
     let words = Words::around("Say hi".to_owned(), "");
     check("/hi", &[Command::Prompt { tab: TAB, words, past: None }]);
     check("/nonsense", &[]);
+}
+
+#[test]
+fn an_alias_is_said_once_its_variables_are_known() {
+    let mut chat = Chat::open();
+    let says = Says::Alias("On {{git_branch}}: {{content}}".into());
+    chat.state.customs = vec![Custom { name: "on".into(), about: String::new(), says }];
+    let Some(Command::Fill { alias, typed }) = chat.says("/on look").into_iter().next() else {
+        panic!("something is to be looked up")
+    };
+    assert_eq!((alias.alias.as_str(), typed.as_str()), ("on", "look"));
+    chat.tells(Msg::Filled(Err("there is no branch".into())));
+    assert_eq!(chat.state.tabs[0].phase, Phase::Idle, "nothing was said");
+    let words = Words::around("On main: look".to_owned(), "look");
+    let expect = [Command::Prompt { tab: TAB, words: words.clone(), past: None }];
+    assert_eq!(chat.tells(Msg::Filled(Ok(words))), expect);
 }
 
 #[test]

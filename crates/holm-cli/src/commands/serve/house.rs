@@ -11,7 +11,7 @@ use holm::{
     wire::services::Services,
 };
 use holm_config::KeyFile;
-use holm_mcp::server::{Exposed, Shows};
+use holm_mcp::server::Exposed;
 use holm_server::{
     AgentCard, Home, ModelCard, OpenError, Opened, Order, SkillCard, Start, ToolCard, Workshop,
     auth::UserName,
@@ -145,7 +145,7 @@ impl House {
 
     async fn make(&self, order: Order) -> Result<Opened, OpenError> {
         let room = self.room(&order.user).await.map_err(failed)?;
-        let agent = order.agent.filter(|name| name != USUAL);
+        let agent = order.agent.clone().filter(|name| name != USUAL);
         // A name, never a path: what a client says chooses among what is there.
         if let Some(name) = &agent
             && listed(&room.places)?.iter().all(|listed| listed.name != *name)
@@ -154,7 +154,7 @@ impl House {
         }
         let desk = Arc::clone(&order.desk);
         let screen = Arc::new(Screen::elsewhere(move |note| desk.tell(note)));
-        let args = self.inner.args.clone().of(agent, order.model);
+        let args = self.inner.args.clone().of(agent, order.model.clone());
         let args = match &order.start {
             Start::New(_) => args,
             Start::Resume(_) | Start::Fork { .. } => args.going_on(),
@@ -162,11 +162,13 @@ impl House {
         let (args, places) =
             args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
         let args = args.at_most(order.budget);
-        let person = Person::Elsewhere(Arc::new(Watchers(order.desk)));
-        let events = std::iter::once(order.events).chain(self.inner.told.clone()).collect();
-        let sinks = Sinks { events, deltas: Some(order.deltas) };
+        let person = Person::Elsewhere(Arc::new(Watchers(Arc::clone(&order.desk))));
+        let events = std::iter::once(Arc::clone(&order.events)).chain(self.inner.told.clone()).collect();
+        let sinks = Sinks { events, deltas: Some(Arc::clone(&order.deltas)) };
         let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
         let made = made.map_err(|error| told(&error))?;
+        // Before there is a session that nobody could use.
+        order.check_tools(&made.tools.begun())?;
         let session = begin(&args, &places, &made, order.start).await?;
         let following = made.tools.lend(&session, order.tools);
         let following = following.map_err(|error| OpenError::Refused(error.to_string()))?;
@@ -267,16 +269,8 @@ impl Workshop for House {
     fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
-            let (room, made) =
-                (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
-            let screen = Arc::new(Screen::elsewhere(|_| {}));
-            let (args, _) = house
-                .inner
-                .args
-                .clone()
-                .settle(room.places.clone(), &screen)
-                .map_err(|trouble| refused(&trouble))?;
-            Ok(Some(mcp_server::exposed(&made, &args, &room.places, Shows::Agents)))
+            let room = house.room(&user).await.map_err(failed)?;
+            Ok(Some(mcp_server::prompts(&room.places)))
         })
     }
 

@@ -36,7 +36,7 @@ use crate::{
     Problem, Refusal, Server, SessionId, Start,
     auth::{Role, Who},
     extract::check_json,
-    live::{Attendance, Errands, Opening},
+    live::{Attendance, Errands, Lasting, Opening},
     routes::sessions::{all_sessions, make},
     state::{admit, require},
 };
@@ -171,13 +171,13 @@ async fn alone(server: &Server, who: &Who, asked: &Asked) -> Result<Talk, Refusa
     let errands = Arc::new(Errands::new());
     let mut opening = Opening::new(Start::New(None));
     (opening.agent, opening.attendance) = (Some(asked.model.clone()), Attendance::Unattended);
+    opening.lasting = Lasting::Request;
     opening.tools = toolbox(&errands, asked)?;
     let room = make(server, who, opening).await?;
     let errands = room.errands.get_or_init(|| errands);
     let talk =
         Talk::new(server, who, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
-    let budget = server.inner.keyring.budget(&who.user);
-    drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
+    drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
     Ok(talk.begun())
 }
 
@@ -199,8 +199,7 @@ async fn in_session(server: &Server, who: &Who, id: SessionId, asked: &Asked) ->
         entered => entered?,
     };
     let talk = Talk::new(server, who, Arc::clone(&room), None, talk::After::Stay).await?;
-    let budget = server.inner.keyring.budget(&who.user);
-    drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
+    drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
     Ok(talk.begun())
 }
 
