@@ -28,6 +28,7 @@ mod local;
 mod log;
 mod model;
 mod money;
+mod otlp;
 mod places;
 mod prompt;
 mod reach;

@@ -11,12 +11,14 @@ use std::{
     time::Duration,
 };
 
+use holm::grants::Url;
 use holm_server::{BasePath, Config, ServerError, Tls, serve};
 
 use super::run;
 use crate::{
     exit::{Exit, Trouble},
     log::Log,
+    otlp::Otlp,
     places::Places,
     screen::Screen,
 };
@@ -57,6 +59,10 @@ pub(crate) struct Args {
     /// Where sites with a host name of their own are shown
     #[arg(long, value_name = "ADDRESS:PORT")]
     sites: Option<SocketAddr>,
+    /// Send traces and metrics to a collector there, by OTLP over HTTP, such as http://127.0.0.1:4318; one elsewhere needs a
+    /// --grant fetch:… behind --
+    #[arg(long, value_name = "URL")]
+    otlp: Option<Url>,
     /// What else `holm run` takes, for every session: --model, --grant, --mode, --budget and their like
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
@@ -67,19 +73,32 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     let run = run::Args::behind("holm serve --", args.options.iter().map(String::as_str))?;
     let (places, screen) = (Places::find(data)?, Screen::default());
     let stores = Stores::of(args.store.clone().or_else(|| std::env::var(STORE).ok()))?;
+    let otlp = args.otlp.as_ref().map(|url| Otlp::start(url, &run.granted(), run.bounds())).transpose()?;
     let mut config = config(args, &places);
     config.takeover = stores.are_shared().then_some(TAKEOVER);
     let house = House::new(run.logging(log), places, stores);
+    let house = match &otlp {
+        Some(otlp) => house.telling(otlp.sink()),
+        None => house,
+    };
     // What nobody could start is said now, not to the first client.
     house.check().await?;
     let serving = serve(config, Arc::new(house)).await.map_err(|error| trouble(&error))?;
     let scheme = if serving.server().config().tls.is_some() { "https" } else { "http" };
     let base = serving.server().config().base.as_str();
     screen.line(&format!("{scheme}://{}{base}", serving.address()));
+    if let Some(otlp) = &otlp {
+        otlp.watch(serving.server());
+    }
     screen.note(&format!("holm: the token is in {}", serving.server().keyring().first().display()));
     stopped().await;
     screen.note_at_once("holm: stopping; runs may finish, what is left goes on at the next start");
     serving.stop().await;
+    if let Some(otlp) = otlp
+        && let lost @ 1.. = otlp.finish().await
+    {
+        screen.note(&format!("holm: {lost} messages to the collector were not taken"));
+    }
     Ok(Exit::Done)
 }
 
