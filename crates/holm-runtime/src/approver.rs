@@ -13,8 +13,7 @@ use crate::BoxFuture;
 ///
 /// ```
 /// use holm_grants::Level;
-/// use std::sync::Arc;
-use holm_kernel::{Proposal, Verdict};
+/// use holm_kernel::{Proposal, Verdict};
 /// use holm_runtime::Host;
 /// # use holm_runtime::{model_fn, BoxFuture};
 /// # use std::sync::Arc;
