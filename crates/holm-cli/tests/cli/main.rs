@@ -17,6 +17,7 @@ mod helpers;
 mod history;
 mod hooks;
 mod jobs;
+mod keyring;
 mod ladder;
 #[cfg(feature = "local")]
 mod local;

@@ -1,7 +1,5 @@
 //! The whole suite on PostgreSQL, which the tests start themselves.
 
-#![expect(clippy::expect_used, reason = "the message says what is missing")]
-
 use std::{future::Future, pin::Pin, time::Duration};
 
 use holm_runtime::{Durability, JournalFailed, Journals as _};
