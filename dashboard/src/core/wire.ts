@@ -162,6 +162,13 @@ export interface SettingsView {
   agents: { key: string; value: unknown; origin: string }[];
 }
 
+export interface BackupView {
+  name: string;
+  at: number;
+  files: number;
+  bytes: number;
+}
+
 export interface FolderView {
   path: string;
   entries: { name: string; kind: 'file' | 'folder' | 'other'; bytes: number; modified: number }[];
@@ -245,7 +252,7 @@ export interface NewSite {
   password: string | null;
 }
 
-export type UsageBy = 'model' | 'session' | 'tool' | 'day';
+export type UsageBy = 'model' | 'session' | 'tool' | 'day' | 'agent';
 
 export interface Tally {
   calls: number;

@@ -1,7 +1,7 @@
 // The server's routes, each as a function. Tokens go into headers and nowhere else.
 
 import type {
-  AgentCard, AgentView, Answer, AuditEntry, CallView, FolderView, Health, Hit, JobList, JobRun, JobSpec, JobView, MadeToken, Me,
+  AgentCard, AgentView, Answer, AuditEntry, BackupView, CallView, FolderView, Health, Hit, JobList, JobRun, JobSpec, JobView, MadeToken, Me,
   ModelCard, NewSession, NewSite, Numbered, Posed, Reloaded, Role, ServerTest, ServerView, Session, SessionPage, SettingsView,
   SiteView, SkillCard, SkillView, TokenView, ToolCard, ToolView, Tried, UsageBy, UsageView,
 } from '../core/wire.ts';
@@ -55,6 +55,8 @@ export class Api {
   tools = (): Promise<ToolCard[]> => this.#json('GET', 'api/tools');
   skills = (): Promise<SkillCard[]> => this.#json('GET', 'api/skills');
   models = (): Promise<ModelCard[]> => this.#json('GET', 'api/models');
+  backups = (): Promise<BackupView[]> => this.#json('GET', 'api/backups');
+  backUp = (name: string): Promise<BackupView> => this.#json('POST', 'api/backups', { name });
   settings = (): Promise<SettingsView> => this.#json('GET', 'api/settings');
 
   agent = (name: string): Promise<AgentView> => this.#json('GET', part('agents', name));
