@@ -26,6 +26,9 @@ use outbox::{Outbox, Parcel};
 /// How often numbers are sent.
 const INTERVAL: Duration = Duration::from_secs(15);
 
+/// Reads one of the server's counters.
+type Read = fn(&Metrics) -> &Counter;
+
 /// What leaves for a collector.
 pub(crate) struct Otlp {
     traces: SdkTracerProvider,
@@ -73,7 +76,7 @@ impl Otlp {
         });
         // The provider holds what is built; nobody asks it anything else.
         let _ = requests.build();
-        let reads: [(&str, fn(&Metrics) -> &Counter); 4] = [
+        let reads: [(&str, Read); 4] = [
             ("holm.server.turned_away", |metrics| &metrics.turned_away),
             ("holm.server.prompts", |metrics| &metrics.runs),
             ("holm.server.frames", |metrics| &metrics.frames),
