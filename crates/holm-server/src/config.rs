@@ -94,6 +94,8 @@ pub struct Limits {
     pub idle: Duration,
     /// Bytes that are kept for watchers, of all sessions together; more than that for a moment only.
     pub memory: usize,
+    /// How long a client of `/v1` may take to bring what its tools came to; its run is stopped then.
+    pub results: Duration,
     /// How long runs may finish once the server is told to stop; what is left then is parked and goes on at the next start.
     pub grace: Duration,
 }
@@ -110,6 +112,7 @@ impl Default for Limits {
             waiting_per_user: 256,
             sessions: 16_384,
             memory: 256 * 1024 * 1024,
+            results: Duration::from_secs(120),
             requests_per_minute: 6_000,
             failures_per_minute: 30,
             idle: Duration::from_secs(600),

@@ -27,6 +27,8 @@ use crate::{Config, Server, ServerError, Tls, Workshop, auth::UserName, claim::C
 
 /// How long a client may take to send the head of a request, or to agree on TLS.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+/// How often a connection that carries many requests is asked whether its other end lives, and how long it may take to say so.
+const ALIVE: Duration = Duration::from_secs(20);
 /// Requests of one connection at the same time.
 const MOST_STREAMS: u32 = 128;
 /// How long is waited before another connection is accepted after one could not be: the system has no more handles then.
@@ -206,6 +208,8 @@ async fn speak(
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MOST_STREAMS);
+    // One whose other end is gone without a word keeps no place.
+    builder.http2().keep_alive_interval(ALIVE).keep_alive_timeout(ALIVE);
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
         heard.cancel();
         request.extensions_mut().insert(Peer(client.peer));

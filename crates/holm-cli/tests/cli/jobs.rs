@@ -74,6 +74,7 @@ fn some_of_a_job_is_changed_and_it_gets_another_key() {
     assert_eq!((&spec["when"], &spec["hook"]), (&Value::from("asked"), &Value::from("closed")));
     assert_eq!(spec["timeout_s"], 60);
     stage.holm(["job", "change", "nightly", "--timeout", "0"]).fails(2, "timeout_s is 0");
+    stage.holm(["job", "change", "nightly", "--zone", "Europe/Berlin"]).fails(2, "--cron");
     stage.holm(["job", "change", "hourly", "--timeout", "7"]).fails(6, "there is no such job");
     let key = || stage.holm(["job", "show", "nightly", "--key"]).out;
     let old = key();

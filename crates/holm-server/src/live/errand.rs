@@ -2,7 +2,7 @@
 //! the client's next request brings what came of it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -75,9 +75,10 @@ impl Errands {
         heard
     }
 
-    /// Whether a call that the client knows of waits for its result.
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.lock().values().any(|errand| !errand.answer.is_closed())
+    /// The calls that wait for the client's result.
+    pub(crate) fn waiting(&self) -> BTreeSet<CallId> {
+        let open = self.lock();
+        open.iter().filter(|(_, errand)| !errand.answer.is_closed()).map(|(call, _)| *call).collect()
     }
 
     fn wait(self: &Arc<Self>, name: &str, job: &Job) -> oneshot::Receiver<ToolOutput> {

@@ -166,8 +166,13 @@ impl Feed {
     pub(crate) fn begin_anew(&self) {
         let mut ring = self.lock();
         (ring.events, ring.event_bytes, ring.reply, ring.floor) = (VecDeque::new(), 0, None, Floor::Unknown);
-        (ring.begun, ring.driven) = (ring.begun + 1, Driven::Here);
+        ring.begun += 1;
         ring.account();
+    }
+
+    /// What happens in the session is told here from now on.
+    pub(crate) fn take_up(&self) {
+        self.lock().driven = Driven::Here;
     }
 
     /// Nobody drives the session here any more.

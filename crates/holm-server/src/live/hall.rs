@@ -404,6 +404,7 @@ impl Hall {
             told: *watch.told.lock().unwrap_or_else(PoisonError::into_inner),
         };
         let (hall, key, slot) = (Arc::downgrade(self), (user.clone(), id.clone()), Arc::downgrade(slot));
+        feed.take_up();
         let let_go = Arc::clone(&feed);
         let gone = move || {
             let_go.let_go();

@@ -86,13 +86,21 @@ pub(crate) async fn issue(
 
 /// Takes a token back. Connections that it began end.
 #[utoipa::path(delete, path = "/api/tokens/{id}", params(("id" = u64, Path)),
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
 pub(crate) async fn revoke(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
     Named(Number(id)): Named<Number>,
 ) -> Result<StatusCode, Refusal> {
     administers(&who)?;
+    let administering = |card: &&Card| card.role == Role::Admin && card.scope == Scope::All;
+    let cards = server.inner.keyring.cards();
+    let mut last = cards.iter().filter(administering);
+    if last.next().is_some_and(|card| card.id == TokenId::new(id)) && last.next().is_none() {
+        let message = "this is the last token that administers the server; make another first";
+        return Err(Refusal::conflict("last_admin", message));
+    }
     if server.inner.keyring.revoke(TokenId::new(id))? {
         Ok(StatusCode::NO_CONTENT)
     } else {

@@ -102,6 +102,20 @@ async fn a_token_for_some_sessions_administers_nothing_whatever_its_role() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_last_token_that_administers_cannot_be_taken_back() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let number = http.get("/api/me").await.json()["token"].as_u64().unwrap();
+    let path = format!("/api/tokens/{number}");
+    stage.as_user("ada", Role::Operator, Scope::All);
+    stage.as_user("owner", Role::Admin, Scope::Only(["s-1".parse().unwrap()].into()));
+    let refused = http.send("DELETE", &path, Some("{}")).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "last_admin"));
+    let other = stage.as_user("owner", Role::Admin, Scope::All);
+    assert_eq!(other.send("DELETE", &path, Some("{}")).await.status, 204);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_has_nothing_left_to_spend_starts_nothing() {
     let stage = Stage::new().await;
     let ada = stage.as_user("ada", Role::Operator, Scope::All);

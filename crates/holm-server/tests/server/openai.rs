@@ -120,12 +120,27 @@ async fn a_tool_of_the_client_is_called_and_its_result_heard() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_never_brings_the_result_holds_no_turn() {
+    let stage = Stage::with(|config| config.limits.results = std::time::Duration::from_millis(100)).await;
+    let http = stage.http();
+    let mut body = asks("weather");
+    body["tools"] = json!([{ "type": "function", "function": { "name": "weather", "description": "The weather.", "parameters": { "type": "object" } } }]);
+    let asked = http.post("/v1/chat/completions", &body).await;
+    assert_eq!(asked.json()["choices"][0]["finish_reason"], "tool_calls", "{asked:?}");
+    let until = tokio::time::Instant::now() + PATIENCE;
+    while http.get("/api/sessions").await.json()["sessions"][0]["state"] != "closed" {
+        assert!(tokio::time::Instant::now() < until, "it waits for a client that has gone");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(stage.double.requests().len(), 1, "no model is asked for nobody");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tool_of_the_client_with_the_name_of_one_of_the_agent_is_refused() {
     let stage = Stage::new().await;
     let http = stage.http();
     let mut body = asks("touch");
-    body["tools"] =
-        json!([{ "type": "function", "function": { "name": "touch", "parameters": { "type": "object" } } }]);
+    body["tools"] = json!([{ "type": "function", "function": { "name": "touch", "description": "Mine.", "parameters": { "type": "object" } } }]);
     let refused = http.post("/v1/chat/completions", &body).await;
     assert_eq!(refused.status, 400, "{refused:?}");
     assert!(refused.body.contains("`touch`"), "{refused:?}");

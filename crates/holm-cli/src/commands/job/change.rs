@@ -4,7 +4,7 @@ use holm::{
     kernel::{NanoUsd, Timestamp},
     runtime::Clock as _,
 };
-use holm_server::jobs::{Door, Held, JobId, Shelf, ShelfError, Spec, WallClock, When};
+use holm_server::jobs::{Door, Held, JobError, JobId, Shelf, ShelfError, Spec, WallClock, When};
 
 use super::add::{ApprovalArg, MisfireArg, OverlapArg, time};
 use crate::{money, screen::Screen};
@@ -84,8 +84,8 @@ pub(crate) struct Args {
 
 impl Args {
     /// What becomes of what was said before.
-    fn applied(&self, mut spec: Spec) -> Spec {
-        spec.when = self.when(spec.when);
+    fn applied(&self, mut spec: Spec) -> Result<Spec, JobError> {
+        spec.when = self.when(spec.when)?;
         for (field, said) in [(&mut spec.prompt, &self.prompt), (&mut spec.about, &self.about)] {
             if let Some(said) = said {
                 field.clone_from(said);
@@ -112,28 +112,36 @@ impl Args {
             (false, true) => Door::Closed,
             (false, false) => spec.hook,
         };
-        spec
+        Ok(spec)
     }
 
-    fn when(&self, now: When) -> When {
-        match (&self.cron, self.at, now) {
-            _ if self.asked => When::Asked,
-            (Some(pattern), ..) => {
-                let zone = self.zone.clone().unwrap_or_else(|| "UTC".into());
-                When::Cron { pattern: pattern.clone(), zone }
+    fn when(&self, now: When) -> Result<When, JobError> {
+        if self.asked {
+            return Ok(When::Asked);
+        }
+        if let Some(at) = self.at {
+            return Ok(When::Once { at });
+        }
+        match (self.cron.clone(), self.zone.clone(), now) {
+            (Some(pattern), zone, _) => {
+                Ok(When::Cron { pattern, zone: zone.unwrap_or_else(|| "UTC".into()) })
             }
-            (None, Some(at), _) => When::Once { at },
-            (None, None, When::Cron { pattern, zone }) => {
-                When::Cron { pattern, zone: self.zone.clone().unwrap_or(zone) }
+            (None, said, When::Cron { pattern, zone }) => {
+                Ok(When::Cron { pattern, zone: said.unwrap_or(zone) })
             }
-            (None, None, now @ (When::Once { .. } | When::Asked)) => now,
+            (None, None, now @ (When::Once { .. } | When::Asked)) => Ok(now),
+            (None, Some(_), When::Once { .. } | When::Asked) => {
+                let reason =
+                    "a place counts for times that come again and again; say them with --cron".into();
+                Err(JobError::Field { reason })
+            }
         }
     }
 }
 
 pub(super) async fn change(shelf: &Shelf, screen: &Screen, args: Args) -> Result<(), ShelfError> {
     let (id, now): (JobId, _) = (args.job.parse()?, WallClock.now());
-    let change = |held: &mut Held| Ok(held.respecify(args.applied(held.job.spec.clone()), now)?);
+    let change = |held: &mut Held| Ok(held.respecify(args.applied(held.job.spec.clone())?, now)?);
     shelf.alter(&id, change).await?;
     screen.note(&format!("holm: the job {id} is changed; what works goes on as it began"));
     Ok(())

@@ -1,8 +1,8 @@
 //! What an agent says while it works, for a client that reads it as one answer.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use holm_kernel::{Block, Ending, Event, Failure, FailureClass, Role, StopReason, Usage};
+use holm_kernel::{Block, CallId, Ending, Event, Failure, FailureClass, Role, StopReason, Usage};
 use tokio::sync::watch;
 
 use crate::{
@@ -247,16 +247,35 @@ impl Talk {
         Piece::Failed(Failure { class, message, retry_after_ms: None, usage: Usage::default() })
     }
 
-    /// Whether the session waits for the client's tools.
-    fn is_waited_for(&self) -> bool {
-        self.errands.as_ref().is_some_and(|errands| errands.is_waiting())
+    /// The calls that wait for the client's tools.
+    fn waited_for(&self) -> BTreeSet<CallId> {
+        self.errands.as_ref().map(|errands| errands.waiting()).unwrap_or_default()
+    }
+
+    /// Stops the session if its client does not bring what these calls came to: it would hold a turn until the calls time
+    /// out, and then ask a model for nobody.
+    fn give_up_later(&self, calls: BTreeSet<CallId>) {
+        let (hall, room, errands) =
+            (Arc::clone(self.server.hall()), Arc::clone(&self.room), self.errands.clone());
+        let patience = self.server.config().limits.results;
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        runtime.spawn(async move {
+            tokio::time::sleep(patience).await;
+            let waiting = errands.map(|errands| errands.waiting()).unwrap_or_default();
+            // Calls that came since have a client of their own.
+            if !waiting.is_disjoint(&calls) {
+                let _ = room.cancel("the client did not bring what its tools came to");
+                hall.let_go_when_idle(&room).await;
+            }
+        });
     }
 }
 
 impl Drop for Talk {
     fn drop(&mut self) {
+        let calls = self.waited_for();
         match self.phase {
-            Phase::Over if self.is_waited_for() => return,
+            Phase::Over if !calls.is_empty() => return self.give_up_later(calls),
             // One that was refused stops nothing: somebody else asked for what is under way.
             Phase::Listening | Phase::Over => {}
             Phase::Talking | Phase::Ending(_) => {
