@@ -93,7 +93,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
     let done = match command {
         Command::List { json } => show::list(&shelf, &screen, json).await,
         Command::Add(args) => add::add(&shelf, &screen, *args).await,
-        Command::Change(args) => change::change(&shelf, &screen, *args).await,
+        Command::Change(args) => change::change(&shelf, &screen, &args).await,
         Command::Key { job, old_for } => rekey(&shelf, &screen, &named(&job)?, old_for).await,
         Command::Show { job, json, key } => {
             let shown = match (json, key) {

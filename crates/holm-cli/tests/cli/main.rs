@@ -36,6 +36,7 @@ mod pty;
 mod pull;
 mod run;
 mod serve;
+mod serving;
 mod sessions;
 mod settings;
 #[cfg(feature = "postgres")]

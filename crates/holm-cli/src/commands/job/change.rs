@@ -139,7 +139,7 @@ impl Args {
     }
 }
 
-pub(super) async fn change(shelf: &Shelf, screen: &Screen, args: Args) -> Result<(), ShelfError> {
+pub(super) async fn change(shelf: &Shelf, screen: &Screen, args: &Args) -> Result<(), ShelfError> {
     let (id, now): (JobId, _) = (args.job.parse()?, WallClock.now());
     let change = |held: &mut Held| Ok(held.respecify(args.applied(held.job.spec.clone())?, now)?);
     shelf.alter(&id, change).await?;

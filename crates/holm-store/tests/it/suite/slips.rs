@@ -49,6 +49,8 @@ pub(crate) async fn a_note_goes_with_the_run_whose_name_it_has(place: &dyn Place
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
     drop(journal);
+    let has = async |seq| store.has_record("one", seq).await.unwrap();
+    assert_eq!((has(0).await, has(1).await), (true, false));
     for name in ["one", "two"] {
         store.put_slip("letters", name, NOW, b"x").await.unwrap();
     }
