@@ -57,6 +57,7 @@ pub fn router(server: Server) -> Router {
         .route("/api/users/{user}/budget", post(admin::budget))
         .route("/api/audit", get(admin::audit))
         .route("/v1/models", get(openai::models))
+        .route("/v1/models/{id}", get(openai::model))
         .route("/v1/chat/completions", post(openai::chat))
         .route("/v1/responses", post(openai::responses))
         .route("/mcp", any(mcp::mcp))
@@ -115,7 +116,7 @@ fn parts() -> Router<Server> {
         jobs::list, jobs::create, jobs::show, jobs::respecify, jobs::amend, jobs::rekey, jobs::enable, jobs::disable, jobs::run, jobs::stop,
         jobs::remove, jobs::runs, hooks::trigger, sites::list, sites::publish, sites::take_back,
         admin::tokens, admin::issue, admin::revoke, admin::budget, admin::audit,
-        openai::models, openai::chat, openai::responses,
+        openai::models, openai::model, openai::chat, openai::responses,
     ),
     modifiers(&Locked, &Refusals),
 )]

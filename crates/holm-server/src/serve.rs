@@ -23,7 +23,7 @@ use tokio_rustls::{
     },
 };
 
-use crate::{Config, Server, ServerError, Tls, Workshop, auth::UserName, claim::Claim, door::Peer, router};
+use crate::{Config, Server, ServerError, Tls, Workshop, claim::Claim, door::Peer, router};
 
 /// How long a client may take to send the head of a request, or to agree on TLS.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -76,7 +76,7 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
     });
     let resumed = server.clone();
     tokio::spawn(async move {
-        let users: Vec<UserName> = resumed.keyring().users().into_iter().map(|user| user.name).collect();
+        let users = resumed.keyring().holders();
         for user in &users {
             // Jobs first: who is asked about their runs is their affair. One that cannot be read now is looked at again
             // when somebody asks for the user's jobs.
@@ -98,8 +98,7 @@ async fn take_over(server: &Server, every: Duration) {
             () = tokio::time::sleep(every) => {}
             () = server.hall().stopping() => return,
         }
-        let users: Vec<UserName> = server.keyring().users().into_iter().map(|user| user.name).collect();
-        server.hall().adopt(&users).await;
+        server.hall().adopt(&server.keyring().holders()).await;
     }
 }
 

@@ -167,6 +167,13 @@ impl Keyring {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).users.clone()
     }
 
+    /// All users who have a token. Whoever has none any more has nothing done for them either.
+    pub fn holders(&self) -> Vec<UserName> {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        let holders: BTreeSet<_> = kept.tokens.iter().map(|card| card.user.clone()).collect();
+        holders.into_iter().collect()
+    }
+
     /// What those of a user's sessions together may cost that are still there: what was spent by others is spent.
     pub fn budget(&self, user: &UserName) -> Option<NanoUsd> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);

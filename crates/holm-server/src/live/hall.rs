@@ -177,6 +177,16 @@ impl Hall {
         held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
     }
 
+    /// As [`find`](Self::find), without waiting for one that is being opened: lists are for people who look now.
+    pub(crate) fn peek(&self, user: &UserName, id: &SessionId) -> Option<Arc<Room>> {
+        let slot = {
+            let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.get(&(user.clone(), id.clone())).cloned()?
+        };
+        let held = slot.try_lock().ok()?;
+        held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
+    }
+
     /// What there is to see of a session, whether it is open or not.
     pub(crate) fn feed(&self, user: &UserName, id: &SessionId) -> Arc<Feed> {
         let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);

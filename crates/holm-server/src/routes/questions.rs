@@ -1,5 +1,7 @@
 //! What a session asks people, and what they answer.
 
+use std::sync::Arc;
+
 use axum::{Extension, Json, extract::State};
 use http::StatusCode;
 use serde::Deserialize;
@@ -9,7 +11,7 @@ use crate::{
     Problem, Refusal, Server, SessionId,
     auth::Who,
     extract::{Input, Named},
-    live::{Answered, Posed, QuestionId},
+    live::{Answered, Posed, Question, QuestionId},
     state::admit,
     terminal::What,
 };
@@ -21,6 +23,23 @@ pub(crate) struct Reply {
     question: QuestionId,
     /// What is answered.
     answer: Answered,
+    /// To an approval: its `digest`, as it was shown. An answer to another call is not taken.
+    digest: Option<String>,
+}
+
+impl Reply {
+    /// Whether it is meant for the question that is open.
+    fn check(&self, open: &[Arc<Posed>]) -> Result<(), Refusal> {
+        let Some(seen) = &self.digest else { return Ok(()) };
+        let posed = open.iter().find(|posed| posed.id == self.question);
+        match posed.map(|posed| &posed.question) {
+            Some(Question::Approval { digest, .. }) if digest != seen => {
+                Err(Refusal::conflict("changed", "the call is another than the one that you saw; look again"))
+            }
+            // One that is not open, or is no approval, is refused by whoever asks.
+            Some(Question::Approval { .. } | Question::Words { .. } | Question::Form { .. }) | None => Ok(()),
+        }
+    }
 }
 
 /// Lists the questions that wait for somebody.
@@ -54,11 +73,13 @@ pub(crate) async fn answer(
 ) -> Result<StatusCode, Refusal> {
     admit(&who, &id)?;
     if let Some(link) = server.terminal(&who.user, &id).await? {
+        reply.check(&link.questions())?;
         link.say(What::Answer { question: reply.question, answer: reply.answer }).await?;
         return Ok(StatusCode::NO_CONTENT);
     }
     let room =
         server.inner.hall.find(&who.user, &id).await.ok_or_else(|| Refusal::missing("open session"))?;
+    reply.check(&room.desk.open())?;
     room.desk.answer(reply.question, reply.answer)?;
     Ok(StatusCode::NO_CONTENT)
 }

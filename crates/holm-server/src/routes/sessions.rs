@@ -307,7 +307,7 @@ async fn shown(server: &Server, who: &Who, id: &SessionId) -> Result<SessionView
 
 async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
     let room = match session.run.parse() {
-        Ok(id) => server.inner.hall.find(&who.user, &id).await,
+        Ok(id) => server.inner.hall.peek(&who.user, &id),
         Err(_) => None,
     };
     let link = match (&room, session.run.parse()) {

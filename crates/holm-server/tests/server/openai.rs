@@ -30,6 +30,9 @@ async fn agents_are_listed_as_models() {
     let models = stage.http().get("/v1/models").await.json();
     assert_eq!(models["data"][0]["id"], "holm");
     assert_eq!(models["object"], "list");
+    assert_eq!(stage.http().get("/v1/models/holm").await.json()["id"], "holm");
+    let missing = stage.http().get("/v1/models/gpt-9").await;
+    assert_eq!((missing.status, missing.code().as_str()), (404, "model_not_found"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -58,6 +58,11 @@ async fn a_call_that_is_asked_about_runs_when_somebody_says_so() {
         assert_eq!(http.get(&path).await.json()[0]["id"], asked.data["id"]);
         let viewer = stage.as_user("owner", Role::Viewer, Scope::All);
         let reply = json!({ "question": asked.data["id"], "answer": answer });
+        let mut other = reply.clone();
+        other["digest"] = "0".repeat(64).into();
+        assert_eq!(http.post(&path, &other).await.code(), "changed", "it was given for another call");
+        let mut reply = reply;
+        reply["digest"] = asked.data["question"]["approval"]["digest"].clone();
         assert_eq!(viewer.post(&path, &reply).await.status, 403, "whoever only looks decides nothing");
         assert_eq!(http.post(&path, &reply).await.status, 204);
         assert_eq!(http.post(&path, &reply).await.status, 409, "the first answer counts");

@@ -118,6 +118,22 @@ async fn asked(stage: &Stage, answered: &BTreeSet<String>) -> (String, serde_jso
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_somebody_without_a_token_had_under_way_does_not_go_on() {
+    let stage = Stage::with(|config| config.limits.grace = Duration::from_millis(100)).await;
+    let ada = stage.as_user("ada", holm_server::auth::Role::Operator, holm_server::auth::Scope::All);
+    let number = ada.get("/api/me").await.json()["token"].as_u64().unwrap();
+    for (http, id) in [(&ada, "hers"), (&stage.http(), "ours")] {
+        http.post("/api/sessions", &json!({ "id": id, "prompt": "touch" })).await;
+        http.listen(&format!("/api/sessions/{id}/events")).await.until("question").await;
+    }
+    assert_eq!(stage.http().send("DELETE", &format!("/api/tokens/{number}"), Some("{}")).await.status, 204);
+    let stage = stage.restart().await;
+    // Users go on in the order of their names, so hers would have come first.
+    stage.http().listen("/api/sessions/ours/events").await.until("question").await;
+    assert_eq!(stage.http().get("/health").await.json()["sessions"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_prompt_that_was_accepted_is_done_once_although_the_server_stopped_before_its_turn() {
     let stage = Stage::with(|config| {
         config.limits.grace = Duration::from_millis(100);

@@ -17,7 +17,7 @@ use std::{
 use axum::{
     Extension, Json,
     body::{Body, Bytes},
-    extract::State,
+    extract::{Path, State},
     response::{IntoResponse as _, Response},
 };
 use futures::stream;
@@ -72,6 +72,12 @@ pub(crate) struct ModelEntry {
     owned_by: &'static str,
 }
 
+impl ModelEntry {
+    fn new(id: String) -> Self {
+        Self { id, object: "model", created: 0, owned_by: "holm" }
+    }
+}
+
 /// Lists the agents as models.
 #[utoipa::path(get, path = "/v1/models", responses((status = 200, body = Models), (status = 500, body = Problem)))]
 pub(crate) async fn models(
@@ -79,9 +85,27 @@ pub(crate) async fn models(
     Extension(who): Extension<Who>,
 ) -> Result<Json<Models>, Refusal> {
     let agents = server.inner.workshop.agents(&who.user).await?;
-    let entry = |id| ModelEntry { id, object: "model", created: 0, owned_by: "holm" };
-    let data = agents.into_iter().map(|agent| entry(agent.name)).collect();
+    let data = agents.into_iter().map(|agent| ModelEntry::new(agent.name)).collect();
     Ok(Json(Models { object: "list", data }))
+}
+
+/// Shows one agent as a model.
+#[utoipa::path(get, path = "/v1/models/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = ModelEntry), (status = 404, body = Problem)))]
+pub(crate) async fn model(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Path(id): Path<String>,
+) -> Result<Json<ModelEntry>, Refusal> {
+    let agents = server.inner.workshop.agents(&who.user).await?;
+    let found = agents.into_iter().find(|agent| agent.name == id);
+    found.map(|agent| Json(ModelEntry::new(agent.name))).ok_or_else(|| no_agent(&id))
+}
+
+/// What a client is told whose model is no agent here.
+fn no_agent(name: &str) -> Refusal {
+    let message = format!("there is no agent `{name}`; /v1/models lists them");
+    Refusal::new(StatusCode::NOT_FOUND, "model_not_found", message)
 }
 
 /// Answers a chat. The body and the answer are as OpenAI documents them.
@@ -152,8 +176,7 @@ async fn begin(
     }
     let agents = server.inner.workshop.agents(&who.user).await?;
     if agents.iter().all(|agent| agent.name != asked.model) {
-        let message = format!("there is no agent `{}`; /v1/models lists them", asked.model);
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "model_not_found", message));
+        return Err(no_agent(&asked.model));
     }
     let named =
         headers.get(SESSION).map(|id| id.to_str().unwrap_or_default().parse::<SessionId>()).transpose()?;
