@@ -183,6 +183,8 @@ async fn work(
         None => session.go_on().await,
     };
     hold.settle(session.run().spent());
+    drop(hold);
+    driving.purses.say(&room.user, store).await;
     if goes_on {
         store.untag(room.id.as_str(), RUNNING).await?;
         kept::done(store, &room.id).await?;

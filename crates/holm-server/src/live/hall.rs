@@ -97,14 +97,16 @@ impl Hall {
         workshop: Arc<dyn Workshop>,
         keyring: Arc<Keyring>,
         limits: Limits,
+        takeover: Option<Duration>,
         metrics: Arc<Metrics>,
     ) -> Arc<Self> {
+        let purses = if takeover.is_some() { Purses::shared(keyring) } else { Purses::new(keyring) };
         let (admission, memory) = (Admission::new(&limits), Memory::new(limits.memory));
         Arc::new(Self {
             workshop,
             limits,
             admission,
-            purses: Arc::new(Purses::new(keyring)),
+            purses: Arc::new(purses),
             slots: Mutex::default(),
             feeds: Mutex::default(),
             memory,
@@ -252,6 +254,7 @@ impl Hall {
         let mut adopted = 0;
         for user in users {
             let Ok(home) = self.workshop.home(user).await else { continue };
+            self.purses.say(user, &home.store).await;
             for id in parked(&home.store).await {
                 // Runs of jobs are their keeper's, who knows whether anybody is asked about them.
                 let is_job = id.as_str().starts_with(JOB);

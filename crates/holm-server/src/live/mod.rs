@@ -1,6 +1,7 @@
 //! Sessions that are open: who drives them, who watches them, who is asked.
 
 mod admission;
+mod company;
 mod cursor;
 mod desk;
 mod drive;

@@ -13,7 +13,7 @@ use holm_kernel::NanoUsd;
 use holm_store::{By, Store, UsageQuery};
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::{kept, over_budget};
+use super::{company::Company, kept, over_budget};
 use crate::{
     Refusal, SessionId,
     auth::{Keyring, UserName},
@@ -28,6 +28,8 @@ pub(super) type Tell = Box<dyn Fn(NanoUsd) -> bool + Send>;
 /// The purses of all users.
 pub(crate) struct Purses {
     keyring: Arc<Keyring>,
+    /// The other servers, where the store is shared with some.
+    company: Option<Company>,
     users: Mutex<HashMap<UserName, Arc<Purse>>>,
 }
 
@@ -87,8 +89,14 @@ pub(super) struct Hold {
 }
 
 impl Purses {
+    /// Of a server that has its store to itself.
     pub(super) fn new(keyring: Arc<Keyring>) -> Self {
-        Self { keyring, users: Mutex::default() }
+        Self { keyring, company: None, users: Mutex::default() }
+    }
+
+    /// Of one that shares it with others.
+    pub(super) fn shared(keyring: Arc<Keyring>) -> Self {
+        Self { company: Some(Company::new()), ..Self::new(keyring) }
     }
 
     /// Refuses what costs something to whoever has spent what they may, with what is set aside.
@@ -102,10 +110,38 @@ impl Purses {
         let purse = self.of(user);
         let _counting = purse.counting.lock().await;
         let Some(budget) = self.keyring.budget(user) else { return Ok(purse.endless(begins)) };
-        // In this order: what is spent in between is then counted twice, and never not at all.
-        let before = purse.lock().left();
-        let spent = spent(store).await?;
-        purse.share(budget.minus(spent), &before, begins)
+        let Some(company) = &self.company else {
+            // In this order: what is spent in between is then counted twice, and never not at all.
+            let before = purse.lock().left();
+            let spent = spent(store).await?;
+            return purse.share(budget.minus(spent), &before, begins);
+        };
+        company.count(store).await?;
+        let taken = async {
+            let before = purse.lock().left();
+            // In this order too, for what another server spends meanwhile.
+            let elsewhere = company.elsewhere(store).await?;
+            let spent = spent(store).await?;
+            let hold = purse.share(budget.minus(spent).minus(elsewhere), &before, begins);
+            // What is set aside at another server is not spent.
+            let hold =
+                hold.map_err(|refusal| if elsewhere > NanoUsd::ZERO { set_aside() } else { refusal })?;
+            let aside = purse.lock().aside();
+            company.say(store, aside).await.map(|()| hold)
+        };
+        let taken = taken.await;
+        // Where it cannot be taken away, its time is over soon.
+        let _ = company.counted(store).await;
+        taken
+    }
+
+    /// Tells other servers of the same store what is set aside here; again and again, so that they know that it lives.
+    pub(super) async fn say(&self, user: &UserName, store: &Store) {
+        if let Some(company) = &self.company {
+            let aside = self.of(user).lock().aside();
+            // What cannot be said now is said the next time.
+            let _ = company.say(store, aside).await;
+        }
     }
 
     /// Divides what is left anew, because it has become another.
@@ -114,8 +150,12 @@ impl Purses {
         let _counting = purse.counting.lock().await;
         let Some(budget) = self.keyring.budget(user) else { return Ok(()) };
         let before = purse.lock().left();
+        let elsewhere = match &self.company {
+            Some(company) => company.elsewhere(store).await?,
+            None => NanoUsd::ZERO,
+        };
         let spent = spent(store).await?;
-        let bound = purse.lock().shrink(budget.minus(spent), &before);
+        let bound = purse.lock().shrink(budget.minus(spent).minus(elsewhere), &before);
         for (session, own) in bound {
             kept::note_bound(store, &session, own).await?;
         }
@@ -188,6 +228,13 @@ impl Shares {
     /// What is left of each share.
     fn left(&self) -> BTreeMap<SessionId, NanoUsd> {
         self.open.iter().map(|(id, share)| (id.clone(), share.left())).collect()
+    }
+
+    /// All that is set aside for runs at work.
+    fn aside(&self) -> NanoUsd {
+        let bound = self.open.values().filter(|share| share.ceiling < ENDLESS);
+        let spare = if self.open.is_empty() { NanoUsd::ZERO } else { self.spare };
+        bound.fold(spare, |sum, share| sum.plus(share.left()))
     }
 
     /// What of a sum that was counted can be divided among shares that are loose. `before` is what was left of each share

@@ -1,0 +1,115 @@
+//! Servers that share a store, and with it what their users may spend: each says what it has set aside for runs at work, and
+//! they count one after the other.
+
+use std::{
+    hash::{BuildHasher as _, Hasher as _, RandomState},
+    time::Duration,
+};
+
+use holm_kernel::{NanoUsd, Timestamp};
+use holm_runtime::Clock as _;
+use holm_store::Store;
+use serde::{Deserialize, Serialize};
+
+use crate::{Refusal, jobs::WallClock};
+
+/// Where servers say what they have set aside, each under its name.
+const TRAY: &str = "purses";
+/// The note of whoever counts.
+const LOCK: &str = "lock";
+/// How long a count may take: who takes longer has ended in between.
+const COUNT_MS: u64 = 10_000;
+/// How long what a server has said counts: it says it again and again, and one that is dead does not.
+const FRESH_MS: u64 = 60_000;
+/// How long is waited before it is looked again whether somebody still counts.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How often: longer than a count may take.
+const TRIES: u32 = 1_000;
+
+/// One of several servers.
+pub(super) struct Company {
+    name: String,
+}
+
+/// What a server has set aside.
+#[derive(Debug, Serialize, Deserialize)]
+struct Part {
+    left: NanoUsd,
+    until: Timestamp,
+}
+
+/// Who counts.
+#[derive(Debug, Serialize, Deserialize)]
+struct Counting {
+    by: String,
+    until: Timestamp,
+}
+
+impl Company {
+    pub(super) fn new() -> Self {
+        Self { name: format!("server-{:016x}", RandomState::new().build_hasher().finish()) }
+    }
+
+    /// Keeps the others from counting until [`counted`](Self::counted).
+    pub(super) async fn count(&self, store: &Store) -> Result<(), Refusal> {
+        for _ in 0..TRIES {
+            let now = WallClock.now();
+            let mine = written(&Counting { by: self.name.clone(), until: now.plus(COUNT_MS) })?;
+            if store.put_slip(TRAY, LOCK, now, &mine).await? {
+                return Ok(());
+            }
+            if let Some(mut slip) = store.slip(TRAY, LOCK).await? {
+                let held: Option<Counting> = serde_json::from_slice(&slip.body).ok();
+                slip.body = mine;
+                let is_over = held.is_none_or(|held| held.until <= now);
+                if is_over && store.change_slip(TRAY, &slip).await? {
+                    return Ok(());
+                }
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        Err(Refusal::busy("busy", "another server counts what you have spent; come again", 5))
+    }
+
+    /// Lets the others count.
+    pub(super) async fn counted(&self, store: &Store) -> Result<(), Refusal> {
+        let held = store.slip(TRAY, LOCK).await?;
+        let held = held.and_then(|slip| serde_json::from_slice::<Counting>(&slip.body).ok());
+        if held.is_some_and(|held| held.by == self.name) {
+            store.take_slip(TRAY, LOCK).await?;
+        }
+        Ok(())
+    }
+
+    /// What the others have set aside.
+    pub(super) async fn elsewhere(&self, store: &Store) -> Result<NanoUsd, Refusal> {
+        let now = WallClock.now();
+        let slips = store.slips(TRAY).await?;
+        let others = slips.iter().filter(|slip| slip.name != self.name && slip.name != LOCK);
+        let parts = others.filter_map(|slip| serde_json::from_slice::<Part>(&slip.body).ok());
+        let fresh = parts.filter(|part| part.until > now);
+        Ok(fresh.fold(NanoUsd::ZERO, |sum, part| sum.plus(part.left)))
+    }
+
+    /// Says what is set aside here.
+    pub(super) async fn say(&self, store: &Store, left: NanoUsd) -> Result<(), Refusal> {
+        if left == NanoUsd::ZERO {
+            store.take_slip(TRAY, &self.name).await?;
+            return Ok(());
+        }
+        let now = WallClock.now();
+        let body = written(&Part { left, until: now.plus(FRESH_MS) })?;
+        match store.slip(TRAY, &self.name).await? {
+            Some(slip) => store.change_slip(TRAY, &holm_store::Slip { body, ..slip }).await?,
+            None => store.put_slip(TRAY, &self.name, now, &body).await?,
+        };
+        Ok(())
+    }
+}
+
+fn written(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
+    serde_json::to_vec(value).map_err(|_| Refusal::failed("what is set aside cannot be written"))
+}
+
+#[cfg(test)]
+mod tests;
