@@ -23,6 +23,7 @@ mod exit;
 mod hooks;
 mod kept;
 mod keyboard;
+mod keyring;
 #[cfg(feature = "local")]
 mod local;
 mod log;

@@ -4,6 +4,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::columns;
 
+/// Bytes before and behind the cursor that are laid out: many screens, and few enough for every frame.
+const MOST_AROUND: usize = 32 << 10;
+
 /// A text with a cursor in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Input {
@@ -144,12 +147,13 @@ impl Input {
         Moved::Yes
     }
 
-    /// The rows at a width, broken where a row is full. What the person pasted is made safe like everything else.
+    /// The rows around the cursor at a width, broken where a row is full. What the person pasted is made safe like everything else.
     pub(super) fn rows(&self, width: usize) -> Rows {
         let width = width.max(2);
         let mut out = Rows { rows: vec![String::new()], row: 0, column: 0 };
-        let (mut at, mut used) = (0, 0);
-        for piece in self.text.graphemes(true).chain([""]) {
+        let (mut at, around) = self.around();
+        let mut used = 0;
+        for piece in around.graphemes(true).chain([""]) {
             if at == self.cursor {
                 if used >= width {
                     out.rows.push(String::new());
@@ -175,6 +179,28 @@ impl Input {
             used += wide;
         }
         out
+    }
+}
+
+impl Input {
+    /// Where the text around the cursor begins that is laid out, and that text: all of it, unless somebody pasted a book.
+    fn around(&self) -> (usize, &str) {
+        let mut from = self.cursor.saturating_sub(MOST_AROUND);
+        while !self.text.is_char_boundary(from) {
+            from += 1;
+        }
+        let mut to = self.cursor.saturating_add(MOST_AROUND).min(self.text.len());
+        while !self.text.is_char_boundary(to) {
+            to += 1;
+        }
+        // From the beginning of a line where there is one, so that what belongs together is not taken apart.
+        let before = self.text.get(from..self.cursor).unwrap_or_default();
+        if from > 0
+            && let Some(at) = before.find('\n')
+        {
+            from += at + 1;
+        }
+        (from, self.text.get(from..to).unwrap_or_default())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod house;
 mod person;
+mod stores;
 
 use std::{
     net::SocketAddr,
@@ -22,6 +23,12 @@ use crate::{
     screen::Screen,
 };
 use house::House;
+use stores::Stores;
+
+/// Says which database the sessions are in, for those who do not want it in the list of processes.
+const STORE: &str = "HOLM_STORE";
+/// How often it is looked for sessions whose server has ended: soon enough for people who wait, seldom enough for a database.
+const TAKEOVER: Duration = Duration::from_secs(3);
 
 /// What `holm serve` takes.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
@@ -45,6 +52,10 @@ pub(crate) struct Args {
     /// The key of the certificate as PEM
     #[arg(long, value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
+    /// A PostgreSQL database for the sessions of all users, which other servers may share, as `psql` takes it;
+    /// $HOLM_STORE says the same where a password is in it [default: files in the data folder]
+    #[arg(long, value_name = "DATABASE")]
+    store: Option<String>,
     /// Where sites with a host name of their own are shown
     #[arg(long, value_name = "ADDRESS:PORT")]
     sites: Option<SocketAddr>,
@@ -65,9 +76,11 @@ pub(crate) struct Args {
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let run = run::Args::behind("holm serve --", args.options.iter().map(String::as_str))?;
     let (places, screen) = (Places::find(data)?, Screen::default());
+    let stores = Stores::of(args.store.clone().or_else(|| std::env::var(STORE).ok()))?;
     let otlp = args.otlp.as_ref().map(|url| Otlp::start(url, &run.granted(), run.bounds())).transpose()?;
-    let config = config(args, &places);
-    let house = House::new(run.logging(log), places);
+    let mut config = config(args, &places);
+    config.takeover = stores.are_shared().then_some(TAKEOVER);
+    let house = House::new(run.logging(log), places, stores);
     let house = match &otlp {
         Some(otlp) => house.telling(otlp.sink()),
         None => house,

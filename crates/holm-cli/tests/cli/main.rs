@@ -17,6 +17,7 @@ mod helpers;
 mod history;
 mod hooks;
 mod jobs;
+mod keyring;
 mod ladder;
 #[cfg(feature = "local")]
 mod local;
@@ -37,6 +38,8 @@ mod run;
 mod serve;
 mod sessions;
 mod settings;
+#[cfg(feature = "postgres")]
+mod shared;
 mod skills;
 mod spinner;
 mod stage;

@@ -391,7 +391,7 @@ fn collect(stream: TcpStream, posted: &mpsc::Sender<(String, Value)>) {
                 Some(("content-length", value)) => length = value.parse().unwrap(),
                 Some(("content-type", value)) => value.clone_into(&mut kind),
                 _ if line.starts_with("post ") => {
-                    path = line.split(' ').nth(1).unwrap_or_default().to_owned()
+                    path = line.split(' ').nth(1).unwrap_or_default().to_owned();
                 }
                 _ if line.is_empty() => break,
                 _ => {}

@@ -82,3 +82,17 @@ fn a_piece_before_the_cursor_is_replaced() {
     input.replace_before(3, "@src/main.rs");
     assert_eq!(shown(&input), "see @src/main.rs| now");
 }
+
+#[test]
+fn of_a_book_that_was_pasted_the_part_around_the_cursor_is_laid_out() {
+    for book in ["x".repeat(1_000_000), "a line of a book\n".repeat(60_000), "é".repeat(500_000)] {
+        let mut input = Input::of(book);
+        input.insert("THE END");
+        let rows = input.rows(80);
+        assert!(rows.rows.len() < 8_000, "{}", rows.rows.len());
+        assert_eq!(rows.row, rows.rows.len() - 1);
+        assert!(rows.rows[rows.row].ends_with("THE END"), "{:?}", rows.rows[rows.row]);
+    }
+    let short = Input::of("one\ntwo");
+    assert_eq!(short.rows(80).rows, ["one", "two"]);
+}

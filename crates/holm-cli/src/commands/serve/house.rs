@@ -18,7 +18,7 @@ use holm_server::{
 };
 use tokio::sync::Mutex;
 
-use super::person::Watchers;
+use super::{person::Watchers, stores::Stores};
 use crate::{
     agents::Chosen,
     approve::Person,
@@ -48,6 +48,7 @@ pub(super) struct House {
 struct Inner {
     args: run::Args,
     places: Places,
+    stores: Stores,
     rooms: Mutex<HashMap<UserName, Place>>,
     /// Who else is told of every session.
     told: Option<Arc<dyn EventSink>>,
@@ -66,8 +67,8 @@ struct Room {
 
 impl House {
     /// Agents that are made of these arguments.
-    pub(super) fn new(args: run::Args, places: Places) -> Self {
-        Self { inner: Arc::new(Inner { args, places, rooms: Mutex::default(), told: None }) }
+    pub(super) fn new(args: run::Args, places: Places, stores: Stores) -> Self {
+        Self { inner: Arc::new(Inner { args, places, stores, rooms: Mutex::default(), told: None }) }
     }
 
     /// That tell somebody else of every session too. For a house that nobody else holds yet.
@@ -98,7 +99,7 @@ impl House {
             return Ok(Arc::clone(room));
         }
         let places = self.places_of(user)?;
-        let store = run::open_store(&places).await?;
+        let store = self.inner.stores.open(user, &places).await?;
         let room = Arc::new(Room { places, store, shown: Mutex::default() });
         *place = Some(Arc::clone(&room));
         Ok(room)
