@@ -120,8 +120,11 @@ async fn answer(stream: TcpStream, mut shared: Shared) -> Option<()> {
 async fn wait(stream: &mut BufReader<TcpStream>, gate: &mut watch::Receiver<Gate>) -> Option<()> {
     loop {
         let opened = tokio::time::timeout(ALIVE, gate.wait_for(|gate| *gate == Gate::Open)).await;
-        if let Ok(opened) = opened {
-            return opened.ok().map(|_| ());
+        // What was seen is not kept: it holds a lock, and nothing that is sent may wait behind it.
+        match opened.map(|opened| opened.is_ok()) {
+            Ok(true) => return Some(()),
+            Ok(false) => return None,
+            Err(_) => {}
         }
         chunk(stream, ": waiting\n\n").await?;
     }
