@@ -19,6 +19,9 @@ use tokio::{
 
 use crate::{Seat, http};
 
+/// Seconds for which the server keeps a session in memory that does nothing: its watchers need no more than what was said.
+const IDLE: &str = "5";
+
 /// The server, killed with this.
 pub(crate) struct House {
     child: Child,
@@ -132,6 +135,8 @@ async fn begin(holm: &PathBuf, folder: &tempfile::TempDir, address: SocketAddr, 
     command
         .args([
             "serve",
+            "--idle",
+            IDLE,
             "--listen",
             &address.to_string(),
             "--",

@@ -109,6 +109,8 @@ async fn run(size: Size) {
     // Those that stream are spread over all users.
     let streaming = &seats[..size.streams];
     house.prompt(streaming, AT_ONCE).await;
+    until("all replies can begin", || provider.waiting() == size.streams).await;
+    provider.open();
     until("all replies have come", || tally.ended() == size.streams).await;
     let (peak, (p50, p99)) = (house.peak(), tally.latency());
     println!("streamed: {} pieces, {} lost", tally.pieces(), tally.lost());
@@ -117,7 +119,10 @@ async fn run(size: Size) {
     let lost = tally.lost();
 
     tally.again();
+    provider.close();
     house.prompt(streaming, AT_ONCE).await;
+    until("all replies can begin again", || provider.waiting() == size.streams).await;
+    provider.open();
     tokio::time::sleep(Duration::from_secs(u64::from(size.seconds) / 2)).await;
     let killed = Instant::now();
     house.kill().await;

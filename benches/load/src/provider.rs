@@ -1,15 +1,23 @@
 //! A provider that streams at an even pace, in the form of OpenAI's chat. Each piece says its number and when it was sent.
+//! Replies wait at a gate, so that all of them stream at the same time however long it takes to ask for them.
 
 use std::{
     net::SocketAddr,
-    sync::OnceLock,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::{TcpListener, TcpStream},
+    sync::watch,
 };
+
+/// How often a reply that waits says that it is still there.
+const ALIVE: Duration = Duration::from_secs(5);
 
 /// Where times begin; watchers are in the same process.
 static BEGAN: OnceLock<Instant> = OnceLock::new();
@@ -22,6 +30,24 @@ pub(crate) fn now() -> u64 {
 /// The provider, on a port of this machine.
 pub(crate) struct Provider {
     address: SocketAddr,
+    gate: watch::Sender<Gate>,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// Whether replies may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    Open,
+    Closed,
+}
+
+/// What every connection shares.
+#[derive(Clone)]
+struct Shared {
+    gate: watch::Receiver<Gate>,
+    waiting: Arc<AtomicUsize>,
+    pause: Duration,
+    pieces: u32,
 }
 
 impl Provider {
@@ -30,15 +56,33 @@ impl Provider {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let pause = Duration::from_secs(1) / rate;
+        let (gate, seen) = watch::channel(Gate::Closed);
+        let waiting = Arc::<AtomicUsize>::default();
+        let shared = Shared { gate: seen, waiting: Arc::clone(&waiting), pause, pieces };
         tokio::spawn(async move {
             loop {
                 if let Ok((stream, _)) = listener.accept().await {
                     let _ = stream.set_nodelay(true);
-                    tokio::spawn(answer(stream, pause, pieces));
+                    tokio::spawn(answer(stream, shared.clone()));
                 }
             }
         });
-        Self { address }
+        Self { address, gate, waiting }
+    }
+
+    /// Replies wait from now on.
+    pub(crate) fn close(&self) {
+        self.gate.send_replace(Gate::Closed);
+    }
+
+    /// Replies begin.
+    pub(crate) fn open(&self) {
+        self.gate.send_replace(Gate::Open);
+    }
+
+    /// How many replies wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::SeqCst)
     }
 
     /// Where it is reached.
@@ -48,12 +92,17 @@ impl Provider {
 }
 
 /// Answers until the other side has gone.
-async fn answer(stream: TcpStream, pause: Duration, pieces: u32) -> Option<()> {
+async fn answer(stream: TcpStream, mut shared: Shared) -> Option<()> {
     let mut stream = BufReader::with_capacity(4_096, stream);
+    let (pause, pieces) = (shared.pause, shared.pieces);
     loop {
         read_request(&mut stream).await?;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
         stream.write_all(head.as_bytes()).await.ok()?;
+        shared.waiting.fetch_add(1, Ordering::SeqCst);
+        let let_in = wait(&mut stream, &mut shared.gate).await;
+        shared.waiting.fetch_sub(1, Ordering::SeqCst);
+        let_in?;
         let began = tokio::time::Instant::now();
         for piece in 0..pieces {
             tokio::time::sleep_until(began + pause * piece).await;
@@ -64,6 +113,20 @@ async fn answer(stream: TcpStream, pause: Duration, pieces: u32) -> Option<()> {
         let end = event("", "\"stop\"");
         chunk(&mut stream, &format!("{end}data: [DONE]\n\n")).await?;
         stream.write_all(b"0\r\n\r\n").await.ok()?;
+    }
+}
+
+/// Waits until the gate is open. None if the other side has gone meanwhile.
+async fn wait(stream: &mut BufReader<TcpStream>, gate: &mut watch::Receiver<Gate>) -> Option<()> {
+    loop {
+        let opened = tokio::time::timeout(ALIVE, gate.wait_for(|gate| *gate == Gate::Open)).await;
+        // What was seen is not kept: it holds a lock, and nothing that is sent may wait behind it.
+        match opened.map(|opened| opened.is_ok()) {
+            Ok(true) => return Some(()),
+            Ok(false) => return None,
+            Err(_) => {}
+        }
+        chunk(stream, ": waiting\n\n").await?;
     }
 }
 

@@ -1,24 +1,30 @@
 //! TLS on a stream that is already open, for the name that was checked.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use holm_grants::{Host, Url};
 use rustls::ClientConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
+use rustls_platform_verifier::Verifier;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::error::{NetError, origin};
 
+/// Whom the operating system trusts, once somebody has asked.
+static TRUSTED: OnceLock<Arc<Verifier>> = OnceLock::new();
+
 /// Whom to trust. The certificate must be for the URL's host, however its address was found.
 #[derive(Clone, Debug)]
 pub struct Tls(Arc<ClientConfig>);
 
 impl Tls {
-    /// Trusts what the operating system trusts.
+    /// Trusts what the operating system trusts. That is read once for the process, when somebody first asks: a server has
+    /// thousands of sessions, and each would read and keep some hundred certificates. Nothing else is shared, so no two
+    /// clients can be told to be one by what is remembered of a connection.
     ///
     /// # Errors
     ///
@@ -26,12 +32,18 @@ impl Tls {
     pub fn platform() -> Result<Self, NetError> {
         let provider = Arc::new(ring::default_provider());
         let no_roots = |error: rustls::Error| NetError::NoRoots(error.to_string());
-        let verifier = rustls_platform_verifier::Verifier::new(Arc::clone(&provider)).map_err(no_roots)?;
+        let verifier = match TRUSTED.get() {
+            Some(verifier) => Arc::clone(verifier),
+            None => {
+                let read = Verifier::new(Arc::clone(&provider)).map_err(no_roots)?;
+                Arc::clone(TRUSTED.get_or_init(|| Arc::new(read)))
+            }
+        };
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(no_roots)?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_custom_certificate_verifier(verifier)
             .with_no_client_auth();
         Ok(Self::with_config(config))
     }

@@ -59,6 +59,10 @@ pub(crate) struct Args {
     /// Where sites with a host name of their own are shown
     #[arg(long, value_name = "ADDRESS:PORT")]
     sites: Option<SocketAddr>,
+    /// How long a session that does nothing is kept in memory, in seconds; it is opened again when it is asked for something
+    /// [default: 600]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    idle: Option<u64>,
     /// Send traces and metrics to a collector there, by OTLP over HTTP, such as http://127.0.0.1:4318; one elsewhere needs a
     /// --grant fetch:… behind --
     #[arg(long, value_name = "URL")]
@@ -107,6 +111,7 @@ fn config(args: Args, places: &Places) -> Config {
     config.listen = args.listen.unwrap_or(config.listen);
     config.base = args.base.unwrap_or_default();
     (config.hosts, config.origins, config.sites) = (args.host, args.origin, args.sites);
+    config.limits.idle = args.idle.map_or(config.limits.idle, Duration::from_secs);
     config.tls = args.certificate.zip(args.key).map(|(certificate, key)| Tls { certificate, key });
     config
 }
