@@ -4,7 +4,7 @@
 //! A log can never hold a run up. What there is no room for is counted and told at the end; the journal has everything.
 
 mod file;
-mod http;
+pub(crate) mod http;
 
 use std::{
     path::PathBuf,
@@ -75,7 +75,7 @@ impl Log {
             });
         }
         if let Some(url) = &args.log_http {
-            let target = http::Target::new(url, granted, bounds)?;
+            let target = http::Target::new("--log-http", url, granted, bounds)?;
             // What stands behind a question mark may be a token.
             let shown = url.to_string();
             let shown = shown.split(['?', '#']).next().unwrap_or_default().to_owned();

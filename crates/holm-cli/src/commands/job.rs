@@ -2,6 +2,7 @@
 //! command writes down what is to be done; a server that runs sees it within half a minute.
 
 mod add;
+mod change;
 mod show;
 
 use std::path::Path;
@@ -20,9 +21,6 @@ use crate::{
 };
 use show::Shown;
 
-/// How often a change is tried while the server changes the same job.
-const TRIES: u32 = 8;
-
 /// What `holm job` does.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -34,8 +32,16 @@ pub(crate) enum Command {
     },
     /// Write a new job down
     Add(Box<add::Args>),
-    /// Say anew what a job is to do, or when, or how; what is not said stays as it is
-    Change(Box<add::Changes>),
+    /// Change some of what a job is to do; the rest stays
+    Change(Box<change::Args>),
+    /// Give a job another key, and print it
+    Key {
+        /// The job
+        job: String,
+        /// For how many seconds the old key counts beside it
+        #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(..=2_592_000))]
+        old_for: u64,
+    },
     /// Show a job
     Show {
         /// The job
@@ -86,16 +92,9 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
     let shelf = Shelf::new(open_store(&places).await?);
     let done = match command {
         Command::List { json } => show::list(&shelf, &screen, json).await,
-        Command::Add(args) => {
-            let (id, spec) = args.spec()?;
-            add::add(&shelf, &screen, &id, spec).await
-        }
-        Command::Change(changes) => {
-            let id = named(&changes.job)?;
-            let held = shelf.job(&id).await.map_err(|error| trouble(&error))?;
-            changes.check(&held.job.spec)?;
-            respecify(&shelf, &screen, &id, &changes).await
-        }
+        Command::Add(args) => add::add(&shelf, &screen, *args).await,
+        Command::Change(args) => change::change(&shelf, &screen, *args).await,
+        Command::Key { job, old_for } => rekey(&shelf, &screen, &named(&job)?, old_for).await,
         Command::Show { job, json, key } => {
             let shown = match (json, key) {
                 (true, _) => Shown::Json,
@@ -138,49 +137,25 @@ async fn switch(
     switched: impl Fn(&Standing) -> Standing,
     said: &str,
 ) -> Result<(), ShelfError> {
-    change(shelf, id, |held| {
+    let switch = |held: &mut Held| {
         held.standing = switched(&held.standing);
         Ok(())
-    })
-    .await?;
+    };
+    shelf.alter(id, switch).await?;
     screen.note(&format!("holm: the job {id} {said}"));
     Ok(())
 }
 
-async fn respecify(
-    shelf: &Shelf,
-    screen: &Screen,
-    id: &JobId,
-    changes: &add::Changes,
-) -> Result<(), ShelfError> {
-    change(shelf, id, |held| {
-        let spec = changes.told(&held.job.spec);
-        held.respecify(spec, WallClock.now())?;
-        if changes.new_key {
-            held.job.key = HookKey::new()?;
-        }
+async fn rekey(shelf: &Shelf, screen: &Screen, id: &JobId, old_for_s: u64) -> Result<(), ShelfError> {
+    let (key, until) = (HookKey::new()?, WallClock.now().plus(old_for_s * 1_000));
+    let rekey = |held: &mut Held| {
+        held.job.rekey(key.clone(), until);
         Ok(())
-    })
-    .await?;
-    screen.note(&format!("holm: the job {id} is written down anew; what is under way ends as it began"));
+    };
+    shelf.alter(id, rekey).await?;
+    screen.answer(&key.reveal());
+    screen.note(&format!("holm: the old key of {id} counts for {old_for_s} s more"));
     Ok(())
-}
-
-/// Changes a job. Whoever changes it at the same time, the server above all, is not overwritten.
-async fn change(
-    shelf: &Shelf,
-    id: &JobId,
-    change: impl Fn(&mut Held) -> Result<(), ShelfError>,
-) -> Result<(), ShelfError> {
-    for _ in 0..TRIES {
-        let mut held = shelf.job(id).await?;
-        change(&mut held)?;
-        match shelf.change(&held).await {
-            Err(ShelfError::Changed) => {}
-            done => return done,
-        }
-    }
-    Err(ShelfError::Changed)
 }
 
 fn named(job: &str) -> Result<JobId, Trouble> {

@@ -12,6 +12,7 @@ mod crash;
 mod endings;
 mod exe;
 mod guests;
+mod handover;
 mod helpers;
 mod history;
 mod hooks;
@@ -34,8 +35,11 @@ mod pty;
 #[cfg(feature = "local")]
 mod pull;
 mod run;
+mod serve;
 mod sessions;
 mod settings;
+#[cfg(feature = "postgres")]
+mod shared;
 mod skills;
 mod spinner;
 mod stage;

@@ -40,7 +40,8 @@ pub(crate) struct Heard {
     state: &'static str,
 }
 
-/// Asks a session for something. It is under way when this answers; watch its events for what comes of it.
+/// Asks a session for something. It is kept when this answers, and done, whatever becomes of the server; watch its events
+/// for what comes of it.
 #[utoipa::path(post, path = "/api/sessions/{id}/prompt", params(("id" = String, Path)), request_body = Words,
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 402, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 429, body = Problem)))]
@@ -55,8 +56,7 @@ pub(crate) async fn prompt(
         return Err(in_a_terminal(&link));
     }
     let room = server.room(&who, &id).await?;
-    let budget = server.inner.keyring.budget(&who.user);
-    drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
+    drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
     Ok(heard(&id, room.state().borrow().name()))
 }
 

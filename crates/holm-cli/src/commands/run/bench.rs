@@ -166,7 +166,7 @@ impl Bench {
             if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
         let system = system(args, &self.crew, self.guides, taught);
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
-            .name("holm")
+            .name(called(args))
             .system(system)
             .config(|config| settle(config, args, self.set, &self.helping, &toolbox))
             .tools(toolbox)
@@ -185,6 +185,15 @@ impl Bench {
         let builder = sinks.events.into_iter().fold(builder, Builder::events);
         let builder = sinks.deltas.into_iter().fold(builder, Builder::deltas);
         Ok((builder.build()?, tools))
+    }
+}
+
+/// What the agent is called: as the one that was chosen, so that people see who used what.
+fn called(args: &Args) -> String {
+    match &args.settled.agent {
+        Some(agents::Chosen::Native { file, .. }) => file.name.clone(),
+        Some(agents::Chosen::Exe(exe)) => exe.tree.agent.slug.clone(),
+        None => "holm".into(),
     }
 }
 
@@ -241,7 +250,8 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    fn begun(&self) -> Toolbox {
+    /// The tools with which the run begins.
+    pub(crate) fn begun(&self) -> Toolbox {
         given(self.lookup.as_ref(), &self.only, &self.began)
     }
 

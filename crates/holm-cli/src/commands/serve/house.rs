@@ -1,22 +1,24 @@
 //! Agents for the users of a server. Whoever started it has the data folder and the folder where it was started; every
 //! other user has a data folder and a workspace of their own, and so sessions, tools, agents, keys and files of their own.
 
+mod stock;
+
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use holm::{
-    runtime::{BoxFuture, DriveError, JournalFailed, SecretString, Session},
+    runtime::{BoxFuture, DriveError, EventSink, JournalFailed, SecretString, Session},
     store::Store,
     wire::services::Services,
 };
 use holm_config::KeyFile;
-use holm_mcp::server::{Exposed, Shows};
+use holm_mcp::server::Exposed;
 use holm_server::{
-    AgentCard, Home, ModelCard, OpenError, Opened, Order, ServerCard, SkillCard, Start, ToolCard, Workshop,
+    AgentCard, Home, ModelCard, OpenError, Opened, Order, SkillCard, Start, ToolCard, Workshop,
     auth::UserName,
 };
 use tokio::sync::Mutex;
 
-use super::person::Watchers;
+use super::{person::Watchers, stores::Stores};
 use crate::{
     agents::Chosen,
     approve::Person,
@@ -26,7 +28,6 @@ use crate::{
         mcp_server,
         run::{self, Made, Sinks},
     },
-    entries::Entry,
     exit::{Exit, Trouble},
     places::{self, Places},
     screen::Screen,
@@ -35,6 +36,8 @@ use crate::{
 
 /// The name of the agent that nobody has written a file for.
 const USUAL: &str = "holm";
+/// What it is for.
+const ABOUT_USUAL: &str = "Works in the workspace, with the tools that it was given.";
 
 /// The users of a server and their agents. Clones are the same house.
 #[derive(Clone)]
@@ -45,7 +48,10 @@ pub(super) struct House {
 struct Inner {
     args: run::Args,
     places: Places,
+    stores: Stores,
     rooms: Mutex<HashMap<UserName, Place>>,
+    /// Who else is told of every session.
+    told: Option<Arc<dyn EventSink>>,
 }
 
 /// Where a user's place will be, once somebody has asked for it.
@@ -61,8 +67,16 @@ struct Room {
 
 impl House {
     /// Agents that are made of these arguments.
-    pub(super) fn new(args: run::Args, places: Places) -> Self {
-        Self { inner: Arc::new(Inner { args, places, rooms: Mutex::default() }) }
+    pub(super) fn new(args: run::Args, places: Places, stores: Stores) -> Self {
+        Self { inner: Arc::new(Inner { args, places, stores, rooms: Mutex::default(), told: None }) }
+    }
+
+    /// That tell somebody else of every session too. For a house that nobody else holds yet.
+    pub(super) fn telling(mut self, sink: Arc<dyn EventSink>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.told = Some(sink);
+        }
+        self
     }
 
     /// Whether the owner's usual agent can be made at all.
@@ -85,7 +99,7 @@ impl House {
             return Ok(Arc::clone(room));
         }
         let places = self.places_of(user)?;
-        let store = run::open_store(&places).await?;
+        let store = self.inner.stores.open(user, &places).await?;
         let room = Arc::new(Room { places, store, shown: Mutex::default() });
         *place = Some(Arc::clone(&room));
         Ok(room)
@@ -132,7 +146,7 @@ impl House {
 
     async fn make(&self, order: Order) -> Result<Opened, OpenError> {
         let room = self.room(&order.user).await.map_err(failed)?;
-        let agent = order.agent.filter(|name| name != USUAL);
+        let agent = order.agent.clone().filter(|name| name != USUAL);
         // A name, never a path: what a client says chooses among what is there.
         if let Some(name) = &agent
             && listed(&room.places)?.iter().all(|listed| listed.name != *name)
@@ -141,7 +155,7 @@ impl House {
         }
         let desk = Arc::clone(&order.desk);
         let screen = Arc::new(Screen::elsewhere(move |note| desk.tell(note)));
-        let args = self.inner.args.clone().of(agent, order.model);
+        let args = self.inner.args.clone().of(agent, order.model.clone());
         let args = match &order.start {
             Start::New(_) => args,
             Start::Resume(_) | Start::Fork { .. } => args.going_on(),
@@ -149,10 +163,13 @@ impl House {
         let (args, places) =
             args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
         let args = args.at_most(order.budget);
-        let person = Person::Elsewhere(Arc::new(Watchers(order.desk)));
-        let sinks = Sinks { events: vec![order.events], deltas: Some(order.deltas) };
+        let person = Person::Elsewhere(Arc::new(Watchers(Arc::clone(&order.desk))));
+        let events = std::iter::once(Arc::clone(&order.events)).chain(self.inner.told.clone()).collect();
+        let sinks = Sinks { events, deltas: Some(Arc::clone(&order.deltas)) };
         let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
         let made = made.map_err(|error| told(&error))?;
+        // Before there is a session that nobody could use.
+        order.check_tools(&made.tools.begun())?;
         let session = begin(&args, &places, &made, order.start).await?;
         let following = made.tools.lend(&session, order.tools);
         let following = following.map_err(|error| OpenError::Refused(error.to_string()))?;
@@ -204,8 +221,7 @@ impl Workshop for House {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
-            let about = "Works in the workspace, with the tools that it was given.".to_owned();
-            let mut cards = vec![AgentCard { name: USUAL.into(), description: about }];
+            let mut cards = vec![AgentCard { name: USUAL.into(), description: ABOUT_USUAL.into() }];
             cards.extend(listed(&room.places)?);
             Ok(cards)
         })
@@ -251,29 +267,11 @@ impl Workshop for House {
         })
     }
 
-    fn servers(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ServerCard>, OpenError>> {
-        let (house, user) = (self.clone(), user.clone());
-        Box::pin(async move {
-            let room = house.room(&user).await.map_err(failed)?;
-            let written = Entry::admitted(&room.places).filter_map(|entry| entry.written().ok()).flatten();
-            // Its command line or address may hold what only the owner should read.
-            Ok(written.map(|server| ServerCard { name: server.name.clone() }).collect())
-        })
-    }
-
     fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
-            let (room, made) =
-                (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
-            let screen = Arc::new(Screen::elsewhere(|_| {}));
-            let (args, _) = house
-                .inner
-                .args
-                .clone()
-                .settle(room.places.clone(), &screen)
-                .map_err(|trouble| refused(&trouble))?;
-            Ok(Some(mcp_server::exposed(&made, &args, &room.places, Shows::Agents)))
+            let room = house.room(&user).await.map_err(failed)?;
+            Ok(Some(mcp_server::prompts(&room.places)))
         })
     }
 
