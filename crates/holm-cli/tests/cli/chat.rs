@@ -3,13 +3,13 @@
 use std::{
     fs,
     process::Command,
-    sync::{Arc, Condvar, Mutex},
     time::{Duration, Instant},
 };
 
 use holm_testkit::double::{Act, Fault, Seen};
 
 use crate::{
+    door::Door,
     pty::Pty,
     stage::{KEY, MODEL, Stage},
 };
@@ -25,23 +25,6 @@ const CTRL_C: &str = "\x03";
 const CTRL_G: &str = "\x07";
 const CTRL_S: &str = "\x13";
 const CTRL_T: &str = "\x14";
-
-/// A door at which a reply waits until somebody opens it.
-#[derive(Clone, Default)]
-struct Door(Arc<(Mutex<bool>, Condvar)>);
-
-impl Door {
-    fn open(&self) {
-        *self.0.0.lock().unwrap() = true;
-        self.0.1.notify_all();
-    }
-
-    fn pass(&self) {
-        let shut = |open: &mut bool| !*open;
-        let wait = Duration::from_secs(120);
-        drop(self.0.1.wait_timeout_while(self.0.0.lock().unwrap(), wait, shut).unwrap());
-    }
-}
 
 fn ready(stage: &Stage, size: (u16, u16), args: &[&str]) -> Pty {
     let chat = Pty::chat(stage, size, args);

@@ -9,6 +9,7 @@ mod approvals;
 mod chat;
 mod conversation;
 mod crash;
+mod door;
 mod endings;
 mod exe;
 mod guests;

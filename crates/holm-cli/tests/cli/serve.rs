@@ -88,6 +88,11 @@ impl Served {
         self.send(&self.token, "POST", path, &[], Some(&body.to_string()))
     }
 
+    /// Asks for something that goes on: what comes is read from the connection.
+    pub(crate) fn watch(&self, path: &str) -> TcpStream {
+        self.ask(&self.token, "GET", path, &[], None)
+    }
+
     pub(crate) fn send(
         &self,
         token: &str,
@@ -96,6 +101,24 @@ impl Served {
         headers: &[(&str, &str)],
         body: Option<&str>,
     ) -> Reply {
+        let mut stream = self.ask(token, method, path, headers, body);
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    fn ask(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> TcpStream {
         let address = &self.address;
         let mut text = format!(
             "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n"
@@ -109,14 +132,8 @@ impl Served {
         text += "\r\n";
         text += body.unwrap_or_default();
         let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.write_all(text.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+        stream
     }
 
     /// As an operator of the owner's.

@@ -60,6 +60,9 @@ pub enum Question {
         arguments: String,
         /// The command as a person types it, for shells.
         command: Option<String>,
+        /// Whose call it is, where it is not the session's own: the helper, below those that asked for it.
+        #[serde(default)]
+        helper: Option<String>,
         /// How much it can change.
         level: String,
         /// What it needs.
@@ -162,6 +165,7 @@ impl Desk {
             tool: proposal.tool.clone(),
             arguments: proposal.arguments.clone(),
             command: offer.command.clone(),
+            helper: offer.helper.clone(),
             level: proposal.level.to_string(),
             needs: proposal.needs.clone(),
             missing: proposal.missing.clone(),
