@@ -4,6 +4,10 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::columns;
 
+/// How far from the cursor rows are laid out, in bytes: more than any screen shows, and little enough for each key of somebody
+/// who has pasted a book.
+const NEAR: usize = 8 * 1024;
+
 /// A text with a cursor in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Input {
@@ -30,7 +34,7 @@ pub(super) enum Moved {
     No,
 }
 
-/// One row of the input as it is drawn, and where the cursor stands.
+/// The rows of the input near the cursor as they are drawn, and where it stands among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rows {
     pub(super) rows: Vec<String>,
@@ -144,12 +148,14 @@ impl Input {
         Moved::Yes
     }
 
-    /// The rows at a width, broken where a row is full. What the person pasted is made safe like everything else.
+    /// The rows at a width, broken where a row is full. What the person pasted is made safe like everything else. Of a very
+    /// long text there are those near the cursor.
     pub(super) fn rows(&self, width: usize) -> Rows {
         let width = width.max(2);
         let mut out = Rows { rows: vec![String::new()], row: 0, column: 0 };
-        let (mut at, mut used) = (0, 0);
-        for piece in self.text.graphemes(true).chain([""]) {
+        let (near, from) = self.near();
+        let (mut at, mut used) = (from, 0);
+        for piece in near.graphemes(true).chain([""]) {
             if at == self.cursor {
                 if used >= width {
                     out.rows.push(String::new());
@@ -175,6 +181,16 @@ impl Input {
             used += wide;
         }
         out
+    }
+
+    /// What stands near the cursor, and where it begins: with a line, where one begins not too far away.
+    fn near(&self) -> (&str, usize) {
+        let (before, after) = (self.before(), self.after());
+        let far = before.floor_char_boundary(before.len().saturating_sub(NEAR));
+        let line = before.get(far..).and_then(|near| near.find('\n')).filter(|at| far > 0 && *at < NEAR / 2);
+        let from = line.map_or(far, |at| far + at + 1);
+        let to = self.cursor + after.floor_char_boundary(NEAR);
+        (self.text.get(from..to).unwrap_or_default(), from)
     }
 }
 

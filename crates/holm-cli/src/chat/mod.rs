@@ -26,6 +26,7 @@ mod terminal;
 mod testing;
 mod text;
 mod theme;
+mod thought;
 mod update;
 mod view;
 

@@ -16,6 +16,7 @@ use super::{
     markdown::Flow,
     question::{Question, Turned},
     text::safe,
+    thought::Thought,
 };
 
 /// How many things keep their lines while nobody looks at them.
@@ -223,9 +224,10 @@ impl Tab {
                 self.doing = "answers".into();
             }
             Piece::Thinking(text) => {
-                let at = self.streamed(call, |stream| &mut stream.thinking, || Kind::Thinking(String::new()));
+                let at =
+                    self.streamed(call, |stream| &mut stream.thinking, || Kind::Thinking(Thought::default()));
                 if let Some(Kind::Thinking(thought)) = self.items.get_mut(at).map(Item::change) {
-                    thought.push_str(&safe(text));
+                    thought.push(&safe(text));
                 }
                 self.doing = "thinks".into();
             }

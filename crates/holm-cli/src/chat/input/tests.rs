@@ -82,3 +82,20 @@ fn a_piece_before_the_cursor_is_replaced() {
     input.replace_before(3, "@src/main.rs");
     assert_eq!(shown(&input), "see @src/main.rs| now");
 }
+
+#[test]
+fn of_a_book_that_was_pasted_only_what_is_near_the_cursor_is_laid_out() {
+    let check = |text: String| {
+        let mut input = Input::of(text);
+        input.insert("here");
+        let found = input.rows(80);
+        assert!(found.rows.len() * 80 <= 3 * NEAR, "{} rows", found.rows.len());
+        assert!(found.rows.len() > 20, "a screen is filled: {} rows", found.rows.len());
+        let row = &found.rows[found.row];
+        assert!(row.ends_with("here") && columns(row) == found.column, "{row:?} at {}", found.column);
+    };
+    check("x".repeat(1 << 20));
+    check("日本語 ".repeat(100_000));
+    check("a line of a book\n".repeat(60_000));
+    check(format!("{}\n", "y".repeat(100_000)));
+}

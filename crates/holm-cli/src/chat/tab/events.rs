@@ -16,6 +16,7 @@ use crate::{
         item::{Call, CallState, Item, Kind, Tone, named, said},
         markdown::Flow,
         text::{clipped, one_line, safe},
+        thought::Thought,
     },
     money,
 };
@@ -140,7 +141,7 @@ impl Tab {
             _ => None,
         });
         if let Some(thought) = thought.filter(|thought| stream.thinking.is_none() && !thought.is_empty()) {
-            self.items.push(Item::new(Kind::Thinking(thought)));
+            self.items.push(Item::new(Kind::Thinking(Thought::of(thought))));
         }
         match stream.text.and_then(|at| self.items.get_mut(at)) {
             Some(item) => {
@@ -200,7 +201,7 @@ impl Tab {
                 Kind::Note { tone: Tone::Quiet, text: "(what stood here was taken back)".into() };
         }
         if let Some(item) = stream.thinking.and_then(|at| self.items.get_mut(at)) {
-            *item.change() = Kind::Thinking(String::new());
+            *item.change() = Kind::Thinking(Thought::default());
         }
     }
 
