@@ -13,6 +13,7 @@ mod front;
 mod input;
 mod item;
 mod keys;
+mod left;
 mod markdown;
 mod picker;
 mod question;
@@ -31,4 +32,5 @@ mod update;
 mod view;
 
 pub(crate) use front::execute;
+pub(crate) use left::forget;
 pub(crate) use theme::Shade;

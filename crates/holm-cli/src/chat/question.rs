@@ -80,9 +80,12 @@ impl Question {
         let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
         let lines = approve::question(proposal, offer);
         let lines = lines.iter().flat_map(|text| text.lines().map(safe).collect::<Vec<_>>());
+        let prefix = offer.prefix.as_ref().filter(|_| !leaves_plan).map(|rule| safe(&rule.to_string()));
+        // What would be remembered is read before anybody can have it remembered, however long it is.
+        let rule = prefix.iter().map(|rule| format!("  [p] means  all that begins with {rule}"));
         let wanted = Wanted {
-            lines: lines.filter(|line| !line.is_empty()).collect(),
-            prefix: offer.prefix.as_ref().filter(|_| !leaves_plan).map(|rule| safe(&rule.to_string())),
+            lines: lines.filter(|line| !line.is_empty()).chain(rule).collect(),
+            prefix,
             plan: leaves_plan.then(|| approve::plan(proposal)).flatten(),
         };
         Self::new(id, Asks::Call(Box::new(wanted)))
@@ -142,9 +145,7 @@ impl Question {
                 "[y]es, carry it out · [e]dit it first · [n]o".into()
             }
             Asks::Call(wanted) => {
-                let prefix = wanted.prefix.as_ref();
-                let prefix =
-                    prefix.map(|rule| format!(" · all that begins with [p] {rule}")).unwrap_or_default();
+                let prefix = if wanted.prefix.is_some() { " · [p] as above" } else { "" };
                 format!("[y]es once · [a]lways in this session{prefix} · ne[v]er · [n]o")
             }
             Asks::Words { choices, .. } if choices.is_empty() => "Enter answers · Esc gives no answer".into(),

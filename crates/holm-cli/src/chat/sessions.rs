@@ -23,6 +23,7 @@ use tokio::{
 
 use super::{
     item::Tone,
+    left::{Left, Shelf},
     seat::{Desk, Seat, Tell, Watch},
     state::{How, Msg, Opened},
     tab::TabId,
@@ -166,6 +167,10 @@ impl Opening {
         let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live) };
         let sinks = Sinks { events: vec![Arc::new(watch.clone())], deltas: Some(Arc::new(watch)) };
         let person = Person::Elsewhere(Arc::new(Seat::new(tab, tell.clone(), self.desk)));
+        let left = match &how {
+            How::Resume { session } => Shelf::of(&self.places).find(session),
+            How::New { .. } | How::Fork { .. } => Left::default(),
+        };
         let args = match how {
             How::New { model } => self.args.anew(model),
             How::Resume { session } => self.args.resuming(session),
@@ -191,6 +196,7 @@ impl Opening {
             widest: opened.most,
             history: history(&opened.made.store, session.id()).await,
             goes_on,
+            left,
         };
         let _ = tell.send(Msg::Opened { tab, opened: Box::new(told) });
         live.store(true, Ordering::Release);

@@ -13,6 +13,7 @@ use holm::{
 use super::{
     input::Input,
     item::{Call, Item, Kind, Tone},
+    left::{Left, Spot},
     markdown::Flow,
     question::{Question, Turned},
     text::safe,
@@ -213,6 +214,27 @@ impl Tab {
         self.before_plan = Mode::Default;
     }
 
+    /// How it would be left now.
+    pub(super) fn left(&self) -> Left {
+        let spot = match self.look {
+            Look::End => None,
+            Look::At { item, row } => {
+                let above = self.items.iter().take(item).filter(|item| is_told_again(item)).count();
+                let row = if self.items.get(item).is_some_and(is_told_again) { row } else { 0 };
+                Some(Spot { above, row })
+            }
+        };
+        Left { draft: self.input.text().to_owned(), spot }
+    }
+
+    /// Looks where the person looked before.
+    pub(super) fn look_at(&mut self, spot: Spot) {
+        let mut told = self.items.iter().enumerate().filter(|(_, item)| is_told_again(item));
+        if let Some((item, _)) = told.nth(spot.above) {
+            self.look = Look::At { item, row: spot.row };
+        }
+    }
+
     /// A piece of a reply.
     pub(super) fn piece(&mut self, call: CallId, piece: &Piece) {
         match piece {
@@ -321,6 +343,11 @@ impl Tab {
         }
         self.forgotten = self.forgotten.max(upto);
     }
+}
+
+/// Whether a journal has it: what Holm itself notes is said once.
+fn is_told_again(item: &Item) -> bool {
+    !matches!(item.kind(), Kind::Note { .. })
 }
 
 /// How a run ended without an answer, in words.

@@ -1,9 +1,8 @@
 //! What happens changes what is known, and says what is to be done.
 
 mod act;
+mod mouse;
 mod press;
-
-use crossterm::event::MouseEventKind;
 
 use act::carrying_out;
 
@@ -11,14 +10,12 @@ use super::{
     draw::Areas,
     input::Input,
     item::Tone,
+    left::Left,
     question::Reply,
     state::{Command, How, Leaving, Msg, Opened, Over, Purpose, State},
     tab::{Phase, Tab, TabId, Then, When},
     view::Glass,
 };
-
-/// How many lines a turn of the mouse's wheel moves.
-const WHEEL: isize = 3;
 
 /// What is said to the model when a plan was changed.
 const CHANGED_PLAN: &str = "the person has changed the plan, and says next what to do";
@@ -29,7 +26,7 @@ impl State {
         match msg {
             Msg::Key(key) => return self.press(key),
             Msg::Pasted(text) => self.pasted(&text),
-            Msg::Mouse(kind) => self.wheel(kind),
+            Msg::Mouse(mouse) => return self.mouse(mouse),
             Msg::Resized(size) => {
                 self.size = size;
                 self.over_the_end();
@@ -73,8 +70,20 @@ impl State {
 
     fn opened(&mut self, id: TabId, opened: Opened) -> Vec<Command> {
         self.widest = self.widest.min(opened.widest);
+        let Left { draft, spot } = opened.left;
+        let typed = self.find(id).map(|tab| tab.input.text().to_owned()).unwrap_or_default();
+        // What is typed already stays, and what was typed before can be had again.
+        if !typed.is_empty() && typed != draft {
+            self.remember(draft.clone());
+        }
         self.with(id, |tab| {
             tab.recall(&opened.history);
+            if let Some(spot) = spot {
+                tab.look_at(spot);
+            }
+            if typed.is_empty() {
+                tab.input = Input::of(draft);
+            }
             (tab.session, tab.mode) = (Some(opened.session), opened.mode);
             tab.model = opened.model;
             tab.meter.window = opened.window;
@@ -159,19 +168,6 @@ impl State {
             None => tab.input.insert(text),
         }
         self.complete();
-    }
-
-    fn wheel(&mut self, kind: MouseEventKind) {
-        match kind {
-            MouseEventKind::ScrollUp => self.scroll(-WHEEL),
-            MouseEventKind::ScrollDown => self.scroll(WHEEL),
-            MouseEventKind::Down(_)
-            | MouseEventKind::Up(_)
-            | MouseEventKind::Drag(_)
-            | MouseEventKind::Moved
-            | MouseEventKind::ScrollLeft
-            | MouseEventKind::ScrollRight => {}
-        }
     }
 
     /// Scrolls whatever is looked at.

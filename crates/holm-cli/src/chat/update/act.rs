@@ -161,9 +161,11 @@ impl State {
         if self.tabs.len() < 2 {
             return self.told("this is the only session; /quit leaves");
         }
-        let tab = self.tabs.remove(self.current);
+        let mut tab = self.tabs.remove(self.current);
         self.current = self.current.min(self.tabs.len() - 1);
         self.search = None;
+        // What was typed there can be had again.
+        self.remember(tab.input.take());
         vec![Command::Close(tab.id)]
     }
 

@@ -9,6 +9,8 @@ use holm_tools::shell::Answer;
 
 use crate::chat::{
     item::Kind,
+    left::{Left, Spot},
+    picker::{Pick, Picker, Row},
     question::{QuestionId, Reply},
     state::{Command, Custom, How, Msg, Over, Purpose, Words},
     tab::{Look, Phase, TabId, When},
@@ -432,4 +434,95 @@ fn an_end_leaves_no_question_and_nothing_unsaid() {
     assert!(
         tab.items.iter().any(|item| matches!(item.kind(), Kind::Note { text, .. } if text.ends_with("late")))
     );
+}
+
+#[test]
+fn a_click_chooses_what_a_key_could() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    chat.opened("session-2", Vec::new());
+    for (column, expect) in [(1, 0), (9, 1), (79, 1), (0, 0)] {
+        assert_eq!(chat.clicks(column, 0), []);
+        assert_eq!(chat.state.current, expect, "column {column}");
+    }
+    let row = |session: &str| Row {
+        label: session.into(),
+        about: String::new(),
+        pick: Pick::Open { how: How::Resume { session: session.into() }, typed: String::new() },
+    };
+    chat.tells(Msg::Found(Picker::new("go on", vec![row("alpha"), row("beta")])));
+    for nothing in [0, 1, 4, 23] {
+        assert_eq!(chat.clicks(4, nothing), [], "row {nothing}");
+    }
+    let how = How::Resume { session: "beta".into() };
+    assert_eq!(chat.clicks(4, 3), [Command::Open { tab: TabId(3), how }]);
+    chat.opened("beta", Vec::new());
+    chat.types("/co");
+    let rows = chat.state.completion.as_ref().unwrap().rows.clone();
+    // The line of state, what is typed, and the line above it.
+    let first = 24 - 3 - u16::try_from(rows.len()).unwrap();
+    assert_eq!(chat.clicks(4, first - 1), [], "above the first one");
+    assert_eq!(chat.clicks(4, first), []);
+    assert_eq!(chat.state.draft(), format!("{} ", rows[0].0));
+}
+
+#[test]
+fn a_click_is_never_a_yes() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.tells(asked(3, "rm x", None));
+    if let Some(question) = chat.state.tabs[0].questions.front_mut() {
+        question.seen = crate::chat::question::Seen::Whole;
+    }
+    for row in 0..24 {
+        assert_eq!(chat.clicks(1, row), [], "row {row}");
+    }
+    assert_eq!(chat.state.tabs[0].questions.len(), 1);
+}
+
+#[test]
+fn a_session_is_found_as_it_was_left() {
+    let mut chat = Chat::open();
+    (0..40).for_each(|number| chat.hears(answer(&format!("answer {number}"))));
+    chat.types("half");
+    chat.presses("pageup");
+    let left = chat.state.tabs[0].left();
+    assert!(left.spot.is_some() && left.draft == "half", "{left:?}");
+    let mut again = Chat::open();
+    // Notes are said once, and move nothing.
+    again.says("/cost");
+    again.says("/cost");
+    (0..40).for_each(|number| again.hears(answer(&format!("answer {number}"))));
+    again.state.tabs[0].look_at(left.spot.unwrap());
+    assert_eq!(again.state.tabs[0].left().spot, left.spot);
+    assert_ne!(again.state.tabs[0].look, chat.state.tabs[0].look, "two notes stand above");
+    again.state.tabs[0].look_at(Spot { above: 1_000, row: 0 });
+    assert_eq!(again.state.tabs[0].left().spot, left.spot, "what is not there is not looked at");
+    assert_eq!(Chat::open().state.tabs[0].left(), Left::default());
+}
+
+#[test]
+fn what_is_typed_when_a_session_opens_stays_and_what_was_typed_there_comes_back() {
+    let check = |typed: &str, expect: &str, then: &str| {
+        let mut chat = Chat::open();
+        chat.says("/resume old");
+        chat.types(typed);
+        chat.opened_as("old", Left { draft: "before".into(), spot: None });
+        assert_eq!(chat.state.draft(), expect, "{typed}");
+        chat.presses("up");
+        assert_eq!(chat.state.draft(), then, "{typed}");
+    };
+    check("", "before", "/resume old");
+    check("now", "now", "before");
+}
+
+#[test]
+fn what_was_typed_in_a_tab_that_is_closed_can_be_had_again() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    chat.opened("session-2", Vec::new());
+    chat.types("half");
+    assert_eq!(chat.presses("ctrl-x"), [Command::Close(TabId(2))]);
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "half");
 }
