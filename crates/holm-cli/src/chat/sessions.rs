@@ -282,14 +282,14 @@ impl Children {
         let mut last = None;
         for event in history(&self.store, &child).await {
             last = Some(event.id);
+            self.told(&child, event.clone());
             self.begin(&event.event);
-            self.told(&child, event);
         }
         while let Some(notice) = events.next().await {
             let Notice::Event(event) = notice else { continue };
             if last.is_none_or(|last| event.id > last) {
-                self.begin(&event.event);
                 self.told(&child, (*event).clone());
+                self.begin(&event.event);
             }
         }
     }

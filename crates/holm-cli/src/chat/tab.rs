@@ -20,6 +20,9 @@ use super::{
     thought::Thought,
 };
 
+/// How much of what helpers did is kept until it is known whose they are.
+const MOST_STRAYS: usize = 256;
+
 /// How many things keep their lines while nobody looks at them.
 const KEPT_LINES: usize = 400;
 
@@ -59,6 +62,8 @@ pub(super) struct Tab {
     early: BTreeMap<String, String>,
     /// Which call a helper works for, and how deep it stands.
     children: BTreeMap<String, (usize, usize)>,
+    /// What helpers did before it was known whose they are: both are told on ways of their own.
+    strays: Vec<(String, Numbered)>,
     stream: Stream,
     /// How far lines were let go.
     forgotten: usize,
@@ -171,6 +176,7 @@ impl Tab {
             answers: BTreeMap::new(),
             early: BTreeMap::new(),
             children: BTreeMap::new(),
+            strays: Vec::new(),
             stream: Stream::default(),
             forgotten: 0,
         }
@@ -296,14 +302,29 @@ impl Tab {
 
     /// What a helper did.
     pub(super) fn child(&mut self, child: &str, event: &Numbered) {
-        let Some((at, depth)) = self.children.get(child).copied() else { return };
-        if let holm::kernel::Event::ChildStarted { child, .. } = &event.event {
-            self.children.insert(child.clone(), (at, depth + 1));
-        }
-        let Some(line) = events::in_a_line(&event.event) else { return };
+        let Some((at, depth)) = self.children.get(child).copied() else {
+            if self.strays.len() < MOST_STRAYS {
+                self.strays.push((child.to_owned(), event.clone()));
+            }
+            return;
+        };
         let indent = "  ".repeat(depth);
-        if let Some(call) = self.call_at(at) {
+        if let (Some(line), Some(call)) = (events::in_a_line(&event.event), self.call_at(at)) {
             call.saw(format!("{indent}{line}"));
+        }
+        if let holm::kernel::Event::ChildStarted { child, .. } = &event.event {
+            self.child_begun(child, at, depth + 1);
+        }
+    }
+
+    /// A helper works for a call, so deep below it.
+    fn child_begun(&mut self, child: &str, at: usize, depth: usize) {
+        self.children.insert(child.to_owned(), (at, depth));
+        let strays = std::mem::take(&mut self.strays).into_iter();
+        let (own, others): (Vec<_>, Vec<_>) = strays.partition(|(of, _)| of == child);
+        self.strays = others;
+        for (_, event) in own {
+            self.child(child, &event);
         }
     }
 

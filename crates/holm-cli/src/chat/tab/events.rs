@@ -56,8 +56,8 @@ impl Tab {
                 self.finished(*call, id, *outcome, *millis);
             }
             Event::ChildStarted { call, child } => {
-                if let Some(at) = self.calls.get(call) {
-                    self.children.insert(child.clone(), (*at, 0));
+                if let Some(at) = self.calls.get(call).copied() {
+                    self.child_begun(child, at, 0);
                 }
             }
             Event::ModeChanged { mode } => self.mode_changed(*mode),
