@@ -11,6 +11,7 @@ mod crash;
 mod endings;
 mod exe;
 mod guests;
+mod habits;
 mod helpers;
 mod history;
 mod hooks;
@@ -31,12 +32,15 @@ mod pty;
 #[cfg(feature = "local")]
 mod pull;
 mod run;
+mod screens;
 mod sessions;
 mod settings;
 mod skills;
 mod stage;
+mod strokes;
 mod templates;
 mod terminal;
+mod tmux;
 mod tools;
 #[cfg(feature = "local")]
 mod tour;
