@@ -137,10 +137,7 @@ impl Pty {
 
     /// The whole screen, row by row, without what may not be twice the same: how long calls took, how full the window is.
     pub(crate) fn picture(&self) -> String {
-        let seen = self.seen.0.lock().unwrap();
-        let screen = seen.emulator.screen();
-        let rows = screen.rows(0, screen.size().1).map(|row| format!("│{}", timeless(row.trim_end())));
-        rows.collect::<Vec<_>>().join("\n")
+        picture(self.seen.0.lock().unwrap().emulator.screen())
     }
 
     /// Presses keys, and holds that these bytes are drawn for them and no others.
@@ -210,6 +207,12 @@ impl Drop for Pty {
         // A test that failed leaves nothing behind.
         let _ = self.child.kill();
     }
+}
+
+/// A screen, row by row, without what may not be twice the same.
+pub(crate) fn picture(screen: &vt100::Screen) -> String {
+    let rows = screen.rows(0, screen.size().1).map(|row| format!("│{}", timeless(row.trim_end())));
+    rows.collect::<Vec<_>>().join("\n")
 }
 
 /// A row without numbers of time and per cent.

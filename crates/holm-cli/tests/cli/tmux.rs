@@ -165,13 +165,13 @@ fn a_day_of_work_within_tmux() {
         tmux.rests();
         assert_eq!(fs::read_to_string(stage.work().join("new.txt")).unwrap(), "hi\n");
         // Steering.
-        tmux.says("begin", "waits for the model");
+        tmux.says("embark now", "waits for the model");
         tmux.says("be quick", "before the next step: be quick");
         door.open();
         tmux.shows("Quickly.");
         tmux.rests();
         // Files and pictures.
-        tmux.says("look at @notes.txt and @dot.png", "with 2 attached");
+        tmux.says("behold @notes.txt and @dot.png please", "with 2 attached");
         tmux.shows("Seen.");
         tmux.rests();
         // A search, and a turn that is said otherwise.
@@ -181,7 +181,7 @@ fn a_day_of_work_within_tmux() {
         tmux.presses("C-b");
         tmux.shows("go back to before this was said");
         tmux.presses("Enter");
-        tmux.until("the second session", |screen| screen.contains("› look at") && !screen.contains("Seen."));
+        tmux.until("the second session", |screen| screen.contains("› behold") && !screen.contains("Seen."));
         tmux.types(" again");
         tmux.presses("Enter");
         tmux.shows("Seen.");
@@ -195,17 +195,17 @@ fn day(door: &Door) -> Stage {
     let held = door.clone();
     let stage = Stage::answering(move |seen: &Seen| {
         let text = seen.text();
-        if text.contains("look at") {
+        if text.contains("behold @notes.txt") {
             return Act::says("Seen.");
         }
         if text.contains("be quick") {
             return Act::says("Quickly.");
         }
-        if text.contains("begin") {
+        if text.contains("embark now") {
             held.pass();
             return Act::says("Slowly.");
         }
-        if text.contains("c1") {
+        if text.contains("new.txt") {
             return Act::says("Written.");
         }
         Act::calls(&[("c1", "write", r#"{"path":"new.txt","content":"hi\n"}"#)])
