@@ -48,7 +48,9 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     let shade =
         shade_of(shade, wishes.shade, std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty()));
     // Whoever asks for colours by name has them, whatever else is said of them.
-    crossterm::style::force_color_output(shade != Shade::None);
+    if shade != Shade::None {
+        crossterm::style::force_color_output(true);
+    }
     let store = Store::open(places::database(&places.data)?).await?;
     let (named, prompt) = args.named()?;
     let how = named.map_or(How::New { model: None }, |session| How::Resume { session: session.to_owned() });
