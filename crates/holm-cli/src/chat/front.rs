@@ -35,8 +35,9 @@ use crate::{
     skills::Skills,
 };
 
-/// The shortest time between two frames: sixty a second are as many as anybody sees.
-const FRAME: Duration = Duration::from_micros(16_600);
+/// The shortest time between two frames: sixty a second are as many as anybody sees. Timers wake up to a millisecond late, so it
+/// is that much less than a sixtieth of a second.
+const FRAME: Duration = Duration::from_micros(15_600);
 /// How long after the last key it is written down what is typed, and where the person looks.
 const DRAFT: Duration = Duration::from_millis(800);
 /// How many things are taken in before a frame is drawn, so that no flood keeps the screen still.
