@@ -46,7 +46,7 @@ impl Shelf {
         let file = self.file(session);
         let fits = fs::metadata(&file).is_ok_and(|file| file.len() <= MOST);
         let text = if fits { fs::read_to_string(&file).unwrap_or_default() } else { String::new() };
-        serde_json::from_str(&text).map_or_else(|_| Left::default(), |said| Left::read(&said))
+        serde_json::from_str::<Value>(&text).map_or_else(|_| Left::default(), |said| Left::read(&said))
     }
 
     /// Keeps how one is left.
