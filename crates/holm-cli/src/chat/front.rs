@@ -1,10 +1,15 @@
 //! The loop: keys, events and pieces of replies go in, and at most sixty frames a second come out, none of them for nothing.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use crossterm::event::{Event as Happened, EventStream};
 use futures::StreamExt as _;
-use holm::store::Store;
+use holm::{kernel::Block, store::Store};
+use holm_config::Template;
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc::{self, UnboundedReceiver},
@@ -21,7 +26,7 @@ use super::{
     left::Shelf,
     seat::{Desk, Tell},
     sessions::Sessions,
-    state::{Command, Custom, How, Msg, Purpose, Size, State, Words},
+    state::{Alias, Command, Custom, How, Msg, Origin, Purpose, Size, State, Words},
     tab::TabId,
     terminal::Canvas,
     theme::Shade,
@@ -30,6 +35,7 @@ use crate::{
     commands::run,
     exit::Exit,
     places::{self, Places},
+    prompt::{Around, Parts},
     screen::Screen,
     settings::Here,
     skills::Skills,
@@ -106,6 +112,7 @@ fn customs(places: &Places) -> Vec<Custom> {
             name,
             about: alias.value.description,
             template: alias.value.template,
+            from: Origin::Alias,
         }));
     }
     let skills = Skills::find(places, &[]);
@@ -116,10 +123,24 @@ fn customs(places: &Places) -> Vec<Custom> {
             name: skill.name.clone(),
             about: skill.description.clone(),
             template: skill.filled("{{content}}"),
+            from: Origin::Skill,
         })
         .collect();
     customs.extend(known);
     customs
+}
+
+/// What an alias says, with what its variables stand for now.
+fn filled(tab: TabId, alias: Alias, work: &Path) -> Msg {
+    let Alias { name, template, typed } = alias;
+    let around = Around { template: Template::parse(&template), alias: name, ..Around::default() };
+    match Parts::of(typed.clone()).gather(Some(&around), work, |_| {}) {
+        Ok(prompt) => {
+            let texts: Vec<&str> = prompt.blocks.iter().filter_map(Block::as_text).collect();
+            Msg::Filled { tab, words: Words::around(texts.concat(), &typed) }
+        }
+        Err(trouble) => Msg::Noted { tab, tone: Tone::Warning, text: trouble.to_string() },
+    }
 }
 
 /// Everything that the loop holds.
@@ -225,6 +246,10 @@ impl Front {
             Command::Steer { tab, words } => {
                 let said = self.read(tab, &words, None);
                 self.sessions.steer(tab, said);
+            }
+            Command::Fill { tab, alias } => {
+                let msg = filled(tab, alias, &self.places.work);
+                return self.take(msg, keys);
             }
             Command::FollowUp { tab, words } => {
                 let said = self.read(tab, &words, None);

@@ -2,7 +2,9 @@
 
 use holm::grants::Mode;
 
-use super::state::{Custom, Words};
+use holm_config::Template;
+
+use super::state::{Alias, Custom, Origin, Words};
 
 /// A command of Holm's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(super) enum Slash {
     Quit,
     /// One of the settings or skills, as it is said.
     Say(Words),
+    /// One of the settings whose variables stand for something that is not known here.
+    Fill(Alias),
 }
 
 /// How a plan is carried out.
@@ -65,6 +69,9 @@ pub(super) const COMMANDS: [(&str, &str, &str); 19] = [
 
 /// Where a custom command wants what was typed.
 const CONTENT: &str = "{{content}}";
+
+/// The same as a variable.
+const TYPED: &str = "content";
 
 impl Slash {
     /// What a line says, if it begins with a slash and a word. What is no command is told.
@@ -111,6 +118,11 @@ impl Slash {
             "help" => Self::Help,
             "quit" | "exit" => Self::Quit,
             _ => match customs.iter().find(|custom| custom.name == name) {
+                Some(custom) if has_variables(custom) => Self::Fill(Alias {
+                    name: custom.name.clone(),
+                    template: custom.template.clone(),
+                    typed: typed.to_owned(),
+                }),
                 Some(custom) => Self::Say(Words::around(filled(&custom.template, typed), typed)),
                 None => {
                     return Some(Err(format!("there is no command /{name}; /help shows which there are")));
@@ -118,6 +130,11 @@ impl Slash {
             },
         }))
     }
+}
+
+/// Whether an alias asks for more than what was typed.
+fn has_variables(custom: &Custom) -> bool {
+    custom.from == Origin::Alias && Template::parse(&custom.template).names().any(|name| name != TYPED)
 }
 
 /// A template with what was typed in its place, or at its end.
@@ -137,8 +154,15 @@ mod tests {
             name: name.into(),
             about: String::new(),
             template: template.into(),
+            from: Origin::Alias,
         };
-        vec![custom("review", "Review {{content}} closely."), custom("tidy", "Tidy up.")]
+        let skill = Custom { from: Origin::Skill, ..custom("skill", "Braces {{date}} stay. {{content}}") };
+        vec![
+            custom("review", "Review {{content}} closely."),
+            custom("tidy", "Tidy up."),
+            custom("daily", "It is {{date}}: {{content}}"),
+            skill,
+        ]
     }
 
     #[test]
@@ -158,6 +182,13 @@ mod tests {
         check("/search  two words ", Some(Ok(Slash::Search("two words".into()))));
         check("/search", Some(Err("/search WORDS: say what to look for")));
         let said = |text: &str, typed: &str| Some(Ok(Slash::Say(Words::around(text.to_owned(), typed))));
+        let alias = Alias {
+            name: "daily".into(),
+            template: "It is {{date}}: {{content}}".into(),
+            typed: "go on".into(),
+        };
+        check("/daily go on", Some(Ok(Slash::Fill(alias))));
+        check("/skill go on", said("Braces {{date}} stay. go on", "go on"));
         check("/review src", said("Review src closely.", "src"));
         check("/tidy the tests", said("Tidy up.\n\nthe tests", "the tests"));
         check("/fly", Some(Err("there is no command /fly; /help shows which there are")));

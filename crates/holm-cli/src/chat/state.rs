@@ -85,6 +85,16 @@ pub(super) struct Custom {
     pub(super) about: String,
     /// What is said, with what was typed in place of `{{content}}`.
     pub(super) template: String,
+    pub(super) from: Origin,
+}
+
+/// Where a command comes from that is not Holm's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The settings: its variables stand for something.
+    Alias,
+    /// A skill, in which braces are braces.
+    Skill,
 }
 
 /// What happened.
@@ -137,6 +147,11 @@ pub(super) enum Msg {
         tone: Tone,
         text: String,
     },
+    /// An alias is filled in: this is to be said.
+    Filled {
+        tab: TabId,
+        words: Words,
+    },
     /// Sessions, or places in them, to choose from.
     Found(Picker),
     Files(Vec<String>),
@@ -182,6 +197,11 @@ pub(super) enum Command {
     Steer {
         tab: TabId,
         words: Words,
+    },
+    /// Finds out what the variables of an alias stand for; what it says then is told.
+    Fill {
+        tab: TabId,
+        alias: Alias,
     },
     FollowUp {
         tab: TabId,
@@ -240,6 +260,15 @@ impl Words {
     pub(super) fn around(text: String, typed: &str) -> Self {
         Self { text, typed: typed.to_owned() }
     }
+}
+
+/// An alias whose variables are to be filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Alias {
+    pub(super) name: String,
+    pub(super) template: String,
+    /// What was typed behind it.
+    pub(super) typed: String,
 }
 
 /// Where a session comes from.

@@ -49,6 +49,11 @@ impl State {
                     tab.questions.retain(|open| open.id != question);
                 }
             }
+            // It was filled in at once, so whoever asked for it is still looked at.
+            Msg::Filled { tab, words } if self.tab().is_some_and(|now| now.id == tab) => {
+                return self.say(words);
+            }
+            Msg::Filled { .. } => {}
             Msg::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
             Msg::Found(picker) if picker.shown().is_empty() => self.flash = "nothing was found".into(),
             Msg::Found(picker) => self.over = Some(Over::Picker(picker)),

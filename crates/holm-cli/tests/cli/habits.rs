@@ -104,9 +104,13 @@ fn a_session_goes_on_with_its_summary() {
 #[test]
 fn aliases_and_skills_are_commands() {
     let settings = format!(
-        "model = \"{MODEL}\"\n[aliases.review]\ndescription = \"Looks closely.\"\ntemplate = \"Review {{{{content}}}} closely.\"\n"
+        "model = \"{MODEL}\"\n[aliases.review]\ndescription = \"Looks closely.\"\ntemplate = \"Review {{{{content}}}} closely.\"\n\
+         [aliases.here]\ntemplate = \"On {{{{git_branch}}}}: {{{{content}}}}\"\n[aliases.odd]\ntemplate = \"For {{{{whom}}}}.\"\n"
     );
-    let stage = Stage::new([Act::says("Reviewed."), Act::says("Greeted.")]).file("mine.toml", &settings);
+    let acts = [Act::says("Reviewed."), Act::says("Greeted."), Act::says("Branched.")];
+    let stage = Stage::new(acts).file("mine.toml", &settings);
+    fs::create_dir(stage.work().join(".git")).unwrap();
+    fs::write(stage.work().join(".git/HEAD"), "ref: refs/heads/topic\n").unwrap();
     let skill = stage.work().join(".agents/skills/greet");
     fs::create_dir_all(&skill).unwrap();
     let text = "---\nname: greet\ndescription: Greets people.\n---\nSay hello kindly.\n";
@@ -122,9 +126,14 @@ fn aliases_and_skills_are_commands() {
     chat.shows("› /review");
     says(&mut chat, "a.rs", "Reviewed.");
     says(&mut chat, "/greet Ada", "Greeted.");
+    says(&mut chat, "/here what {{content}} is", "Branched.");
+    commands(&mut chat, "/odd", "the alias `odd` asks for `whom`");
     let asked: Vec<String> = stage.double.requests().iter().map(Seen::text).collect();
     assert!(asked[0].contains("Review a.rs closely."), "{}", asked[0]);
     assert!(asked[1].contains("Say hello kindly.") && asked[1].contains("Ada"), "{}", asked[1]);
+    // What is put in is not looked at again.
+    assert!(asked[2].contains("On topic: what {{content}} is"), "{}", asked[2]);
+    assert_eq!(asked.len(), 3, "what cannot be filled in is not said");
     leaves(chat);
 }
 

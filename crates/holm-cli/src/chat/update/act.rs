@@ -72,6 +72,7 @@ impl State {
             Slash::Help => self.over = Some(Over::Help { scroll: 0 }),
             Slash::Quit => return vec![Command::Leave],
             Slash::Say(words) => return self.say(words),
+            Slash::Fill(alias) => return vec![Command::Fill { tab: id, alias }],
         }
         Vec::new()
     }

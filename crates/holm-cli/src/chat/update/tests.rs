@@ -12,7 +12,7 @@ use crate::chat::{
     left::{Left, Spot},
     picker::{Pick, Picker, Row},
     question::{QuestionId, Reply},
-    state::{Command, Custom, How, Msg, Over, Purpose, Words},
+    state::{Command, Custom, How, Msg, Origin, Over, Purpose, Words},
     tab::{Look, Phase, TabId, When},
     testing::{Chat, answer, asked, called, ended, plan_asked, prompted, words_asked},
 };
@@ -219,8 +219,12 @@ fn a_plan_that_was_not_changed_still_waits() {
 fn commands_do_what_they_say() {
     let check = |line: &str, expect: &[Command]| {
         let mut chat = Chat::open();
-        chat.state.customs =
-            vec![Custom { name: "hi".into(), about: String::new(), template: "Say hi".into() }];
+        chat.state.customs = vec![Custom {
+            name: "hi".into(),
+            about: String::new(),
+            template: "Say hi".into(),
+            from: Origin::Alias,
+        }];
         assert_eq!(chat.says(line), expect, "{line}");
     };
     let open = |how: How| Command::Open { tab: TabId(2), how };
@@ -525,4 +529,17 @@ fn what_was_typed_in_a_tab_that_is_closed_can_be_had_again() {
     assert_eq!(chat.presses("ctrl-x"), [Command::Close(TabId(2))]);
     chat.presses("up");
     assert_eq!(chat.state.draft(), "half");
+}
+
+#[test]
+fn what_an_alias_says_is_said_once_it_is_known() {
+    let mut chat = Chat::open();
+    let template = "It is {{date}}: {{content}}".to_owned();
+    chat.state.customs =
+        vec![Custom { name: "daily".into(), about: String::new(), template, from: Origin::Alias }];
+    let commands = chat.says("/daily go on");
+    assert!(matches!(commands.as_slice(), [Command::Fill { tab: TAB, .. }]), "{commands:?}");
+    let words = Words::around("It is today: go on".to_owned(), "go on");
+    let filled = Msg::Filled { tab: TAB, words: words.clone() };
+    assert_eq!(chat.tells(filled), [Command::Prompt { tab: TAB, words, past: None }]);
 }
