@@ -132,9 +132,11 @@ impl Slash {
     }
 }
 
-/// Whether an alias asks for more than what was typed.
+/// Whether an alias asks for more than what was typed, or for that in another way.
 fn has_variables(custom: &Custom) -> bool {
-    custom.from == Origin::Alias && Template::parse(&custom.template).names().any(|name| name != TYPED)
+    let template = Template::parse(&custom.template);
+    let is_plain = |name: &str| name == TYPED && custom.template.contains(CONTENT);
+    custom.from == Origin::Alias && !template.names().all(is_plain)
 }
 
 /// A template with what was typed in its place, or at its end.
