@@ -35,9 +35,28 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
+    /// Refuses a prompt with a file that the model would not be shown.
+    pub(crate) fn takes(&self, prompt: &Prompt) -> Result<(), Trouble> {
+        self.eyes().takes(prompt)
+    }
+
+    /// What it sees.
+    pub(crate) fn eyes(&self) -> Eyes {
+        Eyes { name: self.card.name.clone(), reach: self.reach.clone() }
+    }
+}
+
+/// What a model sees of what is said to it.
+#[derive(Clone)]
+pub(crate) struct Eyes {
+    name: String,
+    reach: Reach,
+}
+
+impl Eyes {
     /// Refuses a prompt with a file that the model would not be shown: it would answer without it, and nobody would know.
     pub(crate) fn takes(&self, prompt: &Prompt) -> Result<(), Trouble> {
-        let name = &self.card.name;
+        let name = &self.name;
         // A script answers whatever it was shown.
         if matches!(name.as_str(), DEMO | SCRIPT) {
             return Ok(());

@@ -24,7 +24,7 @@ use super::{
     said::{self, Sees},
     turn::Turn,
 };
-use crate::{commands::run::Opened, skills::Skills};
+use crate::{commands::run::Opened, model::Eyes, skills::Skills};
 
 /// What a journal says of work that the person stopped.
 const STOPPED: &str = "stopped in the editor";
@@ -44,6 +44,7 @@ pub(super) struct Seat {
     most: Mode,
     skills: Skills,
     sees: Sees,
+    eyes: Eyes,
 }
 
 impl Seat {
@@ -57,6 +58,7 @@ impl Seat {
             most: opened.most,
             skills: Skills::find(&opened.places, &[]),
             sees: Sees::of(model),
+            eyes: opened.eyes.clone(),
             opened: Mutex::new(Some(opened)),
             editor,
             turn,
@@ -86,6 +88,7 @@ impl Seat {
     /// Where one is under way, or it says what no model here takes.
     pub(super) fn begin(&self, said: Vec<ContentBlock>) -> Result<Prompt, Error> {
         let prompt = said::prompt(said, self.sees, &self.skills)?;
+        self.eyes.takes(&prompt).map_err(|trouble| invalid(trouble.to_string()))?;
         if self.turn.begin() { Ok(prompt) } else { Err(invalid("a prompt is under way in this session")) }
     }
 

@@ -31,6 +31,7 @@ use super::{
 use crate::{
     approve::Person,
     commands::run::{self, Sinks},
+    model::Eyes,
     places::Places,
     screen::Screen,
 };
@@ -56,10 +57,17 @@ pub(super) struct Sessions {
 
 /// One that is open, or about to be.
 struct Open {
-    /// Speaks to the run, once there is one.
-    handle: Arc<OnceLock<Handle>>,
+    /// The run, once there is one.
+    run: Arc<OnceLock<Run>>,
     prompts: mpsc::UnboundedSender<Prompt>,
     work: AbortHandle,
+}
+
+/// A run that can be spoken to.
+struct Run {
+    handle: Handle,
+    /// What its model sees.
+    eyes: Eyes,
 }
 
 impl Sessions {
@@ -70,8 +78,8 @@ impl Sessions {
     /// Opens one; it is told when it is there.
     pub(super) fn open(&mut self, tab: TabId, how: How) {
         let (prompts, asked) = mpsc::unbounded_channel();
-        let handle = Arc::new(OnceLock::new());
-        let known = Arc::clone(&handle);
+        let run = Arc::new(OnceLock::new());
+        let known = Arc::clone(&run);
         let opening = Opening {
             tab,
             args: self.args.clone(),
@@ -82,11 +90,11 @@ impl Sessions {
         while self.works.try_join_next().is_some() {}
         let work = self.works.spawn(async move {
             let tell = opening.tell.clone();
-            if let Err(error) = opening.live(how, &handle, asked).await {
+            if let Err(error) = opening.live(how, &run, asked).await {
                 let _ = tell.send(Msg::Failed { tab, why: format!("{error:#}") });
             }
         });
-        self.open.insert(tab, Open { handle: known, prompts, work });
+        self.open.insert(tab, Open { run: known, prompts, work });
     }
 
     /// Stops one and lets it go; its journal stays.
@@ -98,7 +106,7 @@ impl Sessions {
     /// Stops all of them and waits until their journals say so: whoever has left does not want it to go on the next time.
     pub(super) async fn leave(mut self) {
         // One that is not there yet has nothing to bring to an end, and may wait for a server for long.
-        self.open.values().filter(|open| open.handle.get().is_none()).for_each(|open| open.work.abort());
+        self.open.values().filter(|open| open.run.get().is_none()).for_each(|open| open.work.abort());
         let tabs: Vec<TabId> = self.open.keys().copied().collect();
         tabs.into_iter().for_each(|tab| self.close(tab));
         let mut works = self.works;
@@ -122,11 +130,25 @@ impl Sessions {
     }
 
     pub(super) fn steer(&self, tab: TabId, prompt: Prompt) {
-        self.say(tab, |handle| handle.steer(prompt));
+        self.add(tab, prompt, Handle::steer);
     }
 
     pub(super) fn follow_up(&self, tab: TabId, prompt: Prompt) {
-        self.say(tab, |handle| handle.follow_up(prompt));
+        self.add(tab, prompt, Handle::follow_up);
+    }
+
+    /// Says something to a run that works; whoever said it is told if it is not heard.
+    fn add(&self, tab: TabId, prompt: Prompt, say: impl FnOnce(&Handle, Prompt) -> Result<(), NotHeard>) {
+        let why = match self.open.get(&tab).and_then(|open| open.run.get()) {
+            None => Some("the session is not open yet".to_owned()),
+            Some(run) => match run.eyes.takes(&prompt) {
+                Err(trouble) => Some(trouble.to_string()),
+                Ok(()) => say(&run.handle, prompt).err().map(|error| error.to_string()),
+            },
+        };
+        if let Some(why) = why {
+            let _ = self.tell.send(Msg::NotHeard { tab, why });
+        }
     }
 
     pub(super) fn change_mode(&self, tab: TabId, mode: Mode) {
@@ -134,8 +156,8 @@ impl Sessions {
     }
 
     fn say(&self, tab: TabId, say: impl FnOnce(&Handle) -> Result<(), NotHeard>) {
-        let Some(handle) = self.open.get(&tab).and_then(|open| open.handle.get()) else { return };
-        if let Err(error) = say(handle) {
+        let Some(run) = self.open.get(&tab).and_then(|open| open.run.get()) else { return };
+        if let Err(error) = say(&run.handle) {
             let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text: error.to_string() });
         }
     }
@@ -155,7 +177,7 @@ impl Opening {
     async fn live(
         self,
         how: How,
-        handle: &OnceLock<Handle>,
+        run: &OnceLock<Run>,
         mut asked: mpsc::UnboundedReceiver<Prompt>,
     ) -> anyhow::Result<()> {
         let (tab, tell) = (self.tab, self.tell.clone());
@@ -178,7 +200,7 @@ impl Opening {
         };
         let mut opened = args.open(self.places, &screen, person, sinks).await?;
         // Whoever opens it is the only one who sets it.
-        let _ = handle.set(opened.session.handle());
+        let _ = run.set(Run { handle: opened.session.handle(), eyes: opened.eyes.clone() });
         // Nobody is there any more who could stop what was under way, or be asked about it.
         if asked.is_closed() {
             opened.session.close().await;
@@ -214,8 +236,11 @@ impl Opening {
             let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
         }
         while let Some(prompt) = asked.recv().await {
-            let ended = session.prompt(prompt).await;
-            let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
+            let problem = match opened.eyes.takes(&prompt) {
+                Ok(()) => session.prompt(prompt).await.err().map(|error| error.to_string()),
+                Err(trouble) => Some(trouble.to_string()),
+            };
+            let _ = tell.send(Msg::Ended { tab, problem });
         }
         watching.abort();
         opened.session.close().await;

@@ -147,6 +147,11 @@ pub(super) enum Msg {
         tone: Tone,
         text: String,
     },
+    /// What was said last to a run that works is not heard.
+    NotHeard {
+        tab: TabId,
+        why: String,
+    },
     /// An alias is filled in: this is to be said.
     Filled {
         tab: TabId,

@@ -49,6 +49,10 @@ impl State {
                     tab.questions.retain(|open| open.id != question);
                 }
             }
+            Msg::NotHeard { tab, why } => self.with(tab, |tab| {
+                tab.waiting.pop();
+                tab.note(Tone::Warning, &why);
+            }),
             // It was filled in at once, so whoever asked for it is still looked at.
             Msg::Filled { tab, words } if self.tab().is_some_and(|now| now.id == tab) => {
                 return self.say(words);

@@ -386,3 +386,17 @@ fn a_long_paste_is_typed_and_sent_once() {
     assert!(asked.contains("pasted line 0") && asked.contains("pasted line 1999"), "{}", asked.len());
     leaves(chat);
 }
+
+#[test]
+fn a_picture_that_a_model_would_not_be_shown_is_not_said() {
+    let stage = Stage::new([]);
+    fs::write(stage.work().join("dot.png"), [0x89, b'P', b'N', b'G', 13, 10, 26, 10]).unwrap();
+    let args = ["chat", "--model", "deepseek/deepseek-chat"];
+    let mut chat = Pty::start(&stage, SMALL, &args, &[("DEEPSEEK_API_KEY", "x")]);
+    chat.shows("Say what is to be done.");
+    chat.types("look at @dot.png please");
+    chat.types(ENTER);
+    chat.shows("deepseek/deepseek-chat takes no image/png");
+    rests(&chat);
+    leaves(chat);
+}

@@ -25,6 +25,8 @@ pub(crate) struct Pty {
     keys: ChildStdin,
     /// Where the command has written which terminal it has, and which process it is.
     note: PathBuf,
+    /// How many of the bytes were looked at one by one.
+    accounted: usize,
     seen: Arc<(Mutex<Seen>, Condvar)>,
 }
 
@@ -81,7 +83,7 @@ impl Pty {
                 }
             }
         });
-        Self { child, keys, note, seen }
+        Self { child, keys, note, accounted: 0, seen }
     }
 
     /// Presses keys.
@@ -140,10 +142,11 @@ impl Pty {
         picture(self.seen.0.lock().unwrap().emulator.screen())
     }
 
-    /// Presses keys, and holds that these bytes are drawn for them and no others.
+    /// Presses keys, and holds that these bytes are drawn for them and no others since it was last looked: by this, or by
+    /// [`Self::settles`].
     #[track_caller]
     pub(crate) fn draws(&mut self, keys: &str, expect: &str) {
-        let before = self.count();
+        let before = self.accounted;
         self.types(keys);
         let (lock, news) = &*self.seen;
         let began = Instant::now();
@@ -153,11 +156,12 @@ impl Pty {
         }
         let drawn = String::from_utf8_lossy(&seen.bytes[before..]).into_owned();
         assert_eq!(drawn, expect, "for {keys:?}:\n{}", seen.emulator.screen().contents());
+        self.accounted = before + expect.len();
     }
 
     /// Waits until the last that came are these bytes.
     #[track_caller]
-    pub(crate) fn settles(&self, end: &str) {
+    pub(crate) fn settles(&mut self, end: &str) {
         let (lock, news) = &*self.seen;
         let began = Instant::now();
         let mut seen = lock.lock().unwrap();
@@ -166,6 +170,7 @@ impl Pty {
         }
         let last = &seen.bytes[seen.bytes.len().saturating_sub(200)..];
         assert!(seen.bytes.ends_with(end.as_bytes()), "{:?}", String::from_utf8_lossy(last));
+        self.accounted = seen.bytes.len();
     }
 
     /// How many bytes came so far.

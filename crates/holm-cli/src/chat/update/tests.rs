@@ -543,3 +543,16 @@ fn what_an_alias_says_is_said_once_it_is_known() {
     let filled = Msg::Filled { tab: TAB, words: words.clone() };
     assert_eq!(chat.tells(filled), [Command::Prompt { tab: TAB, words, past: None }]);
 }
+
+#[test]
+fn what_is_not_heard_waits_no_longer_and_can_be_had_again() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.says("first");
+    chat.says("second");
+    chat.tells(Msg::NotHeard { tab: TAB, why: "it takes no image/png".into() });
+    let waiting: Vec<&str> = chat.state.tabs[0].waiting.iter().map(|waiting| waiting.text.as_str()).collect();
+    assert_eq!(waiting, ["first"]);
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "second");
+}

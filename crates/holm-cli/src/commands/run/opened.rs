@@ -15,6 +15,7 @@ use crate::{
     branch::Next,
     children,
     exit::{Exit, Trouble},
+    model::Eyes,
     places::Places,
     prompt::Parts,
     screen::Screen,
@@ -29,6 +30,8 @@ pub(crate) struct Opened {
     pub(crate) places: Places,
     /// The widest mode that it may have.
     pub(crate) most: Mode,
+    /// What its model sees.
+    pub(crate) eyes: Eyes,
     /// Tells it of tools that come and go, for as long as it is kept.
     _following: Following,
 }
@@ -150,7 +153,7 @@ impl Args {
         if let Some(note) = &chosen.note {
             screen.note(&format!("holm: {note}"));
         }
-        let resumed = args.past();
+        let (resumed, eyes) = (args.past(), chosen.eyes());
         let mut has = None;
         if let Some(id) = resumed {
             children::check(&store, id).await?;
@@ -167,6 +170,6 @@ impl Args {
         let following = tools.follow(&session);
         let most = args.settled.most.as_ref().and_then(|most| most.mode).unwrap_or(Mode::Full);
         let made = Made { agent, tools, crew, secrets, hooks, store };
-        Ok(Opened { session, made, places, most, _following: following })
+        Ok(Opened { session, made, places, most, eyes, _following: following })
     }
 }
