@@ -151,10 +151,11 @@ impl State {
                 let words = carrying_out(&text);
                 tab.waits(When::Soon, words.text.clone());
                 let answer = holm_tools::shell::Answer::No { reason: CHANGED_PLAN.into() };
+                // What is to be done is said first: the mode withdraws the question, and then the model is asked again.
                 vec![
                     Command::Repaint,
-                    Command::Mode { tab: id, mode },
                     Command::Steer { tab: id, words },
+                    Command::Mode { tab: id, mode },
                     Command::Answer { question, reply: Reply::Call(answer) },
                 ]
             }
