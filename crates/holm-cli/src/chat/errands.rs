@@ -31,7 +31,9 @@ const TITLE: usize = 60;
 pub(super) async fn list(store: &Store, places: &Places) -> Result<Picker, String> {
     let wanted = Listing { limit: Some(MOST_SESSIONS), ..Listing::default() };
     let page = store.list(&wanted).await.map_err(|error| error.to_string())?;
-    let own = page.sessions.iter().filter(|session| is_of(places, &session.run));
+    // One in which nothing was said has no title, and nothing to go on with.
+    let said = page.sessions.iter().filter(|session| !session.title.trim().is_empty());
+    let own = said.filter(|session| is_of(places, &session.run));
     Ok(Picker::new("go on with a session", own.map(row).collect()))
 }
 
