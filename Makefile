@@ -50,12 +50,14 @@ eval-local: ## how good the small model is at small tasks, with and without its 
 	@"$${CARGO_TARGET_DIR:-target}/debug/examples/eval_local" --out "$${CARGO_TARGET_DIR:-target}/eval-local"
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test model suites sdks conformance editors wasm guests js hosts
+	@scripts/setup test model suites sdks api conformance editors wasm guests js hosts
 	@echo '== the small guests'
 	@scripts/build-guests light
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
 	@echo '== tests'
 	@cargo test --workspace --features holm/otel
+	@echo '== the interface of the server, as its document says it'
+	@scripts/test-api
 	@echo '== the store on PostgreSQL'
 	@cargo test -p holm-store --features postgres --test it postgres
 	@echo '== examples'
@@ -82,8 +84,10 @@ guests: ## build and prepare the WASM tools that Holm ships, into guests/dist, a
 	@cargo test --workspace --features holm/otel --test guests -- --include-ignored
 	@cargo test --workspace --features holm/otel --test cli -- --ignored
 
-dist: ## the command to hand out: stripped, with checksums, an SBOM, an npm package; HOLM_DIST_LOCAL=no leaves local models out
+dist: ## the command to hand out: static, and with local models; checksums, SBOMs, an npm package (HOLM_DIST_LOCAL=no: static alone)
 	@scripts/setup dist
+	@npm --prefix dashboard run --silent build
+	@touch dashboard/index.html
 	@scripts/dist
 
 bench: ## compare Holm's loop, wire and start-up with others

@@ -102,5 +102,8 @@ conformance_home() { echo "${HOLM_MCP_PEERS:-${XDG_CACHE_HOME:-$HOME/.cache}/hol
 # The Node that runs them.
 conformance_node() { echo "$(conformance_home)/node_modules/.bin/node"; }
 
+# Where the program is installed that tries the server's interface.
+api_home() { echo "${HOLM_API_TESTER:-${XDG_CACHE_HOME:-$HOME/.cache}/holm/schemathesis}"; }
+
 # Where the programs are installed that start-up is compared with.
 startup_home() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/holm/startup"; }

@@ -20,6 +20,9 @@ const mcp = list(env.HOLM_MCP).map((entry) => {
   return { name: entry.slice(0, at), url: entry.slice(at + 1) };
 });
 
+const FORMATS = ['openai_chat', 'openai_responses', 'anthropic', 'gemini', 'cohere', 'ollama'];
+if (env.HOLM_ENDPOINT_FORMAT && !FORMATS.includes(env.HOLM_ENDPOINT_FORMAT)) throw new Error(`HOLM_ENDPOINT_FORMAT must be one of: ${FORMATS.join(' ')}`);
+
 const settings = {
   files: {
     model: env.HOLM_MODEL_URL ?? `/models/${MODEL}`,
@@ -28,6 +31,7 @@ const settings = {
   },
   endpoint: env.HOLM_ENDPOINT,
   endpointModel: env.HOLM_ENDPOINT_MODEL ?? 'gpt-5-mini',
+  endpointFormat: env.HOLM_ENDPOINT_FORMAT,
   tokenUrl: env.HOLM_TOKEN_URL,
   grants,
   mcp,
@@ -65,6 +69,37 @@ function serve(request: { url?: string }, response: import('node:http').ServerRe
   createReadStream(file).pipe(response);
 }
 
+/** Longest answer of the edge host to a wish for a token, in milliseconds. */
+const TOKEN_PATIENCE_MS = 10_000;
+
+/**
+ * Stands for your own server: it has the operator's token of the edge host (HOLM_TOKEN) and hands the page one that ends soon and
+ * opens the model alone. Nothing of HOLM_TOKEN is built into the page.
+ */
+const tokens: Plugin = {
+  name: 'holm-tokens',
+  configureServer: ({ middlewares }) => void middlewares.use(token),
+  configurePreviewServer: ({ middlewares }) => void middlewares.use(token),
+};
+
+function token(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, next: () => void): void {
+  const { HOLM_TOKEN: operator, HOLM_ENDPOINT: edge, HOLM_TOKEN_URL: path } = env;
+  if (!operator || !edge || request.method !== 'POST' || request.url !== path) return next();
+  const origin = request.headers.origin;
+  const refuse = (status: number) => void response.writeHead(status).end();
+  // Only this page itself is given one; a browser says who asks.
+  if (origin !== `http://${request.headers.host}`) return refuse(403);
+  fetch(`${edge.replace(/\/+$/, '')}/token`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operator}` },
+    body: JSON.stringify({ origin, scope: ['model'] }),
+    signal: AbortSignal.timeout(TOKEN_PATIENCE_MS),
+  }).then(
+    async (answer) => void response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text()),
+    () => refuse(502),
+  );
+}
+
 /** Writes the service worker with the names of everything that was built. */
 const offline: Plugin = {
   name: 'holm-offline',
@@ -82,7 +117,7 @@ const offline: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [policy, models, offline],
+  plugins: [policy, models, tokens, offline],
   define: { __HOLM__: JSON.stringify(settings) },
   optimizeDeps: { exclude: ['holm', '@wllama/wllama'] },
   server: { port: 8080, fs: { allow: ['..'] } },

@@ -59,35 +59,77 @@ class Chooser:
         return grammar.accepts(self.text.decode(written + [token]))
 
 
-def questions(episodes):
-    """Every learned turn of every episode, with the right history before it."""
-    for episode in episodes:
-        for at, turn in enumerate(episode["turns"]):
-            if turn.get("learn"):
-                yield episode, at, turn["expect"]
-
-
 CONTENT_FREE = ("N/A", "...", "please")
 """Requests that ask for nothing: what is likely after them is likely for no reason."""
 
 
+def unasked(episode):
+    """The same catalogue with nothing asked, in several ways."""
+    return [{**episode, "turns": [{"role": "user", "content": free}]} for free in CONTENT_FREE]
+
+
 @torch.no_grad()
+def states(model, rows, adapt):
+    """The hidden states of token lists of any length."""
+    tokens = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.long)
+    for row, ids in enumerate(rows):
+        tokens[row, : len(ids)] = torch.tensor(ids)
+    tokens = tokens.to(model.device)
+    places = torch.arange(tokens.shape[1], device=model.device).expand_as(tokens)
+    return model.hidden(tokens, places, adapt)
+
+
 def priors(model, text, items, adapt):
     """How much likelier `None` is than a call, in logits, where the same catalogue is shown and nothing is asked."""
     none, call = text.encode(protocol.NONE)[0], text.encode(OPENING)[0]
     out = []
     for episode, _, _ in items:
-        cut = [{**episode, "turns": [{"role": "user", "content": free}]} for free in CONTENT_FREE]
-        rows = [text.prompt(each, 1) for each in cut]
-        tokens = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.long)
-        for row, ids in enumerate(rows):
-            tokens[row, : len(ids)] = torch.tensor(ids)
-        tokens = tokens.to(model.device)
-        places = torch.arange(tokens.shape[1], device=model.device).expand_as(tokens)
-        hidden = model.hidden(tokens, places, adapt)
-        last = hidden[torch.arange(len(rows)), torch.tensor([len(ids) - 1 for ids in rows])]
+        rows = [text.prompt(each, 1) for each in unasked(episode)]
+        last = states(model, rows, adapt)[torch.arange(len(rows)), torch.tensor([len(ids) - 1 for ids in rows])]
         logits = model.logits(last).float()
         out.append((logits[:, none] - logits[:, call]).mean().item())
+    return out
+
+
+@torch.no_grad()
+def spelled(model, prompts, names, closing, adapt):
+    """How likely each prompt makes each name (lists of tokens) and a quote after it, as logarithms: a row a prompt."""
+    rows = [prompt + name for name in names for prompt in prompts]
+    hidden = states(model, rows, adapt)
+    out = torch.zeros(len(prompts), len(names))
+    for at, ids in enumerate(rows):
+        name, prompt = divmod(at, len(prompts))
+        wanted = names[name]
+        logits = model.logits(hidden[at, len(ids) - len(wanted) - 1 : len(ids)])
+        likely = logits.float().log_softmax(-1)
+        letters = likely[torch.arange(len(wanted)), torch.tensor(wanted)].sum()
+        out[prompt, name] = (letters + likely[-1, closing].logsumexp(0)).item()
+    return out
+
+
+def renamed(model, text, items, adapt, made):
+    """Replies in which every call is of the tool whose name gains most in likelihood by what was asked, beside the same
+    catalogue with nothing asked; the other replies stay."""
+    closing = [at for at, word in enumerate(text.words) if word.startswith('"')]
+    head, other = text.encode(OPENING), {}
+    for i, (episode, at, _) in enumerate(items):
+        called = score.read(made[i])
+        if not called or not episode["tools"]:
+            continue
+        names = [text.encode(tool["name"]) for tool in episode["tools"]]
+        prompts = [text.prompt(episode, at), *[text.prompt(each, 1) for each in unasked(episode)]]
+        likely = spelled(model, [prompt + head for prompt in prompts], names, closing, adapt)
+        best = (likely[0] - likely[1:].mean(0)).argmax().item()
+        if episode["tools"][best]["name"] != called[0]:
+            other[i] = head + names[best]
+    out, part = list(made), list(other)
+    for start in range(0, len(part), BATCH):
+        some = part[start : start + BATCH]
+        inner = Chooser(text, [Grammar(items[i][0]["tools"]) for i in some])
+        choose = lambda row, written, logits, best: inner(row, other[some[row]] + written, logits, best)
+        prompts = [text.prompt(*items[i][:2]) + other[i] for i in some]
+        for i, ids in zip(some, generate(model, prompts, adapt, LONGEST, text.end, choose)):
+            out[i] = text.decode(other[i] + ids)
     return out
 
 
@@ -116,7 +158,10 @@ def replies(model, text, items, adapt, grammar, forced=False, decline=0.0, calib
 
 def measure(model, text, items, name, adapt, grammar, **how):
     began = time.time()
-    made = replies(model, text, items, adapt, grammar, **how)
+    return judged(items, name, replies(model, text, items, adapt, grammar, **how), began)
+
+
+def judged(items, name, made, began):
     rows = [(episode, expect, reply) for (episode, _, expect), reply in zip(items, made)]
     figures, detail = score.summary(rows)
     print(f"== {name} ({time.time() - began:.0f} s)", flush=True)
@@ -144,7 +189,7 @@ def main(arguments=None):
     parser.add_argument(
         "--calibrated",
         action="store_true",
-        help="also measure with `none` and call each divided by its content-free prior",
+        help="also measure with `none` and a call, and with each tool's name, divided by their content-free priors",
     )
     parser.add_argument("--device", default=None)
     opt = parser.parse_args(arguments)
@@ -152,7 +197,8 @@ def main(arguments=None):
     model, text = Model(opt.base, device, torch.bfloat16 if device != "cpu" else torch.float32), Text(
         opt.base
     )
-    items = list(questions((errands if opt.errands else evaluation)(opt.seed)))
+    episodes = (errands if opt.errands else evaluation)(opt.seed)
+    items = [(episode, at, expect) for (_, at), episode, expect in score.questions(episodes)]
     if opt.only:
         items = items[:: max(1, len(items) // opt.only)]
     results = []
@@ -175,6 +221,9 @@ def main(arguments=None):
         if opt.calibrated:
             name = "adapter + grammar, calibrated"
             results.append(measure(model, text, items, name, "merged", True, calibrated=True))
+            began, name = time.time(), "adapter + grammar, tools calibrated by name"
+            made = renamed(model, text, items, "merged", results[0]["replies"])
+            results.append(judged(items, name, made, began))
         if not opt.quick:
             results.append(measure(model, text, items, "adapter alone", "merged", False))
     if not opt.quick:

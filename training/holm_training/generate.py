@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 
+from . import talk
 from .episodes import WEIGHTS, Maker
 from .prng import Rng
 
@@ -60,6 +61,21 @@ def errands(seed):
         yield made.make("errand", Rng.named(seed, "errands", index))
 
 
+def plain_talk(seed):
+    """The fixed plain questions: without tools, and then with tools on offer of which none is meant."""
+    for tools in ([], next(evaluation(seed))["tools"]):
+        for question in talk.CHAT_EVAL:
+            turns = [
+                {"role": "user", "content": question},
+                {"role": "assistant", "content": "", "learn": True, "expect": {"type": "chat"}},
+            ]
+            yield {"category": "chat", "form": "compact", "system": "", "tools": tools, "turns": turns}
+
+
+SETS = {"held": evaluation, "errands": errands, "chat": plain_talk}
+"""What a model is measured on, by name."""
+
+
 def line(episode):
     """One episode as the bytes of one line."""
     return json.dumps(episode, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n"
@@ -71,11 +87,13 @@ def main(arguments=None):
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--held", action="store_true", help="write the held-out set instead")
     parser.add_argument("--errands", action="store_true", help="write the held-out errands instead")
+    parser.add_argument("--chat", action="store_true", help="write the fixed plain questions instead")
     parser.add_argument("--out", default="-")
     options = parser.parse_args(arguments)
     source = training(options.seed, 0, options.count)
-    if options.held or options.errands:
-        source = errands(options.seed) if options.errands else evaluation(options.seed)
+    for name, make in SETS.items():
+        if getattr(options, name):
+            source = make(options.seed)
     digest = hashlib.sha256()
     out = sys.stdout if options.out == "-" else open(options.out, "w", encoding="utf-8", newline="\n")
     for episode in source:

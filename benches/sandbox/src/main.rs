@@ -5,6 +5,7 @@ mod floors;
 mod guests;
 mod ours;
 mod pipeline;
+mod scaling;
 
 use std::process::ExitCode;
 
@@ -13,6 +14,9 @@ use figures::Figures;
 fn main() -> ExitCode {
     // The compiler of guests is this program, started again.
     holm_sandbox::compiler_main();
+    if let Some(ended) = scaling::alone() {
+        return ended;
+    }
     match measure() {
         Ok(figures) => {
             println!("{}", figures.markdown());
@@ -28,6 +32,7 @@ fn main() -> ExitCode {
 fn measure() -> Result<Figures, Box<dyn std::error::Error>> {
     let mut figures = Figures::new(std::env::args().nth(1));
     ours::measure(&mut figures)?;
+    scaling::measure(&mut figures)?;
     pipeline::measure(&mut figures)?;
     floors::measure(&mut figures)?;
     figures.judge();

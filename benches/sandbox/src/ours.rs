@@ -7,7 +7,7 @@ use holm_sandbox::{Access, Call, Guest, Limits, Sandbox, Settings};
 use holm_tools::shipped::{self, LateHost, ShippedTool};
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
-use crate::figures::{Figures, RUNNING, TWO_THREADS};
+use crate::figures::{Figures, RUNNING};
 use crate::guests;
 
 const CALLS: usize = 20_000;
@@ -44,7 +44,6 @@ pub(crate) fn measure(figures: &mut Figures) -> Result<(), Box<dyn std::error::E
         }
     }
     shipped_here(figures, &sandbox, &access)?;
-    threads(figures, &sandbox, &text);
     memory(figures, &sandbox)?;
     cold(figures)?;
     Ok(())
@@ -71,35 +70,6 @@ fn shipped_here(
         });
     }
     Ok(())
-}
-
-/// How much more two threads do than one.
-fn threads(figures: &mut Figures, sandbox: &Sandbox, guest: &Guest) {
-    let rate = |threads: usize| {
-        let calls: u64 = std::thread::scope(|scope| {
-            let all: Vec<_> = (0..threads)
-                .map(|_| {
-                    scope.spawn(|| {
-                        let began = Instant::now();
-                        let mut calls = 0_u64;
-                        while began.elapsed() < Duration::from_secs(2) {
-                            assert!(
-                                sandbox.run_here(guest, Call::new(Access::none()).input("x")).succeeded()
-                            );
-                            calls += 1;
-                        }
-                        calls
-                    })
-                })
-                .collect();
-            all.into_iter().filter_map(|thread| thread.join().ok()).sum()
-        });
-        calls / 2
-    };
-    let (one, two) = (rate(1), rate(2));
-    figures.note("calls a second of `text`, one thread", one as f64, "");
-    figures.note("calls a second of `text`, two threads", two as f64, "");
-    figures.note(TWO_THREADS, two as f64 / one.max(1) as f64, "times");
 }
 
 /// How much memory a tool takes that nobody calls, and how much a guest that runs.

@@ -11,17 +11,21 @@ use holm::{
     kernel::{AskReason, Proposal, Verdict},
     runtime::{Approver, BoxFuture},
 };
+use holm_server::Desk;
 use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
 
 use crate::{
     editor::Editor,
     elsewhere::Elsewhere,
     exit::{Exit, Trouble},
-    screen::Screen,
+    screen::{Open, Screen},
 };
 
 /// The longest run of blanks that a question shows as it is: deep indentation, and less than a line.
 const WIDEST_GAP: usize = 40;
+
+/// Questions that wait at the same time until no more of them are shown to those who watch from elsewhere.
+const MOST_SHARED: usize = 32;
 
 /// How often a question is put before an unclear answer is a no: a slip is mended, and nobody is held up for ever.
 const MOST_TRIES: u32 = 3;
@@ -37,6 +41,8 @@ pub(crate) struct Terminal {
     turn: Arc<Mutex<()>>,
     /// Where a plan lies while the person changes it; without it none can be changed.
     drafts: Option<PathBuf>,
+    /// Where whoever watches the session through a server can answer too.
+    desk: Option<Arc<Desk>>,
 }
 
 /// Whether somebody is there.
@@ -51,12 +57,38 @@ pub(crate) enum Person {
 impl Terminal {
     /// An approver that says yes to these grants by itself.
     pub(crate) fn new(yes: GrantSet, person: Person, screen: Arc<Screen>) -> Self {
-        Self { yes, person, screen, turn: Arc::default(), drafts: None }
+        Self { yes, person, screen, turn: Arc::default(), drafts: None, desk: None }
     }
 
     /// With plans that the person can change, in files of this folder.
     pub(crate) fn drafting_in(self, folder: &Path) -> Self {
         Self { drafts: Some(folder.to_owned()), ..self }
+    }
+
+    /// Asked by this desk too: whoever watches through a server may answer, and the first answer counts.
+    pub(crate) fn shared(self, desk: &Arc<Desk>) -> Self {
+        Self { desk: Some(Arc::clone(desk)), ..self }
+    }
+
+    /// The first answer: that of the person here, or of somebody who watches. Where nobody is here, nobody is waited for.
+    pub(crate) fn first<T: Send + 'static>(
+        &self,
+        here: BoxFuture<'static, T>,
+        elsewhere: impl FnOnce(&Arc<Desk>) -> BoxFuture<'static, T>,
+    ) -> BoxFuture<'static, T> {
+        let desk = match &self.person {
+            Person::There | Person::Elsewhere(_) => self.desk.as_ref(),
+            Person::Away => None,
+        };
+        // A desk that is full says no by itself, which is no answer of anybody.
+        let Some(desk) = desk.filter(|desk| desk.open().len() < MOST_SHARED) else { return here };
+        let elsewhere = elsewhere(desk);
+        Box::pin(async move {
+            tokio::select! {
+                answer = here => answer,
+                answer = elsewhere => answer,
+            }
+        })
     }
 
     /// Whoever is asked in another way than on this terminal.
@@ -81,13 +113,29 @@ impl Terminal {
             return Box::pin(async { None });
         }
         let (screen, turn) = (Arc::clone(&self.screen), Arc::clone(&self.turn));
+        let waits = Waits { open: Open::default(), screen: Arc::clone(&screen) };
         Box::pin(async move {
+            // Kept until somebody has answered, or nobody waits any more.
+            let waits = waits;
+            let open = waits.open.clone();
             let asked = tokio::task::spawn_blocking(move || {
                 let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-                ask(&screen)
+                (!open.is_over()).then(|| screen.asking(&open, ask))
             });
-            asked.await.ok()
+            asked.await.ok().flatten()
         })
+    }
+}
+
+/// Somebody waits for an answer, until this is dropped.
+struct Waits {
+    open: Open,
+    screen: Arc<Screen>,
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.screen.give_up(&self.open);
     }
 }
 
@@ -103,7 +151,8 @@ impl Asker for Terminal {
         if is_named(&self.yes, &proposal) {
             return Box::pin(async { Answer::Once });
         }
-        match &self.person {
+        let (asked, offered) = (proposal.clone(), offer.clone());
+        let here: BoxFuture<'static, Answer> = match &self.person {
             Person::Elsewhere(person) => person.approve(proposal, offer),
             Person::Away => {
                 self.screen.note(&format!("holm: `{}` was denied, {}", proposal.tool, flags(&proposal)));
@@ -119,7 +168,8 @@ impl Asker for Terminal {
                         .unwrap_or_else(|| Answer::No { reason: "the question could not be asked".into() })
                 })
             }
-        }
+        };
+        self.first(here, |desk| desk.approve(&asked, &offered))
     }
 }
 
@@ -255,7 +305,7 @@ fn rewritten(proposal: &Proposal, folder: &Path) -> Result<String, Trouble> {
 }
 
 /// Arguments with another text in the place of their only one.
-fn with_plan(arguments: &str, text: String) -> String {
+pub(crate) fn with_plan(arguments: &str, text: String) -> String {
     let mut said: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
     if let Some(plan) = said.as_object_mut().and_then(|members| members.values_mut().next()) {
         *plan = text.into();
@@ -266,6 +316,7 @@ fn with_plan(arguments: &str, text: String) -> String {
 /// Everything that a person must know before the answer.
 pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
     let mut lines = vec![format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level)];
+    lines.extend(offer.helper.iter().map(|helper| format!("  for        the helper {helper}")));
     let command = offer.command.iter().flat_map(|command| close_up(command));
     lines.extend(command.map(|line| format!("  command    {line}")));
     match plan(proposal) {

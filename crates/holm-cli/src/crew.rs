@@ -17,6 +17,7 @@ use holm_tools::{
 
 use crate::{
     kept::Kept,
+    log::Log,
     model,
     places::Places,
     reach::Reach,
@@ -51,6 +52,8 @@ pub(crate) struct House {
     pub(crate) kept: Kept,
     /// Which tools a helper has that works in a folder of its own.
     pub(crate) set: Set,
+    /// Who else is told what happens; a log has the helpers' runs too, each under its own name.
+    pub(crate) log: Log,
 }
 
 impl House {
@@ -71,6 +74,7 @@ impl House {
             places: places.clone(),
             kept: Kept::default(),
             set,
+            log: Log::default(),
         }
     }
 }
@@ -86,7 +90,7 @@ impl Kit for House {
             None => (self.card.clone(), Arc::clone(&self.client)),
         };
         let builder = Agent::builder(card, client).mode(self.mode).approvals(Approvals::Ask);
-        let builder = builder.secrets(self.secrets.clone());
+        let builder = builder.secrets(self.secrets.clone()).events(self.log.clone());
         Ok(builder.journals(self.store.clone()).blobs(self.store.clone()))
     }
 

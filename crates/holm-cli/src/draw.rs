@@ -1,5 +1,7 @@
 //! A run as a person at a terminal sees it, from its events and the pieces of its replies.
 
+mod under_way;
+
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
@@ -11,6 +13,7 @@ use holm::{
 };
 
 use crate::screen::Screen;
+use under_way::UnderWay;
 
 /// How much of a call's arguments fits on a line beside its name.
 const ARGUMENT_CHARS: usize = 120;
@@ -25,6 +28,8 @@ pub(crate) struct Drawing {
     screen: Arc<Screen>,
     show: Show,
     state: Arc<Mutex<State>>,
+    /// What runs now, for those who see a line that moves.
+    under_way: Option<UnderWay>,
 }
 
 /// What a person wants to see.
@@ -34,6 +39,13 @@ pub(crate) struct Show {
     pub(crate) pieces: bool,
     /// Calls, failures and limits.
     pub(crate) progress: bool,
+    /// A line that moves, with what runs now and for how long.
+    pub(crate) spinner: bool,
+}
+
+impl Show {
+    /// Nothing: a program reads.
+    pub(crate) const NOTHING: Self = Self { pieces: false, progress: false, spinner: false };
 }
 
 #[derive(Default)]
@@ -44,8 +56,11 @@ struct State {
 }
 
 impl Drawing {
+    /// Draws on this screen. Must be called within a runtime where a line is to move.
     pub(crate) fn new(screen: Arc<Screen>, show: Show) -> Self {
-        Self { screen, show, state: Arc::default() }
+        let under_way = show.spinner.then(UnderWay::default);
+        under_way.iter().for_each(|under_way| under_way.draw_on(Arc::clone(&screen)));
+        Self { screen, show, state: Arc::default(), under_way }
     }
 
     /// Whether the last reply stands on the screen already.
@@ -64,6 +79,7 @@ impl DeltaSink for Drawing {
         let Delta::Text { text, .. } = delta else { return };
         if self.show.pieces {
             self.state.lock().unwrap_or_else(PoisonError::into_inner).written = Some(call);
+            self.under_way.iter().for_each(|under_way| under_way.is_seen(call));
             self.screen.piece(text);
         }
     }
@@ -85,6 +101,9 @@ impl EventSink for Drawing {
             }
             _ => {}
         }
+        if let Some(under_way) = &self.under_way {
+            under_way.hear(&event.event, call_of(&event.event).and_then(|call| state.tools.get(&call)));
+        }
         if !self.show.progress {
             // Another model may cost more, so this is said to everybody.
             if let Some(line) = climbed(&event.event) {
@@ -96,6 +115,14 @@ impl EventSink for Drawing {
         if let Some(line) = progress(&event.event, tool) {
             self.note(&line);
         }
+    }
+}
+
+/// The call that begins to run with an event.
+fn call_of(event: &Event) -> Option<CallId> {
+    match event {
+        Event::CallStarted { call } => Some(*call),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ mod acp;
 mod agents;
 mod agreed;
 mod approve;
+mod archive;
 mod began;
 mod bounds;
 mod branch;
@@ -39,6 +40,7 @@ mod skills;
 mod stream;
 mod talk;
 mod tools;
+mod trial;
 mod withholding;
 mod worktrees;
 
@@ -96,6 +98,10 @@ enum Command {
     /// Have the server do work by itself, at a time or again and again
     #[command(subcommand)]
     Job(commands::job::Command),
+    /// Copy everything that is kept into a new folder, also while a server runs
+    Backup(commands::backup::Args),
+    /// Put a copy in the place of a data folder that is not there
+    Restore(commands::restore::Args),
     /// See and replay what was done before
     #[command(subcommand)]
     Session(commands::session::Command),
@@ -184,6 +190,8 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
             Command::Acp(args) => commands::acp::execute(args, cli.data.as_deref(), &log).await,
             Command::Serve(args) => commands::serve::execute(args, cli.data.as_deref(), &log).await,
             Command::Job(command) => commands::job::execute(command, cli.data.as_deref()).await,
+            Command::Backup(args) => commands::backup::execute(&args, cli.data.as_deref()).await,
+            Command::Restore(args) => commands::restore::execute(&args, cli.data.as_deref()),
             Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
             Command::Config(command) => commands::config::execute(command, cli.data.as_deref()),
             Command::Check(args) => commands::check::execute(&args, cli.data.as_deref()),

@@ -1,9 +1,11 @@
 //! Which model answers.
 
+mod takes;
+
 use std::{fs, io, path::Path, sync::Arc};
 
 use holm::{
-    kernel::{Block, Model as Card, ModelResult, Prompt, Reply, StopReason, ToolCall},
+    kernel::{Block, Model as Card, ModelResult, Reply, StopReason, ToolCall},
     models::{ClientError, Router, ScriptedModel},
     runtime::Model,
     wire::{catalogue, services::Services},
@@ -15,6 +17,8 @@ use crate::{
     reach::Reach,
     tools::Set,
 };
+
+pub(crate) use takes::Takes;
 
 /// The name under which the demonstration runs.
 pub(crate) const DEMO: &str = "scripted/demo";
@@ -35,43 +39,9 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// Refuses a prompt with a file that the model would not be shown.
-    pub(crate) fn takes(&self, prompt: &Prompt) -> Result<(), Trouble> {
-        self.eyes().takes(prompt)
-    }
-
-    /// What it sees.
-    pub(crate) fn eyes(&self) -> Eyes {
-        Eyes { name: self.card.name.clone(), reach: self.reach.clone() }
-    }
-}
-
-/// What a model sees of what is said to it.
-#[derive(Clone)]
-pub(crate) struct Eyes {
-    name: String,
-    reach: Reach,
-}
-
-impl Eyes {
-    /// Refuses a prompt with a file that the model would not be shown: it would answer without it, and nobody would know.
-    pub(crate) fn takes(&self, prompt: &Prompt) -> Result<(), Trouble> {
-        let name = &self.name;
-        // A script answers whatever it was shown.
-        if matches!(name.as_str(), DEMO | SCRIPT) {
-            return Ok(());
-        }
-        let unseen = prompt.blocks.iter().find_map(|block| match block {
-            Block::Image(media) | Block::File(media) if !self.reach.shows(name, block) => Some(media),
-            Block::Image(_) | Block::File(_) | Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) => {
-                None
-            }
-            Block::ToolResult(_) | Block::Custom(_) => None,
-        });
-        let Some(media) = unseen else { return Ok(()) };
-        let file = media.name.as_deref().unwrap_or("a file");
-        let message = format!("{name} takes no {}, so it would not be shown {file}", media.media_type);
-        Err(Trouble::new(Exit::Usage, message).hint("leave it out, or choose another model with --model"))
+    /// What it is shown of a prompt.
+    pub(crate) fn takes(&self) -> Takes {
+        Takes { name: self.card.name.clone(), reach: self.reach.clone() }
     }
 }
 

@@ -52,7 +52,7 @@ enum Part {
 }
 
 /// A text with a name, and what its variables stand for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Around {
     /// The text.
     pub(crate) template: Template,
@@ -60,6 +60,44 @@ pub(crate) struct Around {
     pub(crate) alias: String,
     /// What was given for its variables.
     pub(crate) variables: Variables,
+}
+
+impl Around {
+    /// The text around words that are about a file, if about any.
+    ///
+    /// # Errors
+    /// Where a variable stands for nothing that is known.
+    pub(crate) fn filled(&self, words: &str, work: &Path, file: Option<&Path>) -> Result<String, Trouble> {
+        let known = self.values(work, file)?;
+        let content = (!words.is_empty()).then(|| Block::Text(words.to_owned()));
+        let blocks = self.put(content.into_iter().collect(), &known);
+        Ok(blocks.iter().filter_map(Block::as_text).collect())
+    }
+
+    fn wants_content(&self) -> bool {
+        self.template.names().any(|name| name == CONTENT)
+    }
+
+    /// The template with a content in its place, or at its end where it has none.
+    fn put(&self, content: Vec<Block>, known: &Variables) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        for piece in self.template.pieces() {
+            match piece {
+                Piece::Text(text) => add(&mut blocks, Block::Text(text.clone()), ""),
+                Piece::Variable(name) if name == CONTENT => {
+                    content.iter().for_each(|block| add(&mut blocks, block.clone(), ""));
+                }
+                Piece::Variable(name) => {
+                    let value = known.get(name).cloned().unwrap_or_default();
+                    add(&mut blocks, Block::Text(value), "");
+                }
+            }
+        }
+        if !self.wants_content() {
+            content.into_iter().for_each(|block| add(&mut blocks, block, APART));
+        }
+        blocks
+    }
 }
 
 impl Parts {
@@ -92,26 +130,10 @@ impl Parts {
         tell: impl Fn(&str),
     ) -> Result<Prompt, Trouble> {
         let Some(around) = around else { return checked(self.read(work, tell)?) };
-        let wants = around.template.names().any(|name| name == CONTENT);
-        let content = if wants || !self.is_empty() { self.read(work, tell)? } else { Vec::new() };
+        let content =
+            if around.wants_content() || !self.is_empty() { self.read(work, tell)? } else { Vec::new() };
         let known = around.values(work, self.file())?;
-        let mut blocks = Vec::new();
-        for piece in around.template.pieces() {
-            match piece {
-                Piece::Text(text) => add(&mut blocks, Block::Text(text.clone()), ""),
-                Piece::Variable(name) if name == CONTENT => {
-                    content.iter().for_each(|block| add(&mut blocks, block.clone(), ""));
-                }
-                Piece::Variable(name) => {
-                    let value = known.get(name).cloned().unwrap_or_default();
-                    add(&mut blocks, Block::Text(value), "");
-                }
-            }
-        }
-        if !wants {
-            content.into_iter().for_each(|block| add(&mut blocks, block, APART));
-        }
-        checked(blocks)
+        checked(around.put(content, &known))
     }
 
     /// The first file of text.

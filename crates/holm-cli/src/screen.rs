@@ -5,13 +5,24 @@
 use std::{
     fmt,
     io::{self, BufRead as _, IsTerminal, Write},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use holm::kernel::visible;
 
+use crate::chat::text;
+
 /// Moves to the first line and clears all of them.
 const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
+
+/// Moves to the beginning of the line and clears it.
+const CLEAR_LINE: &str = "\r\u{1b}[K";
+
+/// How wide a terminal is taken to be that does not say it.
+const USUAL_WIDTH: usize = 80;
 
 /// Both streams of the process, one writer at a time.
 #[derive(Default)]
@@ -30,6 +41,29 @@ struct State {
     line: Line,
     /// What waits until an open question was answered: it would stand where the person types.
     waiting: Option<Vec<(Stream, String)>>,
+    /// The question that is put now.
+    asks: Option<Open>,
+    /// Whether the last line of the terminal says what is under way; whatever comes next takes its place.
+    passing: Passing,
+}
+
+/// Whether a line stands on the terminal that will go again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Passing {
+    #[default]
+    None,
+    Drawn,
+}
+
+/// A question for as long as somebody waits for its answer. Clones are the same question.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Open(Arc<AtomicBool>);
+
+impl Open {
+    /// Whether nobody waits any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 /// Where something is written.
@@ -57,7 +91,22 @@ impl State {
     fn put(&mut self, stream: Stream, text: String) {
         match &mut self.waiting {
             Some(waiting) => waiting.push((stream, text)),
-            None => write(stream, &text),
+            None => {
+                self.wipe();
+                write(stream, &text);
+            }
+        }
+    }
+
+    /// Whether nobody waits for the question that is put now.
+    fn is_over(&self) -> bool {
+        self.asks.as_ref().is_some_and(Open::is_over)
+    }
+
+    /// Takes the line away that says what is under way.
+    fn wipe(&mut self) {
+        if std::mem::take(&mut self.passing) == Passing::Drawn {
+            write(Stream::Err, CLEAR_LINE);
         }
     }
 }
@@ -119,9 +168,33 @@ impl Screen {
         self.state().put(Stream::Out, format!("{clear}{}\n", visible(text)));
     }
 
+    /// Whether a line can be drawn over another on the terminal of the notes.
+    pub(crate) fn can_draw_over() -> bool {
+        Self::notes_to_a_person() && std::env::var_os("TERM").is_some_and(|term| term != "dumb")
+    }
+
+    /// Says what is under way on the last line of the terminal, until the next word, the next note, or nothing is under way
+    /// any more. Nothing is drawn where somebody types or an answer has begun a line. For terminals that
+    /// [can draw over a line](Self::can_draw_over).
+    pub(crate) fn under_way(&self, said: Option<&str>) {
+        let mut state = self.state();
+        if state.waiting.is_some() || state.line == Line::Within {
+            return;
+        }
+        let Some(said) = said else { return state.wipe() };
+        // The last column stays free: some terminals go on to the next line with it, and two lines would not go away again.
+        let line = text::clipped(&text::one_line(said), width().saturating_sub(1));
+        write(Stream::Err, &format!("{CLEAR_LINE}{line}"));
+        state.passing = Passing::Drawn;
+    }
+
     /// Keeps what others write back while something else has the terminal.
     pub(crate) fn lend<T>(&self, to: impl FnOnce() -> T) -> T {
-        self.state().waiting = Some(Vec::new());
+        {
+            let mut state = self.state();
+            state.wipe();
+            state.waiting = Some(Vec::new());
+        }
         let done = to();
         self.go_on();
         done
@@ -140,13 +213,15 @@ impl Screen {
         if let Some(note) = &self.notes {
             return note(&visible(text));
         }
-        let _state = self.state();
+        let mut state = self.state();
+        state.wipe();
         write(Stream::Err, &format!("\n{}\n", visible(text)));
     }
 
     /// Asks on standard error, for those who read the answer themselves, key by key.
     pub(crate) fn ask(&self, text: &str) {
-        let _state = self.state();
+        let mut state = self.state();
+        state.wipe();
         write(Stream::Err, &visible(text));
     }
 
@@ -155,15 +230,43 @@ impl Screen {
     pub(crate) fn question(&self, text: &str) -> Option<String> {
         {
             let mut state = self.state();
+            if state.is_over() {
+                return None;
+            }
+            state.wipe();
             write(Stream::Err, &visible(text));
             state.waiting = Some(Vec::new());
         }
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line);
+        let is_over = self.state().is_over();
         self.go_on();
         match read {
+            // What was typed for a question that is over answers nothing.
             Ok(0) | Err(_) => None,
+            Ok(_) if is_over => None,
             Ok(_) => Some(line),
+        }
+    }
+
+    /// Puts questions for somebody, until nobody waits for an answer any more.
+    pub(crate) fn asking<T>(&self, open: &Open, ask: impl FnOnce(&Self) -> T) -> T {
+        self.state().asks = Some(open.clone());
+        let asked = ask(self);
+        self.state().asks = None;
+        asked
+    }
+
+    /// Nobody waits for the answer to a question any more: somebody else has given it. Whoever sits here is told, and what
+    /// others have written meanwhile is shown.
+    pub(crate) fn give_up(&self, open: &Open) {
+        open.0.store(true, Ordering::Release);
+        let mut state = self.state();
+        let is_put = state.asks.as_ref().is_some_and(|put| Arc::ptr_eq(&put.0, &open.0));
+        let Some(waiting) = state.waiting.take_if(|_| is_put) else { return };
+        write(Stream::Err, "\nholm: this was answered elsewhere; press Enter before the next question\n");
+        for (stream, text) in waiting {
+            write(stream, &text);
         }
     }
 
@@ -179,6 +282,12 @@ impl Screen {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How many columns the terminal of the notes has.
+fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stderr());
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
 }
 
 /// Writes and does not mind if nobody reads any more: the run goes on, and its journal has everything.

@@ -19,12 +19,15 @@ pub(crate) fn tools(terminal: &Terminal) -> Toolbox {
 
 impl People for Terminal {
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
-        if let Some(person) = self.elsewhere() {
-            return person.ask(question, choices);
-        }
-        let (question, choices) = (question.to_owned(), choices.to_vec());
-        let asked = self.when_free(move |screen| ask(screen, &question, &choices));
-        Box::pin(async move { asked.await.flatten() })
+        let here: BoxFuture<'static, Option<String>> = match self.elsewhere() {
+            Some(person) => person.ask(question, choices),
+            None => {
+                let (question, choices) = (question.to_owned(), choices.to_vec());
+                let asked = self.when_free(move |screen| ask(screen, &question, &choices));
+                Box::pin(async move { asked.await.flatten() })
+            }
+        };
+        self.first(here, |desk| desk.words(question, choices))
     }
 
     fn tell(&self, text: &str) {

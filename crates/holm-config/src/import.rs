@@ -4,6 +4,8 @@
 //! do without being asked, a person grants here by name.
 
 mod goose;
+mod hooks;
+mod jsonc;
 mod opencode;
 mod yaml;
 
@@ -15,6 +17,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::{ConfigError, ConfigProblem, exe::ExeAgent, read::one_line};
 
 pub use goose::{goose_recipe, goose_servers};
+pub use hooks::hooks;
 pub use opencode::{Opencode, opencode};
 
 /// What Claude Code calls its tools, and what they are called here.
@@ -244,6 +247,15 @@ fn agent_text(name: &str, description: &str, tools: &[String], body: &str) -> St
 pub fn rules(files: &[(String, String)]) -> String {
     let part = |(name, text): &(String, String)| format!("<!-- from {name} -->\n\n{}\n", text.trim());
     files.iter().map(part).collect::<Vec<_>>().join("\n")
+}
+
+/// A file of JSON that people write by hand, perhaps with comments.
+///
+/// # Errors
+/// Where it is no JSON, with the line.
+fn parse_json(text: &str, path: &Path) -> Result<Json, ConfigError> {
+    serde_json::from_str(&jsonc::plain(text))
+        .map_err(|error| ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax(error.to_string())))
 }
 
 /// A text in quotes on one line, as heads have it.

@@ -1,5 +1,7 @@
 //! Who is asked before a call runs.
 
+use std::sync::Arc;
+
 use holm_kernel::{Proposal, Verdict};
 
 use crate::BoxFuture;
@@ -26,6 +28,12 @@ use crate::BoxFuture;
 pub trait Approver: Send + Sync {
     /// Rules on one call. The run goes on listening meanwhile, so this may take as long as a person takes.
     fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict>;
+
+    /// Who is asked about the calls of a helper of this name. Asked once for each child, before it does anything; unless said
+    /// otherwise, this approver itself is, and knows nothing of whose calls they are.
+    fn of_helper(&self, _helper: &str) -> Option<Arc<dyn Approver>> {
+        None
+    }
 }
 
 impl<F: Fn(&Proposal) -> Verdict + Send + Sync> Approver for F {

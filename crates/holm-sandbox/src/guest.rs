@@ -15,6 +15,13 @@ use crate::{artifact, p1, p2};
 /// The call of the text world, as `wit/tool.wit` has it.
 const CALL: &str = "holm:tool/call@0.1.0";
 const DESCRIPTION: &str = "holm:tool/description@0.1.0";
+/// The same where no component is around the module, as the canonical ABI names its functions.
+const PLAIN_CALL: &str = "holm:tool/call@0.1.0#run";
+const PLAIN_DESCRIPTION: &str = "holm:tool/description@0.1.0#describe";
+const REALLOC: &str = "cabi_realloc";
+const MEMORY: &str = "memory";
+/// What a module without a way in of its own wants to be called first.
+const INITIALIZE: &str = "_initialize";
 /// How the name of a command's only function begins; any version of WASI 0.2 will do.
 const RUN: &str = "wasi:cli/run@0.2.";
 
@@ -32,6 +39,7 @@ pub(crate) struct Loaded {
 pub(crate) enum Code {
     Command { pre: wasmtime::component::InstancePre<State>, run: ComponentExportIndex },
     Text(Text),
+    Plain(Plain),
     Module { pre: wasmtime::InstancePre<State>, start: ModuleExport },
 }
 
@@ -40,6 +48,19 @@ pub(crate) struct Text {
     pub(crate) run: ComponentExportIndex,
     pub(crate) describe: Option<ComponentExportIndex>,
     pub(crate) waits: Waits,
+}
+
+/// A module of the text world that no component was made of. What it imports is of WASI 0.1.
+///
+/// A component of one that has files is four instances and a table, most of which only lead from one to the other. For a guest that
+/// works for a few microseconds, to make and to clear them takes longer than the work.
+pub(crate) struct Plain {
+    pub(crate) pre: wasmtime::InstancePre<State>,
+    pub(crate) run: ModuleExport,
+    pub(crate) describe: Option<ModuleExport>,
+    pub(crate) realloc: ModuleExport,
+    pub(crate) memory: ModuleExport,
+    pub(crate) initialize: Option<ModuleExport>,
 }
 
 /// Whether a guest can be made to wait by something that it imports.
@@ -58,7 +79,7 @@ pub enum Entry {
     Command,
     /// By a command line, as a module of WASI 0.1.
     Module,
-    /// By one text, as a component of the world `holm:tool`.
+    /// By one text, as a component of the world `holm:tool`, or as the module that such a component is made of.
     Text,
 }
 
@@ -88,7 +109,7 @@ impl Guest {
     pub fn entry(&self) -> Entry {
         match self.0.code {
             Code::Command { .. } => Entry::Command,
-            Code::Text(_) => Entry::Text,
+            Code::Text(_) | Code::Plain(_) => Entry::Text,
             Code::Module { .. } => Entry::Module,
         }
     }
@@ -108,7 +129,11 @@ impl Guest {
     /// Whether it can say what it is; see [`crate::Sandbox::describe`].
     #[must_use]
     pub fn describes_itself(&self) -> bool {
-        matches!(&self.0.code, Code::Text(Text { describe: Some(_), .. }))
+        match &self.0.code {
+            Code::Text(text) => text.describe.is_some(),
+            Code::Plain(plain) => plain.describe.is_some(),
+            Code::Command { .. } | Code::Module { .. } => false,
+        }
     }
 }
 
@@ -178,6 +203,13 @@ impl Linkers {
 
     fn link_module(&self, module: &Module) -> Result<Code, LoadError> {
         let pre = self.module.instantiate_pre(module).map_err(import)?;
+        let export = |name: &str| module.get_export_index(name);
+        if let (Some(run), Some(realloc), Some(memory)) =
+            (export(PLAIN_CALL), export(REALLOC), export(MEMORY))
+        {
+            let (describe, initialize) = (export(PLAIN_DESCRIPTION), export(INITIALIZE));
+            return Ok(Code::Plain(Plain { pre, run, describe, realloc, memory, initialize }));
+        }
         let start = module.get_export_index("_start").ok_or(LoadError::NoEntry)?;
         Ok(Code::Module { pre, start })
     }

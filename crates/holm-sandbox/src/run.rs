@@ -1,5 +1,7 @@
 //! One call from its beginning to its end, on the thread that it was given.
 
+mod plain;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -108,6 +110,7 @@ impl Host<'_> {
                     Err(error) => Ended::start(error),
                 }
             }
+            Code::Plain(plain) => plain::ask(plain, question, store),
             Code::Command { pre, run } => self.wait(store, async |store| command(pre, *run, store).await),
             Code::Text(text) => match (question, text.describe, text.waits) {
                 (Question::Run, _, Waits::Never) => answer(text, store),

@@ -88,6 +88,8 @@ pub struct Limits {
     pub failures_per_minute: u32,
     /// How long an idle session is kept open.
     pub idle: Duration,
+    /// Bytes that are kept for watchers, of all sessions together; more than that for a moment only.
+    pub memory: usize,
     /// How long runs may finish once the server is told to stop; what is left then is parked and goes on at the next start.
     pub grace: Duration,
 }
@@ -103,6 +105,7 @@ impl Default for Limits {
             runs_per_user: 64,
             waiting_per_user: 256,
             sessions: 16_384,
+            memory: 256 * 1024 * 1024,
             requests_per_minute: 6_000,
             failures_per_minute: 30,
             idle: Duration::from_secs(600),

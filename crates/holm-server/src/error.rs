@@ -34,6 +34,9 @@ pub enum ServerError {
         /// What the system said.
         reason: String,
     },
+    /// Another server has the folder.
+    #[error("another server works in {0}; stop it, or choose another folder with --data")]
+    Taken(String),
     /// A part of the path below which everything is served cannot be one.
     #[error("`{0}` is no base path; begin with a slash, and use letters, digits, `-`, `_` and `.` alone")]
     BasePath(String),

@@ -55,6 +55,43 @@ impl fmt::Display for SessionId {
     }
 }
 
+/// The longest name of a part: what every provider takes for a tool.
+const LONGEST_PART: usize = 64;
+
+/// The name of a part of an agent: an agent, a tool, a skill, an MCP server, a provider. A plain word, which names a file and
+/// leads nowhere else.
+///
+/// ```
+/// use holm_server::PartName;
+///
+/// assert!("read_file".parse::<PartName>().is_ok());
+/// assert!("../keys".parse::<PartName>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PartName(String);
+
+impl PartName {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for PartName {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        check_name("this", text, LONGEST_PART)?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for PartName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
 /// Checks a short plain name, of a user or an agent: letters, digits, `-` and `_`, beginning with a letter or digit.
 pub(crate) fn check_name(what: &'static str, text: &str, most: usize) -> Result<(), ServerError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');

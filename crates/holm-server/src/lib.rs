@@ -18,6 +18,7 @@
 mod answer;
 mod audit;
 pub mod auth;
+mod claim;
 mod config;
 mod dashboard;
 mod door;
@@ -28,25 +29,34 @@ pub mod jobs;
 mod limiter;
 mod live;
 mod metrics;
+mod precondition;
+mod refusals;
 mod router;
 mod routes;
 mod serve;
 pub mod sites;
 mod state;
+mod stock;
+pub mod terminal;
 mod workshop;
 
 pub use answer::{Problem, Refusal};
 pub use audit::{Audit, Entry as AuditEntry};
 pub use config::{BasePath, Config, Limits, Tls};
 pub use error::ServerError;
-pub use id::SessionId;
+pub use id::{PartName, SessionId};
 pub use live::{
-    Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Opening, Posed, Question, QuestionId, Step, Told,
+    Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Lasting, Opening, Posed, Question, QuestionId,
+    Step, Told,
 };
 pub use metrics::Metrics;
 pub use router::{document, router};
 pub use serve::{Serving, serve};
 pub use state::Server;
+pub use stock::{
+    AgentBounds, AgentView, BackupView, Most, Owner, Reloaded, ServerState, ServerTest, ServerView,
+    SettingView, SkillView, Stocked, Stockroom, ToolView, Trial, Tried,
+};
 pub use workshop::{
-    AgentCard, Home, ModelCard, OpenError, Opened, Order, ServerCard, SkillCard, Start, ToolCard, Workshop,
+    AgentCard, Home, ModelCard, OpenError, Opened, Order, SkillCard, Start, ToolCard, Workshop,
 };

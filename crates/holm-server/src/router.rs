@@ -11,9 +11,10 @@ use utoipa::OpenApi;
 use crate::{
     Refusal, Server, dashboard,
     door::door,
+    refusals::Refusals,
     routes::{
-        admin, events, files, health, hooks, house, jobs, mcp, openai, questions, sessions, sites, usage,
-        work,
+        admin, agents, backups, events, files, folders, health, hooks, house, jobs, mcp, openai, questions,
+        servers, sessions, settings, sites, skills, tools, usage, work,
     },
 };
 
@@ -24,12 +25,7 @@ pub fn router(server: Server) -> Router {
         .route("/metrics", get(health::metrics))
         .route("/api/openapi.json", get(openapi))
         .route("/api/me", get(health::me))
-        .route("/api/agents", get(house::agents))
-        .route("/api/tools", get(house::tools))
-        .route("/api/skills", get(house::skills))
-        .route("/api/models", get(house::models))
-        .route("/api/mcp-servers", get(house::servers))
-        .route("/api/keys", get(house::keys).post(house::keep_key))
+        .merge(parts())
         .route("/api/sessions", get(sessions::list).post(sessions::create))
         .route("/api/sessions/{id}", get(sessions::show).delete(sessions::erase))
         .route("/api/sessions/{id}/title", post(sessions::title))
@@ -45,9 +41,9 @@ pub fn router(server: Server) -> Router {
         .route("/api/sessions/{id}/socket", get(events::socket))
         .route("/api/search", get(sessions::search))
         .route("/api/usage", get(usage::usage))
-        .route("/api/files", get(files::read))
         .route("/api/jobs", get(jobs::list).post(jobs::create))
-        .route("/api/jobs/{id}", get(jobs::show).delete(jobs::remove))
+        .route("/api/jobs/{id}", get(jobs::show).patch(jobs::amend).delete(jobs::remove))
+        .route("/api/jobs/{id}/key", post(jobs::rekey))
         .route("/api/jobs/{id}/spec", post(jobs::respecify))
         .route("/api/jobs/{id}/enable", post(jobs::enable))
         .route("/api/jobs/{id}/disable", post(jobs::disable))
@@ -73,24 +69,55 @@ pub fn router(server: Server) -> Router {
     routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server).merge(open)
 }
 
+/// What a user's agents are made of and work on.
+fn parts() -> Router<Server> {
+    let file = get(files::read).put(files::write).delete(files::remove);
+    Router::new()
+        .route("/api/agents", get(house::agents))
+        .route("/api/agents/{id}", get(agents::show).put(agents::keep).delete(agents::remove))
+        .route("/api/check-agent", post(agents::check))
+        .route("/api/tools", get(house::tools))
+        .route("/api/tools/{id}", get(tools::show))
+        .route("/api/tools/{id}/try", post(tools::attempt))
+        .route("/api/tools/{id}/calls", get(tools::calls))
+        .route("/api/reload-tools", post(tools::reload))
+        .route("/api/skills", get(house::skills))
+        .route("/api/skills/{id}", get(skills::show))
+        .route("/api/models", get(house::models))
+        .route("/api/mcp-servers", get(servers::list).post(servers::add))
+        .route("/api/mcp-servers/{id}", delete(servers::remove))
+        .route("/api/mcp-servers/{id}/test", post(servers::test))
+        .route("/api/keys", get(house::keys).post(house::keep_key))
+        .route("/api/keys/{id}", delete(house::remove_key))
+        .route("/api/settings", get(settings::show))
+        .route("/api/backups", get(backups::list).post(backups::make))
+        .route("/api/files", file)
+        .route("/api/files/rename", post(files::rename))
+        .route("/api/folders", get(folders::list).post(folders::make))
+}
+
 /// The interface as an OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Holm", description = "Sessions of agents: made, watched, steered, told again."),
     paths(
         health::health, health::metrics, health::me,
-        house::agents, house::tools, house::skills, house::models, house::servers, house::keys, house::keep_key,
+        house::agents, house::tools, house::skills, house::models, house::keys, house::keep_key, house::remove_key,
+        agents::show, agents::check, agents::keep, agents::remove,
+        tools::show, tools::attempt, tools::calls, tools::reload, skills::show,
+        servers::list, servers::test, servers::add, servers::remove, settings::show,
+        backups::list, backups::make,
         sessions::list, sessions::create, sessions::show, sessions::title, sessions::fork, sessions::replay,
         sessions::export, sessions::erase, sessions::search,
         work::prompt, work::steer, work::follow_up, work::cancel,
         questions::list, questions::answer, events::events, events::socket,
-        usage::usage, files::read,
-        jobs::list, jobs::create, jobs::show, jobs::respecify, jobs::enable, jobs::disable, jobs::run, jobs::stop,
+        usage::usage, files::read, files::write, files::remove, files::rename, folders::list, folders::make,
+        jobs::list, jobs::create, jobs::show, jobs::respecify, jobs::amend, jobs::rekey, jobs::enable, jobs::disable, jobs::run, jobs::stop,
         jobs::remove, jobs::runs, hooks::trigger, sites::list, sites::publish, sites::take_back,
         admin::tokens, admin::issue, admin::revoke, admin::budget, admin::audit,
         openai::models, openai::chat, openai::responses,
     ),
-    modifiers(&Locked),
+    modifiers(&Locked, &Refusals),
 )]
 struct Document;
 

@@ -23,7 +23,7 @@ use tokio_rustls::{
     },
 };
 
-use crate::{Config, Server, ServerError, Tls, Workshop, auth::UserName, door::Peer, router};
+use crate::{Config, Server, ServerError, Tls, Workshop, auth::UserName, claim::Claim, door::Peer, router};
 
 /// How long a client may take to send the head of a request, or to agree on TLS.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -40,6 +40,8 @@ pub struct Serving {
     address: SocketAddr,
     close: CancellationToken,
     accepting: JoinHandle<()>,
+    /// The folder is this server's until it has stopped.
+    _claim: Arc<Claim>,
 }
 
 /// Starts a server: listens, then goes on with what was under way when the last one ended.
@@ -52,6 +54,7 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
         return Err(ServerError::Exposed(listen));
     }
     let tls = config.tls.as_ref().map(acceptor).transpose()?;
+    let claim = Arc::new(Claim::take(&config.folder)?);
     let failed = |error: std::io::Error| ServerError::Listen { address: listen, reason: error.to_string() };
     let listener = TcpListener::bind(listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
@@ -64,7 +67,11 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
         room: Arc::new(Semaphore::new(server.config().limits.connections)),
         close: close.clone(),
     };
-    let accepting = tokio::spawn(accepting.accept(listener));
+    let held = Arc::clone(&claim);
+    let accepting = tokio::spawn(async move {
+        accepting.accept(listener).await;
+        drop(held);
+    });
     let resumed = server.clone();
     tokio::spawn(async move {
         let users: Vec<UserName> = resumed.keyring().users().into_iter().map(|user| user.name).collect();
@@ -75,7 +82,7 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
         }
         resumed.hall().resume_parked(&users).await;
     });
-    Ok(Serving { server, address, close, accepting })
+    Ok(Serving { server, address, close, accepting, _claim: claim })
 }
 
 impl Serving {

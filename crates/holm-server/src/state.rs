@@ -9,12 +9,14 @@ use std::{
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::{
-    Audit, Config, Hall, Metrics, Refusal, ServerError, SessionId, Workshop,
-    auth::{Keyring, Role, Scope, TokenId, UserName, Who},
+    Audit, Config, Hall, Metrics, Most, Refusal, ServerError, SessionId, Workshop,
+    auth::{Keyring, Role, Scope, TokenId, Who},
     jobs::Team,
     limiter::Limiter,
     live::Room,
+    routes::mcp::Conversation,
     sites::{Hosting, Sites},
+    terminal::Links,
 };
 
 /// Lines a minute about requests from one address that were turned away: enough to see what happens.
@@ -26,12 +28,12 @@ pub struct Server {
     pub(crate) inner: Arc<Inner>,
 }
 
-/// What clients of MCP are shown of one user, once somebody has asked.
-pub(crate) type Shown = Arc<AsyncMutex<Option<holm_mcp::server::HttpService>>>;
+/// What clients of MCP speak with, once one has asked.
+type Spoken = Arc<AsyncMutex<Option<Conversation>>>;
 
 pub(crate) struct Inner {
     pub(crate) config: Config,
-    pub(crate) keyring: Keyring,
+    pub(crate) keyring: Arc<Keyring>,
     pub(crate) workshop: Arc<dyn Workshop>,
     pub(crate) hall: Arc<Hall>,
     pub(crate) audit: Audit,
@@ -43,8 +45,10 @@ pub(crate) struct Inner {
     pub(crate) jobs: Team,
     pub(crate) sites: Sites,
     pub(crate) hosting: Hosting,
-    /// What clients of MCP are shown, by user.
-    pub(crate) mcp: Mutex<HashMap<UserName, Shown>>,
+    /// What clients of MCP speak with, by token.
+    pub(crate) mcp: Mutex<HashMap<TokenId, Spoken>>,
+    /// Terminals that drive sessions which people watch here.
+    pub(crate) links: Links,
 }
 
 impl Server {
@@ -53,7 +57,7 @@ impl Server {
     /// # Errors
     /// [`ServerError`] if a file cannot be read or written.
     pub fn new(config: Config, workshop: Arc<dyn Workshop>) -> Result<Self, ServerError> {
-        let keyring = Keyring::open(&config.folder)?;
+        let keyring = Arc::new(Keyring::open(&config.folder)?);
         let audit = Audit::open(&config.folder)?;
         let sites = Sites::open(&config.folder)?;
         let metrics = Arc::new(Metrics::default());
@@ -62,9 +66,10 @@ impl Server {
             asked: Limiter::new(limits.requests_per_minute),
             failed: Limiter::new(limits.failures_per_minute),
             noted: Limiter::new(NOTED),
-            hall: Hall::new(Arc::clone(&workshop), limits, Arc::clone(&metrics)),
+            hall: Hall::new(Arc::clone(&workshop), Arc::clone(&keyring), limits, Arc::clone(&metrics)),
             jobs: Team::new(),
             hosting: Hosting::new()?,
+            links: Links::default(),
             sites,
             config,
             keyring,
@@ -122,4 +127,9 @@ pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
         Scope::All => Ok(()),
         Scope::Only(_) => Err(Refusal::forbidden("your token is for some sessions and administers nothing")),
     }
+}
+
+/// How much somebody may give away: what the usual agent has, unless they administer the server.
+pub(crate) fn most(who: &Who) -> Most {
+    if administers(who).is_ok() { Most::Anything } else { Most::AsUsual }
 }

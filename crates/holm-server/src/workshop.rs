@@ -10,10 +10,10 @@ use holm_store::Store;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{Desk, Refusal, SessionId, auth::UserName};
+use crate::{Desk, Refusal, SessionId, auth::UserName, stock::Stockroom};
 
 /// Puts agents together, for one user at a time. What one user has, another does not see.
-pub trait Workshop: Send + Sync + 'static {
+pub trait Workshop: Stockroom {
     /// Where a user's sessions and files are.
     fn home(&self, user: &UserName) -> BoxFuture<'static, Result<Home, OpenError>>;
 
@@ -32,10 +32,7 @@ pub trait Workshop: Send + Sync + 'static {
     /// The models that can be asked for by name.
     fn models(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, OpenError>>;
 
-    /// The MCP servers whose tools a user's agents have.
-    fn servers(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ServerCard>, OpenError>>;
-
-    /// What clients of MCP are shown; none where nothing is.
+    /// What clients of MCP are shown beside agents, which the server itself asks; none where nothing is shown at all.
     fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>>;
 
     /// The names of the providers for which a key is known. Keys themselves never leave.
@@ -81,6 +78,22 @@ pub struct Order {
     pub events: Arc<dyn EventSink>,
     /// Who sees replies arrive.
     pub deltas: Arc<dyn DeltaSink>,
+}
+
+impl Order {
+    /// Whether what the client brings can stand beside the agent's own tools. Where two have one name, a model that means the
+    /// client's would call the agent's, and the client would never hear of it.
+    ///
+    /// # Errors
+    /// [`OpenError::Refused`] with the name that is taken.
+    pub fn check_tools(&self, own: &Toolbox) -> Result<(), OpenError> {
+        let taken = self.tools.iter().map(|tool| &tool.declaration().name);
+        let mut taken = taken.filter(|name| own.iter().any(|tool| tool.declaration().name == **name));
+        taken.next().map_or(Ok(()), |name| {
+            let reason = format!("the agent has a tool `{name}` of its own; call yours something else");
+            Err(OpenError::Refused(reason))
+        })
+    }
 }
 
 impl fmt::Debug for Order {
@@ -136,6 +149,15 @@ pub enum OpenError {
     /// There is one of that name already.
     #[error("there is a session of that name already; choose another")]
     Exists,
+    /// Something of that name is there already.
+    #[error("there is one of that name already; choose another, or take that one away first")]
+    Taken,
+    /// What is there is not what whoever changes it has read.
+    #[error("it is not what you have read; read it again")]
+    Changed,
+    /// Somebody may not ask for so much.
+    #[error("{0}")]
+    TooMuch(String),
     /// Somebody else drives it.
     #[error("the session is driven elsewhere; stop it there first")]
     Busy,
@@ -152,11 +174,12 @@ impl From<OpenError> for Refusal {
         match error {
             OpenError::Missing { what } => Self::missing(what),
             OpenError::Exists => Self::conflict("exists", error.to_string()),
+            OpenError::Taken => Self::conflict("taken", error.to_string()),
+            OpenError::Changed => crate::precondition::changed(),
+            OpenError::TooMuch(reason) => Self::forbidden(reason),
             OpenError::Busy => Self::conflict("driven_elsewhere", error.to_string()),
             OpenError::Refused(reason) => Self::bad("refused", reason),
-            OpenError::Failed(_) => {
-                Self::failed("the session cannot be opened; the server's operator can see why")
-            }
+            OpenError::Failed(_) => Self::failed("it cannot be done; the server's operator can see why"),
         }
     }
 }
@@ -177,7 +200,7 @@ pub struct ToolCard {
     pub name: String,
     /// What it does.
     pub description: String,
-    /// How much a call can change: `none`, `read_only`, `write` or `execute`.
+    /// How much a call can change: `none`, `read-only`, `write` or `execute`.
     pub level: String,
     /// Where it comes from.
     pub origin: String,
@@ -195,13 +218,6 @@ pub struct SkillCard {
 /// A model that can be asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ModelCard {
-    /// Its name.
-    pub name: String,
-}
-
-/// An MCP server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ServerCard {
     /// Its name.
     pub name: String,
 }

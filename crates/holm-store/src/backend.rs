@@ -15,6 +15,7 @@ use crate::{
     StoreError,
     derive::{Entry, HeadFacts, LedgerRow, TextRow},
     jobs::rows::JobRows,
+    slips::rows::SlipRows,
 };
 
 /// The answer of a database, some time.
@@ -150,6 +151,15 @@ pub struct Commits {
     pub syncs: u64,
 }
 
+/// What a copy of a store came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Copied {
+    /// Bytes on disk, large results with them.
+    pub bytes: u64,
+    /// How many large results.
+    pub results: u64,
+}
+
 /// Counts commits from several threads; the numbers are for people, so no order among them is needed.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
@@ -175,11 +185,11 @@ impl Counters {
     }
 }
 
-pub(crate) trait Backend: JobRows + Send + Sync {
+pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>>;
     /// Writes a value unless there is one; gives the one that is there afterwards.
     fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> Pending<'a, Vec<u8>>;
-    /// Whether a run or a job is kept: what is, was sealed or was not.
+    /// Whether a run, a job or a note is kept: what is, was sealed or was not.
     fn any_run(&self) -> Pending<'_, bool>;
 
     /// Makes a run with these records and, unless it is an import, takes its lease.
@@ -230,6 +240,8 @@ pub(crate) trait Backend: JobRows + Send + Sync {
     fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()>;
     /// Makes sure that nothing of erased runs is left in files that this store writes.
     fn scour(&self) -> Pending<'_, ()>;
+    /// Copies everything as it is at one moment to a place where nothing is yet.
+    fn copy_to(&self, to: PathBuf) -> Pending<'_, Copied>;
     /// What was committed since the store was opened.
     fn commits(&self) -> Commits;
     /// Every file that was written.

@@ -4,7 +4,7 @@
 //! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature `postgres`). It is where
 //! an agent's journals go ([`Journals`](holm_runtime::Journals)) and its large results
 //! ([`Blobs`](holm_runtime::Blobs)), and it answers what people ask about sessions: lists, searches, exports, usage,
-//! and that they be forgotten. It is the [`Ledger`](holm_runtime::Ledger) of models too, from the same journals. Journals in memory and in plain files need no database: [`MemoryJournals`],
+//! and that they be forgotten; small notes that must outlive a process lie in trays beside them. It is the [`Ledger`](holm_runtime::Ledger) of models too, from the same journals. Journals in memory and in plain files need no database: [`MemoryJournals`],
 //! [`JsonLinesFolder`].
 //!
 //! ```text
@@ -61,12 +61,13 @@ mod label;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod sessions;
+mod slips;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
 mod vault;
 
-pub use backend::Commits;
+pub use backend::{Commits, Copied};
 pub use derive::{Day, Entry, Folded, Subject, Tally, TextKind, fold, search_text};
 pub use error::StoreError;
 pub use jobs::{KeptJob, KeptRun, RunState};
@@ -75,6 +76,7 @@ pub use sessions::{
     By, Cursor, Erased, Format, Hit, Listing, Order, Page, Retention, Session, Sort, UsageLine, UsageQuery,
     Withheld, withheld,
 };
+pub use slips::Slip;
 pub use store::{Options, Store};
 pub use vault::MasterKey;
 

@@ -1,9 +1,9 @@
 //! Makes what is shipped out of what the compiler built.
 //!
-//!     guest-pack module    IN OUT    a command of WASI 0.1, as it is: exact exit statuses, and the fastest to start
-//!     guest-pack command   IN OUT    a command of WASI 0.2, for guests that import more than WASI 0.1 has
-//!     guest-pack component IN OUT    a component whose world is written in its module, such as `holm:tool`
-//!     guest-pack list      FOLDER TOOLCHAIN    writes FOLDER/manifest.txt: each file with its size and hash, and what built it
+//!     guest-pack module  IN OUT    a module as it is: a command of WASI 0.1, with exact exit statuses, or one of the world
+//!                                  `holm:tool`; the fastest to start
+//!     guest-pack command IN OUT    a command of WASI 0.2, for guests that import more than WASI 0.1 has
+//!     guest-pack list    FOLDER TOOLCHAIN    writes FOLDER/manifest.txt: each file with its size and hash, and what built it
 
 use std::fmt::Write;
 use std::fs;
@@ -26,16 +26,15 @@ fn main() -> Result<()> {
             let packed = pack(form, &module).with_context(|| format!("could not pack {input}"))?;
             fs::write(output, packed).with_context(|| format!("could not write {output}"))
         }
-        _ => bail!("usage: guest-pack module|command|component IN OUT, or guest-pack list FOLDER TOOLCHAIN"),
+        _ => bail!("usage: guest-pack module|command IN OUT, or guest-pack list FOLDER TOOLCHAIN"),
     }
 }
 
 fn pack(form: &str, module: &[u8]) -> Result<Vec<u8>> {
-    let encoder = ComponentEncoder::default().validate(true);
     Ok(match form {
         "module" => module.to_vec(),
-        "component" => encoder.module(module)?.encode()?,
-        "command" => encoder
+        "command" => ComponentEncoder::default()
+            .validate(true)
             .module(module)?
             .adapter(WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_COMMAND_ADAPTER)?
             .encode()?,

@@ -1,11 +1,10 @@
-//! The guest in its world: files as WASI 0.2 has them, without a library between.
+//! The guest in its world.
 
 use guest_kit::text::exports::holm::tool::{call, description};
-use wasip2::filesystem::preopens::get_directories;
-use wasip2::filesystem::types::{Descriptor, DescriptorFlags, ErrorCode, OpenFlags, PathFlags};
 
 use crate::source::{Chunk, Rest, Source};
 use crate::tool::{TOOL, work};
+use crate::wasi::{Errno, Handle, directories};
 
 struct Guest;
 
@@ -23,30 +22,37 @@ impl description::Guest for Guest {
 
 guest_kit::text::export!(Guest with_types_in guest_kit::text);
 
-struct File(Descriptor);
+struct File(Handle);
+
+/// How much is read at first: most files whole, and it fits into the memory that the guest has from the start.
+const FIRST: usize = 16 << 10;
 
 impl Source for File {
     fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String> {
-        let (bytes, ends) = self.0.read(length as u64, offset).map_err(said)?;
-        Ok(Chunk { bytes, rest: if ends { Rest::Nothing } else { Rest::Unknown } })
+        let room = if offset == 0 { length.min(FIRST) } else { length };
+        let mut bytes = Vec::with_capacity(room);
+        // Until there is no room or nothing comes: not every file system gives all that it has at once.
+        while bytes.len() < bytes.capacity() {
+            let read = self.0.read(offset + bytes.len() as u64, &mut bytes).map_err(Errno::said)?;
+            if read == 0 {
+                return Ok(Chunk { bytes, rest: Rest::Nothing });
+            }
+        }
+        Ok(bytes.into())
     }
 }
 
 /// Opens a path beneath the directory whose name is the longest beginning of it.
 fn open(path: &str) -> Result<Box<dyn Source>, String> {
-    let directories = get_directories();
-    let best = directories
-        .iter()
-        .filter_map(|(directory, name)| Some((directory, beneath(name, path)?)))
+    let best = directories()
+        .filter_map(|(directory, name)| Some((directory, beneath(&name, path)?)))
         .min_by_key(|(_, rest)| rest.len());
     let Some((directory, rest)) = best else {
         return Err("this tool was not granted any file".to_owned());
     };
     let rest = if rest.is_empty() { "." } else { rest };
-    directory
-        .open_at(PathFlags::SYMLINK_FOLLOW, rest, OpenFlags::empty(), DescriptorFlags::READ)
-        .map(|file| Box::new(File(file)) as Box<dyn Source>)
-        .map_err(said)
+    let file = directory.open(rest).map_err(Errno::said)?;
+    Ok(Box::new(File(file)))
 }
 
 /// The rest of a path beneath a directory. A relative path is beneath the first of all, which is called `/` or `.`.
@@ -56,14 +62,4 @@ fn beneath<'a>(directory: &str, path: &'a str) -> Option<&'a str> {
     }
     let rest = path.strip_prefix(directory)?;
     (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/'))
-}
-
-fn said(error: ErrorCode) -> String {
-    match error {
-        ErrorCode::NoEntry => "there is no such file".to_owned(),
-        ErrorCode::Access | ErrorCode::NotPermitted => "this tool was not granted that".to_owned(),
-        ErrorCode::IsDirectory => "it is a folder".to_owned(),
-        ErrorCode::NotDirectory => "a part of the path is no folder".to_owned(),
-        other => other.message().to_owned(),
-    }
 }

@@ -10,6 +10,8 @@ pub use tool::{TOOL, work};
 
 #[cfg(target_family = "wasm")]
 mod export;
+#[cfg(target_family = "wasm")]
+mod wasi;
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,9 @@
 // The page as a whole: which engine, which run, which buttons may be pressed.
 
 import { inspectJournal, Run, type Tool } from 'holm';
-import { extractTool, fetchUrl, McpServer } from 'holm/web';
+import { addressOf, extractTool, fetchUrl, McpServer } from 'holm/web';
 import type { Engine } from './engines/engine';
+import { readResult, type Results } from './results';
 import { Session } from './session';
 import type { Settings } from './settings';
 import type { Store } from './store';
@@ -14,14 +15,16 @@ import { Log } from './ui/log';
 export class App {
   readonly #controls: Controls;
   readonly #store: Store;
+  readonly #results: Results | undefined;
   readonly #settings: Settings;
   readonly #engines: Engine[];
   readonly #log: Log;
   #session: Session | undefined;
 
-  constructor(controls: Controls, store: Store, settings: Settings, engines: Engine[]) {
+  constructor(controls: Controls, store: Store, results: Results | undefined, settings: Settings, engines: Engine[]) {
     this.#controls = controls;
     this.#store = store;
+    this.#results = results;
     this.#settings = settings;
     this.#engines = engines;
     this.#log = new Log(controls.log);
@@ -74,7 +77,8 @@ export class App {
         store: this.#store,
         engine: prepared(engine, this.#controls),
         tools: await this.#tools(),
-        grants: [...grants, ...mcp.map(({ url }) => `fetch:${url}`)],
+        results: this.#results,
+        grants: [...grants, ...mcp.map(({ url }) => `fetch:${addressOf(url)}`)],
         judge: (proposal, signal) => this.#log.ask(proposal, signal),
         show: (event) => this.#log.show(event),
       },
@@ -91,9 +95,11 @@ export class App {
       const init: RequestInit = { credentials: 'omit', referrerPolicy: 'no-referrer', mode: 'cors' };
       tools.push(fetchUrl({ policy: { grants }, redirects: 'refuse', init, maxChars: 4000 }));
     }
+    // Only servers give more than a journal carries; a small model has an easier choice without the tool.
+    if (mcp.length > 0 && this.#results) tools.push(readResult(this.#results, () => this.#session?.run));
     for (const { name, url } of mcp) {
       try {
-        tools.push(...(await (await McpServer.connect({ name, url, policy: { grants: [`fetch:${url}`] } })).tools()));
+        tools.push(...(await (await McpServer.connect({ name, url, policy: { grants: [`fetch:${addressOf(url)}`] } })).tools()));
       } catch (error) {
         this.#log.problem(`The MCP server ${name} cannot be used: ${words(error)}`);
       }

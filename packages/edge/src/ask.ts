@@ -3,6 +3,7 @@
 import { Keep } from './keep.js';
 import { Refusal } from './refusal.js';
 import type { Settings } from './settings.js';
+import { isSealed } from './access.js';
 import { readText, TooLarge } from 'holm/web';
 
 /** Where the past of a run comes from. */
@@ -32,13 +33,15 @@ export interface Extract extends Common {
   input: { text: string; target: string };
 }
 
-/** The body as an object, bounded before it is read. */
+/** The body as an object, bounded in size and time before it is read. */
 export async function bodyOf(settings: Settings, request: Request): Promise<{ [name: string]: unknown }> {
+  const late = AbortSignal.timeout(settings.wallMs);
   let text: string;
   try {
-    text = await readText(request.body, settings.mostBody);
+    text = await readText(request.body, settings.mostBody, late);
   } catch (error) {
     if (error instanceof TooLarge) throw new Refusal(413, `the body is longer than ${settings.mostBody} bytes`);
+    if (late.aborted) throw new Refusal(408, `the body did not come within ${settings.wallMs} ms`);
     throw error;
   }
   let body: unknown;
@@ -60,6 +63,10 @@ export function queryOf(settings: Settings, request: Request, body: { [name: str
   const home = past.kind === 'kept' || wanted === true ? 'store' : 'answer';
   return { ...common(settings, request, body), query, past, home };
 }
+
+/** Whether a question brings a journal that did not leave this host as it is. */
+export const isForeign = async (settings: Settings, { past }: Query, body: { [name: string]: unknown }): Promise<boolean> =>
+  past.kind === 'journal' && !(await isSealed(settings, past.text, body.seal));
 
 /** Reads a wish for the skill. */
 export function extractOf(settings: Settings, request: Request, body: { [name: string]: unknown }): Extract {

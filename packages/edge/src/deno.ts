@@ -1,6 +1,7 @@
 // The entry of Deno: `deno run --allow-env --allow-net --allow-read dist/deno.js`. With `--unstable-kv` and HOLM_KEEP=yes (or a file's
 // path) journals are kept in Deno KV.
 
+import { connectTo } from './connect.js';
 import { handler } from './handler.js';
 import { Conflict, Keep, type Chunks } from './keep.js';
 import { readSettings } from './settings.js';
@@ -30,7 +31,7 @@ const environment = Deno.env.toObject();
 const settings = readSettings(environment);
 const port = Number(environment.PORT ?? PORT);
 const hostname = environment.HOST ?? '127.0.0.1';
-const handle = handler({ settings, resolve, keep: await keepOf(environment.HOLM_KEEP) });
+const handle = handler({ settings, resolve, connect: connectTo, keep: await keepOf(environment.HOLM_KEEP) });
 Deno.serve({ port, hostname, onListen: (at) => console.log(`http://${hostname}:${at.port}`) }, handle);
 
 /** Every address of a name; one that leads inside is enough to refuse it. */

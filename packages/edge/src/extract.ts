@@ -31,7 +31,7 @@ export async function answerExtract(host: Host, { input, model }: Extract, emit:
   for (let tries = 0; tries < TRIES; tries += 1) {
     const past = journal.text === '' ? { config: { name: 'edge', limits } } : { resume: journal.text };
     const agent = runAgent({ ...past, model: modelsOf(settings, model), prompt, journal });
-    const { ending, guarded } = await watch(agent, settings, emit, signal);
+    const { ending, guarded } = await watch(agent, settings, emit, signal).finally(() => agent.run?.free());
     if (!('answered' in ending)) {
       const { status, body } = outcomeOf(ending, guarded);
       return { status, body: { ...body, ...about, journal: journal.text } };

@@ -1,7 +1,7 @@
 // One request in, one answer out. The order is: method, who asks, how much, what.
 
 import { admit, mint, type Scope } from './access.js';
-import { bodyOf, extractOf, queryOf } from './ask.js';
+import { bodyOf, extractOf, isForeign, queryOf } from './ask.js';
 import { corsHeaders, preflight } from './cors.js';
 import { answerExtract } from './extract.js';
 import type { Host } from './host.js';
@@ -39,6 +39,8 @@ async function answer(host: Host, request: Request, headers: Record<string, stri
   const skill = route === 'extract' || body.skill === 'extract';
   if (skill && route !== 'extract') await admit(settings, request, 'extract');
   const ask = skill ? extractOf(settings, request, body) : queryOf(settings, request, body, host.keep);
+  // A journal says what the system prompt was and what was said: nobody but the operator makes one up for everybody.
+  if ('query' in ask && (await isForeign(settings, ask, body))) await admit(settings, request, 'journal');
   const work: Work = async (emit, stop) => {
     try {
       return 'query' in ask ? await answerQuery(host, ask, emit, stop) : await answerExtract(host, ask, emit, stop);
@@ -73,4 +75,4 @@ function refusalOf(error: unknown): { status: number; body: { [name: string]: un
 }
 
 const json = (status: number, body: object, headers: Record<string, string>): Response =>
-  Response.json(body, { status, headers: { ...headers, 'cache-control': 'no-store' } });
+  Response.json(body, { status, headers: { ...headers, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } });

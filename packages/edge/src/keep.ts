@@ -26,6 +26,18 @@ const DIGITS = 8;
 /** Run names become keys. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
+/** Where a run's further records go. Nothing is lost that something was done about: a synced record is put before the driver goes on. */
+export interface Writer extends Journal {
+  /** Puts what waits. */
+  flush(): Promise<void>;
+}
+
+/** A run in the store. */
+export interface Kept {
+  text: string;
+  writer: Writer;
+}
+
 /** Keeps journals. */
 export class Keep {
   readonly #chunks: Chunks;
@@ -39,14 +51,16 @@ export class Keep {
     return typeof run === 'string' && NAME.test(run);
   }
 
-  /** The journal of a run; empty if there is none. */
-  async load(run: string): Promise<string> {
-    return (await this.#chunks.list(prefixOf(run))).join('');
+  /** A run as it is kept; its text is empty if there is none. */
+  async open(run: string): Promise<Kept> {
+    if (!Keep.isName(run)) throw new TypeError('this is no name of a run');
+    const pieces = await this.#chunks.list(prefixOf(run));
+    return { text: pieces.join(''), writer: this.#writer(run, pieces.length) };
   }
 
-  /** Where a run's further records go. Nothing is lost that something was done about: a synced record is put before the driver goes on. */
-  async writer(run: string): Promise<Journal & { flush(): Promise<void> }> {
-    let piece = (await this.#chunks.list(prefixOf(run))).length;
+  /** Writes behind the pieces that were read: whoever wrote since then was first, and the store says so. */
+  #writer(run: string, first: number): Writer {
+    let piece = first;
     let waiting = '';
     const flush = async () => {
       if (waiting === '') return;

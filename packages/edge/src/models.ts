@@ -16,10 +16,10 @@ export const nameOf = (settings: Settings, model: string): string => `${settings
  * A run keeps the models it was started with. Those that are not of this host are answered by its own, under their old names.
  */
 export function modelsOf(settings: Settings, model: string, known: string[] = []): Model[] {
-  const { format, dialect, baseUrl, key } = settings.endpoint;
+  const { format, dialect, baseUrl, key, aws } = settings.endpoint;
   const own = nameOf(settings, model);
   const made = (name: string) =>
-    fetchModel(format, { name, baseUrl, key, dialect, options: name === own ? {} : { extra: { model } } });
+    fetchModel(format, { name, baseUrl, key, aws, dialect, options: name === own ? {} : { extra: { model } } });
   const foreign = known.filter((name) => name !== own);
   if (foreign.length > 0 && !NAMED_IN_BODY.includes(format)) {
     throw new Refusal(400, `this journal's models (${foreign.join(', ')}) cannot be replaced with this service`);

@@ -3,9 +3,11 @@
 
 import { HolmError, Run, runAgent, type Agent, type AgentEvent, type AgentOptions, type Journal, type Tool } from 'holm';
 import type { Config, Input } from 'holm/kernel';
-import { extractTool, fetchUrl, McpServer } from 'holm/web';
+import { addressOf, extractTool, fetchUrl, McpServer } from 'holm/web';
+import { sealOf } from './access.js';
 import type { Query } from './ask.js';
 import type { Host } from './host.js';
+import { Conflict, Keep, type Writer } from './keep.js';
 import { modelsOf } from './models.js';
 import { outcomeOf, TIMEOUT, type Guarded, type Outcome } from './outcome.js';
 import { Refusal } from './refusal.js';
@@ -19,36 +21,42 @@ const CALLS_PER_TURN = 4;
 
 /** Answers a question. */
 export async function answerQuery(host: Host, query: Query, emit: Emit, stop: AbortSignal): Promise<Outcome> {
-  const past = await pastOf(host, query);
-  const run = past === '' ? crypto.randomUUID() : known(past).started().run;
-  const record = await RunRecord.open(host, query, run, past);
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(host.settings.wallMs)]);
+  const { settings } = host;
+  const record = await RunRecord.open(host, query);
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(settings.wallMs)]);
   const agent = runAgent({
-    ...(past === '' ? beginning(host.settings, query, run) : continuation(host.settings, query, past)),
-    tools: [...ownTools(host), ...(await mcpTools(host.settings, signal))],
+    ...(record.past ? continuation(settings, query, record.text, record.past) : beginning(settings, query, record.run)),
+    tools: [...ownTools(host), ...(await mcpTools(settings, signal))],
     journal: record,
-    secrets: secretsOf(host.settings),
+    secrets: secretsOf(settings),
   });
-  const { ending, guarded } = await watch(agent, host.settings, emit, signal);
-  await record.close();
-  const { status, body } = outcomeOf(ending, guarded);
-  const journal = query.home === 'store' ? {} : { journal: record.text };
-  return { status, body: { ...body, host: 'edge', model: query.model, run, ...journal } };
+  try {
+    const { ending, guarded } = await watch(agent, settings, emit, signal);
+    await record.close();
+    const { status, body } = outcomeOf(ending, guarded);
+    const journal = query.home === 'store' ? {} : { journal: record.text, seal: await sealOf(settings, record.text) };
+    return { status, body: { ...body, host: 'edge', model: query.model, run: record.run, ...journal } };
+  } finally {
+    // An isolate lives longer than a request, and nobody says when its memory is looked through.
+    agent.run?.free();
+  }
 }
 
-/** The journal so far; empty for a new run. */
-async function pastOf({ keep }: Host, { past }: Query): Promise<string> {
-  if (past.kind === 'none') return '';
-  if (past.kind === 'journal') return past.text;
-  const text = (await keep?.load(past.run)) ?? '';
-  if (text === '') throw new Refusal(404, `there is no run '${past.run}'`);
-  return text;
+/** What is known of a run that goes on. */
+interface Past {
+  run: string;
+  models: string[];
+  idle: boolean;
 }
 
 /** Folds a journal that a stranger may have written. */
-function known(journal: string): Run {
+function known(journal: string): Past {
   try {
-    return Run.replay(journal);
+    const run = Run.replay(journal);
+    const started = run.started();
+    const past = { run: started.run, models: (started.config as Config).models.map(({ name }) => name), idle: run.status().idle };
+    run.free();
+    return past;
   } catch (error) {
     if (error instanceof HolmError && error.kind !== 'internal') throw new Refusal(400, `this journal cannot be gone on with: ${error.message}`);
     throw error;
@@ -70,37 +78,47 @@ function beginning(settings: Settings, { model, query }: Query, id: string): Beg
   };
 }
 
-function continuation(settings: Settings, { model, query }: Query, past: string): Begun {
-  const run = known(past);
-  const names = (run.started().config as Config).models.map(({ name }) => name);
+function continuation(settings: Settings, { model, query }: Query, resume: string, past: Past): Begun {
   const before: Input[] = [{ grants_changed: grantsOf(settings) }, { mode_changed: settings.mode }];
-  const models = modelsOf(settings, model, names);
+  const models = modelsOf(settings, model, past.models);
   // A run that was left at work finishes that first, and then hears what is asked.
-  if (!run.status().idle) return { model: models, resume: past, before: [...before, { followed_up: { blocks: [{ text: query }] } }] };
-  return { model: models, resume: past, before, prompt: query };
+  if (!past.idle) return { model: models, resume, before: [...before, { followed_up: { blocks: [{ text: query }] } }] };
+  return { model: models, resume, before, prompt: query };
 }
 
 /** Everything that a run here may do. */
-const grantsOf = ({ grants, mcp }: Settings): string[] => [...grants, ...mcp.map(({ url }) => `fetch:${url}`)];
+const grantsOf = ({ grants, mcp }: Settings): string[] => [...grants, ...mcp.map(({ url }) => `fetch:${addressOf(url)}`)];
 
-const ownTools = ({ settings, resolve }: Host): Tool[] => [fetchUrl({ policy: { grants: settings.grants }, resolve }), extractTool()];
+const ownTools = ({ settings, resolve, connect }: Host): Tool[] => [
+  fetchUrl({ policy: { grants: settings.grants }, resolve, connect }),
+  extractTool(),
+];
 
-async function mcpTools({ mcp }: Settings, signal: AbortSignal): Promise<Tool[]> {
+async function mcpTools({ mcp, mode }: Settings, signal: AbortSignal): Promise<Tool[]> {
   const tools = await Promise.all(
     mcp.map(async ({ name, url }) => {
       try {
-        const server = await McpServer.connect({ name, url, policy: { grants: [`fetch:${url}`] } }, signal);
+        const server = await McpServer.connect({ name, url, policy: { grants: [`fetch:${addressOf(url)}`] } }, signal);
         return await server.tools(signal);
       } catch (error) {
-        throw new Refusal(500, `the MCP server '${name}' cannot be used`, { details: error instanceof Error ? error.message : String(error) });
+        // The words may hold the server's address, and that a key.
+        console.error(`the MCP server '${name}': ${error instanceof Error ? error.message : String(error)}`);
+        throw new Refusal(500, `the MCP server '${name}' cannot be used`);
       }
     }),
   );
-  return tools.flat();
+  return mode === 'full' ? tools.flat() : tools.flat().map(unheard);
 }
 
+/** Nobody can be asked here, so what would have to be asked about is not run, whatever a journal says of it. */
+const unheard = (tool: Tool): Tool => ({ ...tool, run: () => Promise.reject(new Error('nobody can be asked here; HOLM_MODE=full allows it')) });
+
 function secretsOf({ endpoint, access }: Settings): Record<string, string> {
-  return { ...(endpoint.key ? { llm: endpoint.key } : {}), ...(access.kind === 'token' ? { token: access.token } : {}) };
+  return {
+    ...(endpoint.key ? { llm: endpoint.key } : {}),
+    ...(endpoint.aws ? { aws: endpoint.aws.secretAccessKey } : {}),
+    ...(access.kind === 'token' ? { token: access.token } : {}),
+  };
 }
 
 /** Sees a run to its end, and holds it to this host's bounds where its journal says otherwise. */
@@ -129,18 +147,39 @@ export async function watch(agent: Agent, settings: Settings, emit: Emit, signal
 /** The journal of one request: the whole text, and the store's copy where one is kept. */
 class RunRecord implements Journal {
   text: string;
-  readonly #kept: (Journal & { flush(): Promise<void> }) | undefined;
+  readonly run: string;
+  /** What is known of a run that goes on; none of a new one. */
+  readonly past: Past | undefined;
+  readonly #kept: Writer | undefined;
 
-  private constructor(text: string, kept: (Journal & { flush(): Promise<void> }) | undefined) {
+  private constructor(text: string, run: string, past: Past | undefined, kept: Writer | undefined) {
     this.text = text;
+    this.run = run;
+    this.past = past;
     this.#kept = kept;
   }
 
-  static async open({ keep }: Host, query: Query, run: string, past: string): Promise<RunRecord> {
-    const kept = query.home === 'store' ? await keep?.writer(run) : undefined;
-    // A journal that came from elsewhere and is to stay here is put down whole.
-    if (kept && query.past.kind === 'journal') await kept.append(past, { sync: true });
-    return new RunRecord(past, kept);
+  static async open({ keep }: Host, { past, home }: Query): Promise<RunRecord> {
+    if (past.kind === 'none') {
+      const run = crypto.randomUUID();
+      return new RunRecord('', run, undefined, home === 'store' ? (await keep?.open(run))?.writer : undefined);
+    }
+    if (past.kind === 'journal') return RunRecord.#brought(past.text, home === 'store' ? keep : undefined);
+    const kept = await keep?.open(past.run);
+    if (!kept || kept.text === '') throw new Refusal(404, `there is no run '${past.run}'`);
+    return new RunRecord(kept.text, past.run, known(kept.text), kept.writer);
+  }
+
+  /** A journal that came from elsewhere; one that is to stay here is put down whole, and never over another one. */
+  static async #brought(text: string, keep: Keep | undefined): Promise<RunRecord> {
+    const past = known(text);
+    if (!keep) return new RunRecord(text, past.run, past, undefined);
+    // Its name becomes a key of the store.
+    if (!Keep.isName(past.run)) throw new Refusal(400, "this journal's run has a name that cannot be kept");
+    const { text: there, writer } = await keep.open(past.run);
+    if (there !== '') throw new Conflict();
+    await writer.append(text, { sync: true });
+    return new RunRecord(text, past.run, past, writer);
   }
 
   async append(line: string, how: { sync: boolean }): Promise<void> {

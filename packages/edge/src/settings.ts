@@ -2,6 +2,7 @@
 
 import { services, service } from 'holm/catalogue';
 import { decide } from 'holm/grants';
+import type { AwsKeys } from 'holm';
 import type { Format, Mode } from 'holm/kernel';
 
 /** Requests are questions and journals; a longer one is somebody's mistake or attack. */
@@ -29,6 +30,8 @@ export interface Endpoint {
   dialect: object;
   baseUrl: string;
   key: string | undefined;
+  /** Keys of a service that wants a signature. */
+  aws: AwsKeys | undefined;
 }
 
 /** Who may ask. */
@@ -69,7 +72,7 @@ export function readSettings(environment: Environment): Settings {
   const grants = list(text('HOLM_GRANTS') ?? '');
   checkGrants(grants);
   return {
-    endpoint: endpointOf(text('LLM_PROVIDER'), text('LLM_ENDPOINT'), text('LLM_API_KEY')),
+    endpoint: endpointOf(text),
     models,
     access: accessOf(text('HOLM_TOKEN'), text('HOLM_OPEN')),
     origins: list(text('HOLM_ORIGINS') ?? '').map(originOf),
@@ -138,7 +141,11 @@ function checkGrants(grants: string[]): void {
   if (other) throw new BadSettings(`HOLM_GRANTS: '${other}' means nothing here; only fetch: does`);
 }
 
-function endpointOf(provider: string | undefined, address: string | undefined, key: string | undefined): Endpoint {
+/** Reads one variable. */
+type Text = (name: string) => string | undefined;
+
+function endpointOf(text: Text): Endpoint {
+  const [provider, address, key] = [text('LLM_PROVIDER'), text('LLM_ENDPOINT'), text('LLM_API_KEY')];
   if (provider === undefined && address === undefined) {
     throw new BadSettings('set LLM_ENDPOINT to the base URL of a model service, or LLM_PROVIDER to the name of a known one');
   }
@@ -147,10 +154,26 @@ function endpointOf(provider: string | undefined, address: string | undefined, k
     throw new BadSettings(`LLM_PROVIDER: '${provider}' is not known; one of: ${services.map(({ id }) => id).join(' ')}`);
   }
   const [format, dialect] = Object.entries(known?.speaks ?? { openai_chat: {} })[0] ?? ['openai_chat', {}];
-  if (format === 'bedrock') throw new BadSettings('LLM_PROVIDER: this service wants signatures, which this host does not make');
-  const baseUrl = address === undefined ? (known?.base_url ?? '') : baseOf(address);
+  const region = text('AWS_REGION') ?? text('AWS_DEFAULT_REGION');
+  const usual = (known?.base_url ?? '').replace('{region}', region ?? '{region}');
+  const baseUrl = address === undefined ? usual : baseOf(address);
+  if (baseUrl.includes('{region}')) throw new BadSettings(`AWS_REGION: '${provider}' needs it, for example eu-central-1`);
   if (baseUrl.includes('{')) throw new BadSettings(`LLM_ENDPOINT: '${provider}' has an address of your own; set it`);
-  return { provider: known?.id ?? 'endpoint', format: format as Format, dialect, baseUrl, key };
+  const common = { provider: known?.id ?? 'endpoint', format: format as Format, baseUrl };
+  if (format !== 'bedrock') return { ...common, dialect, key, aws: undefined };
+  // Long-lived keys of this service are sent as they are; all others sign.
+  const bearer = key ?? text('AWS_BEARER_TOKEN_BEDROCK');
+  if (bearer !== undefined) return { ...common, dialect: { ...dialect, auth: 'bearer' }, key: bearer, aws: undefined };
+  return { ...common, dialect, key: undefined, aws: awsOf(text, region) };
+}
+
+/** The keys of an account; temporary ones come with a session token. */
+function awsOf(text: Text, region: string | undefined): AwsKeys {
+  const [accessKeyId, secretAccessKey] = [text('AWS_ACCESS_KEY_ID'), text('AWS_SECRET_ACCESS_KEY')];
+  if (accessKeyId === undefined || secretAccessKey === undefined || region === undefined) {
+    throw new BadSettings('set AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_BEARER_TOKEN_BEDROCK');
+  }
+  return { region, accessKeyId, secretAccessKey, sessionToken: text('AWS_SESSION_TOKEN') };
 }
 
 /** Many write down the whole address of the chat route; the codecs want what stands before it. */

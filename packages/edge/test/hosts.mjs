@@ -1,6 +1,6 @@
 // The two platforms, each as a child process that serves the built module.
 
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttp } from 'node:http';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 
 /** How long a host may take to start, on a slow and busy machine. */
 const PATIENCE_MS = 60_000;
@@ -31,6 +32,20 @@ export async function deno(environment, { keep } = {}) {
   if (!first) throw new Error(`deno did not serve:\n${said}`);
   // A group of its own, because the program is started by a wrapper.
   return { url: first[0], said: () => said, close: () => stop(child, () => process.kill(-child.pid, 'SIGKILL')) };
+}
+
+/** What a script says on Deno, with the permissions that the documentation names. */
+export async function evaluate(script, args) {
+  const folder = await mkdtemp(join(tmpdir(), 'holm-deno-'));
+  try {
+    const file = join(folder, 'script.mjs');
+    await writeFile(file, script);
+    const program = join(tools.resolve('deno/package.json'), '../bin.cjs');
+    const command = [program, 'run', '--quiet', '--no-prompt', '--allow-env', '--allow-net', '--allow-read', file, ...args];
+    return (await promisify(execFile)(process.execPath, command)).stdout;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** workerd. `keep` is a folder for its journals; `kv` keeps them in Workers KV instead, served by a worker beside it. */
@@ -117,7 +132,8 @@ const kv :Workerd.Worker = (
 `;
 }
 
-function freePort() {
+/** A port that nobody has. */
+export function freePort() {
   return new Promise((resolve) => {
     const server = createServer();
     server.listen(0, '127.0.0.1', () => {

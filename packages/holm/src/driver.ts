@@ -281,7 +281,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
       const { key, deadline, again, needs } = request;
       const failed = (text: string) => ({ outcome: 'failed' as const, text });
       const result = await settle(
-        () => tool?.run({ call, key, signal, deadline, again, text: this.#secrets.reveal(request.arguments, needs) }),
+        () => tool?.run({ call, key, signal, deadline, again, text: this.#secrets.reveal(request.arguments, needs, tool.declaration.needs) }),
         failed(`this host has no tool named ${request.tool}`),
         failed,
       );
@@ -449,7 +449,8 @@ function toolsOf(journal: string): unknown {
   type Line = { input?: { started?: { config?: { tools?: unknown } }; tools_changed?: unknown } };
   let tools: unknown = [];
   for (const line of journal.split('\n')) {
-    if (!line.includes('"tools')) continue;
+    // A member's name may be written with escapes; a journal of strangers must not hide its tools that way.
+    if (!line.includes('"tools') && !line.includes('\\u')) continue;
     const { input } = JSON.parse(line) as Line;
     tools = input?.tools_changed ?? input?.started?.config?.tools ?? tools;
   }

@@ -42,13 +42,17 @@ export class Secrets {
     return this.#finder ? (JSON.parse(this.hide(JSON.stringify(text))) as string) : text;
   }
 
-  /** A call's arguments with those that its allowed needs name; other references stay as they are. */
-  reveal(text: string, needs: ToolRequest['needs']): string {
+  /**
+   * A call's arguments with those that its allowed needs name, as far as the host's own tool asks for them: a journal that came from
+   * elsewhere may say that a tool needs anything. Other references stay as they are.
+   */
+  reveal(text: string, needs: ToolRequest['needs'], own: readonly string[] = []): string {
     const named = needs.map((need) => ('request' in need ? need.request : need.grant));
     return text.replace(/‹secret:([^›]*)›/g, (reference, name: string) => {
       const secret = this.#known.get(name);
-      const allowed = named.some((need) => need === `secret:${name}` || need.startsWith(`secret:${name}@`));
-      return secret === undefined || !allowed ? reference : inJson(secret);
+      const allowed = named.some((need) => need.startsWith(`secret:${name}@`));
+      const asked = own.some((need) => need.startsWith(`secret:${name}@`) || need.startsWith('secret:{'));
+      return secret === undefined || !allowed || !asked ? reference : inJson(secret);
     });
   }
 }

@@ -1,10 +1,11 @@
 // What hosts with `fetch` alone use: a bounded fetch that believes no URL, and runs that change hosts.
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import test, { after } from 'node:test';
 import * as holm from '../dist/index.js';
-import { extractTool, fetchUrl, readBytes, TooLarge } from '../dist/web/index.js';
+import { extractTool, fetchUrl, McpServer, readBytes, TooLarge } from '../dist/web/index.js';
 
 const asked = [];
 const server = createServer((request, response) => {
@@ -123,4 +124,98 @@ test('a call that waited for a tool which the new host does not have is not run 
   const agent = holm.runAgent({ model: says('done'), tools: [named('there', ran)], resume: journal.text });
   assert.deepEqual(await agent.ending, { answered: { text: 'done' } });
   assert.deepEqual(ran, []);
+});
+
+/** A line as somebody writes it who has no kernel: another text of the same fact, with hashes that fit. */
+function rewritten(line, before, change) {
+  const record = JSON.parse(line);
+  const payload = change(/"input":(.*)\}\n$/s.exec(line)[1]);
+  const number = (value, bytes) => Buffer.from(BigInt(value).toString(16).padStart(bytes * 2, '0'), 'hex');
+  const sha = (...parts) => createHash('sha256').update(Buffer.concat(parts)).digest();
+  const hash = sha(Buffer.from(payload));
+  const chain = sha(
+    Buffer.from('holm journal'),
+    number(record.v, 4),
+    Buffer.from(JSON.parse(before).chain, 'hex'),
+    number(record.seq, 8),
+    number(record.at, 8),
+    Buffer.from(record.effects, 'hex'),
+    hash,
+  );
+  const head = { v: record.v, seq: record.seq, at: record.at, effects: record.effects, payload: hash.toString('hex'), chain: chain.toString('hex') };
+  return `${JSON.stringify(head).slice(0, -1)},"input":${payload}}\n`;
+}
+
+test('a journal cannot hide what it makes of a tool', async () => {
+  const ran = [];
+  const strict = { ...named('wipe', ran), declaration: { ...named('wipe', ran).declaration, level: 'execute' } };
+  const { run, line } = holm.Run.create({ id: 'forged', seed: 1, now: 1, config: { models: [{ name: 'scripted/one' }], tools: [strict.declaration] } });
+  const harmless = run.handle(2, { tools_changed: [{ ...strict.declaration, level: 'none' }] });
+  assert.equal(rewritten(harmless, line, (text) => text), harmless);
+  const hidden = rewritten(harmless, line, (text) => text.replace('tools_changed', '\\u0074ools_changed'));
+  let asked = 0;
+  const call = { replied: { blocks: [{ tool_call: { id: 'c', name: 'wipe', arguments: '{}' } }], stop: 'tool_use' } };
+  const model = holm.functionModel('scripted/one', () => (asked++ === 0 ? call : 'done'));
+  const agent = holm.runAgent({ model, tools: [strict], resume: line + hidden, prompt: 'wipe it' });
+  assert.deepEqual(await agent.ending, { answered: { text: 'done' } });
+  assert.deepEqual(ran, []);
+});
+
+test('a secret goes to a tool that asks for it here, not to one of which a journal says so', async () => {
+  const got = [];
+  const tool = holm.tool({ name: 'send', description: 'x', level: 'none', input: { type: 'object' }, run: ({ text }) => void got.push(text) });
+  const needs = ['secret:llm@api.example.com'];
+  const declared = { ...tool.declaration, needs };
+  let asked = 0;
+  const call = { replied: { blocks: [{ tool_call: { id: 'c', name: 'send', arguments: '{"text":"‹secret:llm›"}' } }], stop: 'tool_use' } };
+  const model = holm.functionModel('scripted/one', () => (asked++ % 2 === 0 ? call : 'done'));
+  const { run, line } = holm.Run.create({ id: 'r', seed: 1, now: 1, config: { models: [{ name: 'scripted/one' }], tools: [declared], grants: needs } });
+  run.free();
+  const common = { model, secrets: { llm: 'a-key-that-nobody-may-see' }, prompt: 'send it' };
+  // The host that goes on names no tools, so those of the journal stay declared.
+  const stranger = { declaration: { name: 'send', level: 'none', schema: {} }, run: tool.run };
+  const resumed = holm.runAgent({ ...common, resume: line, tools: [stranger], before: [{ tools_changed: [declared] }] });
+  await resumed.ending;
+  const own = holm.runAgent({ ...common, tools: [{ ...tool, declaration: declared }], config: { grants: needs } });
+  await own.ending;
+  assert.deepEqual(got, ['‹secret:llm›', 'a-key-that-nobody-may-see']);
+});
+
+test('what is decided on is what is sent', async () => {
+  const sent = [];
+  const send = async (url) => (sent.push(url), new Response('ok'));
+  const fetched = (url, more = {}) => run(url, { policy: { grants: ['fetch:https://*'] }, fetch: send, ...more });
+  for (const url of ['https://user:secret@example.com/', 'https://example.com\\@10.0.0.1/', '//example.com/']) {
+    const { outcome } = await fetched(url);
+    if (outcome !== 'failed') assert.equal(new URL(sent.at(-1)).hostname, 'example.com', url);
+  }
+  await fetched('https://ex\tample.com:443/a/../b#c');
+  assert.equal(sent.at(-1), 'https://example.com/b#c');
+  const connected = [];
+  const connect = async (url, addresses) => (connected.push([url, addresses]), new Response('ok'));
+  await fetched('https://example.com/', { resolve: async () => ['93.184.216.34'], connect });
+  assert.deepEqual(connected, [['https://example.com/', ['93.184.216.34']]]);
+});
+
+test('a body that never comes is not waited for', async () => {
+  const body = new ReadableStream({ pull: () => new Promise(() => {}) });
+  await assert.rejects(readBytes(body, 3000, AbortSignal.timeout(20)), /timeout/i);
+});
+
+test('an MCP server cannot keep a host busy, and one bad tool spoils no other', async () => {
+  let asked = 0;
+  const answer = (id, result) => new Response(JSON.stringify({ jsonrpc: '2.0', id, result }), { headers: { 'content-type': 'application/json' } });
+  const endless = async (_, { body }) => {
+    const { id, method } = JSON.parse(body);
+    asked += 1;
+    if (method !== 'tools/list') return answer(id, {});
+    return answer(id, { tools: asked < 4 ? [null, { name: 5 }, { name: 'bad' }, { name: 'good', inputSchema: {} }] : [], nextCursor: 'more' });
+  };
+  const url = 'https://mcp.example.com/mcp?key=a-key-in-an-address';
+  const server = await McpServer.connect({ name: 'x', url, policy: { grants: ['fetch:https://mcp.example.com/mcp'] }, fetch: endless });
+  const tools = await server.tools();
+  assert.deepEqual(tools.map(({ declaration }) => declaration.name), ['x_good', 'x_good'].slice(0, tools.length));
+  assert.ok(tools.length > 0 && asked < 100);
+  // What a tool needs is written down in journals.
+  assert.ok(!JSON.stringify(tools).includes('a-key-in-an-address'));
 });

@@ -3,10 +3,15 @@
 //! adapter, side by side. `make eval-local` runs it.
 //!
 //! ```text
-//! eval_local [--holm PROGRAM] [--out FOLDER] [--model NAME] [COLUMN...]
+//! eval_local [--holm PROGRAM] [--out FOLDER] [--model NAME] [--resume] [--part NUMBER/OF] [COLUMN...]
 //! ```
+//!
+//! Each verdict is kept at once, in `verdicts.jsonl` of the folder. `--resume` takes those for granted, so that a run that was
+//! stopped goes on; `--part 0/4` does every fourth task, so that four machines or processes can share them: put their
+//! files together, and `--resume` writes the report.
 
 mod column;
+mod kept;
 mod report;
 mod score;
 mod stage;
@@ -15,6 +20,7 @@ mod tasks;
 use std::{error::Error, fs, path::PathBuf};
 
 use column::{Column, columns};
+use kept::{Kept, Past};
 use report::Judged;
 use stage::Stage;
 use tasks::TASKS;
@@ -22,18 +28,26 @@ use tasks::TASKS;
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 fn main() -> Result<(), Box<dyn Error>> {
     let wish = Wish::read(std::env::args().skip(1))?;
+    fs::create_dir_all(&wish.out)?;
+    let mut kept = Kept::open(&wish.out.join("verdicts.jsonl"), wish.past)?;
     let mut judged: Vec<Judged> = Vec::new();
     for column in &wish.columns {
         let stage = Stage::new(&wish.holm)?;
         let mut verdicts = Vec::new();
-        for (number, task) in TASKS.iter().enumerate() {
-            let verdict = score::judge(task, stage.perform(&task.wish, column)?);
+        let mine = TASKS.iter().enumerate().filter(|(number, _)| number % wish.parts == wish.part);
+        for (number, task) in mine {
+            let verdict = match kept.find(column.name, task.name) {
+                Some(verdict) => verdict.clone(),
+                None => {
+                    let verdict = score::judge(task, stage.perform(&task.wish, column)?);
+                    kept.add(column.name, verdict.clone())?;
+                    verdict
+                }
+            };
             eprintln!("{}: {}/{} {}: {:?}", column.name, number + 1, TASKS.len(), task.name, verdict.outcome);
             verdicts.push(verdict);
         }
         judged.push((column.name, verdicts));
-        // After each column, so that what is known is kept.
-        fs::create_dir_all(&wish.out)?;
         fs::write(wish.out.join("report.md"), report::markdown(&wish.model, &judged))?;
         fs::write(wish.out.join("report.json"), format!("{:#}\n", report::json(&wish.model, &judged)))?;
     }
@@ -46,6 +60,9 @@ struct Wish {
     holm: PathBuf,
     out: PathBuf,
     model: String,
+    past: Past,
+    part: usize,
+    parts: usize,
     columns: Vec<Column>,
 }
 
@@ -58,6 +75,9 @@ impl Wish {
             holm: built.unwrap_or_else(|| "holm".into()),
             out: "target/eval-local".into(),
             model: "local/smollm2".into(),
+            past: Past::Forgotten,
+            part: 0,
+            parts: 1,
             columns: Vec::new(),
         };
         let mut named = Vec::new();
@@ -67,6 +87,11 @@ impl Wish {
                 "--holm" => wish.holm = value()?.into(),
                 "--out" => wish.out = value()?.into(),
                 "--model" => wish.model = value()?,
+                "--resume" => wish.past = Past::Kept,
+                "--part" => {
+                    let share = share(&value()?).ok_or("--part wants two numbers, as in 0/4")?;
+                    (wish.part, wish.parts) = share;
+                }
                 _ => named.push(word),
             }
         }
@@ -85,4 +110,11 @@ impl Wish {
         }
         Ok(wish)
     }
+}
+
+/// Which of how many parts.
+fn share(text: &str) -> Option<(usize, usize)> {
+    let (part, parts) = text.split_once('/')?;
+    let (part, parts) = (part.parse().ok()?, parts.parse().ok()?);
+    (part < parts).then_some((part, parts))
 }

@@ -1,7 +1,7 @@
 //! What came of a task, and what a whole column comes to.
 
 use holm::kernel::{Block, Ending, Event, Role};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::tasks::{Expect, Task, Wish};
 
@@ -59,9 +59,9 @@ impl Done {
 }
 
 /// What is said of one task.
-#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Serialize, Deserialize, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    pub(crate) task: &'static str,
+    pub(crate) task: String,
     pub(crate) outcome: Outcome,
     /// Whether the first valid call was of a right tool; none where no tool is due.
     pub(crate) right_tool: Option<bool>,
@@ -73,7 +73,7 @@ pub(crate) struct Verdict {
 }
 
 /// How a task ended.
-#[derive(Debug, Clone, Copy, Serialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
     /// As it should.
@@ -111,7 +111,7 @@ pub(crate) fn judge(task: &Task, done: Done) -> Verdict {
         (false, false) => Outcome::StatedAsRight,
     };
     Verdict {
-        task: task.name,
+        task: task.name.into(),
         outcome,
         right_tool,
         tried: done.tried,

@@ -9,31 +9,13 @@ use agent_client_protocol::{
 use holm::kernel::{Block, Marks, Media, Prompt, Source};
 
 use super::{refusal::invalid, shown::fence};
-use crate::skills::Skills;
-
-/// Whether a model sees pictures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sees {
-    Pictures,
-    WordsAlone,
-}
-
-impl Sees {
-    /// What a model of this name sees. Providers say for themselves what their models take; those on this machine read words.
-    pub(super) fn of(model: &str) -> Self {
-        if ["local/", "scripted/"].iter().any(|own| model.starts_with(own)) {
-            Self::WordsAlone
-        } else {
-            Self::Pictures
-        }
-    }
-}
+use crate::{model::Takes, skills::Skills};
 
 /// The prompt. A command of the person's own, `/name arguments`, becomes the text of the skill of that name.
 ///
 /// # Errors
 /// What of it no model here takes.
-pub(super) fn prompt(said: Vec<ContentBlock>, sees: Sees, skills: &Skills) -> Result<Prompt, Error> {
+pub(super) fn prompt(said: Vec<ContentBlock>, takes: &Takes, skills: &Skills) -> Result<Prompt, Error> {
     let (mut words, mut attached, mut pictures) = (String::new(), Vec::new(), Vec::new());
     for block in said {
         match block {
@@ -46,12 +28,12 @@ pub(super) fn prompt(said: Vec<ContentBlock>, sees: Sees, skills: &Skills) -> Re
                 }
                 EmbeddedResourceResource::BlobResourceContents(blob) => {
                     let kind = blob.mime_type.unwrap_or_default();
-                    pictures.push(picture(blob.blob, kind, Some(blob.uri), sees)?);
+                    pictures.push(picture(blob.blob, kind, Some(blob.uri))?);
                 }
                 _ => return Err(invalid("this kind of resource is not known")),
             },
             ContentBlock::Image(ImageContent { data, mime_type, uri, .. }) => {
-                pictures.push(picture(data, mime_type, uri, sees)?);
+                pictures.push(picture(data, mime_type, uri)?);
             }
             ContentBlock::Audio(_) => return Err(invalid("no model here hears audio")),
             _ => return Err(invalid("this kind of content is not known")),
@@ -65,7 +47,11 @@ pub(super) fn prompt(said: Vec<ContentBlock>, sees: Sees, skills: &Skills) -> Re
         return Err(invalid("the prompt says nothing"));
     }
     let words = Some(words).filter(|words| !words.is_empty()).map(Block::Text);
-    Ok(Prompt { blocks: words.into_iter().chain(pictures).collect(), marks: Marks::default() })
+    let prompt = Prompt { blocks: words.into_iter().chain(pictures).collect(), marks: Marks::default() };
+    match takes.unseen(&prompt) {
+        Some((_, why)) => Err(invalid(format!("{why}; leave it out, or choose another model"))),
+        None => Ok(prompt),
+    }
 }
 
 /// A file that a person points to. The model reads it with its own tools, as far as it may.
@@ -117,12 +103,9 @@ fn quoted(uri: &str, text: &str) -> String {
     format!("\n\nWhat stands in `{}`:\n{fence}\n{text}{end}{fence}\n", path(uri))
 }
 
-fn picture(data: String, kind: String, uri: Option<String>, sees: Sees) -> Result<Block, Error> {
+fn picture(data: String, kind: String, uri: Option<String>) -> Result<Block, Error> {
     if !kind.starts_with("image/") {
         return Err(invalid(format!("files of the kind `{kind}` are not taken; point to the file instead")));
-    }
-    if sees == Sees::WordsAlone {
-        return Err(invalid("the model of this session sees no pictures; choose one of a provider"));
     }
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
     if data.is_empty() || !data.bytes().all(is_base64) {

@@ -21,10 +21,10 @@ use super::{
     editor::Editor,
     modes,
     refusal::{failed, invalid},
-    said::{self, Sees},
+    said,
     turn::Turn,
 };
-use crate::{commands::run::Opened, model::Eyes, skills::Skills};
+use crate::{commands::run::Opened, model::Takes, skills::Skills};
 
 /// What a journal says of work that the person stopped.
 const STOPPED: &str = "stopped in the editor";
@@ -43,22 +43,19 @@ pub(super) struct Seat {
     mode: Mode,
     most: Mode,
     skills: Skills,
-    sees: Sees,
-    eyes: Eyes,
+    takes: Takes,
 }
 
 impl Seat {
     /// Takes a session that has been opened.
     pub(super) fn new(editor: Editor, turn: Arc<Turn>, opened: Opened) -> Self {
         let run = opened.session.run();
-        let model = run.started().config.models.first().map_or("", |model| model.name.as_str());
         Self {
             handle: opened.session.handle(),
             mode: run.mode(),
             most: opened.most,
             skills: Skills::find(&opened.places, &[]),
-            sees: Sees::of(model),
-            eyes: opened.eyes.clone(),
+            takes: opened.takes.clone(),
             opened: Mutex::new(Some(opened)),
             editor,
             turn,
@@ -87,8 +84,7 @@ impl Seat {
     /// # Errors
     /// Where one is under way, or it says what no model here takes.
     pub(super) fn begin(&self, said: Vec<ContentBlock>) -> Result<Prompt, Error> {
-        let prompt = said::prompt(said, self.sees, &self.skills)?;
-        self.eyes.takes(&prompt).map_err(|trouble| invalid(trouble.to_string()))?;
+        let prompt = said::prompt(said, &self.takes, &self.skills)?;
         if self.turn.begin() { Ok(prompt) } else { Err(invalid("a prompt is under way in this session")) }
     }
 

@@ -43,8 +43,11 @@ fn yes_never_covers_a_plan() {
 
 #[test]
 fn only_a_clear_answer_is_one() {
-    let offer =
-        |prefix: Option<&str>| Offer { prefix: prefix.map(|rule| rule.parse().unwrap()), command: None };
+    let offer = |prefix: Option<&str>| Offer {
+        prefix: prefix.map(|rule| rule.parse().unwrap()),
+        command: None,
+        helper: None,
+    };
     let check = |line: &str, prefix: Option<&str>, expect: Option<Answer>| {
         assert_eq!(answer(line, &offer(prefix)), expect, "{line:?}");
     };
@@ -71,7 +74,7 @@ fn a_plan_that_was_put_otherwise_is_the_same_call_with_another_text() {
 
 #[test]
 fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
-    let none = Offer { prefix: None, command: None };
+    let none = Offer { prefix: None, command: None, helper: None };
     let asked = |reason: AskReason| {
         let hands_on = vec!["read:src/**".to_owned()];
         question(&Proposal { reasons: vec![AskReason::Level, reason], hands_on, ..proposal(&[]) }, &none)
@@ -90,8 +93,16 @@ fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
 }
 
 #[test]
+fn a_question_says_whose_call_it_is() {
+    let offer = |helper: Option<&str>| Offer { prefix: None, command: None, helper: helper.map(Into::into) };
+    let asked = |helper| question(&proposal(&[]), &offer(helper)).join("\n");
+    assert!(asked(Some("lead › scout")).contains("  for        the helper lead › scout"));
+    assert!(!asked(None).contains("helper"));
+}
+
+#[test]
 fn a_plan_is_shown_as_it_is_read() {
-    let none = Offer { prefix: None, command: None };
+    let none = Offer { prefix: None, command: None, helper: None };
     let arguments = r#"{"plan":"1. Look.\n2. Write it down."}"#;
     let asked = |reasons: Vec<AskReason>| {
         question(&Proposal { reasons, arguments: arguments.into(), ..proposal(&[]) }, &none).join("\n")
@@ -114,7 +125,7 @@ fn nothing_hides_behind_emptiness() {
     check("", &[]);
     let mut long = proposal(&[]);
     long.arguments = format!("{}rm", " ".repeat(9_000));
-    let offer = Offer { prefix: None, command: Some(format!("{}rm", "\n".repeat(9_000))) };
+    let offer = Offer { prefix: None, command: Some(format!("{}rm", "\n".repeat(9_000))), helper: None };
     assert!(question(&long, &offer).join("\n").len() < 300);
 }
 

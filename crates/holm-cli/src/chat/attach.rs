@@ -10,6 +10,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use holm::kernel::{Block, Media, Prompt, Source};
 
 use super::state::Words;
+use crate::model::Takes;
 
 /// The largest text that is attached: more would fill a window by itself.
 const MOST_TEXT: u64 = 256 << 10;
@@ -30,8 +31,8 @@ pub(super) struct Said {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the files that the person names. What is no file stays a word.
-pub(super) fn read(words: &Words, past: Option<&str>, work: &Path) -> Said {
+/// Reads the files that the person names, as far as the model is shown them. What is no file stays a word.
+pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes) -> Said {
     let (mut blocks, mut notes) = (Vec::new(), Vec::new());
     if let Some(past) = past {
         blocks.push(Block::Text(format!("{PAST}{past}")));
@@ -42,7 +43,8 @@ pub(super) fn read(words: &Words, past: Option<&str>, work: &Path) -> Said {
             notes.push(format!("more than {MOST_FILES} files are not attached at once"));
             break;
         }
-        match block(&name, &path) {
+        let seen = |block: Block| takes.refusal(&block).map_or(Ok(block), Err);
+        match block(&name, &path).and_then(seen) {
             Ok(block) => blocks.push(block),
             Err(why) => notes.push(format!("@{name} is not attached: {why}")),
         }
@@ -68,6 +70,11 @@ pub(super) fn told(blocks: &[Block]) -> (String, usize) {
         }
     }
     (text, files)
+}
+
+/// The first file that the person names, as they name it.
+pub(super) fn first(typed: &str, work: &Path) -> Option<PathBuf> {
+    named(typed, work).into_iter().next().map(|(name, _)| name.into())
 }
 
 /// The files that are named, each once.
@@ -128,12 +135,25 @@ mod tests {
         Words::typed(text.to_owned())
     }
 
+    fn sees() -> Takes {
+        Takes::of("openai/gpt-5-mini")
+    }
+
+    #[test]
+    fn a_picture_that_the_model_would_not_be_shown_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("p.png"), [0x89, b'P', b'N', b'G', 1]).unwrap();
+        let said = read(&typed("see @p.png"), None, folder.path(), &Takes::of("local/small"));
+        assert_eq!(said.notes, ["@p.png is not attached: local/small takes no image/png"]);
+        assert_eq!(said.prompt.blocks.len(), 1);
+    }
+
     #[test]
     fn files_become_text_and_pictures() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.txt"), "hello").unwrap();
         fs::write(folder.path().join("p.png"), [0x89, b'P', b'N', b'G', 1]).unwrap();
-        let said = read(&typed("look at @a.txt, and @p.png @nobody a@b"), None, folder.path());
+        let said = read(&typed("look at @a.txt, and @p.png @nobody a@b"), None, folder.path(), &sees());
         assert_eq!(said.notes, Vec::<String>::new());
         let blocks = said.prompt.blocks;
         assert_eq!(blocks.len(), 3);
@@ -147,7 +167,7 @@ mod tests {
         fs::write(folder.path().join("key"), "secret").unwrap();
         fs::write(folder.path().join("a.txt"), "hello").unwrap();
         let whole = format!("Carry out this plan:\n\n1. look at @key and @{}/key", folder.path().display());
-        let said = read(&Words::around(format!("{whole} @a.txt"), "@a.txt"), None, folder.path());
+        let said = read(&Words::around(format!("{whole} @a.txt"), "@a.txt"), None, folder.path(), &sees());
         assert_eq!(said.prompt.blocks.len(), 2, "{:?}", said.prompt.blocks);
         assert_eq!(said.prompt.blocks[1].as_text(), Some("The file a.txt:\n\nhello"));
     }
@@ -157,7 +177,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("big"), "a".repeat(257 << 10)).unwrap();
         fs::write(folder.path().join("odd"), [0xc3, 0x28]).unwrap();
-        let said = read(&typed("@big @odd @big"), None, folder.path());
+        let said = read(&typed("@big @odd @big"), None, folder.path(), &sees());
         assert_eq!(said.prompt.blocks.len(), 1);
         assert_eq!(said.notes.len(), 2, "{:?}", said.notes);
     }
@@ -166,7 +186,7 @@ mod tests {
     fn what_was_attached_is_counted_and_not_shown() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.txt"), "long").unwrap();
-        let said = read(&typed("see @a.txt"), Some("past"), folder.path());
+        let said = read(&typed("see @a.txt"), Some("past"), folder.path(), &sees());
         assert_eq!(told(&said.prompt.blocks), ("see @a.txt".to_owned(), 1));
         let plain = [Block::Text("The file is gone".into())];
         assert_eq!(told(&plain), ("The file is gone".to_owned(), 0));
@@ -174,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_past_stands_before_what_is_said() {
-        let said = read(&typed("go on"), Some("it was long"), Path::new("/"));
+        let said = read(&typed("go on"), Some("it was long"), Path::new("/"), &sees());
         assert!(said.prompt.blocks[0].as_text().unwrap().ends_with("it was long"));
         assert_eq!(said.prompt.blocks[1].as_text(), Some("go on"));
     }

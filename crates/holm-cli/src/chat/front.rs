@@ -1,15 +1,10 @@
 //! The loop: keys, events and pieces of replies go in, and at most sixty frames a second come out, none of them for nothing.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use crossterm::event::{Event as Happened, EventStream};
 use futures::StreamExt as _;
-use holm::{kernel::Block, store::Store};
-use holm_config::Template;
+use holm::store::Store;
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc::{self, UnboundedReceiver},
@@ -26,7 +21,7 @@ use super::{
     left::Shelf,
     seat::{Desk, Tell},
     sessions::Sessions,
-    state::{Alias, Command, Custom, How, Msg, Origin, Purpose, Size, State, Words},
+    state::{Command, Custom, How, Msg, Purpose, Says, Size, State, Words},
     tab::TabId,
     terminal::Canvas,
     theme::Shade,
@@ -35,7 +30,6 @@ use crate::{
     commands::run,
     exit::Exit,
     places::{self, Places},
-    prompt::{Around, Parts},
     screen::Screen,
     settings::Here,
     skills::Skills,
@@ -111,8 +105,7 @@ fn customs(places: &Places) -> Vec<Custom> {
         customs.extend(settings.aliases.into_iter().map(|(name, alias)| Custom {
             name,
             about: alias.value.description,
-            template: alias.value.template,
-            from: Origin::Alias,
+            says: Says::Alias(alias.value.template),
         }));
     }
     let skills = Skills::find(places, &[]);
@@ -122,25 +115,11 @@ fn customs(places: &Places) -> Vec<Custom> {
         .map(|skill| Custom {
             name: skill.name.clone(),
             about: skill.description.clone(),
-            template: skill.filled("{{content}}"),
-            from: Origin::Skill,
+            says: Says::Text(skill.filled("{{content}}")),
         })
         .collect();
     customs.extend(known);
     customs
-}
-
-/// What an alias says, with what its variables stand for now.
-fn filled(tab: TabId, alias: Alias, work: &Path) -> Msg {
-    let Alias { name, template, typed } = alias;
-    let around = Around { template: Template::parse(&template), alias: name, ..Around::default() };
-    match Parts::of(typed.clone()).gather(Some(&around), work, |_| {}) {
-        Ok(prompt) => {
-            let texts: Vec<&str> = prompt.blocks.iter().filter_map(Block::as_text).collect();
-            Msg::Filled { tab, words: Words::around(texts.concat(), &typed) }
-        }
-        Err(trouble) => Msg::Noted { tab, tone: Tone::Warning, text: trouble.to_string() },
-    }
 }
 
 /// Everything that the loop holds.
@@ -247,13 +226,15 @@ impl Front {
                 let said = self.read(tab, &words, None);
                 self.sessions.steer(tab, said);
             }
-            Command::Fill { tab, alias } => {
-                let msg = filled(tab, alias, &self.places.work);
-                return self.take(msg, keys);
-            }
             Command::FollowUp { tab, words } => {
                 let said = self.read(tab, &words, None);
                 self.sessions.follow_up(tab, said);
+            }
+            Command::Fill { alias, typed } => {
+                let file = attach::first(&typed, &self.places.work);
+                let filled = alias.filled(&typed, &self.places.work, file.as_deref());
+                let words = filled.map(|text| Words::around(text, &typed)).map_err(|error| error.to_string());
+                return self.take(Msg::Filled(words), keys);
             }
             Command::Cancel(tab) => self.sessions.cancel(tab),
             Command::Mode { tab, mode } => self.sessions.change_mode(tab, mode),
@@ -297,7 +278,7 @@ impl Front {
 
     /// What is said, with its files.
     fn read(&self, tab: TabId, words: &Words, past: Option<&str>) -> holm::kernel::Prompt {
-        let said = attach::read(words, past, &self.places.work);
+        let said = attach::read(words, past, &self.places.work, &self.sessions.takes(tab));
         for text in said.notes {
             let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text });
         }

@@ -17,6 +17,7 @@ mod left;
 mod markdown;
 mod picker;
 mod question;
+mod room;
 mod seat;
 mod sessions;
 mod slash;
@@ -25,7 +26,7 @@ mod tab;
 mod terminal;
 #[cfg(test)]
 mod testing;
-mod text;
+pub(crate) mod text;
 mod theme;
 mod thought;
 mod update;

@@ -61,10 +61,19 @@ pub(super) enum Asks {
 pub(super) struct Wanted {
     /// What is asked, line by line.
     pub(super) lines: Vec<String>,
-    /// What would be remembered by its beginning.
-    pub(super) prefix: Option<String>,
+    /// Whether it can be remembered by its beginning, which the lines name.
+    pub(super) prefix: Prefix,
     /// The plan that is to be carried out, if that is what it is.
     pub(super) plan: Option<String>,
+    /// What the call was proposed with.
+    arguments: String,
+}
+
+/// Whether all that begins like a command can be allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prefix {
+    None,
+    Offered,
 }
 
 /// What a person says.
@@ -81,12 +90,13 @@ impl Question {
         let lines = approve::question(proposal, offer);
         let lines = lines.iter().flat_map(|text| text.lines().map(safe).collect::<Vec<_>>());
         let prefix = offer.prefix.as_ref().filter(|_| !leaves_plan).map(|rule| safe(&rule.to_string()));
-        // What would be remembered is read before anybody can have it remembered, however long it is.
-        let rule = prefix.iter().map(|rule| format!("  [p] means  all that begins with {rule}"));
+        // A line of its own: a rule that does not fit beside the keys would be agreed to unseen.
+        let allows = prefix.iter().map(|rule| format!("  p allows   all that begins with {rule}"));
         let wanted = Wanted {
-            lines: lines.filter(|line| !line.is_empty()).chain(rule).collect(),
-            prefix,
+            lines: lines.filter(|line| !line.is_empty()).chain(allows).collect(),
+            prefix: if prefix.is_some() { Prefix::Offered } else { Prefix::None },
             plan: leaves_plan.then(|| approve::plan(proposal)).flatten(),
+            arguments: proposal.arguments.clone(),
         };
         Self::new(id, Asks::Call(Box::new(wanted)))
     }
@@ -120,6 +130,14 @@ impl Question {
         }
     }
 
+    /// The answer that puts another plan in the place of the one that is asked about. It is checked like the model's own, and asked
+    /// about again.
+    pub(super) fn with_plan(&self, text: &str) -> Option<Answer> {
+        let Asks::Call(wanted) = &self.asks else { return None };
+        wanted.plan.as_ref()?;
+        Some(Answer::Rewrite { arguments: approve::with_plan(&wanted.arguments, text.trim_end().to_owned()) })
+    }
+
     /// What a key says, where it says something. Only what was seen whole can be agreed to.
     pub(super) fn answer(&self, key: char) -> Option<Answer> {
         let Asks::Call(wanted) = &self.asks else { return None };
@@ -130,7 +148,7 @@ impl Question {
             _ if self.seen == Seen::NotYet => None,
             'y' => Some(Answer::Once),
             'a' if wanted.plan.is_none() => Some(Answer::Session),
-            'p' if wanted.prefix.is_some() => Some(Answer::Prefix),
+            'p' if wanted.prefix == Prefix::Offered => Some(Answer::Prefix),
             _ => None,
         }
     }
@@ -145,7 +163,10 @@ impl Question {
                 "[y]es, carry it out · [e]dit it first · [n]o".into()
             }
             Asks::Call(wanted) => {
-                let prefix = if wanted.prefix.is_some() { " · [p] as above" } else { "" };
+                let prefix = match wanted.prefix {
+                    Prefix::Offered => " · [p] all like it",
+                    Prefix::None => "",
+                };
                 format!("[y]es once · [a]lways in this session{prefix} · ne[v]er · [n]o")
             }
             Asks::Words { choices, .. } if choices.is_empty() => "Enter answers · Esc gives no answer".into(),

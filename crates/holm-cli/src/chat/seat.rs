@@ -20,6 +20,7 @@ use tokio::sync::{mpsc::UnboundedSender, oneshot};
 use super::{
     item::Tone,
     question::{Question, QuestionId, Reply},
+    room::Room,
     state::Msg,
     tab::{Piece, TabId},
 };
@@ -156,6 +157,8 @@ pub(super) struct Watch {
     pub(super) tab: TabId,
     pub(super) tell: Tell,
     pub(super) live: Arc<AtomicBool>,
+    /// For pieces that wait to be shown.
+    pub(super) room: Room,
 }
 
 impl EventSink for Watch {
@@ -182,6 +185,14 @@ impl DeltaSink for Watch {
             }
             Delta::Accepted { .. } | Delta::ToolArguments { .. } | Delta::Usage(_) => return,
         };
-        let _ = self.tell.send(Msg::Piece { tab: self.tab, call, piece });
+        let bytes = match &piece {
+            Piece::Text(text) | Piece::Thinking(text) | Piece::Calling(text) | Piece::Progress(text) => {
+                text.len()
+            }
+        };
+        // What there is no room for is in the message, once it is whole.
+        if let Some(weight) = self.room.take(bytes) {
+            let _ = self.tell.send(Msg::Piece { tab: self.tab, call, piece, weight });
+        }
     }
 }

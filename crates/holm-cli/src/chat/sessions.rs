@@ -24,6 +24,7 @@ use tokio::{
 use super::{
     item::Tone,
     left::{Left, Shelf},
+    room::Room,
     seat::{Desk, Seat, Tell, Watch},
     state::{How, Msg, Opened},
     tab::TabId,
@@ -31,7 +32,7 @@ use super::{
 use crate::{
     approve::Person,
     commands::run::{self, Sinks},
-    model::Eyes,
+    model::Takes,
     places::Places,
     screen::Screen,
 };
@@ -58,16 +59,15 @@ pub(super) struct Sessions {
 /// One that is open, or about to be.
 struct Open {
     /// The run, once there is one.
-    run: Arc<OnceLock<Run>>,
+    live: Arc<OnceLock<Live>>,
     prompts: mpsc::UnboundedSender<Prompt>,
     work: AbortHandle,
 }
 
-/// A run that can be spoken to.
-struct Run {
+/// A run, as those who speak to it know it.
+struct Live {
     handle: Handle,
-    /// What its model sees.
-    eyes: Eyes,
+    takes: Takes,
 }
 
 impl Sessions {
@@ -78,8 +78,8 @@ impl Sessions {
     /// Opens one; it is told when it is there.
     pub(super) fn open(&mut self, tab: TabId, how: How) {
         let (prompts, asked) = mpsc::unbounded_channel();
-        let run = Arc::new(OnceLock::new());
-        let known = Arc::clone(&run);
+        let live = Arc::new(OnceLock::new());
+        let known = Arc::clone(&live);
         let opening = Opening {
             tab,
             args: self.args.clone(),
@@ -90,11 +90,11 @@ impl Sessions {
         while self.works.try_join_next().is_some() {}
         let work = self.works.spawn(async move {
             let tell = opening.tell.clone();
-            if let Err(error) = opening.live(how, &run, asked).await {
+            if let Err(error) = opening.live(how, &live, asked).await {
                 let _ = tell.send(Msg::Failed { tab, why: format!("{error:#}") });
             }
         });
-        self.open.insert(tab, Open { run: known, prompts, work });
+        self.open.insert(tab, Open { live: known, prompts, work });
     }
 
     /// Stops one and lets it go; its journal stays.
@@ -106,7 +106,7 @@ impl Sessions {
     /// Stops all of them and waits until their journals say so: whoever has left does not want it to go on the next time.
     pub(super) async fn leave(mut self) {
         // One that is not there yet has nothing to bring to an end, and may wait for a server for long.
-        self.open.values().filter(|open| open.run.get().is_none()).for_each(|open| open.work.abort());
+        self.open.values().filter(|open| open.live.get().is_none()).for_each(|open| open.work.abort());
         let tabs: Vec<TabId> = self.open.keys().copied().collect();
         tabs.into_iter().for_each(|tab| self.close(tab));
         let mut works = self.works;
@@ -139,12 +139,9 @@ impl Sessions {
 
     /// Says something to a run that works; whoever said it is told if it is not heard.
     fn add(&self, tab: TabId, prompt: Prompt, say: impl FnOnce(&Handle, Prompt) -> Result<(), NotHeard>) {
-        let why = match self.open.get(&tab).and_then(|open| open.run.get()) {
+        let why = match self.open.get(&tab).and_then(|open| open.live.get()) {
             None => Some("the session is not open yet".to_owned()),
-            Some(run) => match run.eyes.takes(&prompt) {
-                Err(trouble) => Some(trouble.to_string()),
-                Ok(()) => say(&run.handle, prompt).err().map(|error| error.to_string()),
-            },
+            Some(live) => say(&live.handle, prompt).err().map(|error| error.to_string()),
         };
         if let Some(why) = why {
             let _ = self.tell.send(Msg::NotHeard { tab, why });
@@ -155,9 +152,15 @@ impl Sessions {
         self.say(tab, |handle| handle.tell(Input::ModeChanged(mode)));
     }
 
+    /// What the model of a session is shown.
+    pub(super) fn takes(&self, tab: TabId) -> Takes {
+        let live = self.open.get(&tab).and_then(|open| open.live.get());
+        live.map(|live| live.takes.clone()).unwrap_or_default()
+    }
+
     fn say(&self, tab: TabId, say: impl FnOnce(&Handle) -> Result<(), NotHeard>) {
-        let Some(run) = self.open.get(&tab).and_then(|open| open.run.get()) else { return };
-        if let Err(error) = say(&run.handle) {
+        let Some(live) = self.open.get(&tab).and_then(|open| open.live.get()) else { return };
+        if let Err(error) = say(&live.handle) {
             let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text: error.to_string() });
         }
     }
@@ -177,7 +180,7 @@ impl Opening {
     async fn live(
         self,
         how: How,
-        run: &OnceLock<Run>,
+        known: &OnceLock<Live>,
         mut asked: mpsc::UnboundedReceiver<Prompt>,
     ) -> anyhow::Result<()> {
         let (tab, tell) = (self.tab, self.tell.clone());
@@ -186,7 +189,7 @@ impl Opening {
             let text = text.strip_prefix("holm: ").unwrap_or(text).to_owned();
             let _ = noted.send(Msg::Noted { tab, tone: Tone::Quiet, text });
         }));
-        let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live) };
+        let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live), room: Room::default() };
         let sinks = Sinks { events: vec![Arc::new(watch.clone())], deltas: Some(Arc::new(watch)) };
         let person = Person::Elsewhere(Arc::new(Seat::new(tab, tell.clone(), self.desk)));
         let left = match &how {
@@ -200,7 +203,7 @@ impl Opening {
         };
         let mut opened = args.open(self.places, &screen, person, sinks).await?;
         // Whoever opens it is the only one who sets it.
-        let _ = run.set(Run { handle: opened.session.handle(), eyes: opened.eyes.clone() });
+        let _ = known.set(Live { handle: opened.session.handle(), takes: opened.takes.clone() });
         // Nobody is there any more who could stop what was under way, or be asked about it.
         if asked.is_closed() {
             opened.session.close().await;
@@ -236,10 +239,7 @@ impl Opening {
             let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
         }
         while let Some(prompt) = asked.recv().await {
-            let problem = match opened.eyes.takes(&prompt) {
-                Ok(()) => session.prompt(prompt).await.err().map(|error| error.to_string()),
-                Err(trouble) => Some(trouble.to_string()),
-            };
+            let problem = session.prompt(prompt).await.err().map(|error| error.to_string());
             let _ = tell.send(Msg::Ended { tab, problem });
         }
         watching.abort();

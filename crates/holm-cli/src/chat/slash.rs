@@ -4,7 +4,8 @@ use holm::grants::Mode;
 
 use holm_config::Template;
 
-use super::state::{Alias, Custom, Origin, Words};
+use super::state::{Custom, Says, Words};
+use crate::prompt::{Around, Variables, variable};
 
 /// A command of Holm's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +30,10 @@ pub(super) enum Slash {
     Detail,
     Help,
     Quit,
-    /// One of the settings or skills, as it is said.
+    /// One of the skills, as it is said.
     Say(Words),
-    /// One of the settings whose variables stand for something that is not known here.
-    Fill(Alias),
+    /// One of the settings, with what was typed: its variables are not known here.
+    Fill(Around, String),
 }
 
 /// How a plan is carried out.
@@ -69,9 +70,6 @@ pub(super) const COMMANDS: [(&str, &str, &str); 19] = [
 
 /// Where a custom command wants what was typed.
 const CONTENT: &str = "{{content}}";
-
-/// The same as a variable.
-const TYPED: &str = "content";
 
 impl Slash {
     /// What a line says, if it begins with a slash and a word. What is no command is told.
@@ -118,25 +116,16 @@ impl Slash {
             "help" => Self::Help,
             "quit" | "exit" => Self::Quit,
             _ => match customs.iter().find(|custom| custom.name == name) {
-                Some(custom) if has_variables(custom) => Self::Fill(Alias {
-                    name: custom.name.clone(),
-                    template: custom.template.clone(),
-                    typed: typed.to_owned(),
-                }),
-                Some(custom) => Self::Say(Words::around(filled(&custom.template, typed), typed)),
+                Some(Custom { says: Says::Text(text), .. }) => {
+                    Self::Say(Words::around(filled(text, typed), typed))
+                }
+                Some(Custom { says: Says::Alias(text), .. }) => alias(name, text, typed),
                 None => {
                     return Some(Err(format!("there is no command /{name}; /help shows which there are")));
                 }
             },
         }))
     }
-}
-
-/// Whether an alias asks for more than what was typed, or for that in another way.
-fn has_variables(custom: &Custom) -> bool {
-    let template = Template::parse(&custom.template);
-    let is_plain = |name: &str| name == TYPED && custom.template.contains(CONTENT);
-    custom.from == Origin::Alias && !template.names().all(is_plain)
 }
 
 /// A template with what was typed in its place, or at its end.
@@ -147,6 +136,23 @@ fn filled(template: &str, typed: &str) -> String {
     if typed.is_empty() { template.to_owned() } else { format!("{template}\n\n{typed}") }
 }
 
+/// An alias, with the values that stand at the beginning of what was typed as `name=value`.
+fn alias(name: &str, text: &str, typed: &str) -> Slash {
+    let template = Template::parse(text);
+    let (mut variables, mut rest) = (Variables::new(), typed);
+    loop {
+        let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        match variable(word) {
+            Ok((name, value)) if template.names().any(|wanted| wanted == name) => {
+                variables.insert(name, value);
+                rest = behind.trim_start();
+            }
+            Ok(_) | Err(_) => break,
+        }
+    }
+    Slash::Fill(Around { template, alias: name.to_owned(), variables }, rest.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,16 +161,30 @@ mod tests {
         let custom = |name: &str, template: &str| Custom {
             name: name.into(),
             about: String::new(),
-            template: template.into(),
-            from: Origin::Alias,
+            says: Says::Text(template.into()),
         };
-        let skill = Custom { from: Origin::Skill, ..custom("skill", "Braces {{date}} stay. {{content}}") };
+        let greet = Says::Alias("Greet {{who}} from {{cwd}}: {{content}}".into());
         vec![
             custom("review", "Review {{content}} closely."),
             custom("tidy", "Tidy up."),
-            custom("daily", "It is {{date}}: {{content}}"),
-            skill,
+            custom("skill", "Braces {{date}} stay. {{content}}"),
+            Custom { name: "greet".into(), about: String::new(), says: greet },
         ]
+    }
+
+    #[test]
+    fn values_stand_before_what_is_said_with_an_alias() {
+        let check = |line: &str, given: &[(&str, &str)], rest: &str| {
+            let Some(Ok(Slash::Fill(around, typed))) = Slash::parse(line, &customs()) else {
+                panic!("{line}")
+            };
+            let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            assert_eq!((around.variables, typed.as_str()), (given.collect(), rest), "{line}");
+        };
+        check("/greet who=Ada well done", &[("who", "Ada")], "well done");
+        check("/greet who=Ada  cwd=here a=b c", &[("who", "Ada"), ("cwd", "here")], "a=b c");
+        check("/greet a=b who=Ada", &[], "a=b who=Ada");
+        check("/greet", &[], "");
     }
 
     #[test]
@@ -184,12 +204,6 @@ mod tests {
         check("/search  two words ", Some(Ok(Slash::Search("two words".into()))));
         check("/search", Some(Err("/search WORDS: say what to look for")));
         let said = |text: &str, typed: &str| Some(Ok(Slash::Say(Words::around(text.to_owned(), typed))));
-        let alias = Alias {
-            name: "daily".into(),
-            template: "It is {{date}}: {{content}}".into(),
-            typed: "go on".into(),
-        };
-        check("/daily go on", Some(Ok(Slash::Fill(alias))));
         check("/skill go on", said("Braces {{date}} stay. go on", "go on"));
         check("/review src", said("Review src closely.", "src"));
         check("/tidy the tests", said("Tidy up.\n\nthe tests", "the tests"));

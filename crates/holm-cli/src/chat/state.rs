@@ -12,9 +12,11 @@ use super::{
     left::Left,
     picker::{Completion, Picker},
     question::{Question, QuestionId, Reply},
+    room::Weight,
     tab::{Piece, Tab, TabId},
     theme::{Shade, Theme},
 };
+use crate::prompt::Around;
 
 /// Everything that is shown.
 pub(super) struct State {
@@ -83,18 +85,16 @@ pub(super) struct Search {
 pub(super) struct Custom {
     pub(super) name: String,
     pub(super) about: String,
-    /// What is said, with what was typed in place of `{{content}}`.
-    pub(super) template: String,
-    pub(super) from: Origin,
+    pub(super) says: Says,
 }
 
-/// Where a command comes from that is not Holm's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// The settings: its variables stand for something.
-    Alias,
-    /// A skill, in which braces are braces.
-    Skill,
+/// What a command that is not Holm's own says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Says {
+    /// This, with what was typed in place of `{{content}}`.
+    Text(String),
+    /// The text of an alias, whose variables are looked up when it is said.
+    Alias(String),
 }
 
 /// What happened.
@@ -128,6 +128,8 @@ pub(super) enum Msg {
         tab: TabId,
         call: CallId,
         piece: Piece,
+        /// What it takes until it is shown.
+        weight: Weight,
     },
     /// The run stands still again.
     Ended {
@@ -152,14 +154,11 @@ pub(super) enum Msg {
         tab: TabId,
         why: String,
     },
-    /// An alias is filled in: this is to be said.
-    Filled {
-        tab: TabId,
-        words: Words,
-    },
     /// Sessions, or places in them, to choose from.
     Found(Picker),
     Files(Vec<String>),
+    /// An alias was filled, or a variable of it stands for nothing.
+    Filled(Result<Words, String>),
     /// An editor was closed; none where nothing was changed.
     Edited {
         purpose: Purpose,
@@ -203,14 +202,14 @@ pub(super) enum Command {
         tab: TabId,
         words: Words,
     },
-    /// Finds out what the variables of an alias stand for; what it says then is told.
-    Fill {
-        tab: TabId,
-        alias: Alias,
-    },
     FollowUp {
         tab: TabId,
         words: Words,
+    },
+    /// Looks up what the variables of an alias stand for; what comes of it is said.
+    Fill {
+        alias: Around,
+        typed: String,
     },
     Cancel(TabId),
     Mode {
@@ -265,15 +264,6 @@ impl Words {
     pub(super) fn around(text: String, typed: &str) -> Self {
         Self { text, typed: typed.to_owned() }
     }
-}
-
-/// An alias whose variables are to be filled in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Alias {
-    pub(super) name: String,
-    pub(super) template: String,
-    /// What was typed behind it.
-    pub(super) typed: String,
 }
 
 /// Where a session comes from.

@@ -16,6 +16,7 @@ use super::{
     keys::{Keys, parse},
     left::Left,
     question::{Question, QuestionId},
+    room::Weight,
     state::{Command, How, Msg, Opened, Size, State},
     tab::{Piece, TabId},
     theme::Shade,
@@ -84,7 +85,12 @@ impl Chat {
 
     pub(super) fn piece(&mut self, text: &str) {
         let tab = self.tab();
-        self.tells(Msg::Piece { tab, call: CallId::new(99), piece: Piece::Text(text.into()) });
+        self.tells(Msg::Piece {
+            tab,
+            call: CallId::new(99),
+            piece: Piece::Text(text.into()),
+            weight: Weight::default(),
+        });
     }
 
     pub(super) fn presses(&mut self, keys: &str) -> Vec<Command> {
@@ -188,6 +194,7 @@ pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> Msg {
     let offer = Offer {
         prefix: prefix.map(|rule| rule.parse().unwrap()),
         command: Some(holm::kernel::visible(command)),
+        helper: None,
     };
     Msg::Asked { tab: TabId(1), question: Box::new(Question::call(QuestionId(id), &proposal, &offer)) }
 }
@@ -207,7 +214,7 @@ pub(super) fn plan_asked(id: u64, plan: &str) -> Msg {
         marks: Marks::default(),
         digest: String::new(),
     };
-    let offer = Offer { prefix: None, command: None };
+    let offer = Offer { prefix: None, command: None, helper: None };
     Msg::Asked { tab: TabId(1), question: Box::new(Question::call(QuestionId(id), &proposal, &offer)) }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn safe(text: &str) -> String {
 }
 
 /// As [`safe`], on one line.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -46,7 +46,7 @@ pub(super) fn columns(text: &str) -> usize {
 }
 
 /// The beginning of a text that fits into so many columns, with a mark where something is left out.
-pub(super) fn clipped(text: &str, room: usize) -> String {
+pub(crate) fn clipped(text: &str, room: usize) -> String {
     if columns(text) <= room {
         return text.to_owned();
     }

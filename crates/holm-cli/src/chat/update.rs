@@ -4,8 +4,6 @@ mod act;
 mod mouse;
 mod press;
 
-use act::carrying_out;
-
 use super::{
     draw::Areas,
     input::Input,
@@ -13,12 +11,9 @@ use super::{
     left::Left,
     question::Reply,
     state::{Command, How, Leaving, Msg, Opened, Over, Purpose, State},
-    tab::{Phase, Tab, TabId, Then, When},
+    tab::{Phase, Tab, TabId, Then, Whose},
     view::Glass,
 };
-
-/// What is said to the model when a plan was changed.
-const CHANGED_PLAN: &str = "the person has changed the plan, and says next what to do";
 
 impl State {
     /// Takes one thing that happened.
@@ -38,7 +33,7 @@ impl State {
             }),
             Msg::Event { tab, event } => self.with(tab, |tab| tab.hear(&event)),
             Msg::Child { tab, child, event } => self.with(tab, |tab| tab.child(&child, &event)),
-            Msg::Piece { tab, call, piece } => self.with(tab, |tab| tab.piece(call, &piece)),
+            Msg::Piece { tab, call, piece, .. } => self.with(tab, |tab| tab.piece(call, &piece)),
             Msg::Ended { tab, problem } => return self.ended(tab, problem.as_deref()),
             Msg::Asked { tab, question } => {
                 self.completion = None;
@@ -53,17 +48,17 @@ impl State {
                 tab.waiting.pop();
                 tab.note(Tone::Warning, &why);
             }),
-            // It was filled in at once, so whoever asked for it is still looked at.
-            Msg::Filled { tab, words } if self.tab().is_some_and(|now| now.id == tab) => {
-                return self.say(words);
-            }
-            Msg::Filled { .. } => {}
             Msg::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
             Msg::Found(picker) if picker.shown().is_empty() => self.flash = "nothing was found".into(),
             Msg::Found(picker) => self.over = Some(Over::Picker(picker)),
             Msg::Files(files) => {
                 self.files = Some(files);
                 self.complete();
+            }
+            Msg::Filled(Ok(words)) => return self.say(words),
+            Msg::Filled(Err(why)) => {
+                let tab = self.tab().map(|tab| tab.id);
+                tab.into_iter().for_each(|tab| self.with(tab, |tab| tab.note(Tone::Warning, &why)));
             }
             Msg::Edited { purpose, text } => return self.edited(purpose, text),
         }
@@ -143,21 +138,15 @@ impl State {
                 [Command::Repaint].into_iter().chain(carried_out).collect()
             }
             Purpose::Plan { tab: id, question } => {
-                let widest = self.widest;
                 let Some(tab) = self.find(id) else { return vec![Command::Repaint] };
+                let open = tab.questions.iter().find(|open| open.id == question);
+                let Some(answer) = open.and_then(|open| open.with_plan(&text)) else {
+                    self.told("nobody asks about this plan any more");
+                    return vec![Command::Repaint];
+                };
                 tab.questions.retain(|open| open.id != question);
-                let mode = tab.before_plan.min(widest);
-                tab.mode = mode;
-                let words = carrying_out(&text);
-                tab.waits(When::Soon, words.text.clone());
-                let answer = holm_tools::shell::Answer::No { reason: CHANGED_PLAN.into() };
-                // What is to be done is said first: the mode withdraws the question, and then the model is asked again.
-                vec![
-                    Command::Repaint,
-                    Command::Steer { tab: id, words },
-                    Command::Mode { tab: id, mode },
-                    Command::Answer { question, reply: Reply::Call(answer) },
-                ]
+                tab.plan = Whose::Persons;
+                vec![Command::Repaint, Command::Answer { question, reply: Reply::Call(answer) }]
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use std::{
     fs,
-    io::Write as _,
+    io::{Read as _, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -16,13 +17,20 @@ use super::mcp;
 use crate::{
     agents::Exe,
     exit::{Exit, Trouble},
+    hooks::Owner,
     places::Places,
     screen::Screen,
     settings::refused,
 };
 
+/// The largest file that is taken over: more than anybody writes by hand.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// Files are read by everybody and written by their owner.
+const OWN_MODE: u32 = 0o644;
+
 /// Files of other programs that are known in a folder.
-const FILES: [&str; 12] = [
+const FILES: [&str; 15] = [
     "agent.json",
     ".mcp.json",
     "mcp.json",
@@ -31,6 +39,9 @@ const FILES: [&str; 12] = [
     "opencode.json",
     "opencode.jsonc",
     "settings.json",
+    "settings.local.json",
+    "hooks.json",
+    "hooks/hooks.json",
     "AGENTS.md",
     "CLAUDE.md",
     ".goosehints",
@@ -44,10 +55,10 @@ const FOLDERS: [&str; 7] = ["agents", "commands", "agent", "command", "prompts",
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A file or a folder: an agent.json of agents-exe; .mcp.json, config.toml of codex, opencode.json, config.yaml of goose;
-    /// agents/NAME.md, commands/NAME.md, prompts/NAME.md or recipes/NAME.yaml; AGENTS.md, CLAUDE.md, .goosehints or
-    /// rules/NAME.md; or a folder such as .claude that holds them
+    /// agents/NAME.md, commands/NAME.md, prompts/NAME.md or recipes/NAME.yaml; settings.json of Claude Code or hooks.json;
+    /// AGENTS.md, CLAUDE.md, .goosehints or rules/NAME.md; or a folder such as .claude that holds them
     from: PathBuf,
-    /// Put agents, skills and rules among this project's in place of yours
+    /// Put agents, skills, rules and hooks among this project's in place of yours
     #[arg(long)]
     project: bool,
 }
@@ -60,6 +71,8 @@ struct Import<'a> {
     skills: PathBuf,
     /// Where rules go.
     guide: PathBuf,
+    /// Whose hooks they become.
+    hooks: Owner,
     /// Rules that were met, by the names of their files.
     rules: Vec<(String, String)>,
     exit: Exit,
@@ -74,9 +87,19 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     } else {
         (places.agents(), own_skills()?, own_guide()?)
     };
+    let hooks = if args.project { Owner::Project } else { Owner::User };
     let rules = Vec::new();
-    let mut import =
-        Import { places: &places, screen: &screen, agents, skills, guide, rules, exit: Exit::Done, count: 0 };
+    let mut import = Import {
+        places: &places,
+        screen: &screen,
+        agents,
+        skills,
+        guide,
+        hooks,
+        rules,
+        exit: Exit::Done,
+        count: 0,
+    };
     if !args.from.exists() {
         return Err(Trouble::new(Exit::Missing, format!("there is no {}", args.from.display())).into());
     }
@@ -89,6 +112,22 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         return Err(Trouble::new(Exit::NoAnswer, message).hint(hint).into());
     }
     Ok(import.exit)
+}
+
+/// The text of a file that a person names.
+fn read(from: &Path) -> anyhow::Result<String> {
+    let wrong =
+        |why: &str| Trouble::new(Exit::Usage, format!("{} cannot be taken over: {why}", from.display()));
+    if !from.is_file() {
+        return Err(wrong("it is no plain file").into());
+    }
+    let mut text = String::new();
+    let read = fs::File::open(from)?.take(MOST_BYTES + 1).read_to_string(&mut text);
+    read.map_err(|error| wrong(&error.to_string()))?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(wrong(&format!("it is larger than {} MiB", MOST_BYTES >> 20)).into());
+    }
+    Ok(text)
 }
 
 /// The user's own skills.
@@ -117,7 +156,7 @@ impl Import<'_> {
         let real = from.canonicalize()?;
         let folder =
             real.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
-        let text = fs::read_to_string(from)?;
+        let text = read(from)?;
         match (name, folder, ending) {
             ("config.toml", _, _) => {
                 self.servers(&import::codex_servers(&text, from).map_err(|error| refused(&error))?)
@@ -127,12 +166,8 @@ impl Import<'_> {
                 self.rule(from, &real, text);
                 Ok(())
             }
-            ("settings.json", ".claude", _) => {
-                self.note(&format!(
-                    "{}: hooks and permissions are not taken over; `holm hooks` and grants say that here",
-                    from.display()
-                ));
-                Ok(())
+            ("settings.json" | "settings.local.json", ".claude", _) | ("hooks.json", _, _) => {
+                self.hooks(from, &real, &text)
             }
             (_, "recipes", "yaml" | "yml" | "json") => self.recipe(stem, &text, from),
             ("config.yaml", _, _) => {
@@ -197,6 +232,34 @@ impl Import<'_> {
         let (made, servers) = import::goose_recipe(name, text, from).map_err(|error| refused(&error))?;
         self.skill(&made)?;
         self.servers(&servers)
+    }
+
+    /// Hooks of the user's run in every folder without being looked at again, so those of a project become no others than the
+    /// project's.
+    fn hooks(&mut self, from: &Path, real: &Path, text: &str) -> anyhow::Result<()> {
+        let (made, notes) = import::hooks(text, from).map_err(|error| refused(&error))?;
+        notes.iter().for_each(|note| self.note(&format!("{}: {note}", from.display())));
+        let Some(made) = made else {
+            self.count += 1;
+            self.note(&format!("{} has no hooks that could run here", from.display()));
+            return Ok(());
+        };
+        let work = self.places.work.canonicalize()?;
+        if self.hooks == Owner::User && real.starts_with(work) {
+            self.leave_out(
+                &format!("the hooks of {}", from.display()),
+                "they lie in this project; take them over with --project, and look at them with `holm hooks trust`",
+            );
+            return Ok(());
+        }
+        self.write(&made, &self.hooks.file(self.places))?;
+        match self.hooks {
+            Owner::Project => self.note("nothing of the hooks runs before `holm hooks trust` has shown it"),
+            Owner::User => {
+                self.note("the hooks are yours from now on, and run in every folder; look at the file")
+            }
+        }
+        Ok(())
     }
 
     fn plain_servers(&mut self, text: &str, from: &Path) -> anyhow::Result<()> {
@@ -271,7 +334,9 @@ impl Import<'_> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        match fs::OpenOptions::new().write(true).create_new(true).open(path) {
+        // What is the user's own is nobody else's to write: of hooks nothing else would be believed.
+        let opened = fs::OpenOptions::new().write(true).create_new(true).mode(OWN_MODE).open(path);
+        match opened {
             Ok(mut file) => {
                 file.write_all(made.text.as_bytes())?;
                 self.screen.answer(&format!("{} is there", path.display()));

@@ -2,13 +2,16 @@
 //! command writes down what is to be done; a server that runs sees it within half a minute.
 
 mod add;
+mod change;
 mod show;
 
 use std::path::Path;
 
 use clap::Subcommand;
 use holm::runtime::Clock as _;
-use holm_server::jobs::{Cause, JobId, OffReason, Run, Shelf, ShelfError, Slot, Standing, WallClock};
+use holm_server::jobs::{
+    Cause, Held, HookKey, JobId, OffReason, Run, Shelf, ShelfError, Slot, Standing, WallClock,
+};
 
 use super::run::open_store;
 use crate::{
@@ -17,9 +20,6 @@ use crate::{
     screen::Screen,
 };
 use show::Shown;
-
-/// How often a change is tried while the server changes the same job.
-const TRIES: u32 = 8;
 
 /// What `holm job` does.
 #[derive(Debug, Subcommand)]
@@ -32,6 +32,16 @@ pub(crate) enum Command {
     },
     /// Write a new job down
     Add(Box<add::Args>),
+    /// Change some of what a job is to do; the rest stays
+    Change(Box<change::Args>),
+    /// Give a job another key, and print it
+    Key {
+        /// The job
+        job: String,
+        /// For how many seconds the old key counts beside it
+        #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(..=2_592_000))]
+        old_for: u64,
+    },
     /// Show a job
     Show {
         /// The job
@@ -83,6 +93,8 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
     let done = match command {
         Command::List { json } => show::list(&shelf, &screen, json).await,
         Command::Add(args) => add::add(&shelf, &screen, *args).await,
+        Command::Change(args) => change::change(&shelf, &screen, *args).await,
+        Command::Key { job, old_for } => rekey(&shelf, &screen, &named(&job)?, old_for).await,
         Command::Show { job, json, key } => {
             let shown = match (json, key) {
                 (true, _) => Shown::Json,
@@ -125,18 +137,25 @@ async fn switch(
     switched: impl Fn(&Standing) -> Standing,
     said: &str,
 ) -> Result<(), ShelfError> {
-    for _ in 0..TRIES {
-        let mut held = shelf.job(id).await?;
+    let switch = |held: &mut Held| {
         held.standing = switched(&held.standing);
-        match shelf.change(&held).await {
-            Err(ShelfError::Changed) => {}
-            done => {
-                screen.note(&format!("holm: the job {id} {said}"));
-                return done;
-            }
-        }
-    }
-    Err(ShelfError::Changed)
+        Ok(())
+    };
+    shelf.alter(id, switch).await?;
+    screen.note(&format!("holm: the job {id} {said}"));
+    Ok(())
+}
+
+async fn rekey(shelf: &Shelf, screen: &Screen, id: &JobId, old_for_s: u64) -> Result<(), ShelfError> {
+    let (key, until) = (HookKey::new()?, WallClock.now().plus(old_for_s * 1_000));
+    let rekey = |held: &mut Held| {
+        held.job.rekey(key.clone(), until);
+        Ok(())
+    };
+    shelf.alter(id, rekey).await?;
+    screen.answer(&key.reveal());
+    screen.note(&format!("holm: the old key of {id} counts for {old_for_s} s more"));
+    Ok(())
 }
 
 fn named(job: &str) -> Result<JobId, Trouble> {

@@ -8,7 +8,8 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm_mcp::{Reading, Remote, ServerName, ServerSpec, import};
+use holm::kernel::Tool;
+use holm_mcp::{Definition, Login, Reading, Remote, ServerName, ServerSpec, import};
 use holm_tools::registry::{PinFile, Pins};
 use holm_tools::trust::ContentHash;
 use serde_json::{Map, Value, json};
@@ -27,7 +28,11 @@ pub(crate) enum Command {
     /// Write a server down among your tools, or those of a file of another program
     Add(Add),
     /// Show the servers that are written down; starts none
-    List,
+    List {
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
     /// Start a server, or log in to it, and show its tools
     Test {
         /// Its name
@@ -87,7 +92,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
             Some(file) => take_over(file, &places, &screen),
             None => write_down(&add, &places, &screen),
         },
-        Command::List => list(&places, &screen),
+        Command::List { json } => list(&places, &screen, json),
         Command::Test { server } => test(&server, &places, &screen).await,
         Command::Confirm { server } => confirm(&server, &places, &screen).await,
         Command::Logout { server } => logout(&server, &places, &screen),
@@ -128,7 +133,7 @@ fn write_down(add: &Add, places: &Places, screen: &Screen) -> anyhow::Result<Exi
 }
 
 /// Checks an entry and writes it down, for its owner alone: it may hold keys.
-fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &Screen) -> anyhow::Result<()> {
+pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &Screen) -> anyhow::Result<()> {
     // A variable that is not set now may be set when it is used.
     let unset = |_: &str| Some(String::new());
     let spec = ServerSpec::read(name.clone(), entry, &unset)
@@ -200,7 +205,7 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
 }
 
 /// Shows what is written: no variable is put in, whoever wrote the file.
-fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let files = entries::files(places);
     if files.is_empty() {
         screen.note("holm: there are no servers; `holm mcp add` writes one down");
@@ -219,7 +224,13 @@ fn list(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
                     if let Some(unknown) = server.unknown_members() {
                         note(&unknown);
                     }
-                    screen.answer(&format!("{}  {}  ({})", server.name, server.reach(), path.display()));
+                    if as_json {
+                        let file = path.display().to_string();
+                        let shown = json!({ "name": server.name, "reach": server.reach(), "file": file });
+                        screen.line(&shown.to_string());
+                    } else {
+                        screen.answer(&format!("{}  {}  ({})", server.name, server.reach(), path.display()));
+                    }
                 }
             }
             Err(why) => note(&why),
@@ -237,8 +248,9 @@ struct Met {
     pins: Arc<dyn Pins>,
 }
 
-/// The server of a name, if a person trusts the file that says how it is reached.
-fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Met> {
+/// The server of a name, if a person trusts the file that says how it is reached. `login` is how somebody logs in to it who
+/// has not yet; without it, only logins that are kept count.
+fn find(server: &str, places: &Places, login: Option<Login>) -> anyhow::Result<Met> {
     let own = format!("{server}{ENDING}");
     for path in entries::files(places) {
         let is_its_file = path.file_name().is_some_and(|name| name == own.as_str());
@@ -259,7 +271,13 @@ fn find(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<M
         let entry = Entry { path, bytes };
         entry.admit(places)?;
         let means = servers::means(places, &entry.path).map_err(|why| Trouble::new(Exit::Failed, why))?;
-        let remote = Remote::new(spec, means.login(servers::login(places, screen)?));
+        let remote = Remote::new(
+            spec,
+            match login {
+                Some(login) => means.login(login),
+                None => means,
+            },
+        );
         return Ok(Met { remote, entry: hash, pins: servers::pins(places, &entry.path) });
     }
     let message = format!("there is no server `{server}`");
@@ -275,35 +293,47 @@ async fn read(remote: &Remote, entry: &ContentHash, places: &Places) -> Result<R
     Ok(reading)
 }
 
-async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
-    let Met { remote, entry, pins } = find(server, places, screen)?;
+/// What a server offers.
+pub(super) struct Offered {
+    /// Which version of the protocol it speaks.
+    pub(super) version: String,
+    /// Its tools that can be used: their declarations.
+    pub(super) tools: Vec<Tool>,
+    /// The names of those that are another since they were confirmed, with what they say now.
+    pub(super) changed: Vec<(String, String)>,
+    /// What is wrong with others, and with its entry.
+    pub(super) flaws: Vec<String>,
+}
+
+/// Asks a server what it offers, and remembers it.
+pub(super) async fn offered(server: &str, places: &Places, login: Option<Login>) -> anyhow::Result<Offered> {
+    let Met { remote, entry, pins } = find(server, places, login)?;
     let reading = read(&remote, &entry, places).await?;
     let (offers, listing) = remote.offers_of(reading, pins.as_ref());
-    screen.note(&format!("holm: {server} speaks {}", remote.version().await?));
-    for offer in &offers {
-        let declared = offer.tool.declaration();
-        screen.answer(&format!(
-            "{}  {} ({})",
-            declared.name,
-            first_line(&declared.description),
-            declared.level
-        ));
+    let version = remote.version().await;
+    remote.close().await;
+    let tools: Vec<Tool> = offers.iter().map(|offer| offer.tool.declaration().clone()).collect();
+    let named = |tool: &Definition| (format!("{server}_{}", tool.name), tool.description.clone());
+    let held = |(name, _): &(String, String)| tools.iter().any(|tool| tool.name == *name);
+    let changed = listing.tools.iter().map(named).filter(|tool| !held(tool)).collect();
+    let mut flaws: Vec<String> = listing.flaws.iter().map(ToString::to_string).collect();
+    flaws.extend(remote.spec().unknown_members().map(|unknown| format!("{server}: {unknown}")));
+    Ok(Offered { version: version?, tools, changed, flaws })
+}
+
+async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+    let offered = offered(server, places, Some(servers::login(places, screen)?)).await?;
+    screen.note(&format!("holm: {server} speaks {}", offered.version));
+    for tool in &offered.tools {
+        screen.answer(&format!("{}  {} ({})", tool.name, first_line(&tool.description), tool.level));
     }
-    let held = |name: &str| {
-        let name = format!("{server}_{name}");
-        offers.iter().any(|offer| offer.tool.declaration().name == name)
-    };
-    for tool in listing.tools.iter().filter(|tool| !held(&tool.name)) {
-        screen.answer(&format!("{server}_{}  changed: {}", tool.name, first_line(&tool.description)));
+    for (name, description) in &offered.changed {
+        screen.answer(&format!("{name}  changed: {}", first_line(description)));
     }
-    for flaw in &listing.flaws {
+    for flaw in &offered.flaws {
         screen.note(&format!("holm: {flaw}"));
     }
-    if let Some(unknown) = remote.spec().unknown_members() {
-        screen.note(&format!("holm: {server}: {unknown}"));
-    }
-    remote.close().await;
-    if listing.changed.is_empty() {
+    if offered.changed.is_empty() {
         return Ok(Exit::Done);
     }
     screen.note(&format!(
@@ -330,7 +360,7 @@ fn logout(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit
 }
 
 /// Takes a server of the user's away. One of a project is the project's.
-fn remove(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+pub(super) fn remove(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let path = own_file(server, places);
     // A name is one word, so nothing outside of the folder is meant.
     let Some(name) = server.parse::<ServerName>().ok().filter(|_| path.is_file()) else {
@@ -346,7 +376,7 @@ fn remove(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit
 }
 
 /// Where a server of the user's is written down.
-fn own_file(server: &str, places: &Places) -> PathBuf {
+pub(super) fn own_file(server: &str, places: &Places) -> PathBuf {
     places.tools().join(format!("{server}{ENDING}"))
 }
 
@@ -360,7 +390,7 @@ fn first_line(text: &str) -> &str {
 }
 
 async fn confirm(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
-    let Met { remote, entry, pins } = find(server, places, screen)?;
+    let Met { remote, entry, pins } = find(server, places, Some(servers::login(places, screen)?))?;
     read(&remote, &entry, places).await?;
     let confirmed = remote.confirm(pins.as_ref()).await;
     let count = confirmed.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;

@@ -77,6 +77,11 @@ pub(crate) fn exposed(made: &run::Made, run: &run::Args, places: &Places, shows:
         .prompts(Skills::new(places))
 }
 
+/// Skills as prompts, and nothing else.
+pub(crate) fn prompts(places: &Places) -> Exposed {
+    Exposed::new().prompts(Skills::new(places))
+}
+
 async fn over_http(exposed: Exposed, port: u16, screen: &Screen) -> anyhow::Result<Exit> {
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     let Some(token) = token else {

@@ -2,6 +2,7 @@
 
 pub(crate) mod acp;
 pub(crate) mod agent;
+pub(crate) mod backup;
 pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -20,6 +21,7 @@ pub(crate) mod mcp;
 pub(crate) mod mcp_server;
 pub(crate) mod model;
 pub(crate) mod paths;
+pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod session;

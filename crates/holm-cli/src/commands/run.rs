@@ -6,6 +6,7 @@ mod branching;
 mod has;
 mod kept;
 mod opened;
+mod prepared;
 mod settled;
 
 use std::{
@@ -31,7 +32,6 @@ use crate::{
     approve::{Person, Terminal},
     began::Began,
     branch::{Branch, Next},
-    children,
     draw::{Drawing, Show},
     editor::Editor,
     exit::{Exit, Trouble},
@@ -46,9 +46,10 @@ use crate::{
     withholding::Lines,
 };
 pub(crate) use bench::Sinks;
-use bench::{Bench, Tools};
+use bench::{Bench, Tools, shown_before};
 use has::{Has, Most};
 pub(crate) use opened::{Brings, Opened};
+use prepared::Start;
 use settled::Settled;
 
 pub(crate) use settled::{parsed, rules_of};
@@ -322,20 +323,14 @@ enum Output {
 
 /// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let args = args.branch_off()?;
-    args.check()?;
-    let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
-    let began = args.began(&places)?;
-    let (store, named) = (open_store(&places).await?, args.model.clone());
-    let (args, places) = args.settle(places, &screen)?;
-    let mut args = args.keep_models(named.as_deref(), &store).await?;
-    args.deny_command.extend(began.deny.iter().cloned());
-    let places = places.within(args.ways.bounds());
-    let output = args.output();
-    let asks = args.gather(&places, &screen)?;
+    let screen = Arc::new(Screen::default());
+    let prepared = args.prepare(Places::find(data)?, &screen).await?;
+    let (args, output) = (&prepared.args, prepared.args.output());
+    let asks = args.gather(&prepared.places, &screen)?;
     let chosen = args.choose()?;
-    asks.iter().try_for_each(|asks| chosen.takes(asks))?;
+    asks.iter().try_for_each(|asks| chosen.takes().check(asks))?;
     let note = chosen.note;
+    let shown = if note.is_some() { shown_before(&prepared.store, &chosen.card.name).await } else { None };
     let person = if Screen::can_ask() && !(asks.is_some() && args.reads_stdin()) {
         Person::There
     } else {
@@ -344,38 +339,35 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let show = Show {
         pieces: output == Output::Text && Screen::answers_to_a_person(),
         progress: Screen::notes_to_a_person(),
+        spinner: Screen::can_draw_over(),
     };
     let drawing = Drawing::new(Arc::clone(&screen), show);
     let yes = args.yes.iter().cloned().collect();
-    let terminal = Terminal::new(yes, person, Arc::clone(&screen)).drafting_in(&places.data);
-    let bench = Bench::lay_out(&args, &places, store, chosen, terminal, &screen).await?;
-    let resumed = args.past();
-    let mut has = None;
-    if let Some(id) = resumed {
-        children::check(bench.store(), id).await?;
-        has = Has::read(bench.store(), id).await?;
-    }
-    let withholding = bench.withholding();
-    let lines = if output == Output::StreamJson { Lines::Yes } else { Lines::No };
-    withholding.of_session(bench.store(), resumed, lines).await?;
-    let shown = if note.is_some() { bench.shown_before().await } else { None };
-    let store = bench.store().clone();
-    let (agent, tools) = bench.agent(&args, sinks(output, &screen, &drawing))?;
-    let next = if asks.is_some() { Next::AskedElse } else { Next::GoesOn };
-    args.grow(&store, next, &screen).await?;
-    let mut session = open(&agent, &args, has.as_ref()).await?;
-    began.keep(&places, session.id())?;
+    let terminal = Terminal::new(yes, person, Arc::clone(&screen)).drafting_in(&prepared.places.data);
+    let start = Start {
+        chosen,
+        terminal,
+        sinks: sinks(output, &screen, &drawing),
+        next: if asks.is_some() { Next::AskedElse } else { Next::GoesOn },
+        lines: if output == Output::StreamJson { Lines::Yes } else { Lines::No },
+    };
+    let mut begun = prepared.begin(start, &screen).await?;
     // Not before something answers at all.
-    note.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+    if let Some(note) = note {
+        screen.note(&format!("holm: {note}"));
+    }
+    let session = &mut begun.session;
     let ladder = session.run().started().config.ladder.as_ref().filter(|ladder| ladder.start > 0);
     if let Some(ladder) = ladder.filter(|_| !args.resume) {
         screen.note(&format!("holm: begins with a stronger model: {}", ladder.why));
     }
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
-    let _following = tools.follow(&session);
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
-    let report = work(&mut session, asks, &args).await?;
-    finish(&report, output, &screen, &drawing, &withholding.reasons())
+    let report = work(session, asks, args).await?;
+    if let Some(listening) = begun.listening {
+        listening.end().await;
+    }
+    finish(&report, output, &screen, &drawing, &begun.withholding.reasons())
 }
 
 /// Who watches a run in front of which somebody sits, or whose output a program reads.
@@ -393,7 +385,7 @@ pub(crate) async fn open_store(places: &Places) -> anyhow::Result<Store> {
 
 /// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
 pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
-    let drawing = Drawing::new(Arc::clone(screen), Show { pieces: false, progress: false });
+    let drawing = Drawing::new(Arc::clone(screen), Show::NOTHING);
     let sinks = Sinks { events: vec![Arc::new(drawing)], deltas: None };
     seated(args, places, screen, Person::Away, sinks).await
 }

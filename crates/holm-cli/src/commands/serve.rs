@@ -83,6 +83,7 @@ fn trouble(error: &ServerError) -> Trouble {
         ServerError::Exposed(_)
         | ServerError::Certificate { .. }
         | ServerError::BasePath(_)
+        | ServerError::Taken(_)
         | ServerError::Name { .. } => Exit::Usage,
         ServerError::Listen { .. } | ServerError::File { .. } | ServerError::Random(_) => Exit::Failed,
     };

@@ -4,6 +4,7 @@
 mod diff;
 mod edit;
 mod fork;
+mod import;
 mod list;
 mod replay;
 mod search;
@@ -39,6 +40,10 @@ pub(crate) enum Command {
     Search(search::Args),
     /// Write a session out: to read, for programs, or its journal
     Export(show::ExportArgs),
+    /// Take a session in that another host began: a page, the edge, another machine
+    ///
+    /// It works in this folder from then on, with none of what it was granted elsewhere.
+    Import(import::Args),
     /// Change a session's title and tags, say one of its prompts otherwise, or erase it
     ///
     /// Without a flag that says what to change, the prompt at the record --at (else the last one) is put otherwise, with -p
@@ -66,6 +71,9 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) ->
         Command::Export(args) => show::export(&store, &screen, &args).await,
         Command::Replay(args) => replay::replay(&store, &screen, &args).await,
         Command::Diff(args) => diff::diff(&store, &screen, &args).await,
+        Command::Import(args) => {
+            import::import(&Opened { store, screen, places: Places::find(data)? }, &args).await
+        }
         Command::Fork(args) => {
             fork::fork(Opened { store, screen, places: Places::find(data)? }, *args, data, log).await
         }

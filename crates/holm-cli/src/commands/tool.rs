@@ -8,21 +8,16 @@ mod wasm;
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use clap::Subcommand;
 use holm::{
     grants::{Allowance, Grant, Mode},
-    kernel::{
-        Approvals, Block, Config, Effect, Event, Message, Model as Card, ModelResult, Numbered, Outcome,
-        Reply, Run, Started, StopReason, Timestamp, Tool, ToolCall, ToolOutput,
-    },
-    models::ScriptedModel,
-    runtime::{self, Agent, BoxFuture, Job},
+    kernel::{Config, Effect, Event, Model as Card, Outcome, Run, Started, Timestamp, Tool, ToolOutput},
+    runtime,
     store::Store,
 };
-use holm_config::{Layers, Settings, Value};
 use holm_tools::{
     agents::{AgentLoader, CrewFault},
     registry::{Registry, Snapshot},
@@ -38,9 +33,9 @@ use crate::{
     kept::Kept,
     places::{self, Places},
     screen::Screen,
-    settings::Here,
     shelf::{Shelf, Watch},
     tools::{self, Confinement, Outside},
+    trial::{self, Trial},
 };
 
 /// What `holm tool` takes.
@@ -152,7 +147,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let store = Store::open(places::database(&places.data)?).await?;
     args.tools.check()?;
     let rules = match &args.command {
-        Command::Execute(args) => denied(&places, args.rules())?,
+        Command::Execute(args) => trial::denied(&places, args.rules())?,
         _ => Rules::default(),
     };
     let shelf = shelf(&places, &store, args.tools, &rules, &screen).await?;
@@ -181,25 +176,8 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
 
 /// What was given, as far as an administrator lets anybody go.
 fn bound(mut args: Execute, places: &Places) -> Result<Execute, Trouble> {
-    let here = Here::find(places)?;
-    here.check(places)?;
-    let given = args.grant.iter().map(|grant| Value::flag("--grant", grant.clone())).collect();
-    let flags = Settings {
-        mode: Some(Value::flag("--mode", args.mode)),
-        grants: (!args.grant.is_empty()).then_some(given),
-        ..Settings::default()
-    };
-    let bound = Layers { policy: here.loaded.layers.policy, ..Layers::default() }.settle(flags);
-    args.mode = bound.mode.map_or(args.mode, |mode| mode.value);
-    args.grant = bound.grants.into_iter().flatten().map(|grant| grant.value).collect();
+    (args.grant, args.mode) = trial::bound(&args.grant, args.mode, places)?;
     Ok(args)
-}
-
-/// With the commands that the settings forbid. One rule that cannot be read ends it: the others would seem to be all.
-fn denied(places: &Places, mut rules: Rules) -> Result<Rules, Trouble> {
-    let settings = Here::find(places)?.loaded.layers.settle(Settings::default());
-    run::parsed(settings.deny)?.into_iter().for_each(|rule| rules.deny(rule));
-    Ok(rules)
 }
 
 /// The tools that `holm run` has but for those of its conversation, agents of files among them.
@@ -386,7 +364,7 @@ fn flaws(tool: &Tool) -> (bool, Vec<String>) {
     }
 }
 
-/// Runs one call by a script, so that arguments, grants, approvals and guards count as they do for a model.
+/// Runs one call, as a model would make it.
 async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyhow::Result<Exit> {
     let tool = find(tools, &args.tool)?;
     let name = tool.declaration().name.clone();
@@ -402,24 +380,13 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
              such as asks = [\"read:{{path}}\"] with the name of its argument"
         ));
     }
-    let output = Arc::new(Mutex::new(None));
-    let kept = Overheard { tool: Arc::clone(tool), output: Arc::clone(&output) };
-    let outcome = Arc::new(Mutex::new((Outcome::Refused, String::new())));
-    let watched = Arc::clone(&outcome);
     let person = if Screen::can_ask() { Person::There } else { Person::Away };
     let yes = args.yes.iter().cloned().collect();
-    let agent = Agent::builder("scripted/by-hand", script(&name, &args.arguments))
-        .tool(kept)
-        .grants(args.grant.iter().cloned().collect())
-        .mode(args.mode)
-        .approvals(Approvals::Ask)
-        .approver(Gate::new(Terminal::new(yes, person, Arc::clone(screen)), args.rules()))
-        .events(move |event: &Numbered| watch(&watched, &event.event))
-        .build()?;
-    agent.run("Run the tool once.").await?;
-    let (outcome, said) = outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
-    show(screen, outcome, &said, output.as_ref(), args.json)
+    let gate = Gate::new(Terminal::new(yes, person, Arc::clone(screen)), args.rules());
+    let grants = args.grant.iter().cloned().collect();
+    let trial = Trial { tool: Arc::clone(tool), arguments: args.arguments, grants, mode: args.mode };
+    let came = trial.run(gate, |builder| builder).await?;
+    show(screen, came.outcome, &came.said, came.output.as_ref(), args.json)
 }
 
 /// Where a file of a folder would say what its tool asks for, if it asks for nothing.
@@ -447,52 +414,4 @@ fn show(
         screen.note(&format!("error: {said}"));
     }
     Ok(if outcome == Outcome::Succeeded { Exit::Done } else { Exit::NoAnswer })
-}
-
-/// A model that calls one tool and says no more.
-fn script(tool: &str, arguments: &str) -> ScriptedModel {
-    let (id, name, arguments) = ("by-hand".into(), tool.into(), arguments.into());
-    let call = Block::ToolCall(ToolCall { id, name, arguments, replay: None });
-    let calls = Reply { blocks: vec![call], stop: StopReason::ToolUse, ..Reply::default() };
-    let done = Reply { blocks: vec![Block::Text("done".into())], ..Reply::default() };
-    ScriptedModel::new([calls, done].map(ModelResult::Replied))
-}
-
-/// Remembers what the call came to, and what the model would have been told.
-fn watch(outcome: &Mutex<(Outcome, String)>, event: &Event) {
-    let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
-    match event {
-        Event::CallFinished { outcome: came_to, .. } => outcome.0 = *came_to,
-        Event::MessageAdded { message } => outcome.1.extend(told(message)),
-        _ => {}
-    }
-}
-
-/// The inside of the envelope in which the model reads a result.
-fn told(message: &Message) -> Option<String> {
-    message.blocks.iter().find_map(|block| match block {
-        Block::ToolResult(result) => Some(result.said().trim().to_owned()),
-        _ => None,
-    })
-}
-
-/// A tool whose output is kept for the person who called it.
-struct Overheard {
-    tool: Arc<dyn runtime::Tool>,
-    output: Arc<Mutex<Option<ToolOutput>>>,
-}
-
-impl runtime::Tool for Overheard {
-    fn declaration(&self) -> &Tool {
-        self.tool.declaration()
-    }
-
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
-        let (running, kept) = (self.tool.run(job), Arc::clone(&self.output));
-        Box::pin(async move {
-            let output = running.await;
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(output.clone());
-            output
-        })
-    }
 }

@@ -3,7 +3,7 @@ use holm::kernel::{EventId, FailureClass, Timestamp};
 use super::*;
 
 fn drawing(pieces: bool) -> Drawing {
-    Drawing::new(Arc::default(), Show { pieces, progress: false })
+    Drawing::new(Arc::default(), Show { pieces, ..Show::NOTHING })
 }
 
 fn numbered(event: Event) -> Numbered {

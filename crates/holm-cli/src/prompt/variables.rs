@@ -99,7 +99,8 @@ impl Around {
     fn known(&self, name: &str, work: &Path, file: Option<&Path>) -> Result<String, Trouble> {
         let wrong = |why: &str| {
             let message = format!("the alias `{}` asks for `{name}`, and {why}", self.alias);
-            Trouble::new(Exit::Usage, message).hint(format!("give it: --var {name}=…"))
+            Trouble::new(Exit::Usage, message)
+                .hint(format!("give it: --var {name}=…, or in a chat /{} {name}=…", self.alias))
         };
         match name {
             "cwd" => Ok(work.display().to_string()),

@@ -13,3 +13,36 @@ fn what_is_said_while_a_question_is_open_waits_in_its_order() {
     screen.go_on();
     assert_eq!(screen.state().waiting, None);
 }
+
+#[test]
+fn a_question_that_was_answered_elsewhere_holds_nothing_back_and_takes_no_answer() {
+    let screen = Screen::default();
+    let (open, other) = (Open::default(), Open::default());
+    screen.asking(&open, |screen| {
+        screen.state().waiting = Some(Vec::new());
+        screen.note("a note");
+        screen.give_up(&other);
+        assert!(screen.state().waiting.is_some(), "another question is still open");
+        screen.give_up(&open);
+        assert_eq!(screen.state().waiting, None);
+        assert_eq!(screen.question("again? "), None, "nobody is asked any more");
+    });
+    assert!(!screen.state().is_over(), "the next question is another one");
+}
+
+#[test]
+fn nothing_is_drawn_where_somebody_types_or_reads_an_answer() {
+    let screen = Screen::default();
+    screen.state().waiting = Some(Vec::new());
+    screen.under_way(Some("shell 1 s"));
+    assert_eq!(screen.state().passing, Passing::None);
+    screen.state().waiting = None;
+    screen.state().line = Line::Within;
+    screen.under_way(Some("shell 1 s"));
+    assert_eq!(screen.state().passing, Passing::None);
+    screen.state().line = Line::Begun;
+    screen.under_way(Some("shell 1 s"));
+    assert_eq!(screen.state().passing, Passing::Drawn);
+    screen.note("something else");
+    assert_eq!(screen.state().passing, Passing::None, "a note takes its place");
+}

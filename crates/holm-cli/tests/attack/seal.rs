@@ -31,7 +31,7 @@ fn inside(result: &str) -> Option<&str> {
 /// How often something could be read as the tag, by somebody who does not look closely: blanks, case, strokes and what
 /// cannot be seen do not count.
 fn tags(body: &str) -> usize {
-    let plain: String = body.chars().filter(|c| c.is_ascii_graphic()).collect();
+    let plain: String = body.chars().filter(char::is_ascii_graphic).collect();
     let plain = plain.to_ascii_lowercase().replace(['/', '\\', '_', '-'], "");
     plain.matches("<tooloutput").count()
 }

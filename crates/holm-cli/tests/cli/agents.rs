@@ -232,9 +232,11 @@ fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said()
     // Rules that are there already stay, and what could lie anywhere is left out.
     let ran = import(&[".claude"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    for said in
-        ["AGENTS.md is left as it is", "hooks and permissions are not taken over", "`../../evil` is left out"]
-    {
+    for said in [
+        "AGENTS.md is left as it is",
+        "settings.json has no hooks that could run",
+        "`../../evil` is left out",
+    ] {
         assert!(ran.err.contains(said), "{said}: {ran:?}");
     }
     let ran = import(&["oc"]);
@@ -244,4 +246,45 @@ fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said()
     assert!(ran.code == Some(0) && ran.err.contains("is heard as it is"), "{ran:?}");
     write("goose/recipes/bad.yaml", "a: [\n");
     import(&["goose/recipes/bad.yaml"]).fails(2, "bad.yaml:2: ");
+}
+
+#[test]
+fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
+    let write_call = Act::calls(&[("c1", "write", r#"{"path":"a.txt","content":"x"}"#)]);
+    let stage = Stage::new([write_call, Act::says("It said no.")]);
+    let settings = json!({
+        "permissions": { "allow": ["Bash"] },
+        "hooks": {
+            "PreToolUse": [{ "matcher": "Write|Edit", "hooks": [
+                { "type": "command", "command": "echo not on a Sunday >&2; exit 2" },
+            ] }],
+            "Notification": [{ "hooks": [{ "type": "command", "command": "beep" }] }],
+        },
+    });
+    write_below(&stage, ".claude/settings.json", &settings.to_string());
+    let home = stage.work().join("../home");
+    let import = |args: &[&str]| {
+        let mut command = stage.command([&["import"], args].concat());
+        crate::stage::Ran::of(&command.env("HOME", &home).output().unwrap())
+    };
+    // A project's hooks never become the user's, which run everywhere.
+    let ran = import(&[".claude/settings.json"]);
+    assert!(ran.code == Some(3) && ran.err.contains("take them over with --project"), "{ran:?}");
+    assert!(!stage.data().join("hooks.json").exists());
+    let ran = import(&[".claude/settings.json", "--project"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for said in ["not taken over: `permissions`", "`Notification` never comes here", "`holm hooks trust`"] {
+        assert!(ran.err.contains(said), "{said}: {ran:?}");
+    }
+    stage.agrees(["hooks", "trust"]);
+    let ran = stage.run(&["-p", "Write.", "--yes", "write:**"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!stage.work().join("a.txt").exists(), "the hook blocks it");
+    assert!(stage.double.requests()[1].text().contains("not on a Sunday"));
+    // The user's own, from where the user keeps them.
+    fs::create_dir_all(home.join(".claude")).unwrap();
+    fs::copy(stage.work().join(".claude/settings.json"), home.join(".claude/settings.json")).unwrap();
+    let ran = import(&[&home.join(".claude/settings.json").display().to_string()]);
+    assert!(ran.code == Some(0) && ran.err.contains("run in every folder"), "{ran:?}");
+    assert!(stage.data().join("hooks.json").is_file());
 }

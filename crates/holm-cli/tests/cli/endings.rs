@@ -128,6 +128,8 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       acp          Serve an editor that speaks the Agent Client Protocol
       serve        Serve sessions to browsers, programs and OpenAI clients
       job          Have the server do work by itself, at a time or again and again
+      backup       Copy everything that is kept into a new folder, also while a server runs
+      restore      Put a copy in the place of a data folder that is not there
       session      See and replay what was done before
       log          Print what happened in a session as a log; with --log-json-file or --log-http, write
                    it there

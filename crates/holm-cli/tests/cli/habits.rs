@@ -138,7 +138,7 @@ fn aliases_and_skills_are_commands() {
 }
 
 #[test]
-fn a_plan_of_the_models_own_is_edited_at_the_question() {
+fn a_plan_of_the_models_own_is_edited_at_the_question_and_carried_out_as_it_is_then() {
     let count = AtomicUsize::new(0);
     let stage = Stage::answering(move |seen: &Seen| match count.fetch_add(1, Ordering::SeqCst) {
         0 => Act::calls(&[("e", "enter_plan", "{}")]),
@@ -156,6 +156,12 @@ fn a_plan_of_the_models_own_is_edited_at_the_question() {
     chat.shows("[e]dit it first");
     chat.shows(" plan ");
     chat.types("e");
+    chat.until("the plan as it is now, asked about again", |screen| {
+        let text = screen.contents();
+        text.contains("2. rest") && text.contains("[y]es, carry it out")
+    });
+    assert_eq!(stage.double.requests().len(), 2, "nothing is carried out that nobody agreed to");
+    chat.types("y");
     chat.shows("Carried out.");
     rests(&chat);
     chat.shows(" default ");
@@ -384,19 +390,5 @@ fn a_long_paste_is_typed_and_sent_once() {
     chat.shows("Read.");
     let asked = stage.double.requests()[0].text();
     assert!(asked.contains("pasted line 0") && asked.contains("pasted line 1999"), "{}", asked.len());
-    leaves(chat);
-}
-
-#[test]
-fn a_picture_that_a_model_would_not_be_shown_is_not_said() {
-    let stage = Stage::new([]);
-    fs::write(stage.work().join("dot.png"), [0x89, b'P', b'N', b'G', 13, 10, 26, 10]).unwrap();
-    let args = ["chat", "--model", "deepseek/deepseek-chat"];
-    let mut chat = Pty::start(&stage, SMALL, &args, &[("DEEPSEEK_API_KEY", "x")]);
-    chat.shows("Say what is to be done.");
-    chat.types("look at @dot.png please");
-    chat.types(ENTER);
-    chat.shows("deepseek/deepseek-chat takes no image/png");
-    rests(&chat);
     leaves(chat);
 }

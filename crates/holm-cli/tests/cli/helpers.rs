@@ -4,7 +4,10 @@ use std::{fs, process::Command};
 
 use holm_testkit::double::{Act, Seen};
 
-use crate::stage::Stage;
+use crate::{
+    stage::{MODEL, Stage},
+    terminal,
+};
 
 fn agent(name: &str, rest: &str) -> String {
     format!(
@@ -63,6 +66,16 @@ fn a_helper_has_no_more_than_the_run_that_calls_it() {
     let modest = self::stage(whole_task(), &agent("counter", "tools: [read]"));
     modest.run(&["-p", "How many?", "--grant", "read:**"]).says_without("read", "There are three.\n");
     assert!(!modest.double.requests()[2].text().contains("one two three"));
+}
+
+#[test]
+fn whoever_is_asked_is_told_which_helper_wants_it() {
+    let stage = stage(whole_task(), &agent("counter", COUNTS));
+    let line = format!("run --model {MODEL} -p Count");
+    let (code, screen) = terminal::holm(&stage, &line, "[n]o: ", "y");
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("  for        the helper counter"), "{screen}");
+    assert!(screen.contains("There are three."), "{screen}");
 }
 
 #[test]

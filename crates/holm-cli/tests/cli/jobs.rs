@@ -30,6 +30,20 @@ fn a_job_is_written_down_shown_switched_and_forgotten() {
     assert_eq!(listed[0]["id"], "nightly");
     assert_eq!(listed[0]["spec"]["budget"], 500_000_000_u64);
     assert!(listed[0]["next"].is_u64(), "{listed:?}");
+    let key = stage.holm(["job", "show", "nightly", "--key"]).out;
+    let changed = stage.holm(["job", "change", "nightly", "--cron", "0 4 * * *", "--prompt", "shorter"]);
+    assert_eq!(changed.code, Some(0), "{changed:?}");
+    let after = lines(&stage.holm(["job", "show", "nightly", "--json"]).out);
+    assert_eq!(after[0]["spec"]["when"]["cron"]["zone"], "Europe/Berlin", "what is not said stays");
+    assert_eq!(
+        (&after[0]["spec"]["prompt"], &after[0]["spec"]["when"]["cron"]["pattern"]),
+        (&"shorter".into(), &"0 4 * * *".into())
+    );
+    assert_eq!(stage.holm(["job", "show", "nightly", "--key"]).out, key);
+    assert_eq!(stage.holm(["job", "key", "nightly"]).code, Some(0));
+    assert_ne!(stage.holm(["job", "show", "nightly", "--key"]).out, key);
+    stage.holm(["job", "change", "nightly", "--cron", "nonsense"]).fails(2, "5 or 6 are wanted");
+    stage.holm(["job", "change", "other", "--prompt", "x"]).fails(6, "there is no such job");
     assert_eq!(stage.holm(["job", "disable", "nightly"]).code, Some(0));
     assert!(stage.holm(["job", "show", "nightly"]).out.contains("switched off"));
     assert_eq!(stage.holm(["job", "enable", "nightly"]).code, Some(0));
@@ -40,6 +54,31 @@ fn a_job_is_written_down_shown_switched_and_forgotten() {
     assert!(!stage.holm(["job", "show", "nightly", "--json"]).out.contains("whsec_"));
     assert_eq!(stage.holm(["job", "remove", "nightly"]).code, Some(0));
     stage.holm(["job", "show", "nightly"]).fails(6, "there is no such job");
+}
+
+#[test]
+fn some_of_a_job_is_changed_and_it_gets_another_key() {
+    let stage = Stage::new([]);
+    let cron = ["--cron", "30 2 * * *", "--zone", "Europe/Berlin", "--budget", "0.50", "--hook"];
+    stage.holm(["job", "add", "nightly", "write the report"].into_iter().chain(cron));
+    let shown = || lines(&stage.holm(["job", "show", "nightly", "--json"]).out).remove(0);
+    let changed =
+        stage.holm(["job", "change", "nightly", "--prompt", "write it", "--zone", "UTC", "--no-budget"]);
+    assert_eq!(changed.code, Some(0), "{changed:?}");
+    let spec = &shown()["spec"];
+    assert_eq!(spec["prompt"], "write it");
+    assert_eq!(spec["when"]["cron"], serde_json::json!({ "pattern": "30 2 * * *", "zone": "UTC" }));
+    assert_eq!((&spec["budget"], &spec["hook"]), (&Value::Null, &Value::from("open")), "the rest stays");
+    stage.holm(["job", "change", "nightly", "--asked", "--no-hook", "--timeout", "60"]);
+    let spec = &shown()["spec"];
+    assert_eq!((&spec["when"], &spec["hook"]), (&Value::from("asked"), &Value::from("closed")));
+    assert_eq!(spec["timeout_s"], 60);
+    stage.holm(["job", "change", "nightly", "--timeout", "0"]).fails(2, "timeout_s is 0");
+    stage.holm(["job", "change", "hourly", "--timeout", "7"]).fails(6, "there is no such job");
+    let key = || stage.holm(["job", "show", "nightly", "--key"]).out;
+    let old = key();
+    let new = stage.holm(["job", "key", "nightly", "--old-for", "0"]).out;
+    assert!(new.starts_with("whsec_") && new != old && key() == new, "{new}");
 }
 
 #[test]

@@ -57,6 +57,22 @@ fn a_chat_is_written_down_too() {
 }
 
 #[test]
+fn helpers_are_written_down_under_their_own_names() {
+    let task = Act::calls(&[("p1", "scout", r#"{"task":"Look around."}"#)]);
+    let stage = Stage::new([task, Act::says("Seen by the scout."), Act::says("Done.")]);
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let file = "---\nname: scout\ndescription: Looks around.\n---\nYou look around.\n";
+    fs::write(stage.data().join("tools/scout.md"), file).unwrap();
+    let ran = stage.run(&["-p", "Go.", "--session", "s", "--log-json-file", "log.jsonl"]);
+    assert_eq!(ran.out, "Done.\n", "{ran:?}");
+    let told = lines(&fs::read_to_string(stage.work().join("log.jsonl")).unwrap());
+    let said = told.iter().find(|line| line["event"].to_string().contains("Seen by the scout."));
+    let whose = |line: &Value| line["session"].as_str().unwrap_or_default().to_owned();
+    assert!(said.is_some_and(|line| whose(line).starts_with("child-")), "{told:?}");
+    assert!(told.iter().any(|line| line["event"] != Value::Null && whose(line) == "s"), "{told:?}");
+}
+
+#[test]
 fn errors_are_in_the_log_and_arguments_are_not() {
     let stage = Stage::new([]);
     let args = ["run", "-p", "something secret", "--session", "none", "--resume"];

@@ -69,6 +69,26 @@ fn offline_no_packet_leaves_the_machine_whatever_is_granted() {
 }
 
 #[test]
+fn nobody_is_told_anything_by_a_command_that_needs_no_network() {
+    let script = json!({ "results": [{ "replied": { "blocks": [{ "text": "done" }] } }] });
+    let stage = Stage::new([]).file("script.json", &script.to_string());
+    for line in [
+        "--version",
+        "run --script script.json -p Hi.",
+        "tool list",
+        "session list",
+        "check",
+        "doctor --json",
+        "paths",
+        "config show",
+        "nonsense",
+    ] {
+        let (ran, packets) = counted(&stage, &format!("{} {line}", env!("CARGO_BIN_EXE_holm")));
+        assert_eq!(packets, 0, "{line}: {ran:?}");
+    }
+}
+
+#[test]
 fn offline_no_server_and_no_hook_with_an_open_network_is_started() {
     let call = Act::calls(&[("c1", "date", "{}")]);
     let stage = Stage::new([call, Act::says("Not today.")]);

@@ -170,7 +170,7 @@ fn gather(folder: &Path, bytes: &mut Vec<u8>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             gather(&path, bytes);
-        } else {
+        } else if path.is_file() {
             bytes.extend(fs::read(path).unwrap());
         }
     }

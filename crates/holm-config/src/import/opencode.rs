@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Converted, Servers, agent_text, command_text};
-use crate::{ConfigError, ConfigProblem};
+use super::{Converted, Servers, agent_text, command_text, parse_json};
+use crate::ConfigError;
 
 /// Everything that is taken over of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +23,7 @@ pub struct Opencode {
 /// # Errors
 /// Where the file is no JSON, with the line.
 pub fn opencode(text: &str, path: &Path) -> Result<Opencode, ConfigError> {
-    let whole: Json = serde_json::from_str(text).map_err(|error| {
-        ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax(error.to_string()))
-    })?;
+    let whole = parse_json(text, path)?;
     let members = |key: &str| whole.get(key).and_then(Json::as_object).into_iter().flatten();
     let mut servers = Servers::none();
     members("mcp").for_each(|(name, entry)| servers.add(name, server(entry)));

@@ -150,3 +150,61 @@ fn an_agent_of_agents_exe_becomes_one_that_can_be_read() {
     assert!(made.notes.iter().any(|note| note.contains("not supported: the key `luaThings` at line 4")));
     assert_eq!(exe_servers(&agent), json!({"mcpServers": {"s": {"command": "/s", "args": ["a"]}}}));
 }
+
+#[test]
+fn hooks_of_others_become_hooks_that_can_be_read() {
+    let text = r#"{
+        // What everybody here wants.
+        "permissions": {"allow": ["Bash"]},
+        "hooks": {
+            "PreToolUse": [
+                {"matcher": "Bash|Edit|Task", "hooks": [
+                    {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/check.sh", "timeout": 5},
+                    {"type": "prompt", "prompt": "Is it fine?"},
+                    {"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"},
+                ]},
+            ],
+            "BeforeShellExecution": [{"hooks": [{"command": "./shell.sh"}]}],
+            "SessionStart": [{"hooks": [{"type": "command", "command": "./begin.sh"}]}],
+        },
+    }"#;
+    let (made, notes) = hooks(text, Path::new("settings.json")).unwrap();
+    let made = made.unwrap();
+    let file = holm_tools::hooks::HookFile::parse(Path::new("hooks.json"), &made.text).unwrap();
+    assert_eq!(file.warnings(), Vec::<String>::new());
+    let mut asks = file.asks();
+    asks.sort();
+    assert_eq!(
+        asks,
+        [
+            "runs `\"$HOLM_PROJECT_DIR\"/.claude/check.sh` at PreToolUse for `shell|edit|Task`",
+            "runs `./shell.sh` at PreToolUse for `shell`",
+        ]
+    );
+    let notes = notes.join("; ");
+    for what in [
+        "not taken over: `permissions`",
+        "the type `prompt` at `PreToolUse`",
+        "the folder of a plug-in",
+        "`SessionStart` never comes here",
+        "no tool like `Task`",
+        "other names",
+    ] {
+        assert!(notes.contains(what), "{what}: {notes}");
+    }
+    assert_eq!(hooks("{}", Path::new("s")).unwrap(), (None, Vec::new()));
+    assert_eq!(hooks("{\n  \"hooks\": [\n", Path::new("s")).unwrap_err().line, Some(3));
+    let flawed = r#"{"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [{"command": "x"}]}]}}"#;
+    assert!(hooks(flawed, Path::new("s")).is_err(), "half of it would guard half");
+}
+
+#[test]
+fn comments_become_blanks_and_lines_stay_where_they_are() {
+    let check = |text: &str, expect: &str| assert_eq!(jsonc::plain(text), expect, "{text}");
+    check("{\"a\": \"// no, /* no\"} // yes", "{\"a\": \"// no, /* no\"}       ");
+    check("[1, /* a\nb */ 2,\n]", "[1,     \n     2 \n]");
+    check("[1, // c\n]", "[1      \n]");
+    check("{\"a\\\"//\": 1,}", "{\"a\\\"//\": 1 }");
+    check("[\"/\", 1]", "[\"/\", 1]");
+    check("/* open", "       ");
+}

@@ -44,8 +44,8 @@ use crate::digest::Digest;
 use crate::journal::{self, Record, ReplayError};
 use crate::planted::{Bug, planted};
 use crate::{
-    Author, Block, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId, Messages,
-    Misuse, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
+    Author, Block, Budget, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId,
+    Messages, Misuse, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
 };
 
 /// One agent run: a session of one or more prompts.
@@ -191,6 +191,11 @@ impl Run {
     /// Money spent so far, children included.
     pub fn spent(&self) -> NanoUsd {
         self.state.spent
+    }
+
+    /// What the run may spend, with what it has spent already.
+    pub fn budget(&self) -> Budget {
+        self.state.budget
     }
 
     /// What has entered the run.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use holm_kernel::Event;
 use holm_runtime::{Agent, BoxFuture, CancellationToken, Update};
+use tokio::sync::watch;
 
 use super::call::Teller;
 
@@ -24,6 +25,15 @@ pub trait Answering: Send + Sync {
         tell: Arc<dyn Fn(Update) + Send + Sync>,
         stop: CancellationToken,
     ) -> BoxFuture<'static, Result<String, String>>;
+}
+
+/// Agents that come and go.
+pub trait Roster: Send + Sync {
+    /// Those that there are now, each by its name and what it is for. The same in the same order get the same names.
+    fn agents(&self) -> Vec<(String, String, Arc<dyn Answering>)>;
+
+    /// Counts how often they have become others.
+    fn changes(&self) -> watch::Receiver<u64>;
 }
 
 /// Each question is a run of its own, with everything that the agent was built with.

@@ -11,6 +11,8 @@ use super::exposed::{Kind, Shows, kind};
 /// Which list changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Changed {
+    /// Agents are tools to a client.
+    Agents,
     Tools,
     Resources,
     Prompts,
@@ -19,6 +21,7 @@ pub(super) enum Changed {
 /// All changes that a client can see.
 #[derive(Default)]
 pub(super) struct Changes {
+    pub(super) agents: Option<watch::Receiver<u64>>,
     pub(super) tools: Option<ToolChanges>,
     pub(super) resources: Option<watch::Receiver<u64>>,
     pub(super) prompts: Option<watch::Receiver<u64>>,
@@ -30,7 +33,9 @@ impl Changes {
         loop {
             let (tools, resources, prompts) =
                 (tools(&mut self.tools), counted(&mut self.resources), counted(&mut self.prompts));
+            let agents = counted(&mut self.agents);
             let (what, goes_on) = tokio::select! {
+                more = agents => (Changed::Agents, more),
                 more = tools => (Changed::Tools, more.is_some()),
                 more = resources => (Changed::Resources, more),
                 more = prompts => (Changed::Prompts, more),
@@ -39,6 +44,7 @@ impl Changes {
                 return what;
             }
             match what {
+                Changed::Agents => self.agents = None,
                 Changed::Tools => self.tools = None,
                 Changed::Resources => self.resources = None,
                 Changed::Prompts => self.prompts = None,

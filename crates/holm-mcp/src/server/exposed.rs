@@ -15,7 +15,7 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionConte
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
-use super::agents::{Answering, Names};
+use super::agents::{Answering, Names, Roster};
 use super::call::{Rights, call};
 use super::changes::{Changed, Changes, ToolChanges};
 use super::described::{ask, describe};
@@ -31,6 +31,7 @@ const FRESH_MS: u64 = 60_000;
 #[derive(Clone, Default)]
 pub struct Exposed {
     agents: Arc<Vec<Shown>>,
+    roster: Option<Arc<dyn Roster>>,
     tools: Offered,
     rights: Arc<Rights>,
     library: Option<Arc<dyn Library>>,
@@ -38,6 +39,7 @@ pub struct Exposed {
 }
 
 /// An agent under its name.
+#[derive(Clone)]
 struct Shown {
     name: String,
     description: String,
@@ -86,6 +88,13 @@ impl Exposed {
         self
     }
 
+    /// Shows agents that come and go, behind those that stay.
+    #[must_use]
+    pub fn roster(mut self, roster: impl Roster + 'static) -> Self {
+        self.roster = Some(Arc::new(roster));
+        self
+    }
+
     /// Shows these tools too, with what their calls may do.
     #[must_use]
     pub fn tools(mut self, tools: Toolbox, rights: Rights) -> Self {
@@ -117,8 +126,9 @@ impl Exposed {
     /// Everything that is shown: agents first, then tools. An agent keeps its name before a tool.
     #[must_use]
     pub fn list(&self) -> Vec<Described> {
-        let agents = self.agents.iter().map(|shown| ask(&shown.name, &shown.description));
-        let mut all: Vec<Described> = agents.collect();
+        let agents = self.shown();
+        let mut all: Vec<Described> =
+            agents.iter().map(|shown| ask(&shown.name, &shown.description)).collect();
         for (name, tool) in self.offered() {
             if !all.iter().any(|other| other.name == name) {
                 all.push(match kind(tool.as_ref()) {
@@ -130,13 +140,26 @@ impl Exposed {
         all
     }
 
+    /// The agents, under the names by which clients call them.
+    fn shown(&self) -> Vec<Shown> {
+        let mut shown = self.agents.to_vec();
+        let mut names = Names(shown.iter().map(|shown| shown.name.clone()).collect());
+        let coming = self.roster.as_ref().map(|roster| roster.agents()).unwrap_or_default();
+        shown.extend(coming.into_iter().map(|(name, description, agent)| Shown {
+            name: names.give(&name),
+            description,
+            agent,
+        }));
+        shown
+    }
+
     /// What the registry has to show, under the names by which clients call it.
     fn offered(&self) -> Vec<(String, Arc<dyn Tool>)> {
         let shows = match &self.tools {
             Offered::Changing(_, shows) => *shows,
             Offered::None | Offered::Fixed(_) => Shows::Everything,
         };
-        let mut names = Names(self.agents.iter().map(|shown| shown.name.clone()).collect());
+        let mut names = Names(self.shown().into_iter().map(|shown| shown.name).collect());
         let toolbox = self.toolbox();
         let named = toolbox.iter().filter_map(|tool| {
             let name = &tool.declaration().name;
@@ -168,7 +191,7 @@ impl Exposed {
         context: &RequestContext<RoleServer>,
     ) -> Option<ToolOutput> {
         let tell = teller(context);
-        if let Some(shown) = self.agents.iter().find(|shown| shown.name == name) {
+        if let Some(shown) = self.shown().into_iter().find(|shown| shown.name == name) {
             let Some(prompt) =
                 arguments.get("prompt").and_then(Value::as_str).filter(|text| !text.is_empty())
             else {
@@ -192,6 +215,7 @@ impl Exposed {
             Offered::None | Offered::Fixed(_) => None,
         };
         Changes {
+            agents: self.roster.as_ref().map(|roster| roster.changes()),
             tools,
             resources: self.library.as_ref().map(|library| library.changes()),
             prompts: self.prompts.as_ref().map(|prompts| prompts.changes()),
@@ -204,7 +228,7 @@ impl Exposed {
         tokio::spawn(async move {
             loop {
                 let told = match changes.next().await {
-                    Changed::Tools => peer.notify_tool_list_changed().await,
+                    Changed::Agents | Changed::Tools => peer.notify_tool_list_changed().await,
                     Changed::Resources => peer.notify_resource_list_changed().await,
                     Changed::Prompts => peer.notify_prompt_list_changed().await,
                 };
@@ -285,7 +309,7 @@ impl ServerHandler for Exposed {
             };
             let sink = context.sink();
             let told = match changed {
-                Changed::Tools => sink.notify_tool_list_changed().await,
+                Changed::Agents | Changed::Tools => sink.notify_tool_list_changed().await,
                 Changed::Resources => sink.notify_resource_list_changed().await,
                 Changed::Prompts => sink.notify_prompt_list_changed().await,
             };

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use holm_runtime::CancellationToken;
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::{Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
@@ -117,7 +118,7 @@ pub async fn serve_http<S: ServerHandler + Clone>(
     if door.token.is_none() && !address.ip().is_loopback() {
         return Err(HttpError::Exposed(address));
     }
-    let service = service(handler, &door);
+    let service = service(handler, &door, CancellationToken::new());
     let (door, room) = (Arc::new(door), Arc::new(Semaphore::new(MAX_CONNECTIONS)));
     loop {
         // The semaphore is never closed; a connection that fails while it is accepted is the client's loss.
@@ -143,7 +144,13 @@ impl HttpService {
     /// Shows this to requests that the door's names and origins admit; its token is not looked at.
     #[must_use]
     pub fn new(exposed: Exposed, door: &Door) -> Self {
-        Self(service(exposed, door))
+        Self::until(exposed, door, CancellationToken::new())
+    }
+
+    /// As [`new`](Self::new), until it is stopped: streams that are open then end.
+    #[must_use]
+    pub fn until(exposed: Exposed, door: &Door, stop: CancellationToken) -> Self {
+        Self(service(exposed, door, stop))
     }
 
     /// Answers one request.
@@ -165,8 +172,10 @@ impl std::fmt::Debug for HttpService {
 fn service<S: ServerHandler + Clone>(
     handler: S,
     door: &Door,
+    stop: CancellationToken,
 ) -> StreamableHttpService<S, LocalSessionManager> {
     let config = StreamableHttpServerConfig::default()
+        .with_cancellation_token(stop)
         .with_allowed_hosts(door.hosts.clone())
         .with_allowed_origins(door.origins.clone())
         .enforce_origin_validation()

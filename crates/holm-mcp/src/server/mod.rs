@@ -18,7 +18,7 @@ mod teller;
 #[cfg(test)]
 mod tests;
 
-pub use agents::{Answering, slug};
+pub use agents::{Answering, Roster, slug};
 pub use call::{Outfit, Rights, Starter};
 pub use exposed::{Exposed, Shows};
 pub use http::{Door, HttpError, HttpService, serve_http};

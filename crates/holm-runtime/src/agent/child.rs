@@ -61,7 +61,8 @@ impl Agent {
         let own = Hooks::clone(&parts.hooks);
         parts.hooks = Arc::new(child.hooks.clone().with(own));
         parts.journals = Arc::clone(&child.journals);
-        parts.approver = Arc::clone(&child.approver);
+        let own = child.approver.of_helper(&child.request.tool);
+        parts.approver = own.unwrap_or_else(|| Arc::clone(&child.approver));
         let approvals = self.inner.config.approvals.stricter(child.request.approvals);
         if approvals == Approvals::Deny && !parts.hooks.before_call.is_empty() {
             parts.approver = Arc::new(Nobody);

@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use holm_kernel::{Ending, Prompt, Run};
 
-use super::Report;
+use super::{Changes, Report};
 use crate::{DriveError, Driver, Handle};
 
 /// How long observers may take to see the last events before their run is let go.
@@ -34,6 +34,19 @@ impl Session {
     /// A way to reach the run while it works: steer, stop, answer, watch.
     pub fn handle(&self) -> Handle {
         self.driver.handle()
+    }
+
+    /// Changes what the run may do before it is asked for anything else. What is none stays as it is.
+    ///
+    /// # Errors
+    /// [`DriveError`] if the journal cannot be written.
+    pub async fn change(&mut self, changes: Changes) -> Result<(), DriveError> {
+        self.driver.change(changes.facts()).await
+    }
+
+    /// A prompt without what is secret, as the journal will have it: for whoever keeps it before the run has heard it.
+    pub fn without_secrets(&self, prompt: impl Into<Prompt>) -> Prompt {
+        self.driver.without_secrets(prompt.into())
     }
 
     /// Asks for something and works until that has ended.

@@ -235,6 +235,23 @@ impl Driver {
         self.go_on().await
     }
 
+    /// A prompt as the journal will have it.
+    pub(crate) fn without_secrets(&self, prompt: Prompt) -> Prompt {
+        let mut fact = Input::Prompted(prompt);
+        self.host.secrets.input(&mut fact);
+        // What is secret is taken out of a fact; it stays the fact that it is.
+        let Input::Prompted(prompt) = fact else { return Prompt::text("") };
+        prompt
+    }
+
+    /// Takes what people have changed, at once.
+    pub(crate) async fn change(&mut self, facts: Vec<Input>) -> Result<(), DriveError> {
+        for fact in facts {
+            self.take(fact).await?;
+        }
+        Ok(())
+    }
+
     /// Works until the turn group ends. A run that has nothing to do waits until somebody speaks to it.
     ///
     /// # Errors

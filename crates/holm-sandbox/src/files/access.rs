@@ -7,6 +7,8 @@ use std::sync::Arc;
 use holm_grants::{Decision, Denials, FilePath, Grant, Policy, Request};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use thiserror::Error;
+use wasmtime_wasi::filesystem::Dir;
+use wasmtime_wasi::{FsPerms, OpenMode};
 
 use super::beneath;
 
@@ -35,7 +37,6 @@ pub struct Access {
 }
 
 /// One opened directory.
-#[derive(Debug)]
 pub(super) struct Root {
     /// What the guest calls it.
     pub(super) guest: String,
@@ -43,6 +44,26 @@ pub(super) struct Root {
     pub(super) base: String,
     /// The handle.
     pub(super) dir: Arc<File>,
+    /// The same handle as a component is given it: made once, because it cannot be made without a second one.
+    given: Dir,
+}
+
+impl Root {
+    fn new(guest: String, base: String, dir: File) -> Self {
+        let given = directory(dir);
+        Self { guest, base, dir: Arc::clone(&given.dir), given }
+    }
+}
+
+impl std::fmt::Debug for Root {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Root").field("guest", &self.guest).field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+/// A directory as the engine's makers know it. That it could be changed says nothing: each path is decided.
+pub(crate) fn directory(dir: File) -> Dir {
+    Dir::new(dir, FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE, true)
 }
 
 /// Why a directory could not be opened.
@@ -82,7 +103,7 @@ impl Access {
         let mut roots = Vec::new();
         for base in absolute_bases(&texts) {
             if let Ok(dir) = open_straight(&base) {
-                roots.push(Root { guest: base.clone(), base, dir: Arc::new(dir) });
+                roots.push(Root::new(base.clone(), base, dir));
             }
         }
         if let Some(path) = workspace.filter(|_| texts.iter().any(|text| !text.starts_with('/'))) {
@@ -91,8 +112,7 @@ impl Access {
             // Both names mean the start of everything to a guest's library; they must only not be equal.
             let taken = roots.iter().any(|root| root.guest == "/");
             let guest = if taken { "." } else { "/" };
-            let root = Root { guest: guest.to_owned(), base: String::new(), dir: Arc::new(dir) };
-            roots.insert(0, root);
+            roots.insert(0, Root::new(guest.to_owned(), String::new(), dir));
         }
         Ok(Self { policy: Arc::new(policy), denied: Arc::default(), roots: Arc::new(roots) })
     }
@@ -158,6 +178,11 @@ impl Access {
 
     pub(crate) fn dir(&self, index: usize) -> Option<&Arc<File>> {
         self.roots.get(index).map(|root| &root.dir)
+    }
+
+    /// Each directory as a component is given it, with what the guest calls it.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&Dir, &str)> {
+        self.roots.iter().map(|root| (&root.given, root.guest.as_str()))
     }
 }
 

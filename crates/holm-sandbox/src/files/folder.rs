@@ -63,6 +63,8 @@ pub(crate) struct Opened {
     pub(crate) node: Node,
     pub(crate) place: Place,
     pub(crate) lease: Lease,
+    /// How many bytes it has.
+    pub(crate) size: u64,
 }
 
 /// What exists at a place.
@@ -326,10 +328,12 @@ impl Files {
             }
         }
         // Only now, when it is known to be a file.
-        if options.truncate && stat.node == Node::File {
+        let empties = options.truncate && stat.node == Node::File;
+        if empties {
             rustix::fs::ftruncate(&file, 0)?;
         }
-        Ok(Opened { file, node: stat.node, place: place.clone(), lease })
+        let size = if empties { 0 } else { stat.size };
+        Ok(Opened { file, node: stat.node, place: place.clone(), lease, size })
     }
 
     /// Opens what is there; makes it where it is not, and then counts it.

@@ -13,6 +13,7 @@ mod moves;
 mod place;
 mod quota;
 
+pub(crate) use access::directory;
 pub use access::{Access, AccessError};
 pub(crate) use companion::Drafts;
 pub(crate) use folder::{Files, Follow, Node, OpenOptions, Opened, Stat};

@@ -45,7 +45,7 @@ fn waits(imports: &str) -> Result<Waits, LoadError> {
     let code = Trusted::from_compiler(engine.precompile_component(&bytes).unwrap());
     match Linkers::new(&engine).unwrap().link(&engine, Kind::Component, &code).unwrap()? {
         Code::Text(text) => Ok(text.waits),
-        Code::Command { .. } | Code::Module { .. } => panic!("a guest of another kind"),
+        Code::Command { .. } | Code::Module { .. } | Code::Plain(_) => panic!("a guest of another kind"),
     }
 }
 

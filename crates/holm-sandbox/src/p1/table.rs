@@ -135,7 +135,7 @@ impl Descriptors {
 impl Descriptor {
     /// What was just opened.
     pub(super) fn opened(opened: Opened, readable: bool, writable: bool, append: bool) -> Self {
-        let Opened { file, node, place, lease } = opened;
+        let Opened { file, node, place, lease, size: _ } = opened;
         match node {
             Node::Directory => {
                 Self::Directory(OpenDirectory { dir: Arc::new(file), _lease: Some(lease), place, name: None })

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::fs::{FileType, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use rustix::io::Errno;
 use wasmtime::component::{HasData, Resource};
-use wasmtime_wasi::filesystem::{Descriptor, Dir, File, WasiFilesystemCtx, WasiFilesystemCtxView};
+use wasmtime_wasi::filesystem::{Descriptor, File, WasiFilesystemCtx, WasiFilesystemCtxView};
 use wasmtime_wasi::p2::bindings::filesystem::types::{
     Advice, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream, ErrorCode,
     Filesize, Host, HostDescriptor, HostDirectoryEntryStream, MetadataHashValue, NewTimestamp, OpenFlags,
@@ -18,7 +18,7 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 use wasmtime_wasi::{FsPerms, OpenMode, ResourceTable};
 
 use super::streams::{Position, Reader, Writer, may_reach};
-use crate::files::{Files, Follow, Node, OpenOptions, Place, Stat};
+use crate::files::{Files, Follow, Node, OpenOptions, Place, Stat, directory};
 use crate::lease::Lease;
 use crate::state::State;
 
@@ -48,6 +48,8 @@ pub(crate) struct Held {
     place: Place,
     /// None for the directories that the call was given: those are open anyway.
     lease: Option<Arc<Lease>>,
+    /// How many bytes it had when it was opened: how much room a read of all of it needs.
+    size: u64,
 }
 
 /// A listing on its way: read entry by entry, because a folder may have millions.
@@ -135,7 +137,7 @@ impl View<'_> {
         };
         let from = self.dir(handle)?;
         let opened = self.files.open(&from, path, follow(path_flags), options).map_err(error)?;
-        let held = Held { place: opened.place, lease: Some(Arc::new(opened.lease)) };
+        let held = Held { place: opened.place, lease: Some(Arc::new(opened.lease)), size: opened.size };
         let descriptor = match opened.node {
             Node::Directory => Descriptor::Dir(directory(opened.file)),
             Node::File | Node::Link | Node::Other => {
@@ -159,8 +161,14 @@ impl View<'_> {
     ) -> FsResult<(Vec<u8>, bool)> {
         let file = self.readable(handle)?;
         let wanted = usize::try_from(len).unwrap_or(usize::MAX).min(MAX_READ);
-        let mut bytes = Vec::with_capacity(wanted);
+        // One byte more than there was, so that the end shows. A file that has grown since is read on with more room.
+        let size = self.held.get(&handle.rep()).map_or(0, |held| held.size);
+        let expected = usize::try_from(size.saturating_sub(offset)).unwrap_or(usize::MAX).saturating_add(1);
+        let mut bytes = Vec::with_capacity(wanted.min(expected));
         while bytes.len() < wanted {
+            if bytes.len() == bytes.capacity() {
+                bytes.reserve(wanted - bytes.len());
+            }
             let from = offset.saturating_add(bytes.len() as u64);
             match rustix::io::pread(&*file.file, rustix::buffer::spare_capacity(&mut bytes), from) {
                 Ok(0) => return Ok((bytes, true)),
@@ -184,24 +192,17 @@ impl View<'_> {
 
 impl preopens::Host for View<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Handle, String)>> {
-        let names: Vec<String> = self.files.access.names().map(str::to_owned).collect();
-        let mut directories = Vec::with_capacity(names.len());
-        for (index, name) in names.into_iter().enumerate() {
-            let Some((dir, place)) = self.files.preopened(index) else { continue };
-            let mut given = directory(dir.try_clone()?);
-            // The one handle of the call again, so that asking often takes none.
-            given.dir = dir;
-            let held = Held { place, lease: None };
-            let handle = self.push(Descriptor::Dir(given), held).map_err(wasmtime::Error::from)?;
-            directories.push((handle, name));
-        }
-        Ok(directories)
+        // The one handle of the call again, so that asking often takes none.
+        let files = self.files;
+        let given = files.access.given().enumerate();
+        given
+            .map(|(index, (dir, name))| {
+                let held = Held { place: Place::root(index), lease: None, size: 0 };
+                let handle = self.push(Descriptor::Dir(dir.clone()), held).map_err(wasmtime::Error::from)?;
+                Ok((handle, name.to_owned()))
+            })
+            .collect()
     }
-}
-
-/// A directory as the engine's makers know it. That it could be changed says nothing: each path is decided.
-fn directory(dir: std::fs::File) -> Dir {
-    Dir::new(dir, FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE, true)
 }
 
 impl Host for View<'_> {
@@ -490,3 +491,6 @@ fn timespec(time: NewTimestamp) -> FsResult<Timespec> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests;

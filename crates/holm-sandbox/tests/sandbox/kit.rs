@@ -167,22 +167,39 @@ pub(crate) fn text(body: &str) -> String {
 }
 
 pub(crate) fn text_with(extra: &str, body: &str) -> String {
+    let module = text_module("$m", "run", extra, body);
     format!(
         r#"(component
-            (core module $m
-                (memory (export "memory") 1)
-                (global $next (mut i32) (i32.const 4096))
-                {extra}
-                (func (export "cabi_realloc") (param i32 i32 i32) (param $size i32) (result i32)
-                    (global.get $next)
-                    (global.set $next (i32.add (global.get $next) (local.get $size))))
-                (func (export "run") (param $ptr i32) (param $len i32) (result i32)
-                    {body}))
+            (core {module}
             (core instance $i (instantiate $m))
             (func $run (param "input" string) (result (result string (error string)))
                 (canon lift (core func $i "run") (memory (core memory $i "memory")) (realloc (core func $i "cabi_realloc"))))
             (instance $call (export "run" (func $run)))
             (export "holm:tool/call@0.1.0" (instance $call)))"#
+    )
+}
+
+/// The module of such a component, which is a guest as it is.
+pub(crate) fn plain(body: &str) -> String {
+    plain_with("", body)
+}
+
+pub(crate) fn plain_with(extra: &str, body: &str) -> String {
+    format!("({}", text_module("", "holm:tool/call@0.1.0#run", extra, body))
+}
+
+/// Everything behind the first bracket.
+fn text_module(name: &str, run: &str, extra: &str, body: &str) -> String {
+    format!(
+        r#"module {name}
+            {extra}
+            (memory (export "memory") 1)
+            (global $next (mut i32) (i32.const 4096))
+            (func (export "cabi_realloc") (param i32 i32 i32) (param $size i32) (result i32)
+                (global.get $next)
+                (global.set $next (i32.add (global.get $next) (local.get $size))))
+            (func (export "{run}") (param $ptr i32) (param $len i32) (result i32)
+                {body}))"#
     )
 }
 

@@ -14,6 +14,7 @@ mod kit;
 mod leftovers;
 mod loading;
 mod network;
+mod plain;
 mod socket_guests;
 mod sockets;
 mod stopping;

@@ -251,7 +251,14 @@ pub(crate) fn private_folder(folder: &Path) -> Result<(), ServerError> {
         use std::os::unix::fs::DirBuilderExt as _;
         builder.mode(0o700);
     }
-    builder.create(folder).map_err(|error| ServerError::file(folder, &error))
+    let made = builder.create(folder);
+    // One that was there may have been open to others.
+    #[cfg(unix)]
+    let made = made.and_then(|()| {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+    });
+    made.map_err(|error| ServerError::file(folder, &error))
 }
 
 /// Replaces a file that only its owner can read, whole or not at all.

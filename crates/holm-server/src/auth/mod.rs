@@ -9,8 +9,8 @@ mod user;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use keyring::write_private;
 pub use keyring::{Card, Keyring, Scope, Who};
+pub(crate) use keyring::{private_folder, write_private};
 pub use role::Role;
 pub use token::{Digest, Token, TokenId};
 pub use user::{User, UserName};

@@ -3,7 +3,7 @@
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{HookKey, JobId, Schedule, Spec};
+use super::{HookKey, JobId, Rejected, Schedule, Signed, Spec};
 
 /// A job that can run.
 #[derive(Debug, Clone)]
@@ -16,8 +16,19 @@ pub struct Job {
     pub schedule: Schedule,
     /// Signs what is told about it, and what may start it.
     pub key: HookKey,
+    /// What signed messages before, for as long as it counts.
+    pub old: Option<OldKey>,
     /// When it was made.
     pub made: Timestamp,
+}
+
+/// A key in whose place there is another.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct OldKey {
+    /// The key.
+    pub key: HookKey,
+    /// It counts no longer from then on.
+    pub until: Timestamp,
 }
 
 /// A job as it is kept.
@@ -25,6 +36,8 @@ pub struct Job {
 pub(super) struct Written {
     pub(super) spec: Spec,
     pub(super) key: HookKey,
+    #[serde(default)]
+    pub(super) old: Option<OldKey>,
     pub(super) made: Timestamp,
 }
 
@@ -36,7 +49,7 @@ impl Job {
     pub fn new(id: JobId, spec: Spec, key: HookKey, made: Timestamp) -> Result<Self, JobError> {
         spec.check()?;
         let schedule = Schedule::new(&spec.when)?;
-        Ok(Self { id, spec, schedule, key, made })
+        Ok(Self { id, spec, schedule, key, old: None, made })
     }
 
     /// As [`new`](Self::new), for one that somebody makes now: a schedule that never comes is refused.
@@ -52,8 +65,32 @@ impl Job {
         Ok(job)
     }
 
+    /// Gives it another key; the old one counts until then. Only one old one does: a key that leaked is gone with the
+    /// second change.
+    pub fn rekey(&mut self, key: HookKey, until: Timestamp) {
+        let key = std::mem::replace(&mut self.key, key);
+        self.old = Some(OldKey { key, until });
+    }
+
+    /// The key before, if it still counts.
+    pub fn old_key(&self, now: Timestamp) -> Option<&HookKey> {
+        self.old.as_ref().filter(|old| now < old.until).map(|old| &old.key)
+    }
+
+    /// Whether a message was signed by somebody who knows its key, not long ago.
+    ///
+    /// # Errors
+    /// [`Rejected`].
+    pub fn check(&self, signed: &Signed, body: &[u8], now: Timestamp) -> Result<(), Rejected> {
+        let checked = self.key.check(signed, body, now);
+        match self.old_key(now) {
+            Some(old) if checked.is_err() => old.check(signed, body, now),
+            Some(_) | None => checked,
+        }
+    }
+
     pub(super) fn written(&self) -> Written {
-        Written { spec: self.spec.clone(), key: self.key.clone(), made: self.made }
+        Written { spec: self.spec.clone(), key: self.key.clone(), old: self.old.clone(), made: self.made }
     }
 }
 
@@ -94,6 +131,12 @@ pub enum JobError {
     /// There is no such place.
     #[error("`{0}` is no time zone; use a name such as Europe/Berlin or UTC")]
     Zone(String),
+    /// Something that was to be changed cannot be so.
+    #[error("it cannot be changed so ({reason})")]
+    Field {
+        /// What is wrong.
+        reason: String,
+    },
     /// It would never run.
     #[error("that time never comes; choose one that lies ahead")]
     Never,

@@ -12,9 +12,10 @@ use holm_runtime::{CancellationToken, Clock};
 use tokio::sync::{Notify, mpsc};
 
 use super::{
-    Approval, Asking, Begin, Cause, Door, Errand, Finished, Held, HeldRun, Job, JobId, Messenger, News,
-    NewsKind, OffReason, Outcome, Phase, Plan, Rejected, Run, Settled, Shelf, ShelfError, Signed, Slot, Spec,
-    Standing, Starter, Step, Stopped, Switch, Tell, plan, settle,
+    Approval, Asking, Begin, Cause, Door, Errand, Finished, Held, HeldLetter, HeldRun, HookKey, Job,
+    JobError, JobId, Letter, Messenger, NewsKind, OffReason, Outcome, Phase, Plan, Rejected, Run, Settled,
+    Shelf, ShelfError, Signed, Slot, Spec, Standing, Starter, Step, Stopped, Switch, Tell, letter::Next,
+    plan, settle,
 };
 use crate::{Refusal, SessionId, auth::UserName};
 
@@ -36,7 +37,7 @@ pub struct Keeper {
     with: Keeping,
     live: Mutex<BTreeMap<SessionId, Live>>,
     /// What could not be told lately, by job.
-    untold: Arc<Mutex<BTreeMap<JobId, String>>>,
+    untold: Mutex<BTreeMap<JobId, String>>,
     bell: Notify,
 }
 
@@ -72,7 +73,7 @@ pub enum Triggered {
 impl Keeper {
     /// Keeps the jobs on a shelf.
     pub fn new(user: UserName, shelf: Shelf, with: Keeping) -> Arc<Self> {
-        let (live, untold, bell) = (Mutex::default(), Arc::default(), Notify::new());
+        let (live, untold, bell) = (Mutex::default(), Mutex::default(), Notify::new());
         Arc::new(Self { user, shelf, with, live, untold, bell })
     }
 
@@ -106,7 +107,8 @@ impl Keeper {
             };
             wake = [wake, next].into_iter().flatten().min();
         }
-        Ok(wake)
+        let letters = self.deliver().await.unwrap_or(None);
+        Ok([wake, letters].into_iter().flatten().min())
     }
 
     /// The jobs.
@@ -135,14 +137,34 @@ impl Keeper {
     /// [`ShelfError`].
     pub async fn respecify(&self, id: &JobId, spec: Spec) -> Result<(), ShelfError> {
         let now = self.with.clock.now();
+        self.change(id, |held| Ok(held.respecify(spec.clone(), now)?)).await
+    }
+
+    /// Changes some of what a job is to do, as it is when that is kept.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn amend(
+        &self,
+        id: &JobId,
+        amend: impl Fn(&Spec) -> Result<Spec, JobError>,
+    ) -> Result<(), ShelfError> {
+        let now = self.with.clock.now();
+        self.change(id, |held| Ok(held.respecify(amend(&held.job.spec)?, now)?)).await
+    }
+
+    /// Gives a job another key, which is returned. The old one counts for so many milliseconds more.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn rekey(&self, id: &JobId, old_for_ms: u64) -> Result<HookKey, ShelfError> {
+        let (key, until) = (HookKey::new()?, self.with.clock.now().plus(old_for_ms));
         self.change(id, |held| {
-            let (key, made) = (held.job.key.clone(), held.job.made);
-            held.job = Job { made, ..Job::to_come(id.clone(), spec.clone(), key, now)? };
-            // Times of the old schedule are not times of the new one.
-            held.standing.settled = now;
+            held.job.rekey(key.clone(), until);
             Ok(())
         })
-        .await
+        .await?;
+        Ok(key)
     }
 
     /// Switches a job on or off. Off stops what waits because of the schedule, and lets finish what works.
@@ -216,7 +238,7 @@ impl Keeper {
         if held.job.spec.hook == Door::Closed {
             return Err(unbelieved(Rejected::Unknown));
         }
-        held.job.key.check(signed, body, now).map_err(unbelieved)?;
+        held.job.check(signed, body, now).map_err(unbelieved)?;
         if held.standing.switch != Switch::On {
             return Err(Refusal::conflict("off", "the job is switched off"));
         }
@@ -315,7 +337,7 @@ impl Keeper {
     }
 
     async fn accompany(
-        &self,
+        self: &Arc<Self>,
         job: &Job,
         slot: &Slot,
         session: SessionId,
@@ -365,7 +387,7 @@ impl Keeper {
     }
 
     /// Somebody is asked, or no longer is.
-    async fn asking(&self, job: &Job, slot: &Slot, asking: Asking) {
+    async fn asking(self: &Arc<Self>, job: &Job, slot: &Slot, asking: Asking) {
         let now = self.with.clock.now();
         let mut session = None;
         for _ in 0..TRIES {
@@ -380,13 +402,14 @@ impl Keeper {
         self.bell.notify_one();
         if asking == Asking::Begun && job.spec.approval == Approval::Notify {
             let reason = "it waits for somebody's answer".to_owned();
-            self.tell(job, slot, NewsKind::Asks, session.map(|session| session.to_string()), reason);
+            let session = session.map(|session| session.to_string());
+            self.tell(job, slot, NewsKind::Asks, session, reason).await;
         }
     }
 
     /// Keeps what came of a try, and tells whoever is to be told.
     async fn finish(
-        &self,
+        self: &Arc<Self>,
         job: &Job,
         slot: &Slot,
         session: &SessionId,
@@ -407,8 +430,10 @@ impl Keeper {
         let session = Some(session.to_string());
         match told {
             Tell::Nothing => {}
-            Tell::Failed => self.tell(job, slot, NewsKind::Failed, session, outcome.in_words()),
-            Tell::SwitchedOff => self.tell(job, slot, NewsKind::SwitchedOff, session, outcome.in_words()),
+            Tell::Failed => self.tell(job, slot, NewsKind::Failed, session, outcome.in_words()).await,
+            Tell::SwitchedOff => {
+                self.tell(job, slot, NewsKind::SwitchedOff, session, outcome.in_words()).await;
+            }
         }
         self.shelf.prune(&job.id, now).await
     }
@@ -439,42 +464,87 @@ impl Keeper {
         Err(ShelfError::Changed)
     }
 
-    /// Changes a job, again where somebody else was faster.
+    /// Changes a job, and looks what follows from it.
     async fn change(
         &self,
         id: &JobId,
-        mut change: impl FnMut(&mut Held) -> Result<(), ShelfError>,
+        change: impl FnMut(&mut Held) -> Result<(), ShelfError>,
     ) -> Result<(), ShelfError> {
-        for _ in 0..TRIES {
-            let mut held = self.shelf.job(id).await?;
-            change(&mut held)?;
-            match self.shelf.change(&held).await {
-                Err(ShelfError::Changed) => {}
-                done => {
-                    self.bell.notify_one();
-                    return done;
-                }
-            }
-        }
-        Err(ShelfError::Changed)
+        self.shelf.alter(id, change).await?;
+        self.bell.notify_one();
+        Ok(())
     }
 
-    fn tell(&self, job: &Job, slot: &Slot, kind: NewsKind, session: Option<String>, reason: String) {
-        let Some(url) = job.spec.notify.clone() else { return };
-        let at = self.with.clock.now();
-        let (user, id, key) = (self.user.clone(), job.id.clone(), job.key.clone());
-        let news = News { kind, user, job: id, run: slot.clone(), session, reason, at, url, key };
-        let told = self.with.messenger.tell(news);
-        // Whoever waits for an answer must not wait for the message too.
-        let (untold, id) = (Arc::clone(&self.untold), job.id.clone());
-        tokio::spawn(async move {
-            let outcome = told.await;
-            let mut untold = untold.lock().unwrap_or_else(PoisonError::into_inner);
-            match outcome {
-                Ok(()) => untold.remove(&id),
-                Err(error) => untold.insert(id, error.to_string()),
-            };
-        });
+    /// Keeps what is to be told, and begins to tell it.
+    async fn tell(
+        self: &Arc<Self>,
+        job: &Job,
+        slot: &Slot,
+        kind: NewsKind,
+        session: Option<String>,
+        reason: String,
+    ) {
+        let now = self.with.clock.now();
+        let Some(letter) = Letter::new(job, slot, kind, session, reason, now) else { return };
+        let name = letter.news(&self.user, job, now).id();
+        match self.shelf.post(&name, &letter).await {
+            // What cannot be sent now is looked at again, when it is time for another try or at the next start.
+            Ok(true) => drop(self.deliver().await),
+            Ok(false) => self.note_untold(&job.id, "too many messages wait already".into()),
+            Err(error) => self.note_untold(&job.id, error.to_string()),
+        }
+    }
+
+    /// Sends what is to be told, each message in a task of its own: one that nobody answers holds up no other. When to look
+    /// again.
+    async fn deliver(self: &Arc<Self>) -> Result<Option<Timestamp>, ShelfError> {
+        let now = self.with.clock.now();
+        let mut wake = None;
+        for mut held in self.shelf.letters().await? {
+            if held.letter.not_before > now {
+                wake = [wake, Some(held.letter.not_before)].into_iter().flatten().min();
+                continue;
+            }
+            held.letter.claim(now);
+            // Somebody else sends it.
+            if !self.shelf.put_back(&mut held).await? {
+                continue;
+            }
+            let keeper = Arc::clone(self);
+            tokio::spawn(async move {
+                // What cannot be noted now is tried again when its time is over.
+                let _ = keeper.send(held).await;
+                keeper.bell.notify_one();
+            });
+        }
+        Ok(wake)
+    }
+
+    async fn send(&self, mut held: HeldLetter) -> Result<(), ShelfError> {
+        let job = match self.shelf.job(&held.letter.job).await {
+            Ok(job) => job.job,
+            // Nobody could check it any more.
+            Err(ShelfError::Missing) => return self.shelf.throw_away(&held).await,
+            Err(error) => return Err(error),
+        };
+        let told = self.with.messenger.tell(held.letter.news(&self.user, &job, self.with.clock.now())).await;
+        let Err(error) = told else {
+            self.untold.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
+            return self.shelf.throw_away(&held).await;
+        };
+        self.note_untold(&job.id, error.to_string());
+        match held.letter.after(&error, self.with.clock.now()) {
+            Next::GivenUp => self.shelf.throw_away(&held).await,
+            Next::Again(at) => {
+                held.letter.not_before = at;
+                self.shelf.put_back(&mut held).await?;
+                Ok(())
+            }
+        }
+    }
+
+    fn note_untold(&self, id: &JobId, why: String) {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), why);
     }
 
     fn stop_one(&self, id: &JobId, slot: &Slot, outcome: &Outcome) {

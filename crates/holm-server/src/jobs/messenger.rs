@@ -6,13 +6,12 @@ use holm_grants::{GrantError, GrantSet, Policy, Url};
 use holm_kernel::Timestamp;
 use holm_net::{Client, HttpRequest, Limits, NetError};
 use holm_runtime::{BoxFuture, Clock};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{HookKey, JobId, Slot};
 use crate::auth::UserName;
 
-/// How long is waited before each further try. Three tries: what is down for longer misses it.
-const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 /// How long one try may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The most of an answer that is read: only its status counts.
@@ -41,10 +40,13 @@ pub struct News {
     pub url: String,
     /// What signs it.
     pub key: HookKey,
+    /// What signed such messages before, for as long as it counts.
+    pub old: Option<HookKey>,
 }
 
 /// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NewsKind {
     /// A run failed for good.
     Failed,
@@ -73,6 +75,12 @@ impl News {
         format!("msg_{}_{}_{}", self.run, slot.as_str().trim_start_matches("hook-"), self.at)
     }
 
+    /// The signatures of what is sent: whoever knows one of the keys believes it.
+    pub fn signature(&self, id: &str, at_s: u64, body: &[u8]) -> String {
+        let keys = std::iter::once(&self.key).chain(&self.old);
+        keys.map(|key| key.sign(id, at_s, body)).collect::<Vec<_>>().join(" ")
+    }
+
     /// What is sent.
     pub fn body(&self) -> Vec<u8> {
         let reason: String = self.reason.chars().take(MOST_REASON).collect();
@@ -88,7 +96,7 @@ impl News {
 
 /// Tells other programs.
 pub trait Messenger: Send + Sync {
-    /// Tells it, trying more than once.
+    /// Tells it, in one try.
     fn tell(&self, news: News) -> BoxFuture<'static, Result<(), Undelivered>>;
 }
 
@@ -104,6 +112,16 @@ pub enum Undelivered {
     /// It was not taken.
     #[error("it was answered with {0}")]
     Status(u16),
+}
+
+impl Undelivered {
+    /// Whether it would be the same another time.
+    pub const fn is_final(&self) -> bool {
+        match self {
+            Self::Address | Self::Net(NetError::Refused(_)) => true,
+            Self::Net(_) | Self::Status(_) => false,
+        }
+    }
 }
 
 /// Tells by signed HTTP messages, over checked connections alone.
@@ -136,7 +154,7 @@ impl Webhooks {
             .header("content-type", "application/json")?
             .header("webhook-id", id)?
             .header("webhook-timestamp", &at_s.to_string())?
-            .header("webhook-signature", &news.key.sign(id, at_s, body))?
+            .header("webhook-signature", &news.signature(id, at_s, body))?
             .body(body.to_vec());
         // A redirect is somebody else's address, which nobody named.
         let limits =
@@ -151,16 +169,6 @@ impl Messenger for Webhooks {
         let webhooks = self.clone();
         Box::pin(async move {
             let (id, body) = (news.id(), news.body());
-            for pause in PAUSES {
-                match webhooks.send(&news, &id, &body).await {
-                    Ok(()) => return Ok(()),
-                    // What is refused here is refused again.
-                    Err(error @ (Undelivered::Address | Undelivered::Net(NetError::Refused(_)))) => {
-                        return Err(error);
-                    }
-                    Err(Undelivered::Net(_) | Undelivered::Status(_)) => tokio::time::sleep(pause).await,
-                }
-            }
             webhooks.send(&news, &id, &body).await
         })
     }

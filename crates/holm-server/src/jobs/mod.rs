@@ -11,12 +11,14 @@
 //!   microseconds.
 //! - **Nothing runs twice.** A run is named by what it was made for: a time, a person's wish, a message's id. The store
 //!   fills a name once, for however many processes and after whatever crash.
+//! - **Nothing is told into the void.** A message lies in the store until somebody has taken it.
 //! - **Nothing storms.** Starts in an hour are bounded, failing jobs back off and are switched off.
 
 mod hook;
 mod id;
 mod job;
 mod keeper;
+mod letter;
 mod messenger;
 mod plan;
 mod run;
@@ -33,13 +35,14 @@ mod tests;
 
 pub use hook::{HookKey, Rejected, Signed};
 pub use id::{JobId, Slot};
-pub use job::{Job, JobError};
+pub use job::{Job, JobError, OldKey};
 pub use keeper::{Keeper, Keeping, Triggered};
+pub use letter::Letter;
 pub use messenger::{Messenger, News, NewsKind, Undelivered, Webhooks};
 pub use plan::{Plan, Settled, Step, Tell, plan, settle};
 pub use run::{Asking, Cause, Outcome, Phase, Run, Stopped, Try};
 pub use schedule::{Due, Schedule, When};
-pub use shelf::{Broken, Held, HeldRun, Listed, Shelf, ShelfError};
+pub use shelf::{Broken, Held, HeldLetter, HeldRun, Listed, Shelf, ShelfError};
 pub use spec::{Approval, Door, Misfire, Overlap, Retry, Spec};
 pub use standing::{OffReason, Skip, SkipReason, Standing, Switch};
 pub(crate) use starter::HallStarter;

@@ -1,15 +1,22 @@
 //! Jobs and runs in the store, as types.
 
 use holm_kernel::Timestamp;
-use holm_store::{KeptJob, KeptRun, RunState, Store, StoreError};
+use holm_store::{KeptJob, KeptRun, RunState, Slip, Store, StoreError};
 
-use super::{Job, JobError, JobId, Phase, Run, Slot, Standing, job::Written};
+use super::{Job, JobError, JobId, Letter, Phase, Run, Slot, Spec, Standing, job::Written};
 use crate::{Refusal, ServerError};
 
 /// Runs that are kept of each job, beside those of the last hour.
 const MOST_KEPT: u32 = 500;
 /// What is younger is never forgotten, so that a message that comes again is known for much longer than it is believed.
 const YOUNG_MS: u64 = 3_600_000;
+
+/// Where messages lie that nobody has taken yet.
+const LETTERS: &str = "letters";
+/// How many of them: an address that never answers must not fill the store.
+const MOST_LETTERS: usize = 1_000;
+/// How often something is tried when somebody else keeps changing it.
+const TRIES: u32 = 8;
 
 /// A user's jobs.
 #[derive(Debug, Clone)]
@@ -23,6 +30,28 @@ pub struct Held {
     /// How far it has come.
     pub standing: Standing,
     version: u64,
+}
+
+impl Held {
+    /// Says anew what the job is to do.
+    ///
+    /// # Errors
+    /// [`JobError`] with what is wrong with it.
+    pub fn respecify(&mut self, spec: Spec, now: Timestamp) -> Result<(), JobError> {
+        let Job { id, key, old, made, .. } = self.job.clone();
+        self.job = Job { old, made, ..Job::to_come(id, spec, key, now)? };
+        // Times of the old schedule are not times of the new one.
+        self.standing.settled = now;
+        Ok(())
+    }
+}
+
+/// A message with how often it was changed.
+#[derive(Debug, Clone)]
+pub struct HeldLetter {
+    /// The message.
+    pub letter: Letter,
+    slip: Slip,
 }
 
 /// A run with how often it was changed.
@@ -104,6 +133,76 @@ impl Shelf {
             standing: written(&held.standing)?,
         };
         if self.0.change_job(&kept).await? { Ok(()) } else { Err(ShelfError::Changed) }
+    }
+
+    /// Changes a job, again where somebody else was faster.
+    ///
+    /// # Errors
+    /// [`ShelfError::Changed`] if somebody else keeps changing it; what the change says.
+    pub async fn alter<T>(
+        &self,
+        id: &JobId,
+        mut change: impl FnMut(&mut Held) -> Result<T, ShelfError>,
+    ) -> Result<T, ShelfError> {
+        for _ in 0..TRIES {
+            let mut held = self.job(id).await?;
+            let value = change(&mut held)?;
+            match self.change(&held).await {
+                Err(ShelfError::Changed) => {}
+                done => return done.map(|()| value),
+            }
+        }
+        Err(ShelfError::Changed)
+    }
+
+    /// Keeps a message that is to be told. Whether it is kept: not if too many are already.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn post(&self, name: &str, letter: &Letter) -> Result<bool, ShelfError> {
+        if self.0.slips(LETTERS).await?.len() >= MOST_LETTERS {
+            return Ok(false);
+        }
+        // The same thing is told once, whoever notices it.
+        self.0.put_slip(LETTERS, name, letter.at, &written(letter)?).await?;
+        Ok(true)
+    }
+
+    /// The messages that nobody has taken, the oldest first. One that cannot be understood is forgotten.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn letters(&self) -> Result<Vec<HeldLetter>, ShelfError> {
+        let mut letters = Vec::new();
+        for slip in self.0.slips(LETTERS).await? {
+            match read(&slip.body) {
+                Ok(letter) => letters.push(HeldLetter { letter, slip }),
+                Err(_) => {
+                    self.0.take_slip(LETTERS, &slip.name).await?;
+                }
+            }
+        }
+        Ok(letters)
+    }
+
+    /// Keeps what has become of a message. Whether it was kept: not if somebody else was faster.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn put_back(&self, held: &mut HeldLetter) -> Result<bool, ShelfError> {
+        held.slip.body = written(&held.letter)?;
+        let kept = self.0.change_slip(LETTERS, &held.slip).await?;
+        held.slip.version += u64::from(kept);
+        Ok(kept)
+    }
+
+    /// Forgets a message.
+    ///
+    /// # Errors
+    /// [`ShelfError`].
+    pub async fn throw_away(&self, held: &HeldLetter) -> Result<(), ShelfError> {
+        self.0.take_slip(LETTERS, &held.slip.name).await?;
+        Ok(())
     }
 
     /// Forgets a job and its runs.
@@ -221,8 +320,8 @@ impl From<ShelfError> for Refusal {
 }
 
 fn held(kept: &KeptJob) -> Result<Held, ShelfError> {
-    let Written { spec, key, made } = read(&kept.spec)?;
-    let job = Job::new(kept.id.parse()?, spec, key, made)?;
+    let Written { spec, key, old, made } = read(&kept.spec)?;
+    let job = Job { old, ..Job::new(kept.id.parse()?, spec, key, made)? };
     Ok(Held { job, standing: read(&kept.standing)?, version: kept.version })
 }
 

@@ -2,6 +2,7 @@
 
 use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{JobError, When};
@@ -96,6 +97,29 @@ impl Spec {
             notify: None,
             hook: Door::default(),
         }
+    }
+
+    /// The same with some fields as they are said here; what is `null` is as usual.
+    ///
+    /// # Errors
+    /// [`JobError::Field`] if there is no such field, or it cannot be so.
+    pub fn with(&self, fields: &Map<String, Value>) -> Result<Self, JobError> {
+        let wrong = |reason: String| JobError::Field { reason };
+        let mut whole = match serde_json::to_value(self) {
+            Ok(Value::Object(whole)) => whole,
+            Ok(_) | Err(_) => return Err(wrong("the job cannot be written".into())),
+        };
+        for (name, value) in fields {
+            // All fields are written, so one that is not there is none.
+            if !whole.contains_key(name) {
+                return Err(wrong(format!("there is no field `{name}`")));
+            }
+            match value {
+                Value::Null => drop(whole.remove(name)),
+                value => drop(whole.insert(name.clone(), value.clone())),
+            }
+        }
+        serde_json::from_value(Value::Object(whole)).map_err(|error| wrong(error.to_string()))
     }
 
     /// Whether every number and text is one that can be.

@@ -111,14 +111,9 @@ impl Starter for HallStarter {
 async fn anew(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     let hall = server.hall();
     let mut opening = opening(errand, Start::New(Some(errand.session.clone())));
-    let limit = server.keyring().budget(&errand.user);
-    let left = match limit {
-        Some(limit) => Some(limit.minus(hall.spent(&errand.user).await?)),
-        None => None,
-    };
-    opening.budget = [left, errand.spec.budget].into_iter().flatten().min();
+    opening.budget = errand.spec.budget;
     let room = hall.open(&errand.user, opening).await?;
-    let asked = hall.prompt(&room, Some(Prompt::text(errand.spec.prompt.as_str())), limit).await;
+    let asked = hall.prompt(&room, Some(Prompt::text(errand.spec.prompt.as_str()))).await;
     let done = match asked {
         Ok(done) => done,
         Err(refusal) => {
@@ -144,11 +139,17 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     let opened = hall.open(&errand.user, opening(errand, Start::Resume(errand.session.clone()))).await;
     let room = match opened {
         Ok(room) => room,
-        // The last server ended between writing the try down and beginning it: nothing of it has run.
-        Err(refusal) if refusal.code == "not_found" => return anew(server, errand).await,
+        // The last server ended between writing the try down and beginning it: nothing of it has run. Where another has
+        // begun it in this very moment, it is that one's.
+        Err(refusal) if refusal.code == "not_found" => {
+            return match anew(server, errand).await {
+                Err(refusal) if refusal.code == "exists" => Ok(Finished::Elsewhere),
+                begun => begun,
+            };
+        }
         Err(refusal) => return Err(refusal),
     };
-    let done = match hall.prompt(&room, None, None).await {
+    let done = match hall.prompt(&room, None).await {
         Ok(done) => Some(done),
         // Somebody has it going already.
         Err(refusal) if refusal.code == "working" => None,

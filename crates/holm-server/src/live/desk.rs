@@ -40,7 +40,7 @@ impl QuestionId {
 }
 
 /// A question with its number.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Posed {
     /// Its number.
     pub id: QuestionId,
@@ -49,7 +49,7 @@ pub struct Posed {
 }
 
 /// What is asked.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
     /// Whether a call may run.
@@ -96,7 +96,7 @@ pub enum Question {
 }
 
 /// What somebody answers.
-#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Answered {
     /// To an approval: this call, once.

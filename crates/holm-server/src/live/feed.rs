@@ -10,12 +10,18 @@ use holm_kernel::{CallId, Event, EventId, Numbered, Seq};
 use holm_runtime::{Delta, DeltaSink, EventSink};
 use tokio::sync::watch;
 
-use super::{Cursor, Frame, Posed, QuestionId, Told};
+use super::{Cursor, Frame, Memory, Posed, QuestionId, Told, memory::Taken};
 
 /// Events that are kept: some turns of a lively run. The journal has the rest.
 const MOST_EVENTS: usize = 512;
+/// Bytes of them that are kept: results of tools can be large, and the journal has them.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes that each feed keeps of its events, of what was said and of an arriving reply, where all together keep too much.
+const FEW_BYTES: usize = 64 * 1024;
 /// Notes, questions and progress that are kept; a watcher that is further behind is told so.
 const MOST_TALK: usize = 256;
+/// Bytes of them that are kept.
+const MOST_TALK_BYTES: usize = 1024 * 1024;
 /// Bytes of an arriving reply that are kept: more than any model says at once.
 const MOST_REPLY: usize = 4 * 1024 * 1024;
 /// Frames that are handed over in one step, so that one watcher does not hold the lock for long.
@@ -32,16 +38,32 @@ pub struct Feed {
     bell: watch::Sender<u64>,
 }
 
-#[derive(Default)]
 struct Ring {
     events: VecDeque<Arc<Told>>,
-    /// Whoever has seen this event finds everything after it here; none while all events are here.
-    floor: Option<EventId>,
+    /// Bytes of the events, and of what was said.
+    event_bytes: usize,
+    talk_bytes: usize,
+    /// What all of it takes of the memory that feeds share.
+    taken: Taken,
+    /// How often all was forgotten.
+    begun: u64,
+    floor: Floor,
     reply: Option<Reply>,
     work: Work,
     talk: VecDeque<Frame>,
     /// The number of the first of `talk`.
     talked: u64,
+}
+
+/// From where on all events are here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Floor {
+    /// None has come yet.
+    Unknown,
+    /// From the beginning.
+    Beginning,
+    /// Whoever has seen this one finds everything after it.
+    After(EventId),
 }
 
 /// Whether something is under way, as the events say.
@@ -115,9 +137,33 @@ pub(crate) struct Position {
 }
 
 impl Feed {
-    /// Nothing has happened yet.
+    /// Nothing has happened yet, and nobody shares its memory.
     pub fn new() -> Self {
-        Self { ring: Mutex::default(), bell: watch::Sender::new(0) }
+        Self::within(&Memory::new(usize::MAX))
+    }
+
+    /// Nothing has happened yet; what is kept of it counts among what others keep.
+    pub(crate) fn within(memory: &Arc<Memory>) -> Self {
+        Self { ring: Mutex::new(Ring::new(memory)), bell: watch::Sender::new(0) }
+    }
+
+    /// The memory that feeds share.
+    pub(super) fn memory(&self) -> Arc<Memory> {
+        Arc::clone(self.lock().taken.memory())
+    }
+
+    /// Forgets all events, because somebody else may have driven the session meanwhile: what follows is told as it comes, and
+    /// the journal has what was before.
+    pub(crate) fn begin_anew(&self) {
+        let mut ring = self.lock();
+        (ring.events, ring.event_bytes, ring.reply, ring.floor) = (VecDeque::new(), 0, None, Floor::Unknown);
+        ring.begun += 1;
+        ring.account();
+    }
+
+    /// How often it was begun anew.
+    pub(super) fn begun(&self) -> u64 {
+        self.lock().begun
     }
 
     /// Rings whenever there is something new.
@@ -135,12 +181,24 @@ impl Feed {
         self.talk(Frame::Note(text.into()));
     }
 
-    pub(super) fn asked(&self, posed: Arc<Posed>) {
+    pub(crate) fn asked(&self, posed: Arc<Posed>) {
         self.talk(Frame::Asked(posed));
     }
 
-    pub(super) fn settled(&self, id: QuestionId) {
+    pub(crate) fn settled(&self, id: QuestionId) {
         self.talk(Frame::Settled(id));
+    }
+
+    /// Something was left out: whoever has not seen this event finds what is missing in the journal. Without one, the next event
+    /// that is told says from where on everything is here again.
+    pub(crate) fn break_off(&self, last: Option<EventId>) {
+        let mut ring = self.lock();
+        ring.events.clear();
+        ring.event_bytes = 0;
+        (ring.floor, ring.reply) = (last.map_or(Floor::Unknown, Floor::After), None);
+        ring.account();
+        drop(ring);
+        self.ring_bell();
     }
 
     /// Whether the last event about work said that it has ended.
@@ -180,11 +238,9 @@ impl Feed {
 
     fn talk(&self, frame: Frame) {
         let mut ring = self.lock();
+        ring.talk_bytes += frame.weight();
         ring.talk.push_back(frame);
-        if ring.talk.len() > MOST_TALK {
-            ring.talk.pop_front();
-            ring.talked += 1;
-        }
+        ring.shrink();
         drop(ring);
         self.ring_bell();
     }
@@ -213,18 +269,21 @@ impl std::fmt::Debug for Feed {
 
 impl EventSink for Feed {
     fn event(&self, event: &Numbered) {
+        let told = Arc::new(Told::new(event.clone()));
+        if self.watchers() > 0 {
+            // They read it in any case, and it is written once.
+            told.text();
+        }
         let mut ring = self.lock();
         ring.hear(&event.event);
-        if ring.events.is_empty() && event.id != (EventId { record: Seq::new(0), index: 0 }) {
+        if ring.floor == Floor::Unknown {
+            let is_first = event.id == EventId { record: Seq::new(0), index: 0 };
             // What came before was told to nobody here.
-            ring.floor = Some(event.id);
+            ring.floor = if is_first { Floor::Beginning } else { Floor::After(event.id) };
         }
-        ring.events.push_back(Arc::new(Told::new(event.clone())));
-        if ring.events.len() > MOST_EVENTS
-            && let Some(gone) = ring.events.pop_front()
-        {
-            ring.floor = Some(gone.event.id);
-        }
+        ring.event_bytes += told.weight();
+        ring.events.push_back(told);
+        ring.shrink();
         drop(ring);
         self.ring_bell();
     }
@@ -244,19 +303,67 @@ impl DeltaSink for Feed {
             // The events say it again, with what it came to.
             Delta::Accepted { .. } | Delta::Usage(_) => return,
         };
-        self.lock().arrive(call, kind, offset, text);
+        let mut ring = self.lock();
+        ring.arrive(call, kind, offset, text);
+        ring.shrink();
+        drop(ring);
         self.ring_bell();
     }
 }
 
 impl Ring {
+    fn new(memory: &Arc<Memory>) -> Self {
+        Self {
+            events: VecDeque::new(),
+            event_bytes: 0,
+            talk_bytes: 0,
+            taken: Taken::of(memory),
+            begun: 0,
+            floor: Floor::Unknown,
+            reply: None,
+            work: Work::default(),
+            talk: VecDeque::new(),
+            talked: 0,
+        }
+    }
+
     /// Whether everything after this event is here.
     fn covers(&self, event: Option<EventId>) -> bool {
         match (self.floor, event) {
-            (None, _) => true,
-            (Some(floor), Some(event)) => event >= floor,
-            (Some(_), None) => false,
+            (Floor::Unknown | Floor::Beginning, _) => true,
+            (Floor::After(floor), Some(event)) => event >= floor,
+            (Floor::After(_), None) => false,
         }
+    }
+
+    /// Keeps no more than there is room for.
+    fn shrink(&mut self) {
+        self.account();
+        let few = self.taken.memory().is_full();
+        let (most, most_talk) = if few { (FEW_BYTES, FEW_BYTES) } else { (MOST_BYTES, MOST_TALK_BYTES) };
+        while (self.events.len() > MOST_EVENTS || self.event_bytes > most)
+            && let Some(gone) = self.events.pop_front()
+        {
+            self.event_bytes = self.event_bytes.saturating_sub(gone.weight());
+            self.floor = Floor::After(gone.event.id);
+        }
+        while (self.talk.len() > MOST_TALK || self.talk_bytes > most_talk)
+            && let Some(gone) = self.talk.pop_front()
+        {
+            self.talk_bytes = self.talk_bytes.saturating_sub(gone.weight());
+            self.talked += 1;
+        }
+        if let Some(reply) = &mut self.reply {
+            reply.shrink(if few { FEW_BYTES } else { MOST_REPLY });
+        }
+        self.account();
+    }
+
+    /// Says how much is kept.
+    fn account(&mut self) {
+        let reply = self.reply.as_ref().map_or(0, |reply| reply.end - reply.base);
+        let reply = usize::try_from(reply).unwrap_or(usize::MAX);
+        self.taken.set(self.event_bytes.saturating_add(self.talk_bytes).saturating_add(reply));
     }
 
     fn events(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) {
@@ -359,7 +466,11 @@ impl Reply {
             Some(piece) => piece.text.push_str(text),
             None => self.pieces.push_back(Piece { kind, offset, text: text.to_owned() }),
         }
-        while self.end - self.base > MOST_REPLY as u64
+    }
+
+    /// Keeps the end of it, so many bytes.
+    fn shrink(&mut self, most: usize) {
+        while self.end - self.base > most as u64
             && let Some(gone) = self.pieces.pop_front()
         {
             self.base += gone.text.len() as u64;

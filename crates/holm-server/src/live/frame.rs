@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use holm_kernel::Numbered;
 use serde_json::{Value, json};
 
-use super::{Cursor, Posed, QuestionId};
+use super::{Cursor, Posed, QuestionId, memory::weight};
 
 /// An event, written as JSON once for however many watch.
 #[derive(Debug)]
@@ -13,17 +13,25 @@ pub struct Told {
     /// The event with its number.
     pub event: Numbered,
     text: OnceLock<String>,
+    weight: OnceLock<usize>,
 }
 
 impl Told {
     /// An event that nobody has read yet.
     pub fn new(event: Numbered) -> Self {
-        Self { event, text: OnceLock::new() }
+        Self { event, text: OnceLock::new(), weight: OnceLock::new() }
     }
 
     /// The event as JSON.
     pub fn text(&self) -> &str {
         self.text.get_or_init(|| serde_json::to_string(&self.event).unwrap_or_else(|_| "null".into()))
+    }
+
+    /// Bytes that it takes in memory, more or less: itself, and its text once somebody has read it. The same however often
+    /// it is asked for.
+    pub(super) fn weight(&self) -> usize {
+        let text = || self.text.get().map_or_else(|| weight(&self.event), String::len);
+        *self.weight.get_or_init(|| text().saturating_mul(2))
     }
 }
 
@@ -80,6 +88,17 @@ impl Frame {
             Self::Note(_) => "note",
             Self::Lagged => "lagged",
             Self::Closed => "closed",
+        }
+    }
+
+    /// Bytes that it takes in memory, more or less.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Event(told) => told.weight(),
+            Self::Delta { text, .. } | Self::Progress { text, .. } => text.len(),
+            Self::Asked(posed) => weight(&**posed),
+            Self::Note(text) => text.len(),
+            Self::Settled(_) | Self::Lagged | Self::Closed => 0,
         }
     }
 

@@ -1,21 +1,24 @@
 //! All open sessions. Whoever wants one gets the one that is open, or it is opened for them.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
 
-use holm_kernel::{Event, NanoUsd, Numbered, Prompt};
+use holm_kernel::{Budget, Event, NanoUsd, Numbered, Prompt};
 use holm_runtime::{CancellationToken, EventSink, Toolbox};
-use holm_store::{By, Listing, UsageQuery};
+use holm_store::Listing;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
 
 use super::{
-    Admission, Attendance, Desk, Feed, RUNNING, Room, State,
-    room::{Driving, Outcome},
+    Admission, Attendance, Desk, Feed, Memory, RUNNING, Room, State, drive::Driving, kept, purse::Purses,
+    room::Outcome,
 };
-use crate::{Limits, Metrics, Order, Refusal, SessionId, Start, Workshop, auth::UserName};
+use crate::{
+    Limits, Metrics, Order, Refusal, SessionId, Start, Workshop,
+    auth::{Keyring, UserName},
+};
 
 /// How the tag begins that says which agent a session has.
 const AGENT: &str = "holm:agent:";
@@ -30,8 +33,11 @@ pub struct Hall {
     workshop: Arc<dyn Workshop>,
     limits: Limits,
     admission: Admission,
+    purses: Arc<Purses>,
     slots: Mutex<HashMap<Key, Slot>>,
     feeds: Mutex<HashMap<Key, Weak<Feed>>>,
+    /// What all feeds together keep.
+    memory: Arc<Memory>,
     metrics: Arc<Metrics>,
     /// Rings when nothing new is taken any more.
     closing: CancellationToken,
@@ -48,12 +54,24 @@ pub struct Opening {
     pub agent: Option<String>,
     /// Which model; none is the agent's own.
     pub model: Option<String>,
-    /// What the user may still spend; none is no bound.
+    /// What the session may cost; none is no bound but its user's.
     pub budget: Option<NanoUsd>,
     /// Tools that the client carries out.
     pub tools: Toolbox,
     /// Whether somebody may come to answer its questions.
     pub attendance: Attendance,
+    /// What becomes of its work when the server ends.
+    pub lasting: Lasting,
+}
+
+/// What becomes of a session's work when the server ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Lasting {
+    /// It goes on at the next start.
+    #[default]
+    Session,
+    /// It was for one request, and whoever asked is gone by then.
+    Request,
 }
 
 impl Opening {
@@ -66,20 +84,28 @@ impl Opening {
             budget: None,
             tools: Toolbox::new(),
             attendance: Attendance::Attended,
+            lasting: Lasting::Session,
         }
     }
 }
 
 impl Hall {
     /// Nothing is open yet.
-    pub fn new(workshop: Arc<dyn Workshop>, limits: Limits, metrics: Arc<Metrics>) -> Arc<Self> {
-        let admission = Admission::new(&limits);
+    pub fn new(
+        workshop: Arc<dyn Workshop>,
+        keyring: Arc<Keyring>,
+        limits: Limits,
+        metrics: Arc<Metrics>,
+    ) -> Arc<Self> {
+        let (admission, memory) = (Admission::new(&limits), Memory::new(limits.memory));
         Arc::new(Self {
             workshop,
             limits,
             admission,
+            purses: Arc::new(Purses::new(keyring)),
             slots: Mutex::default(),
             feeds: Mutex::default(),
+            memory,
             metrics,
             closing: CancellationToken::new(),
             park: CancellationToken::new(),
@@ -160,43 +186,37 @@ impl Hall {
         if feeds.len() >= 64 && feeds.len().is_power_of_two() {
             feeds.retain(|_, feed| feed.strong_count() > 0);
         }
-        let feed = Arc::new(Feed::new());
+        let feed = Arc::new(Feed::within(&self.memory));
         feeds.insert(key, Arc::downgrade(&feed));
         feed
     }
 
-    /// Asks a session for something.
+    /// Asks a session for something. When this returns it is kept: it is done, now or after the next start.
     pub(crate) async fn prompt(
         &self,
         room: &Room,
         prompt: Option<Prompt>,
-        budget: Option<NanoUsd>,
     ) -> Result<oneshot::Receiver<Outcome>, Refusal> {
         if self.closing.is_cancelled() {
-            return Err(Refusal::busy("stopping", "the server stops; come again when it is back", 5));
+            return Err(stopping());
         }
-        self.check_budget(&room.user, budget).await?;
+        self.check_budget(&room.user).await?;
         room.settled().await;
-        let asked = room.ask(prompt, self.admission.queue(&room.user)?)?;
+        let done = room.ask(prompt, self.admission.queue(&room.user)?)?.kept().await?;
         self.metrics.runs.add(1);
-        Ok(asked)
+        Ok(done)
     }
 
     /// Refuses what costs something to whoever has spent what they may.
-    pub(crate) async fn check_budget(&self, user: &UserName, budget: Option<NanoUsd>) -> Result<(), Refusal> {
-        if let Some(budget) = budget
-            && self.spent(user).await? >= budget
-        {
-            return Err(over_budget());
-        }
-        Ok(())
+    pub(crate) async fn check_budget(&self, user: &UserName) -> Result<(), Refusal> {
+        let home = self.workshop.home(user).await?;
+        self.purses.check(user, &home.store).await
     }
 
-    /// What all sessions of a user have cost.
-    pub(crate) async fn spent(&self, user: &UserName) -> Result<NanoUsd, Refusal> {
+    /// What a user may spend has become another: what is set aside for runs at work is divided anew.
+    pub(crate) async fn budget_changed(&self, user: &UserName) -> Result<(), Refusal> {
         let home = self.workshop.home(user).await?;
-        let lines = home.store.usage(By::Model, &UsageQuery::default()).await?;
-        Ok(lines.iter().fold(NanoUsd::default(), |sum, line| sum.plus(line.tally.cost)))
+        self.purses.divide(user, &home.store).await
     }
 
     /// Goes on with everything of these users that was under way when a server ended, in whatever way. How many.
@@ -213,6 +233,11 @@ impl Hall {
             }
         }
         resumed
+    }
+
+    /// Bytes that are kept for watchers, of all sessions together.
+    pub fn memory(&self) -> usize {
+        self.memory.used()
     }
 
     /// Takes no more work, lets runs finish for as long as the limits say, then parks what is left.
@@ -322,8 +347,16 @@ impl Hall {
             Start::New(_) => {}
         }
         let feed = self.feed(user, id);
+        feed.begin_anew();
         let desk = Arc::new(Desk::new(Arc::clone(&feed), opening.attendance));
-        let watch = Arc::new(Counter { feed: Arc::clone(&feed), metrics: Arc::clone(&self.metrics) });
+        let watch = Arc::new(Counter {
+            user: user.clone(),
+            id: id.clone(),
+            feed: Arc::clone(&feed),
+            metrics: Arc::clone(&self.metrics),
+            purses: Arc::clone(&self.purses),
+            told: Mutex::default(),
+        });
         let opened = self
             .workshop
             .open(Order {
@@ -334,21 +367,27 @@ impl Hall {
                 budget: opening.budget,
                 tools: opening.tools,
                 desk: Arc::clone(&desk),
-                events: watch,
+                events: Arc::clone(&watch) as _,
                 deltas: Arc::clone(&feed) as _,
             })
             .await?;
         if let Some(agent) = agent {
             home.store.tag(id.as_str(), &format!("{AGENT}{agent}")).await?;
         }
-        let driving = Driving { store: home.store, idle: self.limits.idle, park: self.park.clone() };
+        let driving = Driving {
+            store: home.store,
+            purses: Arc::clone(&self.purses),
+            idle: self.limits.idle,
+            park: self.park.clone(),
+            told: *watch.told.lock().unwrap_or_else(PoisonError::into_inner),
+        };
         let (hall, key, slot) = (Arc::downgrade(self), (user.clone(), id.clone()), Arc::downgrade(slot));
         let gone = move || {
             if let Some(hall) = hall.upgrade() {
                 hall.forget(&key, &slot);
             }
         };
-        Ok(Room::new(user.clone(), id.clone(), opened, feed, desk, driving, gone))
+        Ok(Room::new((user.clone(), id.clone()), opened, (feed, desk), opening.lasting, driving, gone))
     }
 
     /// Gives up the slot of a session that nobody drives any more, unless somebody has taken it again.
@@ -393,7 +432,7 @@ impl Hall {
             return Ok(Arc::clone(slot));
         }
         if self.closing.is_cancelled() {
-            return Err(Refusal::busy("stopping", "the server stops; come again when it is back", 5));
+            return Err(stopping());
         }
         if slots.len() >= self.limits.sessions {
             return Err(Refusal::busy("full", "too many sessions are open; come again later", 30));
@@ -410,17 +449,31 @@ impl std::fmt::Debug for Hall {
 
 /// Passes events on and counts what they cost.
 struct Counter {
+    user: UserName,
+    id: SessionId,
     feed: Arc<Feed>,
     metrics: Arc<Metrics>,
+    purses: Arc<Purses>,
+    /// What the session was told last that it may cost.
+    told: Mutex<Option<Budget>>,
 }
 
 impl EventSink for Counter {
     fn event(&self, event: &Numbered) {
         self.metrics.events.add(1);
-        if let Event::ModelReplied { usage, cost, .. } = &event.event {
-            self.metrics.tokens_in.add(usage.input);
-            self.metrics.tokens_out.add(usage.output);
-            self.metrics.cost.add(cost.map_or(0, NanoUsd::value));
+        match &event.event {
+            Event::ModelReplied { usage, cost, .. } => {
+                self.metrics.tokens_in.add(usage.input);
+                self.metrics.tokens_out.add(usage.output);
+                self.metrics.cost.add(cost.map_or(0, NanoUsd::value));
+                self.purses.spent(&self.user, &self.id, cost.unwrap_or_default());
+            }
+            Event::ChildStarted { .. } => self.purses.delegated(&self.user, &self.id),
+            Event::BudgetChanged { limit } => {
+                let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+                *told = Some(Budget { usd: *limit });
+            }
+            _ => {}
         }
         self.feed.event(event);
     }
@@ -432,7 +485,13 @@ pub(crate) fn over_budget() -> Refusal {
     Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message)
 }
 
-/// All sessions that were under way. Read to the end before one of them goes on, because that changes their order.
+/// What somebody is told while the server stops.
+fn stopping() -> Refusal {
+    Refusal::busy("stopping", "the server stops; come again when it is back", 5)
+}
+
+/// All sessions that were under way, or for which a prompt was accepted. Read to the end before one of them goes on,
+/// because that changes their order.
 async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
     let mut wanted = Listing { tag: Some(RUNNING.into()), limit: Some(1_000), ..Listing::default() };
     let mut found = Vec::new();
@@ -441,6 +500,8 @@ async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
         let Some(next) = page.next else { break };
         wanted.after = Some(next);
     }
+    let known: BTreeSet<SessionId> = found.iter().cloned().collect();
+    found.extend(kept::waiting(store).await.into_iter().filter(|id| !known.contains(id)));
     found
 }
 

@@ -3,10 +3,14 @@
 mod admission;
 mod cursor;
 mod desk;
+mod drive;
 mod errand;
 mod feed;
 mod frame;
 mod hall;
+mod kept;
+mod memory;
+mod purse;
 mod room;
 mod watch;
 
@@ -20,6 +24,7 @@ pub(crate) use errand::{Errands, PREFIX};
 pub use feed::{Feed, Step};
 pub use frame::{Frame, Told};
 pub(crate) use hall::over_budget;
-pub use hall::{Hall, Opening};
+pub use hall::{Hall, Lasting, Opening};
+pub(crate) use memory::Memory;
 pub(crate) use room::{RUNNING, Room, State};
 pub(crate) use watch::{Watch, past};

@@ -1,17 +1,20 @@
-//! One open session: a task that drives it, and what others need to speak with it.
+//! One open session: what others need to speak with it. The task that drives it is in `drive`.
 
 use std::{
-    any::Any,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
-use holm_kernel::{Ending, Prompt};
-use holm_runtime::{CancellationToken, Handle, NotHeard, Report, Session};
-use holm_store::Store;
+use holm_kernel::{Budget, Ending, Input, NanoUsd, Prompt};
+use holm_runtime::{CancellationToken, Handle, NotHeard, Report, Subscription};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Desk, Errands, Feed, admission::Ticket};
+use super::{
+    Desk, Errands, Feed, Lasting,
+    admission::Ticket,
+    drive::{Driving, drive},
+    purse::Tell,
+};
 use crate::{Opened, Refusal, SessionId, auth::UserName};
 
 /// The tag of sessions that are at work, by which a server that starts finds what was under way when the last one ended.
@@ -52,44 +55,55 @@ pub(crate) struct Room {
     pub(crate) feed: Arc<Feed>,
     pub(crate) desk: Arc<Desk>,
     handle: Handle,
-    state: watch::Sender<State>,
+    pub(super) state: watch::Sender<State>,
     asks: mpsc::Sender<Ask>,
     /// Stops a wait for a turn.
-    waiting: Mutex<Option<CancellationToken>>,
+    pub(super) waiting: Mutex<Option<CancellationToken>>,
     /// Ends the task once it does nothing.
-    leave: CancellationToken,
+    pub(super) leave: CancellationToken,
+    /// What becomes of its work when the server ends.
+    pub(super) lasting: Lasting,
     /// Calls that the session's client carries out.
     pub(crate) errands: OnceLock<Arc<Errands>>,
 }
 
 /// Something to be done.
-struct Ask {
-    /// None goes on with what was under way.
-    prompt: Option<Prompt>,
-    ticket: Ticket,
-    give_up: CancellationToken,
-    done: oneshot::Sender<Outcome>,
+pub(super) struct Ask {
+    /// None goes on with what was under way, or was accepted and has not begun.
+    pub(super) prompt: Option<Prompt>,
+    pub(super) ticket: Ticket,
+    pub(super) give_up: CancellationToken,
+    /// Is told once it is kept.
+    pub(super) kept: oneshot::Sender<Result<(), Refusal>>,
+    pub(super) done: oneshot::Sender<Outcome>,
+}
+
+/// Something that was asked for.
+pub(crate) struct Asked {
+    kept: oneshot::Receiver<Result<(), Refusal>>,
+    done: oneshot::Receiver<Outcome>,
+}
+
+impl Asked {
+    /// Waits until it is kept, so that it is not lost when the server ends. What comes of it arrives at the receiver.
+    pub(super) async fn kept(self) -> Result<oneshot::Receiver<Outcome>, Refusal> {
+        match self.kept.await {
+            Ok(kept) => kept.map(|()| self.done),
+            Err(_) => Err(closing()),
+        }
+    }
 }
 
 /// What came of it.
 pub(crate) type Outcome = Result<Option<Report>, Refusal>;
 
-/// What the driving task needs.
-pub(super) struct Driving {
-    pub(super) store: Store,
-    pub(super) idle: Duration,
-    /// Rings when the server stops: what is under way is parked.
-    pub(super) park: CancellationToken,
-}
-
 impl Room {
     /// Gives a session a task of its own. `gone` is called when the task has let it go.
     pub(super) fn new(
-        user: UserName,
-        id: SessionId,
+        (user, id): (UserName, SessionId),
         opened: Opened,
-        feed: Arc<Feed>,
-        desk: Arc<Desk>,
+        (feed, desk): (Arc<Feed>, Arc<Desk>),
+        lasting: Lasting,
         driving: Driving,
         gone: impl FnOnce() + Send + 'static,
     ) -> Arc<Self> {
@@ -97,42 +111,36 @@ impl Room {
         let handle = opened.session.handle();
         let (state, waiting) = (watch::Sender::new(State::Idle(None)), Mutex::default());
         let (leave, errands) = (CancellationToken::new(), OnceLock::new());
-        let room = Arc::new(Self { id, user, feed, desk, handle, state, asks, waiting, leave, errands });
+        let room =
+            Arc::new(Self { id, user, feed, desk, handle, state, asks, waiting, leave, lasting, errands });
         let held = Arc::clone(&room);
         tokio::spawn(async move {
-            let (session, keep) = (opened.session, opened.keep);
-            held.drive(session, keep, asked, driving).await;
+            drive(&held, opened, asked, driving).await;
             held.state.send_replace(State::Closed);
             gone();
         });
         room
     }
 
-    /// Asks for something, or to go on with what was under way. What comes of it arrives at the receiver.
-    pub(crate) fn ask(
-        &self,
-        prompt: Option<Prompt>,
-        ticket: Ticket,
-    ) -> Result<oneshot::Receiver<Outcome>, Refusal> {
+    /// Asks for something, or to go on with what was under way.
+    pub(crate) fn ask(&self, prompt: Option<Prompt>, ticket: Ticket) -> Result<Asked, Refusal> {
         let busy = || {
             Refusal::conflict("working", "the session is at work; steer it, follow up, or cancel it first")
         };
-        let (done, outcome) = oneshot::channel();
+        let ((done, outcome), (keep, kept)) = (oneshot::channel(), oneshot::channel());
         let give_up = CancellationToken::new();
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if !matches!(*self.state.borrow(), State::Idle(_)) {
             return Err(busy());
         }
-        let ask = Ask { prompt, ticket, give_up: give_up.clone(), done };
+        let ask = Ask { prompt, ticket, give_up: give_up.clone(), kept: keep, done };
         self.asks.try_send(ask).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => busy(),
-            mpsc::error::TrySendError::Closed(_) => {
-                Refusal::busy("closing", "the session is being put away; ask again in a moment", 1)
-            }
+            mpsc::error::TrySendError::Closed(_) => closing(),
         })?;
         self.state.send_replace(State::Waiting);
         *waiting = Some(give_up);
-        Ok(outcome)
+        Ok(Asked { kept, done: outcome })
     }
 
     /// Waits until a session whose watchers have seen its end has been put in order, so that whoever prompts it at once is
@@ -154,13 +162,13 @@ impl Room {
 
     /// Says something that enters before the next model call.
     pub(crate) fn steer(&self, prompt: Prompt) -> Result<(), Refusal> {
-        self.while_working()?;
+        self.while_heard()?;
         self.handle.steer(prompt).map_err(|error| not_heard(&error))
     }
 
     /// Says what to do once the run would stop.
     pub(crate) fn follow_up(&self, prompt: Prompt) -> Result<(), Refusal> {
-        self.while_working()?;
+        self.while_heard()?;
         self.handle.follow_up(prompt).map_err(|error| not_heard(&error))
     }
 
@@ -185,6 +193,30 @@ impl Room {
         self.leave.cancel();
     }
 
+    /// What happens in the session from now on, for whoever is near.
+    pub(crate) fn events(&self) -> Subscription {
+        self.handle.events()
+    }
+
+    /// Tells the run what it may spend from now on.
+    pub(super) fn budget(&self) -> Tell {
+        let handle = self.handle.clone();
+        Box::new(move |ceiling: NanoUsd| {
+            handle.tell(Input::BudgetChanged(Budget { usd: Some(ceiling) })).is_ok()
+        })
+    }
+
+    /// What is said to a run is written down by the run, so one that has not begun hears nothing: it would be lost with the
+    /// server.
+    fn while_heard(&self) -> Result<(), Refusal> {
+        let waits = *self.state.borrow() == State::Waiting;
+        if waits {
+            let message = "the session waits for its turn and hears nothing yet; say it when it works";
+            return Err(Refusal::conflict("waiting", message));
+        }
+        self.while_working()
+    }
+
     fn while_working(&self) -> Result<(), Refusal> {
         match *self.state.borrow() {
             State::Waiting | State::Working => Ok(()),
@@ -193,84 +225,10 @@ impl Room {
             }
         }
     }
-
-    async fn drive(
-        &self,
-        mut session: Session,
-        keep: Box<dyn Any + Send>,
-        mut asked: mpsc::Receiver<Ask>,
-        driving: Driving,
-    ) {
-        loop {
-            let next = tokio::select! {
-                next = tokio::time::timeout(driving.idle, asked.recv()) => next.ok().flatten(),
-                () = driving.park.cancelled() => None,
-                () = self.leave.cancelled() => None,
-            };
-            // Nobody is heard any more; whoever was heard in this very moment is still served.
-            let Some(ask) = next.or_else(|| last(&mut asked)) else { break };
-            let Ask { prompt, ticket, give_up, done } = ask;
-            let turn = tokio::select! {
-                turn = ticket.turn() => turn,
-                () = give_up.cancelled() => None,
-                () = driving.park.cancelled() => None,
-            };
-            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // Whoever cancels from now on finds nothing that waits, and tells the run itself.
-            let Some(_turn) = turn.filter(|_| !give_up.is_cancelled()) else {
-                self.state.send_replace(State::Idle(None));
-                let _ =
-                    done.send(Err(Refusal::conflict("cancelled", "the run was cancelled before its turn")));
-                continue;
-            };
-            self.state.send_replace(State::Working);
-            let worked = tokio::select! {
-                worked = self.work(&mut session, prompt, &driving.store) => worked,
-                () = driving.park.cancelled() => break,
-            };
-            let ending = match &worked {
-                Ok(report) => report.as_ref().map(|report| Box::new(report.ending.clone())),
-                Err(_) => None,
-            };
-            let failed = worked.is_err();
-            if failed {
-                // Before it seems idle: what is put away takes nothing in.
-                asked.close();
-            }
-            self.state.send_replace(State::Idle(ending));
-            // Whoever asked may have gone; the journal has it all.
-            let _ = done.send(worked);
-            if failed {
-                break;
-            }
-        }
-        drop(keep);
-        session.close().await;
-    }
-
-    async fn work(&self, session: &mut Session, prompt: Option<Prompt>, store: &Store) -> Outcome {
-        // What was asked over one connection is for that connection: at the next start nobody is there to hear it, or to
-        // carry its calls out.
-        let goes_on = self.errands.get().is_none();
-        if goes_on {
-            store.tag(self.id.as_str(), RUNNING).await?;
-        }
-        let outcome = match prompt {
-            Some(prompt) => session.prompt(prompt).await.map(Some),
-            None => session.go_on().await,
-        };
-        if goes_on {
-            store.untag(self.id.as_str(), RUNNING).await?;
-        }
-        // A journal that cannot be written says why to the operator, not to the client.
-        outcome.map_err(|_| Refusal::failed("the run could not be written down, so it was stopped"))
-    }
 }
 
-/// Takes no more in, and gives what came just before.
-fn last(asked: &mut mpsc::Receiver<Ask>) -> Option<Ask> {
-    asked.close();
-    asked.try_recv().ok()
+fn closing() -> Refusal {
+    Refusal::busy("closing", "the session is being put away; ask again in a moment", 1)
 }
 
 fn not_heard(error: &NotHeard) -> Refusal {
@@ -281,6 +239,3 @@ fn not_heard(error: &NotHeard) -> Refusal {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,7 +5,9 @@ use holm_models::{Client, Endpoint};
 use holm_runtime::{Agent, Delta, DeltaSink as _, EventSink as _};
 use holm_store::Store;
 
-use super::{Answered, Attendance, Cursor, Desk, Feed, Frame, Question, Step, Watch, feed::Position};
+use super::{
+    Answered, Attendance, Cursor, Desk, Feed, Frame, Memory, Question, Step, Watch, feed::Position, past,
+};
 
 fn event(record: u64, index: u64, event: Event) -> Numbered {
     Numbered { id: EventId { record: Seq::new(record), index }, at: Timestamp::new(0), event }
@@ -113,6 +115,23 @@ fn a_reply_that_was_withdrawn_is_not_told_again() {
 }
 
 #[test]
+fn what_was_left_out_is_in_the_journal_and_nothing_is_lost_in_between() {
+    let feed = Feed::new();
+    (0..3).for_each(|record| feed.event(&plain(record)));
+    let mut seen = feed.position("2.0".parse().unwrap());
+    feed.break_off(Some(EventId { record: Seq::new(5), index: 0 }));
+    assert_eq!(drain(&feed, &mut seen), ["behind"], "events up to 5 were told to nobody here");
+    let mut caught_up = feed.position("5.0".parse().unwrap());
+    assert!(drain(&feed, &mut caught_up).is_empty());
+    feed.event(&plain(6));
+    assert_eq!(drain(&feed, &mut caught_up), ["6.0"]);
+    feed.break_off(None);
+    assert!(drain(&feed, &mut caught_up).is_empty());
+    feed.event(&plain(9));
+    assert_eq!(drain(&feed, &mut caught_up), ["behind"]);
+}
+
+#[test]
 fn a_feed_that_began_later_says_that_the_journal_has_the_past() {
     let feed = Feed::new();
     assert!(drain(&feed, &mut feed.position(Cursor::default())).is_empty());
@@ -133,6 +152,77 @@ fn what_is_kept_is_bounded_and_a_slow_watcher_is_told() {
     (0..300).for_each(|number| feed.note(&number.to_string()));
     assert_eq!(drain(&feed, &mut heard), ["behind"]);
     assert_eq!(drain(&feed, &mut heard).len(), 256, "what is left is told");
+}
+
+#[test]
+fn what_is_kept_is_bounded_in_bytes_too_in_one_feed_and_in_all() {
+    let large = |record: u64| {
+        let model = "x".repeat(512 * 1024).into();
+        event(record, 0, Event::ModelCalled { call: CallId::new(1), turn: 1, model, messages: 1, tokens: 1 })
+    };
+    let memory = Memory::new(8 * 1024 * 1024);
+    let (one, other) = (Feed::within(&memory), Feed::within(&memory));
+    (0..20).for_each(|record| one.event(&large(record)));
+    assert!(memory.used() <= 4 * 1024 * 1024, "{}", memory.used());
+    assert_eq!(drain(&one, &mut one.position(Cursor::default())), ["behind"]);
+    assert_eq!(drain(&one, &mut one.position("18.0".parse().unwrap())), ["19.0"], "the last ones are here");
+    for feed in [&one, &other] {
+        // What is too large to be kept at all is passed on to nobody from here, and nothing is lost with it.
+        feed.event(&event(20, 0, Event::GrantsChanged));
+        say(feed, 1, 0, &"y".repeat(4 * 1024 * 1024));
+        (0..20).for_each(|_| feed.note(&"z".repeat(256 * 1024)));
+    }
+    let full = memory.used();
+    (21..30).for_each(|record| other.event(&large(record)));
+    assert!(memory.used() <= full.max(8 * 1024 * 1024), "{} after {full}", memory.used());
+    assert_eq!(drain(&other, &mut other.position("20.0".parse().unwrap()))[..1], ["behind"]);
+    drop((one, other));
+    assert_eq!(memory.used(), 0, "all of it is given back");
+}
+
+#[test]
+fn a_feed_that_is_begun_anew_sends_its_watchers_to_the_journal_once() {
+    let feed = Feed::new();
+    (0..3).for_each(|record| feed.event(&plain(record)));
+    let mut position = feed.position(Cursor::default());
+    drain(&feed, &mut position);
+    feed.begin_anew();
+    assert!(drain(&feed, &mut position).is_empty());
+    // Somebody else has written records 3 to 8 meanwhile.
+    feed.event(&plain(9));
+    assert_eq!(drain(&feed, &mut position), ["behind"]);
+    assert!(drain(&feed, &mut feed.position("9.0".parse().unwrap())).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_past_is_told_a_part_at_a_time_without_a_gap_or_a_repetition() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("holm.db")).await.unwrap();
+    let model = holm_runtime::model_fn(|_| {
+        let reply = holm_kernel::Reply {
+            blocks: vec![holm_kernel::Block::Text("fine".into())],
+            ..holm_kernel::Reply::default()
+        };
+        Box::pin(async { holm_kernel::ModelResult::Replied(reply) })
+    });
+    let agent = Agent::builder("scripted/any", model).journals(store.clone()).blobs(store.clone());
+    let mut session = agent.build().unwrap().start_as("one").await.unwrap();
+    for _ in 0..6 {
+        session.prompt("w".repeat(1024 * 1024)).await.unwrap();
+    }
+    session.close().await;
+    let id: crate::SessionId = "one".parse().unwrap();
+    let all: Vec<EventId> = past(&store, &id).await.unwrap().iter().map(|event| event.id).collect();
+    let memory = Memory::new(usize::MAX);
+    let feed = Arc::new(Feed::within(&memory));
+    let watch = Watch::new(feed, None, store, id, Cursor::default());
+    let mut watch = watch.with_past().await.unwrap();
+    assert!(memory.used() <= 4 * 1024 * 1024, "{}", memory.used());
+    for expected in &all {
+        let (frame, _) = watch.next().await.unwrap();
+        let Frame::Event(told) = frame else { panic!("{frame:?}") };
+        assert_eq!(told.event.id, *expected);
+    }
 }
 
 #[test]

@@ -2,17 +2,30 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use holm_kernel::{Effect, Numbered, journal};
+use holm_kernel::{Effect, EventId, Numbered, journal};
 use holm_runtime::Journals as _;
 use holm_store::Store;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
-use super::{Cursor, Desk, Feed, Frame, Step, Told, feed::Position};
+use super::{
+    Cursor, Desk, Feed, Frame, Step, Told,
+    feed::Position,
+    memory::{Taken, weight},
+};
 use crate::{Refusal, SessionId};
 
 /// How often one connection may fetch from the journal what the feed no longer has. Whoever is that slow is told to ask
 /// again, so that a watcher costs a bounded number of folds.
 const MOST_CATCH_UPS: u32 = 3;
+/// Bytes of events that a watcher is given from the journal at a time.
+const PAGE: usize = 4 * 1024 * 1024;
+/// The same where watchers and feeds together keep too much already.
+const SMALL_PAGE: usize = 64 * 1024;
+/// Journals that are told again at the same time: each takes as much memory as the journal is long.
+const MOST_FOLDS: usize = 4;
+
+/// Who may tell a journal again.
+static FOLDS: Semaphore = Semaphore::const_new(MOST_FOLDS);
 
 /// Watches one session.
 pub(crate) struct Watch {
@@ -24,8 +37,21 @@ pub(crate) struct Watch {
     id: SessionId,
     position: Position,
     waiting: VecDeque<(Frame, Cursor)>,
+    /// What those that wait take of the memory that watchers share.
+    taken: Taken,
     catch_ups: u32,
+    /// How often the feed had been begun anew when the watcher looked last.
+    begun: u64,
+    rest: Rest,
     state: State,
+}
+
+/// Where what follows is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Feed,
+    /// The journal has more than was given at a time.
+    Journal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +73,14 @@ impl Watch {
         let position = feed.position(cursor);
         // After the position was taken: a question that is asked meanwhile is seen twice, under one number, never missed.
         let waiting = open(desk.as_deref(), cursor).collect();
-        Self { feed, desk, bell, store, id, position, waiting, catch_ups: 0, state: State::Watching }
+        let (taken, begun) = (Taken::of(&feed.memory()), feed.begun());
+        let (rest, state) = (Rest::Feed, State::Watching);
+        Self { feed, desk, bell, store, id, position, waiting, taken, catch_ups: 0, begun, rest, state }
     }
 
     /// Sends what the journal has before anything else. Needed when the session may have a past that the feed never saw.
     pub(crate) async fn with_past(mut self) -> Result<Self, Refusal> {
         self.catch_up().await?;
-        self.catch_ups = 0;
         Ok(self)
     }
 
@@ -63,8 +90,16 @@ impl Watch {
             if let Some(frame) = self.waiting.pop_front() {
                 return Some(frame);
             }
+            self.taken.set(0);
             if self.state == State::Over {
                 return None;
+            }
+            if self.rest == Rest::Journal {
+                if self.catch_up().await.is_err() {
+                    self.state = State::Over;
+                    return Some((Frame::Lagged, self.position.cursor));
+                }
+                continue;
             }
             self.bell.borrow_and_update();
             match self.feed.step(&mut self.position) {
@@ -74,7 +109,11 @@ impl Watch {
                     let _ = self.bell.changed().await;
                 }
                 Step::Behind => {
-                    if self.catch_ups >= MOST_CATCH_UPS || self.catch_up().await.is_err() {
+                    // Whoever is behind because the feed was begun anew is not slow.
+                    let begun = self.feed.begun();
+                    self.catch_ups += u32::from(begun == self.begun);
+                    self.begun = begun;
+                    if self.catch_ups > MOST_CATCH_UPS || self.catch_up().await.is_err() {
                         self.state = State::Over;
                         return Some((Frame::Lagged, self.position.cursor));
                     }
@@ -85,13 +124,14 @@ impl Watch {
         }
     }
 
-    /// Fetches what follows the place from the journal.
+    /// Fetches what follows the place from the journal, so much at a time.
     async fn catch_up(&mut self) -> Result<(), Refusal> {
-        self.catch_ups += 1;
-        let seen = self.position.cursor.event;
-        let events = past(&self.store, &self.id).await?;
+        let page = if self.taken.memory().is_full() { SMALL_PAGE } else { PAGE };
+        let told = told_again(&self.store, &self.id, self.position.cursor.event, page).await?;
+        self.taken.set(told.bytes);
+        self.rest = told.rest;
         let mut cursor = self.position.cursor;
-        for event in events.into_iter().filter(|event| Some(event.id) > seen) {
+        for event in told.events {
             cursor = cursor.past(&event);
             self.waiting.push_back((Frame::Event(Arc::new(Told::new(event))), cursor));
         }
@@ -107,20 +147,59 @@ fn open(desk: Option<&Desk>, cursor: Cursor) -> impl Iterator<Item = (Frame, Cur
 
 /// Everything that watchers of a session were ever told, from its journal.
 pub(crate) async fn past(store: &Store, id: &SessionId) -> Result<Vec<Numbered>, Refusal> {
+    Ok(told_again(store, id, None, usize::MAX).await?.events)
+}
+
+/// What watchers of a session were told.
+struct ToldAgain {
+    events: Vec<Numbered>,
+    /// What they take.
+    bytes: usize,
+    /// Where what follows them is.
+    rest: Rest,
+}
+
+/// What watchers of a session were told after an event, one event at least and no more than so many bytes.
+async fn told_again(
+    store: &Store,
+    id: &SessionId,
+    seen: Option<EventId>,
+    most: usize,
+) -> Result<ToldAgain, Refusal> {
+    // Never closed.
+    let _turn = FOLDS.acquire().await.map_err(|_| Refusal::failed("the journal could not be told"))?;
     let text = store.read(id.as_str()).await.map_err(|error| match error {
         holm_runtime::JournalFailed::Missing { .. } => Refusal::missing("session"),
         _ => Refusal::failed("the journal cannot be read"),
     })?;
     let folded = tokio::task::spawn_blocking(move || {
         let records = journal::decode(&text).map_err(|_| Refusal::failed("the journal is damaged"))?.records;
-        let mut events = Vec::new();
+        let mut told = ToldAgain { events: Vec::new(), bytes: 0, rest: Rest::Feed };
         // A journal of which something was erased cannot be told to its end; what can be told is.
         let _ = journal::replay_with(&records, |_, effect| {
-            if let Effect::Emit(event) = effect {
-                events.push(event.clone());
+            if let Effect::Emit(event) = effect
+                && Some(event.id) > seen
+            {
+                told.add(event, most);
             }
         });
-        Ok(events)
+        Ok(told)
     });
     folded.await.map_err(|_| Refusal::failed("the journal could not be told"))?
+}
+
+impl ToldAgain {
+    fn add(&mut self, event: &Numbered, most: usize) {
+        if self.rest == Rest::Journal {
+            return;
+        }
+        // Whoever wants all of it need not know how much it is.
+        let bytes = if most == usize::MAX { 0 } else { weight(event).saturating_mul(2) };
+        if !self.events.is_empty() && self.bytes.saturating_add(bytes) > most {
+            self.rest = Rest::Journal;
+            return;
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.events.push(event.clone());
+    }
 }

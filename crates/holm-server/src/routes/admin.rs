@@ -111,6 +111,8 @@ pub(crate) async fn budget(
 ) -> Result<StatusCode, Refusal> {
     administers(&who)?;
     if server.inner.keyring.set_budget(&user, new.nano_usd.map(NanoUsd::new))? {
+        // Where it cannot be told now, it holds from the next prompt on.
+        let _ = server.inner.hall.budget_changed(&user).await;
         Ok(StatusCode::NO_CONTENT)
     } else {
         Err(Refusal::missing("user"))
@@ -146,6 +148,7 @@ impl From<ServerError> for Refusal {
             | ServerError::Listen { .. }
             | ServerError::Certificate { .. }
             | ServerError::File { .. }
+            | ServerError::Taken(_)
             | ServerError::BasePath(_)
             | ServerError::Random(_) => Self::failed("a file of the server failed; its operator can see why"),
         }

@@ -17,12 +17,12 @@ use axum::{
 use futures::{SinkExt as _, StreamExt as _, stream};
 use http::HeaderMap;
 use serde::Deserialize;
-use tokio::sync::watch;
+use tokio::{sync::watch, task::JoinHandle};
 use utoipa::IntoParams;
 
 use crate::{
     Cursor, Frame, Metrics, Problem, Refusal, Server, SessionId,
-    auth::{TokenId, Who},
+    auth::{TokenId, UserName, Who},
     door::PROTOCOL,
     extract::{Named, Query},
     live::Watch,
@@ -34,6 +34,8 @@ use crate::{
 const ALIVE: Duration = Duration::from_secs(15);
 /// How long a watcher may take to take one frame before it counts as gone.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How often it is looked whether somebody drives the session in a terminal.
+const LOOK: Duration = Duration::from_secs(2);
 /// The largest message from a watcher; it has nothing to say but that it is there.
 const MOST_HEARD: usize = 1_024;
 /// What a WebSocket is closed with when its watcher should come again.
@@ -41,6 +43,7 @@ const COME_AGAIN: u16 = 1_013;
 
 /// From where on.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct From {
     /// The id of the last frame that was seen; from the beginning where none is given. `last-event-id` says the same.
     after: Option<String>,
@@ -51,8 +54,30 @@ struct Watching {
     watch: Watch,
     server: Server,
     token: TokenId,
+    _look: Look,
     changes: watch::Receiver<u64>,
     stopped: bool,
+}
+
+/// Looks for a terminal that begins to drive the session, for as long as somebody watches. It tells by itself what happens.
+struct Look(JoinHandle<()>);
+
+impl Look {
+    fn begin(server: Server, user: UserName, id: SessionId) -> Self {
+        Self(tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(LOOK).await;
+                // Whatever is in the way may be gone the next time.
+                let _ = server.terminal(&user, &id).await;
+            }
+        }))
+    }
+}
+
+impl Drop for Look {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl Watching {
@@ -145,9 +170,14 @@ async fn begin(
     let hall = &server.inner.hall;
     let desk = hall.find(&who.user, &id).await.map(|room| Arc::clone(&room.desk));
     let feed = hall.feed(&who.user, &id);
+    let watch = Watch::new(feed, desk, store, id.clone(), cursor);
+    if let Some(link) = server.terminal(&who.user, &id).await? {
+        link.repeat_questions();
+    }
     // The feed may never have seen what is in the journal, so the first look is always there.
-    let watch = Watch::new(feed, desk, store, id, cursor).with_past().await?;
-    Ok(Watching { watch, server: server.clone(), token: who.token, changes, stopped: false })
+    let watch = watch.with_past().await?;
+    let look = Look::begin(server.clone(), who.user.clone(), id);
+    Ok(Watching { watch, server: server.clone(), token: who.token, _look: look, changes, stopped: false })
 }
 
 /// Sends frames until somebody has enough.

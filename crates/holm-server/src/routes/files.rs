@@ -1,70 +1,175 @@
-//! Files of the workspace, to be read. Opened from the handle of the one folder that a user has, as every file tool does;
-//! no link is followed, and what is kept from tools is kept from here.
+//! Files of the workspace: read, written, moved, removed. Opened from the handle of the one folder that a user has, as every
+//! file tool does; no link is followed, and what is kept from tools is kept from here. Whoever writes says what they have
+//! read, so that nobody's change is lost unseen.
 
-use axum::{Extension, extract::State, response::IntoResponse};
-use holm_tools::root::{Denies, Protect, Root, RootError};
-use http::{HeaderValue, header};
+use axum::{
+    Extension,
+    body::Bytes,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use holm_tools::{
+    root::{Before, Denies, HandError, Protect, Root, RootError},
+    trust::ContentHash,
+};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
-use crate::{Problem, Refusal, Server, auth::Who, extract::Query, routes::sessions::all_sessions};
+use crate::{
+    Problem, Refusal, Server,
+    auth::Who,
+    extract::{Input, Query},
+    precondition::{changed, precondition, required, tag},
+    routes::sessions::all_sessions,
+};
 
-/// The largest file that is given out: it passes through memory.
+/// The largest file that is given out or taken: it passes through memory.
 const MOST: u64 = 32 * 1024 * 1024;
 
 /// Which file.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Wanted {
     /// Its path, relative to the workspace.
+    #[param(min_length = 1)]
     path: String,
+}
+
+/// A name that is to become another.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Move {
+    /// The path as it is, relative to the workspace.
+    from: String,
+    /// The path as it shall be. Nothing may be there.
+    to: String,
 }
 
 /// Gives a file of the workspace.
 #[utoipa::path(get, path = "/api/files", params(Wanted),
-    responses((status = 200, content_type = "application/octet-stream"), (status = 400, body = Problem), (status = 403, body = Problem),
-        (status = 404, body = Problem), (status = 413, body = Problem)))]
+    responses((status = 200, content_type = "application/octet-stream", body = Vec<u8>,
+            headers(("etag" = String, description = "What the file holds, for `if-match`."))),
+        (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 413, body = Problem)))]
 pub(crate) async fn read(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
     Query(wanted): Query<Wanted>,
 ) -> Result<impl IntoResponse, Refusal> {
-    all_sessions(&who)?;
-    let home = server.inner.workshop.home(&who.user).await?;
-    let own = server.inner.config.folder.clone();
-    let read = tokio::task::spawn_blocking(move || {
-        let root = Root::open(&home.workspace)?.denies(Denies::usual());
-        // A server that was started at home has its own tokens below the workspace.
-        let root = root.protect(&home.private, Protect::Everything)?.protect(&own, Protect::Everything)?;
-        root.read(&root.path(&wanted.path)?)?.bytes(MOST)
-    });
-    let bytes = read
-        .await
-        .map_err(|_| Refusal::failed("the file could not be read"))?
-        .map_err(|error| refused(&error))?;
+    let bytes = at_hand(&server, &who, move |root| Ok(root.read(&root.path(&wanted.path)?)?.bytes(MOST)?));
+    let bytes = bytes.await?;
     // Whatever it is, a browser keeps it and runs nothing of it.
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     let kept = (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
-    Ok(([kind, kept], bytes))
+    Ok(([kind, kept, tag(ContentHash::of(&bytes))?], bytes))
+}
+
+/// Writes a file whole: with `if-match` over the one that was read, with `if-none-match: *` where there is none.
+#[utoipa::path(put, path = "/api/files",
+    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the file that was read."),
+        ("if-none-match" = Option<String>, Header, description = "`*`: there is no file yet.")),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 201, headers(("etag" = String, description = "What the file holds now."))),
+        (status = 204, headers(("etag" = String, description = "What the file holds now."))),
+        (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem),
+        (status = 413, body = Problem), (status = 428, body = Problem)))]
+pub(crate) async fn write(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Query(wanted): Query<Wanted>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    all_sessions(&who)?;
+    let before = required(&headers)?;
+    let written =
+        at_hand(&server, &who, move |root| root.write(&root.path(&wanted.path)?, &body, before, MOST));
+    let hash = written.await?;
+    let status = match before {
+        Before::Absent => StatusCode::CREATED,
+        Before::Is(_) => StatusCode::NO_CONTENT,
+    };
+    Ok((status, [tag(hash)?]).into_response())
+}
+
+/// Removes a file, or a folder with nothing in it. With `if-match`, only the file that was read.
+#[utoipa::path(delete, path = "/api/files",
+    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the file that was read.")),
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem), (status = 412, body = Problem)))]
+pub(crate) async fn remove(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Query(wanted): Query<Wanted>,
+    headers: HeaderMap,
+) -> Result<StatusCode, Refusal> {
+    all_sessions(&who)?;
+    let expect = match precondition(&headers)? {
+        Some(Before::Is(hash)) => Some(hash),
+        Some(Before::Absent) => {
+            return Err(Refusal::bad("bad_precondition", "what is not there cannot be removed"));
+        }
+        None => None,
+    };
+    at_hand(&server, &who, move |root| root.remove(&root.path(&wanted.path)?, expect, MOST)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Gives a file or a folder another name.
+#[utoipa::path(post, path = "/api/files/rename", request_body = Move,
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
+pub(crate) async fn rename(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(names): Input<Move>,
+) -> Result<StatusCode, Refusal> {
+    at_hand(&server, &who, move |root| root.rename(&root.path(&names.from)?, &root.path(&names.to)?)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Does something in the workspace of whoever asks, on a thread that may block.
+pub(crate) async fn at_hand<T: Send + 'static>(
+    server: &Server,
+    who: &Who,
+    work: impl FnOnce(&Root) -> Result<T, HandError> + Send + 'static,
+) -> Result<T, Refusal> {
+    all_sessions(who)?;
+    let home = server.inner.workshop.home(&who.user).await?;
+    let own = server.inner.config.folder.clone();
+    let done = tokio::task::spawn_blocking(move || {
+        let root = Root::open(&home.workspace)?.denies(Denies::usual());
+        // A server that was started at home has its own tokens below the workspace.
+        let root = root.protect(&home.private, Protect::Everything)?.protect(&own, Protect::Everything)?;
+        work(&root)
+    });
+    done.await
+        .map_err(|_| Refusal::failed("the workspace could not be used"))?
+        .map_err(|error| refused(&error))
 }
 
 /// What a client is told; the words of the file tools are for models, and say the same.
-fn refused(error: &RootError) -> Refusal {
+fn refused(error: &HandError) -> Refusal {
     let message = error.to_string();
     match error {
-        RootError::Missing { .. } => Refusal::missing("file"),
-        RootError::TooLarge { .. } => Refusal::new(http::StatusCode::PAYLOAD_TOO_LARGE, "too_large", message),
-        RootError::Denied { .. } | RootError::Protected { .. } | RootError::NotGranted { .. } => {
-            Refusal::forbidden(message)
-        }
-        RootError::Path { .. }
-        | RootError::Outside { .. }
-        | RootError::Link { .. }
-        | RootError::Mount { .. }
-        | RootError::Kind { .. } => Refusal::bad("bad_path", message),
-        // What the system says may name places of the machine.
-        RootError::Changed { .. }
-        | RootError::ReadOnly { .. }
-        | RootError::Busy { .. }
-        | RootError::System { .. } => Refusal::failed("the file could not be read"),
+        HandError::Taken { .. } => Refusal::conflict("taken", message),
+        HandError::NotEmpty { .. } => Refusal::conflict("not_empty", message),
+        HandError::Holds { .. } => Refusal::forbidden(message),
+        HandError::Root(error) => match error {
+            RootError::Missing { .. } => Refusal::missing("file"),
+            RootError::TooLarge { .. } => Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message),
+            RootError::Denied { .. }
+            | RootError::Protected { .. }
+            | RootError::NotGranted { .. }
+            | RootError::ReadOnly { .. } => Refusal::forbidden(message),
+            RootError::Path { .. }
+            | RootError::Outside { .. }
+            | RootError::Link { .. }
+            | RootError::Mount { .. }
+            | RootError::Kind { .. } => Refusal::bad("bad_path", message),
+            RootError::Changed { .. } => changed(),
+            RootError::Busy { .. } => Refusal::busy("busy", message, 1),
+            // What the system says may name places of the machine.
+            RootError::System { .. } => Refusal::failed("the workspace could not be used"),
+        },
     }
 }

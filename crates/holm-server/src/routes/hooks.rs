@@ -28,6 +28,7 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 
 /// What became of a message.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HookHeard)]
 pub(crate) struct Heard {
     /// The run that it started.
     run: String,
@@ -64,7 +65,9 @@ pub(crate) async fn trigger(
     let status = answer.status().as_u16();
     server.inner.metrics.answered(status);
     let entry = AuditEntry::new(None, from.to_string(), &http::Method::POST, &path, status);
-    if server.inner.audit.write(entry).await.is_err() {
+    // Strangers do not fill the disk; what was started is always written down.
+    let noted = answer.status().is_success() || server.inner.noted.take(&from, Instant::now()).is_ok();
+    if noted && server.inner.audit.write(entry).await.is_err() {
         return door::dressed(Refusal::failed("what was done could not be written down").into_response());
     }
     door::dressed(answer)
@@ -77,9 +80,6 @@ async fn hear(server: &Server, user: &str, job: &str, request: Request<Body>) ->
     door::check_host(server.config(), request.headers(), request.uri().authority())?;
     if request.headers().contains_key(ORIGIN) {
         return Err(Refusal::forbidden("pages send no signed messages"));
-    }
-    if !server.inner.failed.is_open(&from, now) {
-        return Err(Refusal::busy("too_many_failures", "too many messages that were not believed", 60));
     }
     let signed = Signed::of(request.headers());
     let too_large = || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "the message is too large");
@@ -95,9 +95,10 @@ async fn hear(server: &Server, user: &str, job: &str, request: Request<Body>) ->
         }
         (None, _) | (_, Err(_)) => Err(unknown()),
     };
-    if matches!(&heard, Err(refusal) if refusal.status == StatusCode::UNAUTHORIZED) {
-        // The bucket was open just now; a race costs an attacker one try more and nothing else.
-        let _ = server.inner.failed.take(&from, now);
+    let not_believed = matches!(&heard, Err(refusal) if refusal.status == StatusCode::UNAUTHORIZED);
+    // As at the door: a message that is signed is heard, however many came that were not.
+    if not_believed && server.inner.failed.take(&from, now).is_err() {
+        return Err(Refusal::busy("too_many_failures", "too many messages that were not believed", 60));
     }
     heard
 }

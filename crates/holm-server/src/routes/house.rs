@@ -1,4 +1,4 @@
-//! What a user's agents are made of: agents, tools, skills, models, MCP servers, and for which providers there are keys.
+//! What a user's agents are made of: agents, tools, skills, models, and for which providers there are keys.
 
 use axum::{Extension, Json, extract::State};
 use http::StatusCode;
@@ -6,8 +6,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::{
-    AgentCard, ModelCard, Problem, Refusal, Server, ServerCard, SkillCard, ToolCard, auth::Who,
-    extract::Input, state::administers,
+    AgentCard, ModelCard, PartName, Problem, Refusal, Server, SkillCard, ToolCard,
+    auth::Who,
+    extract::{Input, Named},
+    state::administers,
 };
 
 /// A key that is to be kept.
@@ -55,15 +57,6 @@ pub(crate) async fn models(
     Ok(Json(server.inner.workshop.models(&who.user).await?))
 }
 
-/// Lists the MCP servers whose tools the agents have.
-#[utoipa::path(get, path = "/api/mcp-servers", responses((status = 200, body = Vec<ServerCard>), (status = 500, body = Problem)))]
-pub(crate) async fn servers(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<ServerCard>>, Refusal> {
-    Ok(Json(server.inner.workshop.servers(&who.user).await?))
-}
-
 /// Lists the providers for which a key is known; the keys themselves are never given.
 #[utoipa::path(get, path = "/api/keys", responses((status = 200, body = Vec<String>), (status = 403, body = Problem)))]
 pub(crate) async fn keys(
@@ -84,5 +77,18 @@ pub(crate) async fn keep_key(
 ) -> Result<StatusCode, Refusal> {
     administers(&who)?;
     server.inner.workshop.keep_key(&who.user, &new.provider, new.key.into()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Forgets the key of a provider.
+#[utoipa::path(delete, path = "/api/keys/{id}", params(("id" = String, Path)),
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn remove_key(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(provider): Named<PartName>,
+) -> Result<StatusCode, Refusal> {
+    administers(&who)?;
+    server.inner.workshop.remove_key(&who.user, provider).await?;
     Ok(StatusCode::NO_CONTENT)
 }

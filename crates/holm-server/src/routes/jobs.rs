@@ -17,6 +17,10 @@ use crate::{
 const USUAL_RUNS: u32 = 50;
 /// The most that may be.
 const MOST_RUNS: u32 = 500;
+/// Seconds for which an old key counts beside a new one, unless another number is said: time to tell whoever has it.
+const USUAL_OVERLAP_S: u64 = 86_400;
+/// The most that may be said: a month. A key that counts for ever was not changed.
+const MOST_OVERLAP_S: u64 = 30 * 86_400;
 
 /// A job.
 #[derive(Debug, Serialize, ToSchema)]
@@ -77,6 +81,23 @@ pub(crate) struct MadeJob {
     key: String,
 }
 
+/// Another key for a job.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub(crate) struct NewKey {
+    /// For how many seconds the old key counts beside it; a day unless said.
+    #[schema(maximum = 2_592_000)]
+    old_for_s: Option<u64>,
+}
+
+/// The key that a job has now.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MadeKey {
+    /// The key. It is shown this once.
+    key: String,
+    /// For how many seconds the old one counts.
+    old_for_s: u64,
+}
+
 /// A run that was asked for.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Started {
@@ -86,6 +107,7 @@ pub(crate) struct Started {
 
 /// Which runs.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct RunsQuery {
     /// How many; 50 unless said.
     #[param(minimum = 1, maximum = 500)]
@@ -148,6 +170,38 @@ pub(crate) async fn respecify(
     let keeper = keeper(&server, &who).await?;
     keeper.respecify(&id, spec).await?;
     shown(&server, &keeper, &id).await
+}
+
+/// Changes some of what a job is to do: the fields that are named become what is said, and what is `null` becomes the usual.
+#[utoipa::path(patch, path = "/api/jobs/{id}", params(("id" = String, Path)), request_body = Object,
+    responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 422, body = Problem)))]
+pub(crate) async fn amend(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+    Input(fields): Input<serde_json::Map<String, serde_json::Value>>,
+) -> Result<Json<JobView>, Refusal> {
+    let keeper = keeper(&server, &who).await?;
+    keeper.amend(&id, |spec| spec.with(&fields)).await?;
+    shown(&server, &keeper, &id).await
+}
+
+/// Gives a job another key. It is shown this once.
+#[utoipa::path(post, path = "/api/jobs/{id}/key", params(("id" = String, Path)), request_body = NewKey,
+    responses((status = 200, body = MadeKey), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn rekey(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(id): Named<JobId>,
+    Input(new): Input<NewKey>,
+) -> Result<Json<MadeKey>, Refusal> {
+    let old_for_s = new.old_for_s.unwrap_or(USUAL_OVERLAP_S);
+    if old_for_s > MOST_OVERLAP_S {
+        return Err(Refusal::bad("bad_job", format!("`old_for_s` is {MOST_OVERLAP_S} at the most")));
+    }
+    let key = keeper(&server, &who).await?.rekey(&id, old_for_s * 1_000).await?;
+    Ok(Json(MadeKey { key: key.reveal(), old_for_s }))
 }
 
 /// Lets a job run by itself.

@@ -1,6 +1,9 @@
-//! MCP over HTTP: a user's agents, for whoever speaks it. Each user has sessions of their own there.
+//! MCP over HTTP: a user's agents, for whoever speaks it. Each token has conversations of its own there, which end with it;
+//! what an agent is asked is a session like any other, with a turn, a share of the budget and a place in the list.
 
-use std::sync::{Arc, PoisonError};
+mod agents;
+
+use std::sync::{Arc, PoisonError, Weak};
 
 use axum::{
     Extension,
@@ -9,11 +12,25 @@ use axum::{
     response::Response,
 };
 use holm_mcp::server::{Door, HttpService};
+use holm_runtime::CancellationToken;
 use http::Method;
 
-use crate::{Refusal, Server, auth::Who, routes::sessions::all_sessions};
+use self::agents::Agents;
+use crate::{
+    Refusal, Server,
+    auth::{TokenId, Who},
+    routes::sessions::all_sessions,
+    state::Inner,
+};
 
-/// Passes a request on to the user's own MCP server.
+/// What one token's clients of MCP speak with.
+#[derive(Clone)]
+pub(crate) struct Conversation {
+    service: HttpService,
+    agents: Agents,
+}
+
+/// Passes a request on to the token's own MCP server.
 pub(crate) async fn mcp(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
@@ -21,32 +38,55 @@ pub(crate) async fn mcp(
 ) -> Result<Response, Refusal> {
     all_sessions(&who)?;
     // Every message may be a call, and a call is a run that costs something.
-    if *request.method() == Method::POST {
-        let budget = server.inner.keyring.budget(&who.user);
-        server.inner.hall.check_budget(&who.user, budget).await?;
+    let is_message = *request.method() == Method::POST;
+    if is_message {
+        server.inner.hall.check_budget(&who.user).await?;
     }
-    let service = service(&server, &who).await?;
-    Ok(service.handle(request).await.map(Body::new))
+    let conversation = conversation(&server, &who).await?;
+    if is_message {
+        conversation.agents.refresh(&server).await?;
+    }
+    Ok(conversation.service.handle(request).await.map(Body::new))
 }
 
-async fn service(server: &Server, who: &Who) -> Result<HttpService, Refusal> {
+async fn conversation(server: &Server, who: &Who) -> Result<Conversation, Refusal> {
     let place = {
-        let mut services = server.inner.mcp.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(services.entry(who.user.clone()).or_default())
+        let mut conversations = server.inner.mcp.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(conversations.entry(who.token).or_default())
     };
-    // Held while it is made, by this user alone: one whose servers do not answer holds up nobody else.
+    // Held while it is made, by this token alone: one whose files do not answer holds up nobody else.
     let mut made = place.lock().await;
-    if let Some(service) = &*made {
-        return Ok(service.clone());
+    if let Some(conversation) = &*made {
+        return Ok(conversation.clone());
     }
     let exposed = server.inner.workshop.exposed(&who.user).await?;
     let exposed = exposed.ok_or_else(|| Refusal::missing("MCP server"))?;
+    let stop = CancellationToken::new();
+    let agents = Agents::new(Arc::downgrade(&server.inner), who.user.clone(), stop.clone());
+    agents.refresh(server).await?;
     // The door in front has looked at the token; names and origins are looked at again by the protocol's own code.
     let config = &server.inner.config;
     let own = [config.listen.ip().to_string()];
     let door = config.hosts.iter().chain(&own).cloned().fold(Door::open(), Door::host);
     let door = config.origins.iter().cloned().fold(door, Door::origin);
-    let service = HttpService::new(exposed, &door);
-    *made = Some(service.clone());
-    Ok(service)
+    let service = HttpService::until(exposed.roster(agents.clone()), &door, stop.clone());
+    let conversation = Conversation { service, agents };
+    *made = Some(conversation.clone());
+    tokio::spawn(end_with(Arc::downgrade(&server.inner), who.token, stop));
+    Ok(conversation)
+}
+
+/// Ends a token's conversations when the token is taken back.
+async fn end_with(server: Weak<Inner>, token: TokenId, stop: CancellationToken) {
+    let Some(mut changes) = server.upgrade().map(|inner| inner.keyring.changes()) else { return };
+    loop {
+        let is_valid = server.upgrade().is_some_and(|inner| inner.keyring.is_valid(token));
+        if !is_valid || changes.changed().await.is_err() {
+            break;
+        }
+    }
+    stop.cancel();
+    if let Some(inner) = server.upgrade() {
+        inner.mcp.lock().unwrap_or_else(PoisonError::into_inner).remove(&token);
+    }
 }

@@ -11,6 +11,7 @@ use crate::{
     extract::{Input, Named},
     live::{Answered, Posed, QuestionId},
     state::admit,
+    terminal::What,
 };
 
 /// An answer.
@@ -31,6 +32,9 @@ pub(crate) async fn list(
     Named(id): Named<SessionId>,
 ) -> Result<Json<Vec<Posed>>, Refusal> {
     admit(&who, &id)?;
+    if let Some(link) = server.terminal(&who.user, &id).await? {
+        return Ok(Json(link.questions().iter().map(|posed| (**posed).clone()).collect()));
+    }
     let Some(room) = server.inner.hall.find(&who.user, &id).await else {
         // A session that nobody drives asks nothing; one that is not there is said to be missing.
         server.inner.workshop.home(&who.user).await?.store.session(id.as_str()).await?;
@@ -49,6 +53,10 @@ pub(crate) async fn answer(
     Input(reply): Input<Reply>,
 ) -> Result<StatusCode, Refusal> {
     admit(&who, &id)?;
+    if let Some(link) = server.terminal(&who.user, &id).await? {
+        link.say(What::Answer { question: reply.question, answer: reply.answer }).await?;
+        return Ok(StatusCode::NO_CONTENT);
+    }
     let room =
         server.inner.hall.find(&who.user, &id).await.ok_or_else(|| Refusal::missing("open session"))?;
     room.desk.answer(reply.question, reply.answer)?;

@@ -57,6 +57,7 @@ pub(crate) struct SessionPage {
 
 /// Which part of the list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     /// Only those with this tag.
     tag: Option<String>,
@@ -98,6 +99,7 @@ pub(crate) struct Title {
 
 /// What is searched for.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct SearchQuery {
     /// Words of three letters or more; those in quotation marks stand together.
     q: String,
@@ -105,6 +107,7 @@ pub(crate) struct SearchQuery {
 
 /// As what a session is written.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ExportQuery {
     /// `jsonl` for the journal itself, `markdown` for something to read.
     format: Option<String>,
@@ -151,9 +154,8 @@ pub(crate) async fn create(
     (opening.agent, opening.model) = (new.agent, new.model);
     let room = make(&server, &who, opening).await?;
     if let Some(prompt) = new.prompt {
-        let budget = server.inner.keyring.budget(&who.user);
         // What comes of it is seen by whoever watches.
-        drop(server.inner.hall.prompt(&room, Some(Prompt::text(prompt)), budget).await?);
+        drop(server.inner.hall.prompt(&room, Some(Prompt::text(prompt))).await?);
     }
     Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
 }
@@ -216,7 +218,8 @@ pub(crate) async fn replay(
 
 /// Writes a session out.
 #[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), ExportQuery),
-    responses((status = 200, content_type = "application/octet-stream"), (status = 400, body = Problem), (status = 404, body = Problem)))]
+    responses((status = 200, content((String = "application/x-ndjson"), (String = "text/markdown"))), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
 pub(crate) async fn export(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
@@ -285,20 +288,14 @@ pub(crate) fn all_sessions(who: &Who) -> Result<(), Refusal> {
     }
 }
 
-/// Opens a session within what its user may still spend.
+/// Opens a session for somebody who may still spend something.
 pub(crate) async fn make(
     server: &Server,
     who: &Who,
-    mut opening: Opening,
+    opening: Opening,
 ) -> Result<std::sync::Arc<Room>, Refusal> {
-    if let Some(budget) = server.inner.keyring.budget(&who.user) {
-        let spent = server.inner.hall.spent(&who.user).await?;
-        // Before there is a session that could do nothing.
-        if spent >= budget {
-            return Err(live::over_budget());
-        }
-        opening.budget = Some(budget.minus(spent));
-    }
+    // Before there is a session that could do nothing.
+    server.inner.hall.check_budget(&who.user).await?;
     server.inner.hall.open(&who.user, opening).await
 }
 
@@ -313,6 +310,11 @@ async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
         Ok(id) => server.inner.hall.find(&who.user, &id).await,
         Err(_) => None,
     };
+    let link = match (&room, session.run.parse()) {
+        // One whose place cannot be looked into is shown as what it is here.
+        (None, Ok(id)) => server.terminal(&who.user, &id).await.ok().flatten(),
+        (Some(_), _) | (None, Err(_)) => None,
+    };
     let state = room.as_ref().map_or(live::State::Closed, |room| room.state().borrow().clone());
     let ending = match &state {
         live::State::Idle(Some(ending)) => serde_json::to_value(ending).ok(),
@@ -326,8 +328,12 @@ async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
         updated: session.updated.value(),
         records: session.records,
         model: session.model,
-        state: state.name(),
+        state: link.as_ref().map_or(state.name(), |link| link.state()),
         ending,
-        questions: room.map_or(0, |room| room.desk.open().len()),
+        questions: match (&room, &link) {
+            (Some(room), _) => room.desk.open().len(),
+            (None, Some(link)) => link.questions().len(),
+            (None, None) => 0,
+        },
     }
 }

@@ -14,8 +14,9 @@ use crate::{
 
 /// By what the sums are made.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Wanted {
-    /// `model` (unless said), `session`, `tool` or `day`.
+    /// `model` (unless said), `session`, `tool`, `day` or `agent`.
     by: Option<String>,
     /// Only this session's.
     session: Option<String>,
@@ -24,7 +25,7 @@ pub(crate) struct Wanted {
 /// What was used.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UsageView {
-    /// One sum for each model, session, tool or day.
+    /// One sum for each model, session, tool, day or agent.
     #[schema(value_type = Vec<Object>)]
     lines: Vec<UsageLine>,
     /// Billionths of a US dollar that all of it cost, as far as prices are known.
@@ -45,7 +46,11 @@ pub(crate) async fn usage(
         Some("session") => By::Session,
         Some("tool") => By::Tool,
         Some("day") => By::Day,
-        Some(_) => return Err(Refusal::bad("bad_query", "`by` is `model`, `session`, `tool` or `day`")),
+        Some("agent") => By::Agent,
+        Some(_) => {
+            let message = "`by` is `model`, `session`, `tool`, `day` or `agent`";
+            return Err(Refusal::bad("bad_query", message));
+        }
     };
     let session = wanted.session.map(|id| id.parse::<SessionId>()).transpose()?;
     match (&session, &who.scope) {

@@ -1,6 +1,8 @@
 //! What is said to a session: prompts, steering, what comes next, and that it stop.
 
-use axum::{Extension, Json, extract::State, response::IntoResponse};
+use std::sync::Arc;
+
+use axum::{Extension, Json, extract::State};
 use holm_kernel::Prompt;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,8 @@ use crate::{
     Problem, Refusal, Server, SessionId,
     auth::Who,
     extract::{Input, Named},
-    live::Room,
+    state::admit,
+    terminal::{Link, What},
 };
 
 /// Words for a session.
@@ -37,7 +40,8 @@ pub(crate) struct Heard {
     state: &'static str,
 }
 
-/// Asks a session for something. It is under way when this answers; watch its events for what comes of it.
+/// Asks a session for something. It is kept when this answers, and done, whatever becomes of the server; watch its events
+/// for what comes of it.
 #[utoipa::path(post, path = "/api/sessions/{id}/prompt", params(("id" = String, Path)), request_body = Words,
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 402, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 429, body = Problem)))]
@@ -46,12 +50,14 @@ pub(crate) async fn prompt(
     Extension(who): Extension<Who>,
     Named(id): Named<SessionId>,
     Input(words): Input<Words>,
-) -> Result<impl IntoResponse, Refusal> {
-    let prompt = said(words)?;
+) -> Result<Accepted, Refusal> {
+    let prompt = Prompt::text(said(words)?);
+    if let Some(link) = driven(&server, &who, &id).await? {
+        return Err(in_a_terminal(&link));
+    }
     let room = server.room(&who, &id).await?;
-    let budget = server.inner.keyring.budget(&who.user);
-    drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
-    Ok(heard(&id, &room))
+    drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
+    Ok(heard(&id, room.state().borrow().name()))
 }
 
 /// Says something that enters before the next model call.
@@ -62,11 +68,14 @@ pub(crate) async fn steer(
     Extension(who): Extension<Who>,
     Named(id): Named<SessionId>,
     Input(words): Input<Words>,
-) -> Result<impl IntoResponse, Refusal> {
-    let prompt = said(words)?;
+) -> Result<Accepted, Refusal> {
+    let text = said(words)?;
+    if let Some(link) = driven(&server, &who, &id).await? {
+        return hand_over(&id, &link, What::Steer(text)).await;
+    }
     let room = server.room(&who, &id).await?;
-    room.steer(prompt)?;
-    Ok(heard(&id, &room))
+    room.steer(Prompt::text(text))?;
+    Ok(heard(&id, room.state().borrow().name()))
 }
 
 /// Says what to do once the session would stop by itself.
@@ -77,11 +86,14 @@ pub(crate) async fn follow_up(
     Extension(who): Extension<Who>,
     Named(id): Named<SessionId>,
     Input(words): Input<Words>,
-) -> Result<impl IntoResponse, Refusal> {
-    let prompt = said(words)?;
+) -> Result<Accepted, Refusal> {
+    let text = said(words)?;
+    if let Some(link) = driven(&server, &who, &id).await? {
+        return hand_over(&id, &link, What::FollowUp(text)).await;
+    }
     let room = server.room(&who, &id).await?;
-    room.follow_up(prompt)?;
-    Ok(heard(&id, &room))
+    room.follow_up(Prompt::text(text))?;
+    Ok(heard(&id, room.state().borrow().name()))
 }
 
 /// Stops what a session does.
@@ -92,21 +104,53 @@ pub(crate) async fn cancel(
     Extension(who): Extension<Who>,
     Named(id): Named<SessionId>,
     Input(stop): Input<Stop>,
-) -> Result<impl IntoResponse, Refusal> {
+) -> Result<Accepted, Refusal> {
+    let reason = stop.reason.unwrap_or_else(|| "stopped by a person".to_owned());
+    if let Some(link) = driven(&server, &who, &id).await? {
+        return hand_over(&id, &link, What::Cancel(reason)).await;
+    }
     let room = server.room(&who, &id).await?;
-    room.cancel(stop.reason.as_deref().unwrap_or("stopped by a person"))?;
-    Ok(heard(&id, &room))
+    room.cancel(&reason)?;
+    Ok(heard(&id, room.state().borrow().name()))
 }
 
+/// What a client is told that was heard.
+type Accepted = (StatusCode, Json<Heard>);
+
 /// That it was heard, and what the session does now.
-fn heard(id: &SessionId, room: &Room) -> impl IntoResponse + use<> {
-    let state = room.state().borrow().name();
+fn heard(id: &SessionId, state: &'static str) -> Accepted {
     (StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state }))
 }
 
-fn said(words: Words) -> Result<Prompt, Refusal> {
+/// The terminal that drives the session, if one does.
+async fn driven(server: &Server, who: &Who, id: &SessionId) -> Result<Option<Arc<Link>>, Refusal> {
+    admit(who, id)?;
+    server.terminal(&who.user, id).await
+}
+
+/// Hands something over to the terminal that drives the session.
+async fn hand_over(id: &SessionId, link: &Link, what: What) -> Result<Accepted, Refusal> {
+    if !link.works() {
+        return Err(Refusal::conflict("idle", "the session does nothing now; say it in its terminal"));
+    }
+    link.say(what).await?;
+    Ok(heard(id, link.state()))
+}
+
+/// Why a session that somebody drives in a terminal takes no prompt.
+fn in_a_terminal(link: &Link) -> Refusal {
+    let message = if link.works() {
+        "the session is at work in a terminal; steer it, follow up, or cancel it first"
+    } else {
+        "the session is open in a terminal; say it there, or close it there first"
+    };
+    Refusal::conflict(if link.works() { "working" } else { "driven_elsewhere" }, message)
+}
+
+/// What was said, if it was anything.
+fn said(words: Words) -> Result<String, Refusal> {
     if words.text.trim().is_empty() {
         return Err(Refusal::bad("empty", "there is nothing in `text`"));
     }
-    Ok(Prompt::text(words.text))
+    Ok(words.text)
 }

@@ -165,7 +165,7 @@ impl Listening {
     /// Everything up to an event of that word, with it.
     pub(crate) async fn until(&mut self, word: &str) -> Vec<Heard> {
         let mut all = Vec::new();
-        while let Some(heard) = self.next().await {
+        while let Some(heard) = timeout(PATIENCE, self.next()).await.unwrap() {
             let found = heard.event().as_deref() == Some(word) || heard.name == word;
             all.push(heard);
             if found {

@@ -102,6 +102,59 @@ async fn what_makes_no_job_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn some_of_a_job_is_changed_and_the_rest_stays() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    make(&http, "x", json!({ "when": "asked", "prompt": "hello", "timeout_s": 7, "about": "greets" })).await;
+    let fields = json!({ "prompt": "bye", "timeout_s": null }).to_string();
+    let changed = http.send("PATCH", "/api/jobs/x", Some(&fields)).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    let spec = &changed.json()["spec"];
+    assert_eq!((&spec["prompt"], &spec["about"]), (&json!("bye"), &json!("greets")));
+    assert_eq!(spec["timeout_s"], 600, "as usual");
+    http.post("/api/jobs/x/run", &json!({})).await;
+    let run = latest(&http, "x", ended).await;
+    assert_eq!(run["phase"]["ended"]["outcome"]["answered"]["text"], "you said bye");
+    for (path, fields, status) in [
+        ("/api/jobs/x", json!({ "promt": "typo" }), 400),
+        ("/api/jobs/x", json!({ "prompt": "" }), 400),
+        ("/api/jobs/x", json!({ "when": null }), 400),
+        ("/api/jobs/x", json!([]), 422),
+        ("/api/jobs/y", json!({}), 404),
+    ] {
+        let refused = http.send("PATCH", path, Some(&fields.to_string())).await;
+        assert_eq!(refused.status, status, "{fields}: {refused:?}");
+    }
+    let looks = stage.as_user("owner", Role::Viewer, Scope::All);
+    assert_eq!(looks.send("PATCH", "/api/jobs/x", Some("{}")).await.status, 403);
+    assert_eq!(http.get("/api/jobs/x").await.json()["spec"]["prompt"], "bye");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_gets_another_key_and_the_old_one_counts_as_long_as_it_may() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let spec = json!({ "when": "asked", "prompt": "hello", "hook": "open" });
+    let old = HookKey::read(&make(&http, "x", spec).await).unwrap();
+    let rekey = async |body: Value| http.post("/api/jobs/x/key", &body).await;
+    let made = rekey(json!({})).await;
+    assert_eq!((made.status, &made.json()["old_for_s"]), (200, &json!(86_400)));
+    let new = HookKey::read(made.json()["key"].as_str().unwrap()).unwrap();
+    for (key, message) in [(&old, "msg_1"), (&new, "msg_2")] {
+        assert_eq!(send(&http, "/hooks/owner/x", key, message, "{}").await.status, 202);
+    }
+    // Whoever knows that a key has leaked leaves it no time.
+    let newest = rekey(json!({ "old_for_s": 0 })).await.json();
+    let newest = HookKey::read(newest["key"].as_str().unwrap()).unwrap();
+    for (key, message, status) in [(&old, "msg_3", 401), (&new, "msg_4", 401), (&newest, "msg_5", 202)] {
+        assert_eq!(send(&http, "/hooks/owner/x", key, message, "{}").await.status, status, "{message}");
+    }
+    assert_eq!(rekey(json!({ "old_for_s": 99_999_999 })).await.status, 400);
+    assert!(!http.get("/api/jobs/x").await.body.contains("whsec_"));
+    assert!(!http.get("/api/audit").await.body.contains("whsec_"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn jobs_are_their_users_alone() {
     let stage = Stage::new().await;
     make(&stage.http(), "mine", json!({ "when": "asked", "prompt": "x" })).await;

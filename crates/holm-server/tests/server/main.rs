@@ -3,11 +3,14 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up fails")]
 
 mod admin;
+mod budgets;
 mod client;
 mod dashboard;
 mod doors;
 mod jobs;
+mod mcp;
 mod openai;
+mod parts;
 mod sdk;
 mod sessions;
 mod sites;

@@ -120,6 +120,20 @@ async fn a_tool_of_the_client_is_called_and_its_result_heard() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_of_the_client_with_the_name_of_one_of_the_agent_is_refused() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    let mut body = asks("touch");
+    body["tools"] =
+        json!([{ "type": "function", "function": { "name": "touch", "parameters": { "type": "object" } } }]);
+    let refused = http.post("/v1/chat/completions", &body).await;
+    assert_eq!(refused.status, 400, "{refused:?}");
+    assert!(refused.body.contains("`touch`"), "{refused:?}");
+    assert!(stage.double.requests().is_empty());
+    assert_eq!(http.get("/api/sessions").await.json()["sessions"], json!([]), "nothing is left of it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_that_is_named_remembers() {
     let stage = Stage::new().await;
     let http = stage.http().header("x-holm-session", "chat");

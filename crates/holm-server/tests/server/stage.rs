@@ -7,20 +7,25 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::{Approvals, Block, Proposal, Role, Tool, ToolOutput};
+use holm_kernel::{Approvals, Block, Model, Price, Proposal, Role, Tool, ToolOutput};
 use holm_mcp::server::Exposed;
 use holm_models::{Client, Endpoint};
-use holm_runtime::{Agent, BoxFuture, DriveError, JournalFailed, SecretString, tool_fn};
+use holm_runtime::{Agent, BoxFuture, DriveError, JournalFailed, SecretString, Toolbox, tool_fn};
 use holm_server::{
-    AgentCard, Config, Desk, Home, ModelCard, OpenError, Opened, Order, ServerCard, Serving, SkillCard,
-    Start, ToolCard, Workshop,
+    AgentBounds, AgentCard, AgentView, BackupView, Config, Desk, Home, ModelCard, Most, OpenError, Opened,
+    Order, Owner, PartName, Reloaded, ServerTest, ServerView, Serving, SettingView, SkillCard, SkillView,
+    Start, Stocked, Stockroom, ToolCard, ToolView, Trial, Tried, Workshop,
     auth::{Role as Rights, Scope, Token, UserName},
     serve,
 };
 use holm_store::Store;
 use holm_testkit::double::{Act, Double, Fault, Seen};
-use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
+use holm_tools::{
+    root::Before,
+    shell::{Answer, Asker, Gate, Offer, Rules},
+};
 use holm_wire::Format;
+use serde_json::{Map, Value};
 
 use crate::client::Http;
 
@@ -154,24 +159,30 @@ impl Shop {
         self.0.stores.lock().unwrap().entry(user.clone()).or_insert(store).clone()
     }
 
-    fn agent(&self, store: Store, order: &Order) -> Agent {
+    fn agent(&self, store: Store, order: &Order) -> Result<Agent, OpenError> {
         let endpoint = Endpoint::compatible(&self.0.base).keyless();
         let client = Client::builder().endpoint("double", endpoint).build().unwrap();
         let object = holm_guards::json::Json::object([("type", "object".into())]);
         let touch = Tool::new("touch", "Changes something.", object).level(Level::Write);
+        let touch: Arc<dyn holm_runtime::Tool> =
+            Arc::new(tool_fn(touch, |_| async { ToolOutput::text("touched") }));
+        let mut own = Toolbox::new();
+        own.add_shared(touch).unwrap();
+        order.check_tools(&own)?;
+        order.tools.iter().for_each(|tool| own.add_shared(Arc::clone(tool)).unwrap());
         let gate = Gate::new(Watchers(Arc::clone(&order.desk)), Rules::default());
-        Agent::builder("double/any", client)
-            .tool(tool_fn(touch, |_| async { ToolOutput::text("touched") }))
-            .tools(order.tools.clone())
+        // A billionth of a dollar a token.
+        let price = Price { input: 1_000_000, output: 1_000_000, cached: None, cache_write: None };
+        let builder = Agent::builder(Model { price: Some(price), ..Model::named("double/any") }, client)
+            .tools(own)
             .approvals(Approvals::Ask)
             .approver(gate)
             .events(Arc::clone(&order.events))
             .deltas(Arc::clone(&order.deltas))
             .journals(store.clone())
             .blobs(store)
-            .config(|config| config.limits.budget.usd = order.budget)
-            .build()
-            .unwrap()
+            .config(|config| config.limits.budget.usd = order.budget);
+        Ok(builder.build().unwrap())
     }
 }
 
@@ -199,7 +210,7 @@ impl Workshop for Shop {
             if order.agent.as_deref().is_some_and(|agent| agent != "holm") {
                 return Err(OpenError::Missing { what: "agent" });
             }
-            let agent = shop.agent(shop.store(&order.user).await, &order);
+            let agent = shop.agent(shop.store(&order.user).await, &order)?;
             let session = match order.start {
                 Start::New(id) => agent.start_as(id.unwrap().as_str()).await,
                 Start::Resume(id) => agent.resume(id.as_str()).await,
@@ -232,10 +243,6 @@ impl Workshop for Shop {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn servers(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<ServerCard>, OpenError>> {
-        Box::pin(async { Ok(Vec::new()) })
-    }
-
     fn exposed(&self, _: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>> {
         Box::pin(async { Ok(Some(Exposed::new())) })
     }
@@ -247,4 +254,104 @@ impl Workshop for Shop {
     fn keep_key(&self, _: &UserName, _: &str, _: SecretString) -> BoxFuture<'static, Result<(), OpenError>> {
         Box::pin(async { Ok(()) })
     }
+}
+
+/// What there is of parts here: the usual agent. How parts are kept is shown where there are files for them, with the command.
+fn nothing<T: Send + 'static>(what: &'static str) -> Stocked<T> {
+    Box::pin(async move { Err(OpenError::Missing { what }) })
+}
+
+impl Stockroom for Shop {
+    fn agent(&self, _: &UserName, name: PartName) -> Stocked<AgentView> {
+        if name.as_str() == "holm" { usual(None) } else { nothing("agent") }
+    }
+
+    fn check_agent(&self, _: &UserName, text: String) -> Stocked<AgentView> {
+        usual(Some(text))
+    }
+
+    fn keep_agent(
+        &self,
+        _: &UserName,
+        _: PartName,
+        text: String,
+        _: Before,
+        most: Most,
+    ) -> Stocked<AgentView> {
+        match most {
+            Most::Anything => usual(Some(text)),
+            Most::AsUsual => Box::pin(async { Err(OpenError::TooMuch("that is too much".into())) }),
+        }
+    }
+
+    fn remove_agent(&self, _: &UserName, _: PartName) -> Stocked<()> {
+        nothing("agent")
+    }
+
+    fn tool(&self, _: &UserName, _: PartName) -> Stocked<ToolView> {
+        nothing("tool")
+    }
+
+    fn try_tool(&self, _: &UserName, _: PartName, _: Trial, _: Most) -> Stocked<Tried> {
+        nothing("tool")
+    }
+
+    fn reload_tools(&self, _: &UserName) -> Stocked<Reloaded> {
+        Box::pin(async { Ok(Reloaded { tools: 1, problems: Vec::new() }) })
+    }
+
+    fn skill(&self, _: &UserName, _: PartName) -> Stocked<SkillView> {
+        nothing("skill")
+    }
+
+    fn servers_seen(&self, _: &UserName) -> Stocked<Vec<ServerView>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn test_server(&self, _: &UserName, _: PartName) -> Stocked<ServerTest> {
+        nothing("server")
+    }
+
+    fn add_server(&self, _: &UserName, _: PartName, _: Map<String, Value>) -> Stocked<()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn remove_server(&self, _: &UserName, _: PartName) -> Stocked<()> {
+        nothing("server")
+    }
+
+    fn remove_key(&self, _: &UserName, _: PartName) -> Stocked<()> {
+        nothing("provider")
+    }
+
+    fn settings(&self, _: &UserName) -> Stocked<Vec<SettingView>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn back_up(&self, name: PartName) -> Stocked<BackupView> {
+        Box::pin(async move { Ok(BackupView { name: name.to_string(), at: 1, files: 1, bytes: 1 }) })
+    }
+
+    fn backups(&self) -> Stocked<Vec<BackupView>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+}
+
+fn usual(text: Option<String>) -> Stocked<AgentView> {
+    let view = AgentView {
+        name: "holm".into(),
+        description: "Works.".into(),
+        owner: Owner::Holm,
+        model: None,
+        tools: None,
+        grants: Vec::new(),
+        mode: None,
+        limits: AgentBounds::default(),
+        manages: Vec::new(),
+        prompt: String::new(),
+        text,
+        etag: None,
+        remarks: Vec::new(),
+    };
+    Box::pin(async move { Ok(view) })
 }

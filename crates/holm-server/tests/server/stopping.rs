@@ -1,6 +1,6 @@
 //! What becomes of runs when the server stops and starts.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::json;
 
@@ -23,6 +23,18 @@ async fn a_run_that_does_not_finish_is_parked_and_goes_on_at_the_next_start() {
     assert_eq!(http.post("/api/sessions/one/questions", &answer).await.status, 204);
     let rest = listening.until("group_ended").await;
     assert!(rest.iter().any(|heard| heard.data.to_string().contains("the tool said touched")), "{rest:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_server_in_the_same_folder_is_refused_until_the_first_has_stopped() {
+    let stage = Stage::new().await;
+    let mut config = stage.serving.server().config().clone();
+    config.listen.set_port(0);
+    let refused = holm_server::serve(config, crate::stage::shop(&stage)).await.unwrap_err();
+    assert!(matches!(refused, holm_server::ServerError::Taken(_)), "{refused}");
+    assert_eq!(stage.http().get("/health").await.status, 200, "the first goes on");
+    let stage = stage.restart().await;
+    assert_eq!(stage.http().get("/health").await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -73,22 +85,28 @@ async fn all_that_was_parked_goes_on_however_many_may_wait() {
         config.limits.waiting_per_user = 1;
     };
     let stage = stage.restart_with(few).await;
-    for _ in 0..4 {
-        let (id, question) = asked(&stage).await;
+    // Those that wait for their turn ask already, so the answers come before the turns.
+    let mut answered = BTreeSet::new();
+    while answered.len() < 4 {
+        let (id, question) = asked(&stage, &answered).await;
         let answer = json!({ "question": question, "answer": "once" });
         assert_eq!(stage.http().post(&format!("/api/sessions/{id}/questions"), &answer).await.status, 204);
+        answered.insert(id);
+    }
+    for id in answered {
         let mut listening = stage.http().listen(&format!("/api/sessions/{id}/events")).await;
         listening.until("group_ended").await;
     }
 }
 
-/// The one session that asks something, and what.
-async fn asked(stage: &Stage) -> (String, serde_json::Value) {
+/// A session that asks something and was not answered yet, and what it asks.
+async fn asked(stage: &Stage, answered: &BTreeSet<String>) -> (String, serde_json::Value) {
     let until = tokio::time::Instant::now() + crate::client::PATIENCE;
     loop {
         let listed = stage.http().get("/api/sessions").await.json();
-        for session in listed["sessions"].as_array().unwrap() {
-            let id = session["id"].as_str().unwrap();
+        let ids =
+            listed["sessions"].as_array().unwrap().iter().map(|session| session["id"].as_str().unwrap());
+        for id in ids.filter(|id| !answered.contains(*id)) {
             let open = stage.http().get(&format!("/api/sessions/{id}/questions")).await.json();
             if open[0]["id"].is_u64() {
                 return (id.to_owned(), open[0]["id"].clone());
@@ -97,6 +115,65 @@ async fn asked(stage: &Stage) -> (String, serde_json::Value) {
         assert!(tokio::time::Instant::now() < until, "not all go on");
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_prompt_that_was_accepted_is_done_once_although_the_server_stopped_before_its_turn() {
+    let stage = Stage::with(|config| {
+        config.limits.grace = Duration::from_millis(100);
+        config.limits.runs_per_user = 1;
+    })
+    .await;
+    let http = stage.http();
+    http.post("/api/sessions", &json!({ "id": "one", "prompt": "touch" })).await;
+    http.listen("/api/sessions/one/events").await.until("question").await;
+    assert_eq!(http.post("/api/sessions", &json!({ "id": "two" })).await.status, 201);
+    let accepted = http.post("/api/sessions/two/prompt", &json!({ "text": "hello" })).await;
+    assert_eq!((accepted.status, &accepted.json()["state"]), (202, &json!("waiting")));
+    let unheard = http.post("/api/sessions/two/steer", &json!({ "text": "hurry" })).await;
+    assert_eq!(unheard.code(), "waiting", "nobody could keep it");
+    let asked = |stage: &Stage| {
+        let seen = stage.double.requests();
+        let said = |seen: &holm_testkit::double::Seen| {
+            let asked = seen.asked.as_ref()?;
+            asked.messages.last().map(holm_kernel::Message::plain_text)
+        };
+        seen.iter().filter(|seen| said(seen).as_deref() == Some("hello")).count()
+    };
+    assert_eq!(asked(&stage), 0);
+    let stage = stage.restart_with(|config| config.limits.grace = Duration::from_millis(100)).await;
+    let mut listening = stage.http().listen("/api/sessions/two/events").await;
+    let rest = listening.until("group_ended").await;
+    assert!(rest.iter().any(|heard| heard.data.to_string().contains("you said hello")), "{rest:?}");
+    // It is not done again at the start after that.
+    let stage = stage.restart().await;
+    stage.http().listen("/api/sessions/one/events").await.until("question").await;
+    assert_eq!(asked(&stage), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_prompt_that_was_cancelled_before_its_turn_is_not_done_at_the_next_start() {
+    let stage = Stage::with(|config| {
+        config.limits.grace = Duration::from_millis(100);
+        config.limits.runs_per_user = 1;
+    })
+    .await;
+    let http = stage.http();
+    http.post("/api/sessions", &json!({ "id": "one", "prompt": "touch" })).await;
+    http.listen("/api/sessions/one/events").await.until("question").await;
+    http.post("/api/sessions", &json!({ "id": "two" })).await;
+    http.post("/api/sessions/two/prompt", &json!({ "text": "hello" })).await;
+    assert_eq!(http.post("/api/sessions/two/cancel", &json!({})).await.status, 202);
+    let until = tokio::time::Instant::now() + crate::client::PATIENCE;
+    while http.get("/api/sessions/two").await.json()["state"] != "idle" {
+        assert!(tokio::time::Instant::now() < until, "it still waits");
+        tokio::task::yield_now().await;
+    }
+    let stage = stage.restart().await;
+    // What goes on begins in the order in which it was found; the one that asks again is the last to be sure of.
+    stage.http().listen("/api/sessions/one/events").await.until("question").await;
+    let told = stage.http().get("/api/sessions/two/replay").await.body;
+    assert!(!told.contains("hello"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

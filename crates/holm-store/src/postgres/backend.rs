@@ -7,14 +7,14 @@ use tokio::sync::oneshot;
 use tokio_postgres::{Row, types::ToSql};
 
 use super::{
-    BLOB_LOCK, LOCKS, Postgres,
+    BLOB_LOCK, Postgres,
     committer::{Job, Rows},
     failed, lock_of, queries, signed, unsigned,
 };
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Body, Commits, Creation, Derived, Gravestone, ListFilter, ListedRow,
+        Backend, Batch, BlobRow, Body, Commits, Copied, Creation, Derived, Gravestone, ListFilter, ListedRow,
         Pending, RunNo, RunRow, Stale, Stamp,
     },
     derive::{Entry, HeadFacts, LedgerRow},
@@ -35,8 +35,13 @@ impl Postgres {
     }
 
     /// Changes something; how many rows.
-    pub(super) async fn execute_counted(&self, sql: &str, values: Values<'_>) -> Result<u64, StoreError> {
+    async fn execute_counted(&self, sql: &str, values: Values<'_>) -> Result<u64, StoreError> {
         self.ask.lock().await.execute(sql, values).await.map_err(failed)
+    }
+
+    /// Changes something; whether a row was changed.
+    pub(super) async fn changes(&self, sql: &str, values: Values<'_>) -> Result<bool, StoreError> {
+        Ok(self.execute_counted(sql, values).await? > 0)
     }
 
     pub(super) async fn row(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, StoreError> {
@@ -52,7 +57,7 @@ impl Postgres {
         let lock = lock_of(run.no)?;
         let mut left = 6_u32;
         loop {
-            let row = self.safe.query_one("SELECT pg_try_advisory_lock($1, $2)", &[&LOCKS, &lock]).await;
+            let row = self.safe.query_one("SELECT pg_try_advisory_lock($1, $2)", &[&self.locks, &lock]).await;
             if row.map_err(failed)?.get(0) {
                 return Ok(());
             }
@@ -70,8 +75,11 @@ impl Postgres {
     async fn erase_locked(&self, run: &RunRow, stone: &Gravestone) -> Result<(), StoreError> {
         let mut client = self.ask.lock().await;
         let tx = client.transaction().await.map_err(failed)?;
-        tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&LOCKS, &BLOB_LOCK]).await.map_err(failed)?;
+        tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&self.locks, &BLOB_LOCK])
+            .await
+            .map_err(failed)?;
         queries::erase(&tx, run.no).await?;
+        tx.execute("DELETE FROM holm_slips WHERE name = $1", &[&run.id]).await.map_err(failed)?;
         let values: Values<'_> = &[&run.id, &signed(stone.at), &signed(stone.records), &stone.chain];
         tx.execute("INSERT INTO holm_stones VALUES ($1, $2, $3, $4)", values).await.map_err(failed)?;
         tx.commit().await.map_err(failed)
@@ -107,7 +115,8 @@ impl Backend for Postgres {
     }
 
     fn any_run(&self) -> Pending<'_, bool> {
-        let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM holm_runs) OR EXISTS (SELECT 1 FROM holm_jobs)";
+        let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM holm_runs) OR EXISTS (SELECT 1 FROM holm_jobs)
+             OR EXISTS (SELECT 1 FROM holm_slips)";
         Box::pin(async move { Ok(self.row(sql, &[]).await?.is_some()) })
     }
 
@@ -123,14 +132,14 @@ impl Backend for Postgres {
             let tx = client.transaction().await.map_err(failed)?;
             let run = match kind {
                 Creation::Driven => {
-                    let run = queries::create(&tx, id, key, now, Some(holder())).await?;
+                    let run = queries::create(&tx, self.locks, id, key, now, Some(holder())).await?;
                     // Before anybody else can see the run.
                     let sql = "SELECT pg_advisory_lock($1, $2)";
-                    self.safe.execute(sql, &[&LOCKS, &lock_of(run)?]).await.map_err(failed)?;
+                    self.safe.execute(sql, &[&self.locks, &lock_of(run)?]).await.map_err(failed)?;
                     run
                 }
                 Creation::Imported(bodies) => {
-                    let run = queries::create(&tx, id, key, now, None).await?;
+                    let run = queries::create(&tx, self.locks, id, key, now, None).await?;
                     let seqs: Vec<i64> = (0..).take(bodies.len()).collect();
                     let lines: Vec<&[u8]> = bodies.iter().map(Body::bytes).collect();
                     let sql = "INSERT INTO holm_records SELECT $1, * FROM unnest($2::int8[], $3::bytea[])";
@@ -229,7 +238,7 @@ impl Backend for Postgres {
     }
 
     fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>> {
-        Box::pin(async move { queries::list(&*self.ask.lock().await, &filter).await })
+        Box::pin(async move { queries::list(&*self.ask.lock().await, self.locks, &filter).await })
     }
 
     fn stale(&self) -> Pending<'_, Vec<Stale>> {
@@ -294,7 +303,7 @@ impl Backend for Postgres {
         Box::pin(async move {
             let mut client = self.ask.lock().await;
             let tx = client.transaction().await.map_err(failed)?;
-            tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&LOCKS, &BLOB_LOCK])
+            tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&self.locks, &BLOB_LOCK])
                 .await
                 .map_err(failed)?;
             let sql = "INSERT INTO holm_blobs VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
@@ -353,11 +362,18 @@ impl Backend for Postgres {
     fn scour(&self) -> Pending<'_, ()> {
         Box::pin(async {
             let client = self.ask.lock().await;
-            for table in ["records", "texts", "snapshots", "pieces", "heads", "runs", "jobs", "job_runs"] {
+            for table in
+                ["records", "texts", "snapshots", "pieces", "heads", "runs", "jobs", "job_runs", "slips"]
+            {
                 client.batch_execute(&format!("VACUUM holm_{table}")).await.map_err(failed)?;
             }
             Ok(())
         })
+    }
+
+    fn copy_to(&self, _: PathBuf) -> Pending<'_, Copied> {
+        let reason = "a PostgreSQL database is copied with its own tools, such as pg_dump".into();
+        Box::pin(async { Err(StoreError::System { reason }) })
     }
 
     fn commits(&self) -> Commits {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::Client;
 
-use super::{LOCKS, failed, signed};
+use super::{failed, signed};
 use crate::{
     StoreError,
     backend::{Batch, Counters, RunNo},
@@ -63,6 +63,8 @@ impl Rows {
 pub(super) struct Committer {
     pub(super) client: Arc<Client>,
     pub(super) lease: Arc<Client>,
+    /// What marks the locks of the store.
+    pub(super) locks: i32,
     /// Syncs of each commit: one, or none where the server does not wait for the disk.
     pub(super) syncs: u64,
     pub(super) counters: Arc<Counters>,
@@ -86,7 +88,7 @@ impl Committer {
         for job in group.drain(..) {
             match job {
                 Job::Append { rows, done } => waiting.push((rows, done)),
-                Job::Release { run, lock } => release(lease, run, lock).await,
+                Job::Release { run, lock } => release(lease, run, (self.locks, lock)).await,
             }
         }
         if waiting.is_empty() {
@@ -129,8 +131,8 @@ async fn insert(client: &Client, rows: &Rows) -> Result<(), StoreError> {
 }
 
 /// First the name, then the lock: the next holder writes its own.
-async fn release(client: &Client, run: RunNo, lock: i32) {
+async fn release(client: &Client, run: RunNo, (mark, lock): (i32, i32)) {
     // Should this fail, then the connection is lost and the server has released everything.
     let _ = client.execute("UPDATE holm_runs SET holder = NULL WHERE no = $1", &[&run.0]).await;
-    let _ = client.execute("SELECT pg_advisory_unlock($1, $2)", &[&LOCKS, &lock]).await;
+    let _ = client.execute("SELECT pg_advisory_unlock($1, $2)", &[&mark, &lock]).await;
 }

@@ -2,22 +2,14 @@
 
 use tokio_postgres::Row;
 
-use super::{Postgres, backend::Values, signed, unsigned};
+use super::{Postgres, signed, unsigned};
 use crate::{
-    StoreError,
     backend::Pending,
     jobs::rows::{JobRow, JobRows, JobRunRow, Which},
 };
 
 const JOB: &str = "SELECT id, key, version, spec, standing FROM holm_jobs";
 const RUN: &str = "SELECT slot, at, open, version, body FROM holm_job_runs";
-
-impl Postgres {
-    /// Changes something; whether a row was changed.
-    async fn changes(&self, sql: &str, values: Values<'_>) -> Result<bool, StoreError> {
-        Ok(self.execute_counted(sql, values).await? > 0)
-    }
-}
 
 impl JobRows for Postgres {
     fn jobs(&self) -> Pending<'_, Vec<JobRow>> {

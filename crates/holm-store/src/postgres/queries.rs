@@ -2,7 +2,7 @@
 
 use tokio_postgres::{Client, Row, Transaction, types::ToSql};
 
-use super::{LOCKS, clean, failed, signed, unsigned};
+use super::{clean, failed, signed, unsigned};
 use crate::{
     StoreError,
     backend::{BlobRow, Derived, ListFilter, ListedRow, RunNo, RunRow, Stale},
@@ -14,6 +14,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// Makes a run; the caller commits.
 pub(super) async fn create(
     tx: &Transaction<'_>,
+    locks: i32,
     id: &str,
     key: Option<&[u8]>,
     now: u64,
@@ -29,7 +30,7 @@ pub(super) async fn create(
          AND NOT EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
              AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
              AND l.classid = $2::int4::oid AND l.objid = r.no::int4::oid)";
-    tx.execute(stillborn, &[&id, &LOCKS]).await.map_err(failed)?;
+    tx.execute(stillborn, &[&id, &locks]).await.map_err(failed)?;
     let row = tx
         .query_opt(
             "INSERT INTO holm_runs (id, created, key, holder) VALUES ($1, $2, $3, $4)
@@ -42,7 +43,7 @@ pub(super) async fn create(
 }
 
 /// The page of a list.
-pub(super) async fn list(client: &Client, filter: &ListFilter<'_>) -> Result<Vec<ListedRow>> {
+pub(super) async fn list(client: &Client, locks: i32, filter: &ListFilter<'_>) -> Result<Vec<ListedRow>> {
     let time = if filter.by_created { "r.created" } else { "coalesce(h.updated, r.created)" };
     let (compare, order) = if filter.oldest_first { (">", "ASC") } else { ("<", "DESC") };
     let mut sql = String::from(
@@ -56,7 +57,7 @@ pub(super) async fn list(client: &Client, filter: &ListFilter<'_>) -> Result<Vec
     );
     let (at, no) = filter.after.map_or((0, 0), |(at, no)| (signed(at), no));
     let limit = signed(filter.limit);
-    let mut values: Vec<&(dyn ToSql + Sync)> = vec![&LOCKS];
+    let mut values: Vec<&(dyn ToSql + Sync)> = vec![&locks];
     if let Some(id) = &filter.id {
         values.push(id);
         sql += &format!(" AND r.id = ${}", values.len());

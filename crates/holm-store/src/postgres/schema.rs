@@ -2,11 +2,11 @@
 
 use tokio_postgres::Client;
 
-use super::{LOCKS, SCHEMA_LOCK, failed};
+use super::{SCHEMA_LOCK, failed};
 use crate::StoreError;
 
 /// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     "CREATE TABLE holm_meta (name text PRIMARY KEY, value bytea NOT NULL);
      CREATE TABLE holm_runs (
         no bigserial PRIMARY KEY, id text NOT NULL UNIQUE, created int8 NOT NULL,
@@ -58,12 +58,16 @@ const STEPS: [&str; 4] = [
         UNIQUE (job, slot)
      );
      CREATE INDEX holm_job_runs_by_state ON holm_job_runs (job, open, no);",
+    "CREATE TABLE holm_slips (
+        tray text NOT NULL, name text NOT NULL, key bytea, at int8 NOT NULL, version int8 NOT NULL,
+        body bytea NOT NULL, PRIMARY KEY (tray, name)
+     );",
 ];
 
 /// Brings a database to the present schema, all steps or none.
-pub(super) async fn migrate(client: &mut Client) -> Result<(), StoreError> {
+pub(super) async fn migrate(client: &mut Client, locks: i32) -> Result<(), StoreError> {
     let tx = client.transaction().await.map_err(failed)?;
-    tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&LOCKS, &SCHEMA_LOCK]).await.map_err(failed)?;
+    tx.execute("SELECT pg_advisory_xact_lock($1, $2)", &[&locks, &SCHEMA_LOCK]).await.map_err(failed)?;
     tx.batch_execute("CREATE TABLE IF NOT EXISTS holm_schema (version int4 NOT NULL)")
         .await
         .map_err(failed)?;

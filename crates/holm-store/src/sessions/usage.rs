@@ -4,7 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Day, Entry, Store, StoreError, Subject, Tally, derive, store::Depth};
+use crate::{Day, Entry, Store, StoreError, Subject, Tally, backend::ListFilter, derive, store::Depth};
+
+/// Stands for an agent whose name a journal no longer tells.
+const UNKNOWN: &str = "(unknown)";
+
+/// Sessions whose agents are read at once.
+const AT_ONCE: u64 = 1_000;
 
 /// What the sums are made by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +24,8 @@ pub enum By {
     Tool,
     /// One line a day: what models used.
     Day,
+    /// One line an agent: what its models used.
+    Agent,
 }
 
 /// Which usage is wanted.
@@ -34,14 +42,14 @@ pub struct UsageQuery {
 /// One sum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageLine {
-    /// The session, model, tool or day.
+    /// The session, model, tool, day or agent.
     pub name: String,
     /// What it came to.
     pub tally: Tally,
 }
 
 impl Store {
-    /// Sums up what was used, by session, model, tool or day (UTC), sorted by name.
+    /// Sums up what was used, by session, model, tool, day (UTC) or agent, sorted by name.
     ///
     /// The numbers are what the kernel counted when it folded the journals; a child run counts for itself.
     ///
@@ -49,13 +57,28 @@ impl Store {
     /// [`StoreError`].
     pub async fn usage(&self, by: By, query: &UsageQuery) -> Result<Vec<UsageLine>, StoreError> {
         self.catch_up(Depth::Everything).await?;
+        let agents = if by == By::Agent { self.agents().await? } else { BTreeMap::new() };
         let mut sums: BTreeMap<String, Tally> = BTreeMap::new();
         for (run, entry) in self.inner.backend.usage().await? {
-            let Some(name) = name(by, query, &run, &entry) else { continue };
+            let Some(name) = name(by, query, &run, &entry, &agents) else { continue };
             let sum = sums.entry(name).or_default();
             *sum = sum.plus(entry.tally);
         }
         Ok(sums.into_iter().map(|(name, tally)| UsageLine { name, tally }).collect())
+    }
+
+    /// The agent of every run.
+    async fn agents(&self) -> Result<BTreeMap<String, String>, StoreError> {
+        let (mut agents, mut after) = (BTreeMap::new(), None);
+        loop {
+            let (by_created, oldest_first) = (true, true);
+            let filter =
+                ListFilter { by_created, oldest_first, after, limit: AT_ONCE, ..ListFilter::default() };
+            let rows = self.inner.backend.list(filter).await?;
+            let Some(last) = rows.last() else { return Ok(agents) };
+            after = Some((last.created, last.run.no.0));
+            agents.extend(rows.into_iter().map(|row| (row.run.id, row.agent)));
+        }
     }
 
     /// What one run used, by day and by model or tool: the fold itself, straight from its journal.
@@ -70,7 +93,13 @@ impl Store {
 }
 
 /// The line that an entry belongs to; none if it is not wanted.
-fn name(by: By, query: &UsageQuery, run: &str, entry: &Entry) -> Option<String> {
+fn name(
+    by: By,
+    query: &UsageQuery,
+    run: &str,
+    entry: &Entry,
+    agents: &BTreeMap<String, String>,
+) -> Option<String> {
     let outside = query.run.as_deref().is_some_and(|wanted| wanted != run)
         || query.since.is_some_and(|since| entry.day < since)
         || query.until.is_some_and(|until| entry.day > until);
@@ -81,6 +110,12 @@ fn name(by: By, query: &UsageQuery, run: &str, entry: &Entry) -> Option<String> 
         (By::Session, Subject::Model(_)) => Some(run.to_owned()),
         (By::Model, Subject::Model(name)) | (By::Tool, Subject::Tool(name)) => Some(name.clone()),
         (By::Day, Subject::Model(_)) => Some(entry.day.to_string()),
-        (By::Session | By::Model | By::Day, Subject::Tool(_)) | (By::Tool, Subject::Model(_)) => None,
+        (By::Agent, Subject::Model(_)) => {
+            let known = agents.get(run).filter(|agent| !agent.is_empty());
+            Some(known.map_or(UNKNOWN, String::as_str).to_owned())
+        }
+        (By::Session | By::Model | By::Day | By::Agent, Subject::Tool(_)) | (By::Tool, Subject::Model(_)) => {
+            None
+        }
     }
 }

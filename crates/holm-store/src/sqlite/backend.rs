@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use super::{
     Db, Sqlite,
     committer::{Job, OwnedBatch, bytes_of},
+    copy,
     holder::Holder,
     leases, queries,
     writer::{Attempt, Refusal, insert, patiently},
@@ -21,8 +22,8 @@ use super::{
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Commits, Counters, Creation, Derived, Gravestone, ListFilter, ListedRow,
-        Pending, RunNo, RunRow, Stale, Stamp,
+        Backend, Batch, BlobRow, Commits, Copied, Counters, Creation, Derived, Gravestone, ListFilter,
+        ListedRow, Pending, RunNo, RunRow, Stale, Stamp,
     },
     derive::{Entry, HeadFacts, LedgerRow},
     sessions::blocking,
@@ -277,6 +278,10 @@ impl Backend for Sqlite {
             remove_left_over(db)?;
             empty_log(db)
         })
+    }
+
+    fn copy_to(&self, to: PathBuf) -> Pending<'_, Copied> {
+        self.with_files(move |db| copy::copy_to(db, &to))
     }
 
     fn commits(&self) -> Commits {

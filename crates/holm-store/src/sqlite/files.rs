@@ -94,6 +94,26 @@ impl BlobFolder {
         Ok(bytes)
     }
 
+    /// Copies a result into another folder, synced. Gives its size; none if it is gone.
+    pub(super) fn copy_to(&self, name: &str, other: &Self) -> Result<Option<u64>, StoreError> {
+        let (from, to) = (self.path(name), other.path(name));
+        let mut source = match File::open(&from) {
+            Ok(source) => source,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error::at(&from, &error)),
+        };
+        let folder = to.parent().unwrap_or(&other.0);
+        make_folder(folder)?;
+        let copied = create_new(&to).and_then(|mut copy| {
+            let length = io::copy(&mut source, &mut copy)?;
+            copy.sync_all()?;
+            Ok(length)
+        });
+        let length = copied.map_err(|error| error::at(&to, &error))?;
+        sync_folder(folder)?;
+        Ok(Some(length))
+    }
+
     /// Removes a result; one that is gone is gone.
     pub(super) fn remove(&self, name: &str) -> Result<(), StoreError> {
         let path = self.path(name);

@@ -2,12 +2,14 @@
 
 mod backend;
 mod committer;
+mod copy;
 mod files;
 mod holder;
 mod jobs;
 mod leases;
 mod queries;
 mod schema;
+mod slips;
 mod writer;
 
 #[cfg(test)]

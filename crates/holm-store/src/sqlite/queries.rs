@@ -25,8 +25,9 @@ pub(super) fn meta_or(conn: &Connection, name: &str, value: &[u8]) -> Result<Vec
 }
 
 pub(super) fn any_run(conn: &Connection) -> Result<bool> {
-    conn.query_row("SELECT EXISTS (SELECT 1 FROM runs) OR EXISTS (SELECT 1 FROM jobs)", [], |row| row.get(0))
-        .map_err(failed)
+    let sql =
+        "SELECT EXISTS (SELECT 1 FROM runs) OR EXISTS (SELECT 1 FROM jobs) OR EXISTS (SELECT 1 FROM slips)";
+    conn.query_row(sql, [], |row| row.get(0)).map_err(failed)
 }
 
 /// Makes a run; the caller has a transaction. A name whose maker died before the first record was kept is free.
@@ -451,6 +452,7 @@ pub(super) fn erase(conn: &Connection, run: &RunRow, stone: &Gravestone) -> Resu
     for table in ["snapshots", "tags", "blobs", "heads", "moved", "usage", "ledger"] {
         conn.execute(&format!("DELETE FROM {table} WHERE run = ?"), [run.no.0]).map_err(failed)?;
     }
+    conn.execute("DELETE FROM slips WHERE name = ?", [&run.id]).map_err(failed)?;
     conn.execute("DELETE FROM runs WHERE no = ?", [run.no.0]).map_err(failed)?;
     conn.execute(
         "INSERT OR REPLACE INTO stones VALUES (?, ?, ?, ?)",

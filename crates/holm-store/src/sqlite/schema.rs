@@ -17,7 +17,7 @@ const APPLICATION: i32 = 0x686f_6c6d;
 const SEQ_BITS: u32 = 32;
 
 /// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
      CREATE TABLE runs (
         no INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -85,6 +85,10 @@ const STEPS: [&str; 4] = [
         UNIQUE (job, slot)
      );
      CREATE INDEX job_runs_by_state ON job_runs (job, open, no);",
+    "CREATE TABLE slips (
+        tray TEXT NOT NULL, name TEXT NOT NULL, key BLOB, at INTEGER NOT NULL, version INTEGER NOT NULL,
+        body BLOB NOT NULL, PRIMARY KEY (tray, name)
+     ) WITHOUT ROWID;",
 ];
 
 /// Brings a database to the present schema, all steps or none.

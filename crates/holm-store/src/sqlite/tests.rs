@@ -86,6 +86,19 @@ async fn a_store_that_knew_no_jobs_learns_to() {
 }
 
 #[tokio::test]
+async fn a_store_that_knew_no_notes_learns_to() {
+    let (_folder, path) = place();
+    let conn = Connection::open(&path).unwrap();
+    schema::migrate_to(&conn, &path, 4).unwrap();
+    conn.execute("INSERT INTO jobs VALUES ('old', NULL, 0, x'01', x'02')", []).unwrap();
+    drop(conn);
+    let store = open(&path).await.unwrap();
+    assert!(store.slips("letters").await.unwrap().is_empty());
+    assert!(store.put_slip("letters", "one", holm_kernel::Timestamp::new(1), b"x").await.unwrap());
+    assert_eq!(store.job("old").await.unwrap().unwrap().spec, [1], "and the rest is there as before");
+}
+
+#[tokio::test]
 async fn a_newer_schema_is_refused_and_left_alone() {
     let (_folder, path) = place();
     drop(open(&path).await.unwrap());
@@ -93,7 +106,7 @@ async fn a_newer_schema_is_refused_and_left_alone() {
     conn.pragma_update(None, "user_version", 99).unwrap();
     drop(conn);
     let before = std::fs::read(&path).unwrap();
-    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 4 }));
+    assert_eq!(open(&path).await.map(|_| ()), Err(StoreError::Newer { found: 99, known: 5 }));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 

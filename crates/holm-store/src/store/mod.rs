@@ -1,6 +1,7 @@
 //! The store: one handle for journals, large results and sessions, whatever database is below it.
 
 mod blobs;
+mod copy;
 mod index;
 mod journal;
 mod lease;
@@ -140,6 +141,8 @@ impl Inner {
 pub struct Options {
     key: Option<MasterKey>,
     max_bytes: Option<u64>,
+    #[cfg(feature = "postgres")]
+    schema: Option<String>,
 }
 
 impl Options {
@@ -164,6 +167,15 @@ impl Options {
         self
     }
 
+    /// In which schema of a PostgreSQL database the store is, made if it is not there: stores of one database that know
+    /// nothing of each other.
+    #[cfg(feature = "postgres")]
+    #[must_use]
+    pub fn schema(mut self, name: impl Into<String>) -> Self {
+        self.schema = Some(name.into());
+        self
+    }
+
     /// As [`Store::open`].
     ///
     /// # Errors
@@ -181,7 +193,7 @@ impl Options {
     /// As there, and as [`open`](Self::open).
     #[cfg(feature = "postgres")]
     pub async fn postgres(self, url: &str) -> Result<Store, StoreError> {
-        let backend = crate::postgres::Postgres::open(url).await?;
+        let backend = crate::postgres::Postgres::open(url, self.schema.as_deref()).await?;
         Store::over(Box::new(backend), self.key).await
     }
 }

@@ -6,6 +6,8 @@
 mod suite;
 
 #[cfg(feature = "sqlite")]
+mod copy;
+#[cfg(feature = "sqlite")]
 mod crash;
 #[cfg(feature = "sqlite")]
 mod disk;
@@ -15,3 +17,5 @@ mod kill;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "sqlite")]
+mod upgrade;

@@ -200,7 +200,7 @@ async fn a_newer_schema_is_refused() {
     place.client().await.batch_execute("UPDATE holm_schema SET version = 99").await.unwrap();
     assert_eq!(
         place.try_open(Options::new()).await.map(|_| ()),
-        Err(StoreError::Newer { found: 99, known: 4 })
+        Err(StoreError::Newer { found: 99, known: 5 })
     );
 }
 
@@ -257,6 +257,33 @@ async fn a_late_append_does_not_bring_an_erased_run_back() {
     }
     let left: i64 = client.query_one("SELECT count(*) FROM holm_records", &[]).await.unwrap().get(0);
     assert_eq!(left, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stores_in_two_schemas_know_nothing_of_each_other() {
+    let place = database().await;
+    let script = session("one", "hello", "out", "fine");
+    let (mut stores, mut journals) = (Vec::new(), Vec::new());
+    for schema in ["holm_ada", "holm_bob"] {
+        let store = place.open(Options::new().schema(schema)).await;
+        // The same name, and the same number in each of them: whoever drives one drives not the other.
+        let mut journal = store.create("one").await.unwrap();
+        journal.append(&script.lines[0], Durability::Synced).await.unwrap();
+        let again = place.open(Options::new().schema(schema)).await;
+        assert!(matches!(again.open("one").await.map(|_| ()), Err(JournalFailed::Busy { .. })));
+        stores.push(store);
+        journals.push(journal);
+    }
+    assert!(stores[0].put_slip("letters", "x", holm_kernel::Timestamp::new(1), b"").await.unwrap());
+    assert!(stores[1].slips("letters").await.unwrap().is_empty());
+    let none = place.open(Options::new()).await;
+    assert!(none.list(&holm_store::Listing::default()).await.unwrap().sessions.is_empty());
+    for bad in ["", "Ada", "a\"b", "a b", &"x".repeat(64)] {
+        let opened = place.try_open(Options::new().schema(bad)).await;
+        assert!(matches!(opened.map(|_| ()), Err(StoreError::BadLabel { .. })), "{bad}");
+    }
+    let sql = "SELECT 1 FROM pg_indexes WHERE indexname = 'holm_texts_by_trigram'";
+    assert_eq!(place.client().await.query(sql, &[]).await.unwrap().len(), 3, "each has an index");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -27,6 +27,7 @@ mod base;
 mod denies;
 mod error;
 mod git;
+mod hand;
 mod handle;
 mod lock;
 mod opened;
@@ -42,6 +43,7 @@ pub(crate) use base::Folders;
 pub use base::{Mounts, Protect, Root};
 pub use denies::Denies;
 pub use error::RootError;
+pub use hand::{Before, Contents, HandError, Item, ItemKind};
 pub use opened::Opened;
 
 pub(crate) use lock::Lock;

@@ -105,6 +105,18 @@ impl Stamp {
         }
     }
 
+    /// How many bytes there are.
+    pub(super) fn size(self) -> u64 {
+        self.len
+    }
+
+    /// When it was last written, in milliseconds since 1970.
+    pub(super) fn modified_millis(self) -> u64 {
+        let (seconds, nanos) = self.modified;
+        let millis = u64::try_from(nanos).unwrap_or(0) / 1_000_000;
+        u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000).saturating_add(millis)
+    }
+
     /// Which file it is.
     pub(super) fn id(self) -> (u64, u64) {
         (self.device, self.inode)

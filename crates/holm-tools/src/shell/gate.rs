@@ -57,6 +57,8 @@ pub struct Offer {
     pub prefix: Option<Rule>,
     /// The command as a person types it, for shells; hidden characters are written out.
     pub command: Option<String>,
+    /// Whose call it is, where it is not the session's own: the helper, below those that asked for it, as in `lead › scout`.
+    pub helper: Option<String>,
 }
 
 /// Asks a person.
@@ -70,6 +72,8 @@ pub trait Asker: Send + Sync {
 pub struct Gate {
     asker: Arc<dyn Asker>,
     memory: Arc<Mutex<Memory>>,
+    /// The helper whose calls these are.
+    helper: Option<Arc<str>>,
 }
 
 /// What was answered in this session.
@@ -88,7 +92,7 @@ impl Gate {
     /// A gate with rules that were given beforehand.
     pub fn new(asker: impl Asker + 'static, rules: Rules) -> Self {
         let memory = Memory { given: rules.clone(), rules, ..Memory::default() };
-        Self { asker: Arc::new(asker), memory: Arc::new(Mutex::new(memory)) }
+        Self { asker: Arc::new(asker), memory: Arc::new(Mutex::new(memory)), helper: None }
     }
 
     /// Forgets every answer. The rules that were given beforehand stay.
@@ -115,6 +119,7 @@ impl Approver for Gate {
         let offer = Offer {
             prefix: script.as_ref().and_then(|shown| Rule::suggest(&shown.script)),
             command: script.as_ref().map(|shown| holm_kernel::visible(&shown.text)),
+            helper: self.helper.as_deref().map(holm_kernel::visible),
         };
         let (gate, asked) = (self.clone(), self.asker.ask(proposal.clone(), offer.clone()));
         Box::pin(async move {
@@ -122,6 +127,15 @@ impl Approver for Gate {
             gate.memory().keep(&answer, &proposal, offer.prefix);
             verdict(answer, &proposal)
         })
+    }
+
+    /// The same memory and the same person, who is told whose calls these are.
+    fn of_helper(&self, helper: &str) -> Option<Arc<dyn Approver>> {
+        let helper = match &self.helper {
+            Some(above) => format!("{above} › {helper}").into(),
+            None => helper.into(),
+        };
+        Some(Arc::new(Self { helper: Some(helper), ..self.clone() }))
     }
 }
 

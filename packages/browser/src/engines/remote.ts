@@ -1,6 +1,8 @@
-// A model behind an edge or server endpoint. The page holds no provider's key: it has a token that ends soon and opens this route alone.
+// A model behind an edge or server endpoint, or any service that lets pages in and wants no key, such as one on this machine. The page
+// holds no provider's key: it has a token that ends soon and opens this route alone.
 
-import { openaiChat, type Model } from 'holm';
+import { fetchModel, type Model } from 'holm';
+import type { Format } from 'holm/kernel';
 import type { Engine } from './engine';
 
 /** Tokens are renewed this long before they end. */
@@ -11,13 +13,17 @@ export class RemoteEngine implements Engine {
   readonly id = 'endpoint';
   readonly label = 'Over the network (endpoint)';
   readonly model: string;
-  readonly #endpoint: string;
+  readonly #baseUrl: string;
+  readonly #format: Format;
   readonly #served: string;
   readonly #tokenUrl: string | undefined;
   #token: { text: string; ends: number } | undefined;
 
-  constructor(endpoint: string, served: string, tokenUrl: string | undefined) {
-    this.#endpoint = endpoint.replace(/\/+$/, '');
+  constructor(endpoint: string, served: string, format: Format | undefined, tokenUrl: string | undefined) {
+    const base = endpoint.replace(/\/+$/, '');
+    // The edge host speaks one format at one place; a service is spoken to as it wants.
+    this.#baseUrl = format === undefined ? `${base}/v1` : base;
+    this.#format = format ?? 'openai_chat';
     this.#served = served;
     this.#tokenUrl = tokenUrl;
     this.model = `endpoint/${served}`;
@@ -34,7 +40,7 @@ export class RemoteEngine implements Engine {
   named(name: string): Model {
     // Another host's name for its model is answered by this one's.
     const options = name === this.model ? {} : { extra: { model: this.#served } };
-    return openaiChat({ name, baseUrl: `${this.#endpoint}/v1`, key: () => this.#key(), options });
+    return fetchModel(this.#format, { name, baseUrl: this.#baseUrl, key: () => this.#key(), options });
   }
 
   async #key(): Promise<string> {

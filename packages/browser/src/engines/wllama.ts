@@ -23,7 +23,8 @@ const ADAPTER = 'models/model-00002-of-00002.gguf';
 export class WllamaEngine implements Engine {
   readonly id = 'wllama';
   readonly label = 'On this device (wllama)';
-  readonly model = 'local/smollm2-135m';
+  /** As the command calls the same files, which so go on with a page's run. */
+  readonly model = 'local/smollm2';
   readonly #files: Files;
   #engine: Wllama | undefined;
 

@@ -15,17 +15,25 @@ export interface Head {
   more: boolean;
 }
 
-/** Reads at most so many bytes and lets go of the rest. */
-export async function readHead(body: ReadableStream<Uint8Array> | null, most: number): Promise<Head> {
+/** Reads at most so many bytes and lets go of the rest. Whoever sends nothing is not waited for behind the signal. */
+export async function readHead(body: ReadableStream<Uint8Array> | null, most: number, signal?: AbortSignal): Promise<Head> {
   const parts: Uint8Array[] = [];
   let length = 0;
   const reader = body?.getReader();
-  while (reader && length <= most) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    parts.push(value);
-    length += value.length;
+  const stop = () => void reader?.cancel().catch(() => {});
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    while (reader && length <= most && !signal?.aborted) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      length += value.length;
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
   }
+  // A body that was let go of looks like one that has ended.
+  signal?.throwIfAborted();
   if (length > most) await reader?.cancel().catch(() => {});
   const whole = new Uint8Array(length);
   let at = 0;
@@ -37,12 +45,12 @@ export async function readHead(body: ReadableStream<Uint8Array> | null, most: nu
 }
 
 /** Reads a body that must not be longer than this. */
-export async function readBytes(body: ReadableStream<Uint8Array> | null, most: number): Promise<Uint8Array> {
-  const { bytes, more } = await readHead(body, most);
+export async function readBytes(body: ReadableStream<Uint8Array> | null, most: number, signal?: AbortSignal): Promise<Uint8Array> {
+  const { bytes, more } = await readHead(body, most, signal);
   if (more) throw new TooLarge(most);
   return bytes;
 }
 
 /** The same as text; bytes that are no UTF-8 become the replacement character. */
-export const readText = async (body: ReadableStream<Uint8Array> | null, most: number): Promise<string> =>
-  new TextDecoder().decode(await readBytes(body, most));
+export const readText = async (body: ReadableStream<Uint8Array> | null, most: number, signal?: AbortSignal): Promise<string> =>
+  new TextDecoder().decode(await readBytes(body, most, signal));

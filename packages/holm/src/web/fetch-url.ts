@@ -20,6 +20,9 @@ const MOST_REDIRECTS = 5;
 /** Finds the addresses of a host's name. */
 export type Resolve = (host: string) => Promise<string[]>;
 
+/** Sends a request to one of these addresses and to no other, so that a name which is looked up twice cannot lead elsewhere. */
+export type Connect = (url: string, addresses: string[], init: RequestInit) => Promise<Response>;
+
 /** What becomes of redirects: each is held against the policy, or none is followed (in browsers nobody is told where one leads). */
 export type Redirects = 'check' | 'refuse';
 
@@ -29,6 +32,8 @@ export interface FetchUrlOptions {
   policy: Policy;
   /** Looks names up before they are used; without it only addresses that are written out are checked. */
   resolve?: Resolve;
+  /** Connects to the addresses that were checked; without it `fetch` looks the name up once more. */
+  connect?: Connect;
   redirects?: Redirects;
   maxBytes?: number;
   maxChars?: number;
@@ -74,9 +79,11 @@ async function follow(options: FetchUrlOptions, url: string, signal: AbortSignal
   const send = options.fetch ?? globalThis.fetch.bind(globalThis);
   let next = url;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
-    const refused = await refusal(options, next);
-    if (refused) return failed(refused);
-    const answer = await send(next, { ...options.init, signal, redirect: redirects === 'check' ? 'manual' : 'error' });
+    const way = await wayTo(options, next);
+    if ('refused' in way) return failed(way.refused);
+    const init: RequestInit = { ...options.init, signal, redirect: redirects === 'check' ? 'manual' : 'error' };
+    next = way.url;
+    const answer = await (options.connect && way.addresses.length > 0 ? options.connect(next, way.addresses, init) : send(next, init));
     const to = answer.headers.get('location');
     if (answer.status >= 300 && answer.status < 400 && to !== null) {
       await answer.body?.cancel().catch(() => {});
@@ -88,24 +95,29 @@ async function follow(options: FetchUrlOptions, url: string, signal: AbortSignal
   return failed(`more than ${MOST_REDIRECTS} redirects`);
 }
 
-/** Why a URL may not be fetched; none if it may. */
-async function refusal({ policy, resolve }: FetchUrlOptions, url: string): Promise<string | undefined> {
-  let host: string;
+/** Where a URL leads, or why it may not be fetched. */
+type Way = { url: string; addresses: string[] } | { refused: string };
+
+async function wayTo({ policy, resolve }: FetchUrlOptions, text: string): Promise<Way> {
+  let url: URL;
   try {
-    host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-    const decision = decide(policy, `fetch:${url}`);
-    if (typeof decision === 'string') return `${new URL(url).origin} was not granted`;
-    if ('denied' in decision) return `${new URL(url).origin} is denied`;
+    // Written out once, so that what is decided on is to the letter what is sent.
+    url = new URL(text);
+    if (url.username !== '' || url.password !== '') return { refused: 'a URL with a name or a password in it is not fetched' };
+    const decision = decide(policy, `fetch:${url.href}`);
+    if (typeof decision === 'string') return { refused: `${url.origin} was not granted` };
+    if ('denied' in decision) return { refused: `${url.origin} is denied` };
   } catch (error) {
-    return `this URL cannot be fetched: ${words(error)}`;
+    return { refused: `this URL cannot be fetched: ${words(error)}` };
   }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
   const literal = /^[\d.]+$/.test(host) || host.includes(':');
   const addresses = literal ? [host] : ((await resolve?.(host)) ?? []);
   for (const address of addresses) {
-    const reason = unreachable(policy, url, address);
-    if (reason) return `${host} ${reason}`;
+    const reason = unreachable(policy, url.href, address);
+    if (reason) return { refused: `${host} ${reason}` };
   }
-  return undefined;
+  return { url: url.href, addresses };
 }
 
 async function page(options: FetchUrlOptions, answer: Response): Promise<unknown> {

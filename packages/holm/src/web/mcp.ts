@@ -15,6 +15,9 @@ const MOST_BYTES = 4 * 1024 * 1024;
 /** Tools of one server, in all its pages. */
 const MOST_TOOLS = 200;
 
+/** Pages of a list; a server that never comes to an end is not listened to for ever. */
+const MOST_PAGES = 50;
+
 /** How long one exchange may take. */
 const PATIENCE_MS = 60_000;
 
@@ -73,11 +76,12 @@ export class McpServer {
   async tools(signal?: AbortSignal): Promise<Tool[]> {
     const listed: Listed[] = [];
     let cursor: unknown;
-    do {
+    for (let page = 0; page < MOST_PAGES && listed.length < MOST_TOOLS; page += 1) {
       const result = await this.#ask('tools/list', cursor === undefined ? {} : { cursor }, signal);
-      listed.push(...((result.tools as Listed[] | undefined) ?? []));
+      if (Array.isArray(result.tools)) listed.push(...result.tools.filter(isListed));
       cursor = result.nextCursor;
-    } while (cursor !== undefined && listed.length < MOST_TOOLS);
+      if (typeof cursor !== 'string') break;
+    }
     return listed.slice(0, MOST_TOOLS).map((tool) => this.#tool(tool));
   }
 
@@ -89,7 +93,7 @@ export class McpServer {
         description: description ?? '',
         schema: inputSchema,
         level: levels?.[name] ?? 'execute',
-        needs: [`fetch:${url}`],
+        needs: [`fetch:${addressOf(url)}`],
         yields: { untrusted: true, egress: true },
         error_text: 'allowed',
       },
@@ -134,6 +138,18 @@ export class McpServer {
     const text = await readText(answer.body, MOST_BYTES);
     return text.trim() === '' ? [] : [JSON.parse(text) as Answer];
   }
+}
+
+/** A server's address as journals may have it: a key often stands behind the question mark. */
+export function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/** One tool that is described wrongly does not take the others with it. */
+function isListed(tool: unknown): tool is Listed {
+  const { name, inputSchema } = (tool ?? {}) as { [name: string]: unknown };
+  return typeof name === 'string' && typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema);
 }
 
 /** The messages of a stream, up to the answer that is waited for: a server may keep the stream open behind it. */

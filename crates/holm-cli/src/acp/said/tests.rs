@@ -7,7 +7,7 @@ fn blocks(said: &Value) -> Vec<ContentBlock> {
 }
 
 fn read(said: &Value) -> Result<Vec<Block>, String> {
-    let prompt = prompt(blocks(said), Sees::Pictures, &Skills::default());
+    let prompt = prompt(blocks(said), &Takes::of("openai/gpt-5-mini"), &Skills::default());
     prompt.map(|prompt| prompt.blocks).map_err(|error| error.message)
 }
 
@@ -44,10 +44,8 @@ fn pictures_go_to_models_that_see() {
     let said = json!([{ "type": "image", "mimeType": "image/png", "data": "aWs=" }]);
     let media = Media { media_type: "image/png".into(), source: Source::Base64("aWs=".into()), name: None };
     assert_eq!(read(&said), Ok(vec![Block::Image(media)]));
-    let blind = prompt(blocks(&said), Sees::WordsAlone, &Skills::default());
-    assert!(blind.unwrap_err().message.contains("sees no pictures"));
-    assert_eq!(Sees::of("local/small"), Sees::WordsAlone);
-    assert_eq!(Sees::of("openai/gpt-5-mini"), Sees::Pictures);
+    let blind = prompt(blocks(&said), &Takes::of("deepseek/deepseek-chat"), &Skills::default());
+    assert!(blind.unwrap_err().message.contains("deepseek/deepseek-chat takes no image/png"));
 }
 
 #[test]

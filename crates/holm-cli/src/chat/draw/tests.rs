@@ -47,6 +47,17 @@ fn a_question_before_a_command_runs() {
 }
 
 #[test]
+fn a_long_rule_is_seen_whole_before_it_can_be_agreed_to() {
+    let rule = format!("cargo run --example {}", "z".repeat(200));
+    let mut chat = talked();
+    chat.tells(asked(1, "cargo run", Some(&rule)));
+    let shown = screen(&mut chat.state, 80, 24);
+    assert!(shown.contains("p allows   all that begins with cargo run --example zzz"), "{shown}");
+    assert_eq!(shown.matches('z').count(), 200, "{shown}");
+    assert!(shown.contains("[p] all like it · ne[v]er · [n]o"), "every key is named: {shown}");
+}
+
+#[test]
 fn a_question_of_the_model() {
     let mut chat = talked();
     chat.tells(words_asked(1, "Which one?", &["the first", "the second"]));
@@ -186,15 +197,4 @@ fn without_colours_nothing_has_a_colour() {
     terminal.draw(|frame| super::render(&mut chat.state, frame)).unwrap();
     let reset = ratatui::style::Color::Reset;
     assert!(terminal.backend().buffer().content().iter().all(|cell| cell.fg == reset && cell.bg == reset));
-}
-
-#[test]
-fn what_would_be_remembered_is_read_whole_before_it_can_be() {
-    let mut chat = talked();
-    let words: Vec<String> = (0..20).map(|number| format!("something-{number}")).collect();
-    chat.tells(asked(1, "git log", Some(&format!("git log {}", words.join(" ")))));
-    let seen = screen(&mut chat.state, 80, 24);
-    let joined: String = seen.lines().map(|line| line.trim_matches('"').trim()).collect();
-    assert_eq!(joined.matches("something-").count(), 20, "{seen}");
-    assert!(seen.contains("ne[v]er · [n]o"), "nothing that can be pressed is cut off: {seen}");
 }

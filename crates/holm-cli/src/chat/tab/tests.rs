@@ -150,3 +150,18 @@ fn an_open_call_is_told_apart_from_an_ended_one() {
     tab.hear(&numbered(4, finished(1, "c1", 1)));
     assert_eq!(tab.at_work(), (0, 0));
 }
+
+#[test]
+fn of_a_long_thought_the_end_is_seen_however_long_it_is() {
+    for thought in ["word ".repeat(200_000), "a line\n".repeat(100_000), "é".repeat(500_000)] {
+        let mut tab = Tab::new(TabId(1), Mode::Default);
+        tab.piece(CallId::new(9), &Piece::Thinking(thought));
+        tab.piece(CallId::new(9), &Piece::Thinking("and so to THE END".into()));
+        let seen = shown(&mut tab);
+        assert!(seen.lines().count() <= 6 && seen.ends_with("THE END"), "{seen}");
+        let item = tab.items.first_mut().unwrap();
+        let all = item.lines(60, &Theme::of(Shade::None), Detail::All);
+        assert!(all.len() > 6 && all.len() <= 2_000, "{}", all.len());
+        assert!(all.last().is_some_and(|line| line.to_string().ends_with("THE END")));
+    }
+}

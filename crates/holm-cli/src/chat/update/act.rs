@@ -1,14 +1,16 @@
 //! What commands do, and what saying something does.
 
 use holm::grants::Mode;
+use holm_tools::shell::Answer;
 
 use crate::{
     chat::{
         item::Tone,
         picker::{Pick, Picker, Row},
+        question::{Asks, Reply},
         slash::{Planned, Slash},
         state::{Command, How, Over, Purpose, Search, State, Words},
-        tab::{Phase, Tab, Then, When},
+        tab::{Phase, Tab, Then, When, Whose},
         text::{clipped, one_line},
     },
     money,
@@ -72,7 +74,7 @@ impl State {
             Slash::Help => self.over = Some(Over::Help { scroll: 0 }),
             Slash::Quit => return vec![Command::Leave],
             Slash::Say(words) => return self.say(words),
-            Slash::Fill(alias) => return vec![Command::Fill { tab: id, alias }],
+            Slash::Fill(alias, typed) => return vec![Command::Fill { alias, typed }],
         }
         Vec::new()
     }
@@ -224,7 +226,28 @@ impl State {
     }
 }
 
+/// Answers what is asked about a call. A plan that the person has changed is said before it is agreed to: a model is told no more
+/// than that the plan was, and knows its own alone.
+pub(super) fn answered(tab: &mut Tab, answer: Answer) -> Vec<Command> {
+    let Some(question) = tab.questions.pop_front() else { return Vec::new() };
+    let plan = match question.asks {
+        Asks::Call(wanted) => wanted.plan,
+        Asks::Words { .. } => None,
+    };
+    let mut commands = Vec::new();
+    if let Some(plan) = plan
+        && std::mem::take(&mut tab.plan) == Whose::Persons
+        && answer == Answer::Once
+    {
+        let words = carrying_out(&plan);
+        tab.waits(When::Soon, words.text.clone());
+        commands.push(Command::Steer { tab: tab.id, words });
+    }
+    commands.push(Command::Answer { question: question.id, reply: Reply::Call(answer) });
+    commands
+}
+
 /// What a run is told about a plan that a person has agreed to.
-pub(super) fn carrying_out(plan: &str) -> Words {
+fn carrying_out(plan: &str) -> Words {
     Words::around(format!("Carry out this plan:\n\n{}", plan.trim()), "")
 }

@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use holm::grants::Mode;
 
+use super::act::answered;
 use crate::chat::{
     draw::Areas,
     input::{Go, Input, Moved},
@@ -420,8 +421,7 @@ impl State {
             }
             (Asks::Call(_), KeyCode::Char(c)) => {
                 let Some(answer) = question.answer(c) else { return Vec::new() };
-                tab.questions.pop_front();
-                return vec![Command::Answer { question: asked, reply: Reply::Call(answer) }];
+                return answered(tab, answer);
             }
             (Asks::Words { choices, input, .. }, KeyCode::Enter) => {
                 let reply = Reply::Words(meant(input.text(), choices));

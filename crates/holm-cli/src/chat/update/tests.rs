@@ -11,8 +11,8 @@ use crate::chat::{
     item::Kind,
     left::{Left, Spot},
     picker::{Pick, Picker, Row},
-    question::{QuestionId, Reply},
-    state::{Command, Custom, How, Msg, Origin, Over, Purpose, Words},
+    question::{QuestionId, Reply, Seen},
+    state::{Command, Custom, How, Msg, Over, Purpose, Says, Words},
     tab::{Look, Phase, TabId, When},
     testing::{Chat, answer, asked, called, ended, plan_asked, prompted, words_asked},
 };
@@ -71,7 +71,7 @@ fn a_call_is_answered_by_one_key() {
         chat.says("go");
         chat.tells(asked(3, "rm x", Some("git status")));
         if let Some(question) = chat.state.tabs[0].questions.front_mut() {
-            question.seen = crate::chat::question::Seen::Whole;
+            question.seen = Seen::Whole;
         }
         let expect: Vec<Command> = expect
             .map(|answer| Command::Answer { question: QuestionId(3), reply: Reply::Call(answer) })
@@ -108,7 +108,7 @@ fn what_is_being_typed_when_a_question_comes_answers_nothing() {
     chat.types("pla");
     chat.tells(asked(3, "rm x", Some("git status")));
     if let Some(question) = chat.state.tabs[0].questions.front_mut() {
-        question.seen = crate::chat::question::Seen::Whole;
+        question.seen = Seen::Whole;
     }
     assert_eq!(chat.types("y a pavane"), []);
     assert_eq!(chat.tells(Msg::Pasted(" now".into())), []);
@@ -160,7 +160,7 @@ fn a_plan_is_built_in_the_mode_before_it_and_only_where_there_is_one() {
 }
 
 #[test]
-fn a_plan_that_was_edited_is_carried_out_as_it_is_now() {
+fn a_plan_that_was_edited_is_asked_about_as_it_is_now() {
     let mut chat = Chat::open();
     assert_eq!(chat.says("/plan tidy up").first(), Some(&Command::Mode { tab: TAB, mode: Mode::Plan }));
     chat.tells(plan_asked(5, "1. look\n2. tidy"));
@@ -168,18 +168,47 @@ fn a_plan_that_was_edited_is_carried_out_as_it_is_now() {
     let edit = Command::Edit { purpose, text: "1. look\n2. tidy".into() };
     assert_eq!(chat.presses("e"), [edit]);
     let commands = chat.tells(Msg::Edited { purpose, text: Some("1. look twice\n".into()) });
-    assert!(commands.contains(&Command::Mode { tab: TAB, mode: Mode::Default }), "{commands:?}");
+    let answer = Answer::Rewrite { arguments: r#"{"plan":"1. look twice"}"#.into() };
+    let expect = [Command::Repaint, Command::Answer { question: QuestionId(5), reply: Reply::Call(answer) }];
+    assert_eq!(commands, expect);
+    let tab = &chat.state.tabs[0];
+    assert_eq!((tab.mode, tab.questions.len()), (Mode::Plan, 0), "nothing is agreed to by changing it");
+    assert_eq!(chat.tells(Msg::Edited { purpose, text: Some("again".into()) }), [Command::Repaint]);
+}
+
+/// Asks about a plan, shows all of it, and says yes or no to it.
+fn plan_answered(chat: &mut Chat, id: u64, plan: &str, key: &str) -> Vec<Command> {
+    chat.tells(plan_asked(id, plan));
+    if let Some(question) = chat.state.tabs[0].questions.front_mut() {
+        question.seen = Seen::Whole;
+    }
+    chat.presses(key)
+}
+
+#[test]
+fn a_plan_that_was_edited_is_said_before_it_is_agreed_to_and_no_other_is() {
+    let yes = |id: u64| Command::Answer { question: QuestionId(id), reply: Reply::Call(Answer::Once) };
+    let edits = |chat: &mut Chat, id: u64| {
+        chat.tells(plan_asked(id, "1. look"));
+        let purpose = Purpose::Plan { tab: TAB, question: QuestionId(id) };
+        chat.tells(Msg::Edited { purpose, text: Some("1. look twice\n".into()) });
+    };
+    let mut chat = Chat::open();
+    chat.says("go");
+    assert_eq!(plan_answered(&mut chat, 4, "1. look", "y"), [yes(4)], "the model knows its own");
+    edits(&mut chat, 5);
     let words = Words::around("Carry out this plan:\n\n1. look twice".to_owned(), "");
-    let at = |wanted: &Command| commands.iter().position(|command| command == wanted).unwrap();
-    let (said, changed) =
-        (Command::Steer { tab: TAB, words }, Command::Mode { tab: TAB, mode: Mode::Default });
-    assert!(at(&said) < at(&changed), "the model hears it before it is asked again: {commands:?}");
-    assert!(
-        commands
-            .iter()
-            .any(|command| matches!(command, Command::Answer { reply: Reply::Call(Answer::No { .. }), .. })),
-        "what was shown first is not what is carried out: {commands:?}"
-    );
+    let expect = [Command::Steer { tab: TAB, words }, yes(6)];
+    assert_eq!(plan_answered(&mut chat, 6, "1. look twice", "y"), expect);
+    assert_eq!(plan_answered(&mut chat, 7, "1. look", "y"), [yes(7)], "it is said once");
+    edits(&mut chat, 8);
+    let refused = plan_answered(&mut chat, 9, "1. look twice", "n");
+    assert!(matches!(refused.as_slice(), [Command::Answer { .. }]), "{refused:?}");
+    assert_eq!(plan_answered(&mut chat, 10, "2. rest", "y"), [yes(10)]);
+    edits(&mut chat, 11);
+    end(&mut chat);
+    chat.says("go");
+    assert_eq!(plan_answered(&mut chat, 12, "1. look", "y"), [yes(12)], "another turn has another plan");
 }
 
 #[test]
@@ -190,9 +219,10 @@ fn a_plan_of_the_models_own_is_built_in_the_mode_that_it_was_made_from() {
     }
     chat.says("go");
     chat.hears(Event::ModeChanged { mode: Mode::Plan });
-    chat.tells(plan_asked(5, "1. look"));
-    let purpose = Purpose::Plan { tab: TAB, question: QuestionId(5) };
-    let commands = chat.tells(Msg::Edited { purpose, text: Some("1. look twice".into()) });
+    chat.hears(answer("1. look"));
+    chat.hears(ended());
+    chat.tells(Msg::Ended { tab: TAB, problem: None });
+    let commands = chat.says("/build");
     assert!(commands.contains(&Command::Mode { tab: TAB, mode: Mode::Default }), "{commands:?}");
 }
 
@@ -222,12 +252,8 @@ fn a_plan_that_was_not_changed_still_waits() {
 fn commands_do_what_they_say() {
     let check = |line: &str, expect: &[Command]| {
         let mut chat = Chat::open();
-        chat.state.customs = vec![Custom {
-            name: "hi".into(),
-            about: String::new(),
-            template: "Say hi".into(),
-            from: Origin::Alias,
-        }];
+        chat.state.customs =
+            vec![Custom { name: "hi".into(), about: String::new(), says: Says::Text("Say hi".into()) }];
         assert_eq!(chat.says(line), expect, "{line}");
     };
     let open = |how: How| Command::Open { tab: TabId(2), how };
@@ -246,6 +272,22 @@ fn commands_do_what_they_say() {
     let words = Words::around("Say hi".to_owned(), "");
     check("/hi", &[Command::Prompt { tab: TAB, words, past: None }]);
     check("/nonsense", &[]);
+}
+
+#[test]
+fn an_alias_is_said_once_its_variables_are_known() {
+    let mut chat = Chat::open();
+    let says = Says::Alias("On {{git_branch}}: {{content}}".into());
+    chat.state.customs = vec![Custom { name: "on".into(), about: String::new(), says }];
+    let Some(Command::Fill { alias, typed }) = chat.says("/on look").into_iter().next() else {
+        panic!("something is to be looked up")
+    };
+    assert_eq!((alias.alias.as_str(), typed.as_str()), ("on", "look"));
+    chat.tells(Msg::Filled(Err("there is no branch".into())));
+    assert_eq!(chat.state.tabs[0].phase, Phase::Idle, "nothing was said");
+    let words = Words::around("On main: look".to_owned(), "look");
+    let expect = [Command::Prompt { tab: TAB, words: words.clone(), past: None }];
+    assert_eq!(chat.tells(Msg::Filled(Ok(words))), expect);
 }
 
 #[test]
@@ -479,7 +521,7 @@ fn a_click_is_never_a_yes() {
     chat.says("go");
     chat.tells(asked(3, "rm x", None));
     if let Some(question) = chat.state.tabs[0].questions.front_mut() {
-        question.seen = crate::chat::question::Seen::Whole;
+        question.seen = Seen::Whole;
     }
     for row in 0..24 {
         assert_eq!(chat.clicks(1, row), [], "row {row}");
@@ -535,25 +577,12 @@ fn what_was_typed_in_a_tab_that_is_closed_can_be_had_again() {
 }
 
 #[test]
-fn what_an_alias_says_is_said_once_it_is_known() {
-    let mut chat = Chat::open();
-    let template = "It is {{date}}: {{content}}".to_owned();
-    chat.state.customs =
-        vec![Custom { name: "daily".into(), about: String::new(), template, from: Origin::Alias }];
-    let commands = chat.says("/daily go on");
-    assert!(matches!(commands.as_slice(), [Command::Fill { tab: TAB, .. }]), "{commands:?}");
-    let words = Words::around("It is today: go on".to_owned(), "go on");
-    let filled = Msg::Filled { tab: TAB, words: words.clone() };
-    assert_eq!(chat.tells(filled), [Command::Prompt { tab: TAB, words, past: None }]);
-}
-
-#[test]
 fn what_is_not_heard_waits_no_longer_and_can_be_had_again() {
     let mut chat = Chat::open();
     chat.says("go");
     chat.says("first");
     chat.says("second");
-    chat.tells(Msg::NotHeard { tab: TAB, why: "it takes no image/png".into() });
+    chat.tells(Msg::NotHeard { tab: TAB, why: "the run is gone".into() });
     let waiting: Vec<&str> = chat.state.tabs[0].waiting.iter().map(|waiting| waiting.text.as_str()).collect();
     assert_eq!(waiting, ["first"]);
     chat.presses("up");

@@ -72,7 +72,7 @@ pub(crate) struct Args {
 
 /// What happens when a job is due while it works.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
-enum OverlapArg {
+pub(super) enum OverlapArg {
     /// The new time is let go
     #[default]
     Skip,
@@ -84,7 +84,7 @@ enum OverlapArg {
 
 /// What happens with times that passed while no server ran.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
-enum MisfireArg {
+pub(super) enum MisfireArg {
     /// They are let go
     Skip,
     /// One run stands for all of them
@@ -96,7 +96,7 @@ enum MisfireArg {
 
 /// What happens when a call needs somebody's yes.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
-enum ApprovalArg {
+pub(super) enum ApprovalArg {
     /// It is denied
     #[default]
     Deny,
@@ -104,6 +104,37 @@ enum ApprovalArg {
     Park,
     /// It waits, and --notify is told
     Notify,
+}
+
+impl From<OverlapArg> for Overlap {
+    fn from(said: OverlapArg) -> Self {
+        match said {
+            OverlapArg::Skip => Self::Skip,
+            OverlapArg::Queue => Self::Queue,
+            OverlapArg::Replace => Self::Replace,
+        }
+    }
+}
+
+impl MisfireArg {
+    /// With how much is caught up with at the most.
+    pub(super) fn with(self, most: u32) -> Misfire {
+        match self {
+            Self::Skip => Misfire::Skip,
+            Self::Once => Misfire::Once,
+            Self::All => Misfire::All { most },
+        }
+    }
+}
+
+impl From<ApprovalArg> for Approval {
+    fn from(said: ApprovalArg) -> Self {
+        match said {
+            ApprovalArg::Deny => Self::Deny,
+            ApprovalArg::Park => Self::Park,
+            ApprovalArg::Notify => Self::Notify,
+        }
+    }
 }
 
 impl Args {
@@ -117,21 +148,8 @@ impl Args {
         (spec.about, spec.agent, spec.model) = (self.about, self.agent, self.model);
         (spec.timeout_s, spec.budget, spec.per_hour) = (self.timeout, self.budget, self.per_hour);
         (spec.retry.most, spec.off_after, spec.notify) = (self.retries, self.off_after, self.notify);
-        spec.overlap = match self.overlap {
-            OverlapArg::Skip => Overlap::Skip,
-            OverlapArg::Queue => Overlap::Queue,
-            OverlapArg::Replace => Overlap::Replace,
-        };
-        spec.misfire = match self.misfire {
-            MisfireArg::Skip => Misfire::Skip,
-            MisfireArg::Once => Misfire::Once,
-            MisfireArg::All => Misfire::All { most: self.catch_up },
-        };
-        spec.approval = match self.approval {
-            ApprovalArg::Deny => Approval::Deny,
-            ApprovalArg::Park => Approval::Park,
-            ApprovalArg::Notify => Approval::Notify,
-        };
+        (spec.overlap, spec.approval) = (self.overlap.into(), self.approval.into());
+        spec.misfire = self.misfire.with(self.catch_up);
         spec.hook = if self.hook { Door::Open } else { Door::Closed };
         (self.job, spec)
     }
@@ -146,7 +164,7 @@ pub(super) async fn add(shelf: &Shelf, screen: &Screen, args: Args) -> Result<()
 }
 
 /// A time as people write it.
-fn time(text: &str) -> Result<Timestamp, String> {
+pub(super) fn time(text: &str) -> Result<Timestamp, String> {
     let instant: jiff::Timestamp =
         text.parse().map_err(|_| format!("`{text}` is no time; write it like 2026-01-31T02:30:00Z"))?;
     let millis = u64::try_from(instant.as_millisecond()).map_err(|_| "it lies before 1970".to_owned())?;

@@ -3,10 +3,13 @@
 use std::{path::PathBuf, sync::Arc};
 
 use holm::{
-    kernel::{Approvals, Bound, Config, Ladder, Model as Card},
-    runtime::{self, Agent, Builder, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session, Toolbox},
+    kernel::{Approvals, Bound, CallId, Config, Ladder, Model as Card},
+    runtime::{
+        self, Agent, Builder, Delta, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session, Toolbox,
+    },
     store::Store,
 };
+use holm_server::terminal::Host;
 use holm_tools::{
     agents::AgentLoader,
     catalogue::Entry,
@@ -106,6 +109,7 @@ impl Bench {
             places: places.clone(),
             kept,
             set,
+            log: args.log.clone(),
         });
         let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
         if let Some(tool) = skills.tool() {
@@ -153,23 +157,6 @@ impl Bench {
         Arc::clone(&self.hooks.withholding)
     }
 
-    /// Where sessions are kept.
-    pub(super) fn store(&self) -> &Store {
-        &self.store
-    }
-
-    /// What a model that nobody chose has shown on this machine, from the journals of its sessions.
-    pub(super) async fn shown_before(&self) -> Option<String> {
-        let known = self.store.model_ledger(None).await.ok()?;
-        let own = known.iter().filter(|standing| standing.model == self.chosen.card.name);
-        let (tasks, answered) = own.fold((0_u64, 0_u64), |(tasks, answered), standing| {
-            (tasks + standing.score.tasks, answered + standing.score.successes)
-        });
-        (tasks > 0).then(|| {
-            format!("it has answered {answered} of its {tasks} tasks here; holm model ledger shows which")
-        })
-    }
-
     /// Puts the agent together.
     pub(super) fn agent(self, args: &Args, sinks: Sinks) -> anyhow::Result<(Agent, Tools)> {
         let tools = Tools { shelf: self.shelf, began: self.began, lookup: self.lookup, only: self.only };
@@ -179,7 +166,7 @@ impl Bench {
             if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
         let system = system(args, &self.crew, self.guides, taught);
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
-            .name("holm")
+            .name(called(args))
             .system(system)
             .config(|config| settle(config, args, self.set, &self.helping, &toolbox))
             .tools(toolbox)
@@ -201,12 +188,57 @@ impl Bench {
     }
 }
 
+/// What the agent is called: as the one that was chosen, so that people see who used what.
+fn called(args: &Args) -> String {
+    match &args.settled.agent {
+        Some(agents::Chosen::Native { file, .. }) => file.name.clone(),
+        Some(agents::Chosen::Exe(exe)) => exe.tree.agent.slug.clone(),
+        None => "holm".into(),
+    }
+}
+
+/// What a model has shown on this machine, from the journals of its sessions.
+pub(super) async fn shown_before(store: &Store, model: &str) -> Option<String> {
+    let known = store.model_ledger(None).await.ok()?;
+    let own = known.iter().filter(|standing| standing.model == model);
+    let (tasks, answered) = own.fold((0_u64, 0_u64), |(tasks, answered), standing| {
+        (tasks + standing.score.tasks, answered + standing.score.successes)
+    });
+    (tasks > 0).then(|| {
+        format!("it has answered {answered} of its {tasks} tasks here; holm model ledger shows which")
+    })
+}
+
 /// Who watches a run.
 #[derive(Default)]
 pub(crate) struct Sinks {
     pub(crate) events: Vec<Arc<dyn EventSink>>,
     /// Whoever watches replies arrive.
     pub(crate) deltas: Option<Arc<dyn DeltaSink>>,
+}
+
+impl Sinks {
+    /// With those who watch through a server.
+    pub(super) fn and(mut self, host: &Host) -> Self {
+        self.events.push(host.events());
+        let deltas: Vec<_> = self.deltas.take().into_iter().chain([host.deltas()]).collect();
+        self.deltas = Some(Arc::new(Fan(deltas)));
+        self
+    }
+}
+
+/// Hands every piece of a reply to several watchers.
+struct Fan(Vec<Arc<dyn DeltaSink>>);
+
+impl DeltaSink for Fan {
+    fn delta(&self, call: CallId, delta: Delta<'_>) {
+        self.0.iter().for_each(|sink| sink.delta(call, delta));
+    }
+
+    fn of_run(&self, run: &str) -> Option<Arc<dyn DeltaSink>> {
+        let own = self.0.iter().map(|sink| sink.of_run(run).unwrap_or_else(|| Arc::clone(sink)));
+        Some(Arc::new(Self(own.collect())))
+    }
 }
 
 /// The tools of a run, now and from now on.
@@ -218,7 +250,8 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    fn begun(&self) -> Toolbox {
+    /// The tools with which the run begins.
+    pub(crate) fn begun(&self) -> Toolbox {
         given(self.lookup.as_ref(), &self.only, &self.began)
     }
 

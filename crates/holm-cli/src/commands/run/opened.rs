@@ -7,15 +7,18 @@ use holm::{
     kernel::Seq,
     runtime::{BoxFuture, SecretString, Session},
 };
+use holm_server::terminal::Listening;
 use holm_tools::registry::{Following, Registry};
 
-use super::{Args, Has, Made, Sinks, bench::Bench, open, open_store};
+use super::{
+    Args, Made, Sinks,
+    prepared::{Begun, Start},
+};
 use crate::{
     approve::{Person, Terminal},
     branch::Next,
-    children,
     exit::{Exit, Trouble},
-    model::Eyes,
+    model::Takes,
     places::Places,
     prompt::Parts,
     screen::Screen,
@@ -30,10 +33,10 @@ pub(crate) struct Opened {
     pub(crate) places: Places,
     /// The widest mode that it may have.
     pub(crate) most: Mode,
-    /// What its model sees.
-    pub(crate) eyes: Eyes,
-    /// Tells it of tools that come and go, for as long as it is kept.
-    _following: Following,
+    /// What its model is shown.
+    pub(crate) takes: Takes,
+    /// Tells it of tools that come and go, and lets servers watch it, for as long as it is kept.
+    _kept: (Following, Option<Listening>),
 }
 
 /// Brings tools to a session that lie in no folder.
@@ -141,35 +144,17 @@ impl Args {
         person: Person,
         sinks: Sinks,
     ) -> anyhow::Result<Opened> {
-        let args = self.branch_off()?;
-        args.check()?;
-        let began = args.began(&places)?;
-        let (store, named) = (open_store(&places).await?, args.model.clone());
-        let (args, places) = args.settle(places, screen)?;
-        let mut args = args.keep_models(named.as_deref(), &store).await?;
-        args.deny_command.extend(began.deny.iter().cloned());
-        let places = places.within(args.ways.bounds());
+        let prepared = self.prepare(places, screen).await?;
+        let args = &prepared.args;
         let chosen = args.choose()?;
         if let Some(note) = &chosen.note {
             screen.note(&format!("holm: {note}"));
         }
-        let (resumed, eyes) = (args.past(), chosen.eyes());
-        let mut has = None;
-        if let Some(id) = resumed {
-            children::check(&store, id).await?;
-            has = Has::read(&store, id).await?;
-        }
-        let terminal = Terminal::new(args.yes.iter().cloned().collect(), person, Arc::clone(screen));
-        let bench = Bench::lay_out(&args, &places, store.clone(), chosen, terminal, screen).await?;
-        bench.withholding().of_session(&store, resumed, Lines::No).await?;
-        let (crew, secrets, hooks) = bench.parts();
-        let (agent, tools) = bench.agent(&args, sinks)?;
-        args.grow(&store, Next::AskedElse, screen).await?;
-        let session = open(&agent, &args, has.as_ref()).await?;
-        began.keep(&places, session.id())?;
-        let following = tools.follow(&session);
+        let (takes, yes) = (chosen.takes(), args.yes.iter().cloned().collect());
+        let terminal = Terminal::new(yes, person, Arc::clone(screen));
+        let start = Start { chosen, terminal, sinks, next: Next::AskedElse, lines: Lines::No };
+        let Begun { session, made, following, listening, .. } = prepared.begin(start, screen).await?;
         let most = args.settled.most.as_ref().and_then(|most| most.mode).unwrap_or(Mode::Full);
-        let made = Made { agent, tools, crew, secrets, hooks, store };
-        Ok(Opened { session, made, places, most, eyes, _following: following })
+        Ok(Opened { session, made, places: prepared.places, most, takes, _kept: (following, listening) })
     }
 }

@@ -1,6 +1,8 @@
 //! Agents for the users of a server. Whoever started it has the data folder and the folder where it was started; every
 //! other user has a data folder and a workspace of their own, and so sessions, tools, agents, keys and files of their own.
 
+mod stock;
+
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use holm::{
@@ -9,9 +11,9 @@ use holm::{
     wire::services::Services,
 };
 use holm_config::KeyFile;
-use holm_mcp::server::{Exposed, Shows};
+use holm_mcp::server::Exposed;
 use holm_server::{
-    AgentCard, Home, ModelCard, OpenError, Opened, Order, ServerCard, SkillCard, Start, ToolCard, Workshop,
+    AgentCard, Home, ModelCard, OpenError, Opened, Order, SkillCard, Start, ToolCard, Workshop,
     auth::UserName,
 };
 use tokio::sync::Mutex;
@@ -26,7 +28,6 @@ use crate::{
         mcp_server,
         run::{self, Made, Sinks},
     },
-    entries::Entry,
     exit::{Exit, Trouble},
     places::{self, Places},
     screen::Screen,
@@ -35,6 +36,8 @@ use crate::{
 
 /// The name of the agent that nobody has written a file for.
 const USUAL: &str = "holm";
+/// What it is for.
+const ABOUT_USUAL: &str = "Works in the workspace, with the tools that it was given.";
 
 /// The users of a server and their agents. Clones are the same house.
 #[derive(Clone)]
@@ -132,7 +135,7 @@ impl House {
 
     async fn make(&self, order: Order) -> Result<Opened, OpenError> {
         let room = self.room(&order.user).await.map_err(failed)?;
-        let agent = order.agent.filter(|name| name != USUAL);
+        let agent = order.agent.clone().filter(|name| name != USUAL);
         // A name, never a path: what a client says chooses among what is there.
         if let Some(name) = &agent
             && listed(&room.places)?.iter().all(|listed| listed.name != *name)
@@ -141,7 +144,7 @@ impl House {
         }
         let desk = Arc::clone(&order.desk);
         let screen = Arc::new(Screen::elsewhere(move |note| desk.tell(note)));
-        let args = self.inner.args.clone().of(agent, order.model);
+        let args = self.inner.args.clone().of(agent, order.model.clone());
         let args = match &order.start {
             Start::New(_) => args,
             Start::Resume(_) | Start::Fork { .. } => args.going_on(),
@@ -149,10 +152,13 @@ impl House {
         let (args, places) =
             args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
         let args = args.at_most(order.budget);
-        let person = Person::Elsewhere(Arc::new(Watchers(order.desk)));
-        let sinks = Sinks { events: vec![order.events], deltas: Some(order.deltas) };
+        let person = Person::Elsewhere(Arc::new(Watchers(Arc::clone(&order.desk))));
+        let sinks =
+            Sinks { events: vec![Arc::clone(&order.events)], deltas: Some(Arc::clone(&order.deltas)) };
         let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
         let made = made.map_err(|error| told(&error))?;
+        // Before there is a session that nobody could use.
+        order.check_tools(&made.tools.begun())?;
         let session = begin(&args, &places, &made, order.start).await?;
         let following = made.tools.lend(&session, order.tools);
         let following = following.map_err(|error| OpenError::Refused(error.to_string()))?;
@@ -204,8 +210,7 @@ impl Workshop for House {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
-            let about = "Works in the workspace, with the tools that it was given.".to_owned();
-            let mut cards = vec![AgentCard { name: USUAL.into(), description: about }];
+            let mut cards = vec![AgentCard { name: USUAL.into(), description: ABOUT_USUAL.into() }];
             cards.extend(listed(&room.places)?);
             Ok(cards)
         })
@@ -251,29 +256,11 @@ impl Workshop for House {
         })
     }
 
-    fn servers(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ServerCard>, OpenError>> {
-        let (house, user) = (self.clone(), user.clone());
-        Box::pin(async move {
-            let room = house.room(&user).await.map_err(failed)?;
-            let written = Entry::admitted(&room.places).filter_map(|entry| entry.written().ok()).flatten();
-            // Its command line or address may hold what only the owner should read.
-            Ok(written.map(|server| ServerCard { name: server.name.clone() }).collect())
-        })
-    }
-
     fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
-            let (room, made) =
-                (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
-            let screen = Arc::new(Screen::elsewhere(|_| {}));
-            let (args, _) = house
-                .inner
-                .args
-                .clone()
-                .settle(room.places.clone(), &screen)
-                .map_err(|trouble| refused(&trouble))?;
-            Ok(Some(mcp_server::exposed(&made, &args, &room.places, Shows::Agents)))
+            let room = house.room(&user).await.map_err(failed)?;
+            Ok(Some(mcp_server::prompts(&room.places)))
         })
     }
 

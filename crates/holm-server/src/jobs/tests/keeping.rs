@@ -11,9 +11,9 @@ use super::{at, cron};
 use crate::{
     auth::UserName,
     jobs::{
-        Approval, Asking, Begin, Door, Errand, Finished, HookKey, Job, JobId, Keeper, Keeping, Messenger,
-        News, NewsKind, Outcome, Phase, Run, Shelf, Signed, Spec, Starter, Stopped, Switch, Triggered,
-        Undelivered, When,
+        Approval, Asking, Begin, Door, Errand, Finished, HookKey, Job, JobId, Keeper, Keeping, Letter,
+        Messenger, News, NewsKind, Outcome, Phase, Run, Shelf, Signed, Slot, Spec, Starter, Stopped, Switch,
+        Triggered, Undelivered, When, letter::Next,
     },
 };
 
@@ -59,14 +59,21 @@ impl Starter for Handed {
     }
 }
 
-/// Keeps what is told.
-#[derive(Clone, Default)]
-struct Ear(Arc<Mutex<Vec<News>>>);
+/// Keeps what is told, and answers as it is set to.
+#[derive(Clone)]
+struct Ear(Arc<Mutex<Vec<News>>>, Arc<Mutex<Result<(), Undelivered>>>);
+
+impl Default for Ear {
+    fn default() -> Self {
+        Self(Arc::default(), Arc::new(Mutex::new(Ok(()))))
+    }
+}
 
 impl Messenger for Ear {
     fn tell(&self, news: News) -> BoxFuture<'static, Result<(), Undelivered>> {
         self.0.lock().unwrap().push(news);
-        Box::pin(async { Ok(()) })
+        let answer = self.1.lock().unwrap().clone();
+        Box::pin(async { answer })
     }
 }
 
@@ -273,6 +280,150 @@ async fn what_takes_too_long_is_stopped_and_told() {
     .await;
     assert_eq!((news.kind, news.key.reveal()), (NewsKind::Failed, job.key.reveal()));
     assert!(!String::from_utf8(news.body()).unwrap().contains(&job.key.reveal()));
+}
+
+/// A job that failed, and whose message nobody takes.
+async fn untold(stage: &mut Stage) -> (Arc<Keeper>, Job) {
+    *stage.ear.1.lock().unwrap() = Err(Undelivered::Status(503));
+    let keeper = stage.keeper();
+    let job = add(&keeper, When::Asked, |spec| spec.notify = Some("https://example.com/hook".into())).await;
+    keeper.run_now(&id()).await.unwrap();
+    keeper.look().await.unwrap();
+    let failed = Finished::ended(Outcome::Failed { reason: "it broke".into() });
+    stage.next().await.end.send(failed).unwrap();
+    heard(stage, 1).await;
+    letter(&keeper, 1).await;
+    (keeper, job)
+}
+
+/// Waits until so many messages were sent.
+async fn heard(stage: &Stage, count: usize) {
+    soon(async {
+        while stage.ear.0.lock().unwrap().len() < count {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    assert_eq!(stage.ear.0.lock().unwrap().len(), count);
+}
+
+/// The only message, once a try is over and was written down.
+async fn letter(keeper: &Keeper, tries: u32) -> Letter {
+    soon(async {
+        loop {
+            let letters = keeper.shelf().letters().await.unwrap();
+            // While a try is under way it is claimed for a minute, which no pause before the third is.
+            if let Some(held) = letters.first().filter(|held| held.letter.tries == tries)
+                && keeper.untold(&id()).is_some()
+                && held.letter.not_before != held.letter.at.plus(60_000)
+            {
+                return held.letter.clone();
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_that_nobody_took_outlives_its_process_and_is_the_same_later() {
+    let mut stage = Stage::new().await;
+    let (keeper, _) = untold(&mut stage).await;
+    assert_eq!(keeper.untold(&id()).as_deref(), Some("it was answered with 503"));
+    keeper.look().await.unwrap();
+    heard(&stage, 1).await;
+    drop(keeper);
+    *stage.ear.1.lock().unwrap() = Ok(());
+    stage.set("2026-01-01T00:00:40Z");
+    let next = stage.keeper();
+    next.look().await.unwrap();
+    heard(&stage, 2).await;
+    let ids: Vec<_> = stage.ear.0.lock().unwrap().iter().map(News::id).collect();
+    assert_eq!(ids[0], ids[1], "whoever gets it twice knows that it is one");
+    soon(async {
+        while !next.shelf().letters().await.unwrap().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    assert_eq!(next.untold(&id()), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_processes_one_tells_and_what_would_never_be_taken_is_given_up() {
+    let mut stage = Stage::new().await;
+    let (keeper, _) = untold(&mut stage).await;
+    let other = stage.keeper();
+    *stage.ear.1.lock().unwrap() = Err(Undelivered::Address);
+    stage.set("2026-01-01T00:00:40Z");
+    let (one, two) = tokio::join!(keeper.look(), other.look());
+    one.unwrap();
+    two.unwrap();
+    soon(async {
+        while !keeper.shelf().letters().await.unwrap().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    heard(&stage, 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_removed_job_had_to_tell_is_told_to_nobody() {
+    let mut stage = Stage::new().await;
+    let (keeper, _) = untold(&mut stage).await;
+    keeper.remove(&id()).await.unwrap();
+    stage.set("2026-01-01T00:00:40Z");
+    keeper.look().await.unwrap();
+    soon(async {
+        while !keeper.shelf().letters().await.unwrap().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    heard(&stage, 1).await;
+}
+
+#[test]
+fn a_message_is_tried_ten_times_within_a_day_and_not_again() {
+    let now = at(START);
+    let job = super::job(When::Asked, |spec| spec.notify = Some("https://example.com/hook".into()));
+    let made = Letter::new(&job, &Slot::message("x"), NewsKind::Failed, None, "it broke".into(), now);
+    let (mut letter, mut time) = (made.unwrap(), now);
+    let mut tries = 0;
+    loop {
+        letter.claim(time);
+        tries += 1;
+        match letter.after(&Undelivered::Status(503), time) {
+            Next::Again(later) => time = later,
+            Next::GivenUp => break,
+        }
+    }
+    assert_eq!(tries, 10);
+    assert!(time.since(now) <= 24 * 3_600_000);
+    letter.tries = 1;
+    assert_eq!(letter.after(&Undelivered::Address, now), Next::GivenUp, "it would be the same again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_was_changed_counts_beside_the_new_one_for_a_while() {
+    let stage = Stage::new().await;
+    let keeper = stage.keeper();
+    let job = add(&keeper, When::Asked, |spec| spec.hook = Door::Open).await;
+    let new = keeper.rekey(&id(), 60_000).await.unwrap();
+    assert_ne!(new.reveal(), job.key.reveal());
+    let check = async |key: &HookKey, message: &str, time: &str| {
+        stage.set(time);
+        let signed = signed(key, message, at(time).value() / 1_000, b"{}");
+        keeper.trigger(&id(), &signed, b"{}").await.is_ok()
+    };
+    assert!(check(&job.key, "msg_1", "2026-01-01T00:01:00Z").await);
+    assert!(check(&new, "msg_2", "2026-01-01T00:01:00Z").await);
+    assert!(!check(&job.key, "msg_3", "2026-01-01T00:01:31Z").await, "its time is over");
+    assert!(check(&new, "msg_4", "2026-01-01T00:01:31Z").await);
+    // What the job is to do has nothing to do with its key.
+    keeper.respecify(&id(), Spec { hook: Door::Open, ..Spec::new(When::Asked, "other") }).await.unwrap();
+    assert!(check(&new, "msg_5", "2026-01-01T00:01:31Z").await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -37,6 +37,7 @@ fn news(url: &str, key: &HookKey) -> News {
         at: WallClock.now(),
         url: url.into(),
         key: key.clone(),
+        old: None,
     }
 }
 
@@ -72,8 +73,11 @@ async fn whoever_gets_a_message_can_check_it_and_a_second_try_is_the_same() {
         Policy { grants: GrantSet::parse([&*format!("fetch:{origin}")]).unwrap(), ..Policy::default() };
     let webhooks = Webhooks::within(client(), policy, Arc::new(WallClock));
     let key = HookKey::new().unwrap();
-    let telling = tokio::spawn(webhooks.tell(news(&format!("{origin}/hook"), &key)));
+    let news = news(&format!("{origin}/hook"), &key);
+    let telling = tokio::spawn(webhooks.tell(news.clone()));
     let first = take(&listener, "500 Oh").await;
+    assert_eq!(telling.await.unwrap(), Err(Undelivered::Status(500)));
+    let telling = tokio::spawn(webhooks.tell(news));
     let second = take(&listener, "204 No Content").await;
     assert_eq!(telling.await.unwrap(), Ok(()));
     for (headers, body) in [&first, &second] {
@@ -88,6 +92,25 @@ async fn whoever_gets_a_message_can_check_it_and_a_second_try_is_the_same() {
         first.0["webhook-id"], second.0["webhook-id"],
         "so that it can be told apart from another one"
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_two_keys_count_whoever_knows_one_of_them_believes_a_message() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    let policy =
+        Policy { grants: GrantSet::parse([&*format!("fetch:{origin}")]).unwrap(), ..Policy::default() };
+    let webhooks = Webhooks::within(client(), policy, Arc::new(WallClock));
+    let (new, old, other) = (HookKey::new().unwrap(), HookKey::new().unwrap(), HookKey::new().unwrap());
+    let news = News { old: Some(old.clone()), ..news(&format!("{origin}/hook"), &new) };
+    let telling = tokio::spawn(webhooks.tell(news));
+    let (headers, body) = take(&listener, "204 No Content").await;
+    assert_eq!(telling.await.unwrap(), Ok(()));
+    let signed = Signed::of(&headers).unwrap();
+    for key in [&new, &old] {
+        assert_eq!(key.check(&signed, &body, WallClock.now()), Ok(()));
+    }
+    assert!(other.check(&signed, &body, WallClock.now()).is_err());
 }
 
 #[tokio::test]

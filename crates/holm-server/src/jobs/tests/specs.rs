@@ -9,6 +9,29 @@ fn check(change: impl FnOnce(&mut Spec)) -> Option<JobError> {
 }
 
 #[test]
+fn some_fields_are_changed_and_the_rest_stays() {
+    let mut spec = Spec::new(When::Asked, "work");
+    (spec.about, spec.timeout_s) = ("nightly".into(), 7);
+    let check = |fields: serde_json::Value, expect: Option<Spec>| {
+        let changed = spec.with(fields.as_object().unwrap());
+        assert_eq!(changed.ok(), expect, "{fields}");
+    };
+    check(serde_json::json!({}), Some(spec.clone()));
+    check(serde_json::json!({ "prompt": "other" }), Some(Spec { prompt: "other".into(), ..spec.clone() }));
+    check(serde_json::json!({ "timeout_s": null }), Some(Spec { timeout_s: 600, ..spec.clone() }));
+    let when = When::Cron { pattern: "* * * * *".into(), zone: "UTC".into() };
+    let cron = serde_json::json!({ "when": { "cron": { "pattern": "* * * * *", "zone": "UTC" } } });
+    check(cron, Some(Spec { when, ..spec.clone() }));
+    for bad in [
+        serde_json::json!({ "promt": "other" }),
+        serde_json::json!({ "prompt": null }),
+        serde_json::json!({ "timeout_s": "long" }),
+    ] {
+        check(bad, None);
+    }
+}
+
+#[test]
 fn what_is_out_of_bounds_is_refused() {
     assert_eq!(check(|_| {}), None);
     assert_eq!(check(|spec| spec.prompt = " \n".into()), Some(JobError::Missing("prompt")));

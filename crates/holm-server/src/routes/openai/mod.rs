@@ -36,7 +36,7 @@ use crate::{
     Problem, Refusal, Server, SessionId, Start,
     auth::{Role, Who},
     extract::check_json,
-    live::{Attendance, Errands, Opening},
+    live::{Attendance, Errands, Lasting, Opening},
     routes::sessions::{all_sessions, make},
     state::{admit, require},
 };
@@ -86,7 +86,10 @@ pub(crate) async fn models(
 
 /// Answers a chat. The body and the answer are as OpenAI documents them.
 #[utoipa::path(post, path = "/v1/chat/completions", request_body = Object,
-    responses((status = 200, body = Object), (status = 400, body = Object), (status = 404, body = Object)))]
+    responses((status = 200, content((Object = "application/json"), (String = "text/event-stream"))), (status = 400, body = Object),
+        (status = 401, body = Object), (status = 402, body = Object), (status = 403, body = Object), (status = 404, body = Object),
+        (status = 409, body = Object), (status = 429, body = Object), (status = 500, body = Object), (status = 502, body = Object),
+        (status = 503, body = Object)))]
 pub(crate) async fn chat(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
@@ -98,7 +101,10 @@ pub(crate) async fn chat(
 
 /// Answers in the format of OpenAI's Responses. The body and the answer are as OpenAI documents them.
 #[utoipa::path(post, path = "/v1/responses", request_body = Object,
-    responses((status = 200, body = Object), (status = 400, body = Object), (status = 404, body = Object)))]
+    responses((status = 200, content((Object = "application/json"), (String = "text/event-stream"))), (status = 400, body = Object),
+        (status = 401, body = Object), (status = 402, body = Object), (status = 403, body = Object), (status = 404, body = Object),
+        (status = 409, body = Object), (status = 429, body = Object), (status = 500, body = Object), (status = 502, body = Object),
+        (status = 503, body = Object)))]
 pub(crate) async fn responses(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
@@ -165,13 +171,13 @@ async fn alone(server: &Server, who: &Who, asked: &Asked) -> Result<Talk, Refusa
     let errands = Arc::new(Errands::new());
     let mut opening = Opening::new(Start::New(None));
     (opening.agent, opening.attendance) = (Some(asked.model.clone()), Attendance::Unattended);
+    opening.lasting = Lasting::Request;
     opening.tools = toolbox(&errands, asked)?;
     let room = make(server, who, opening).await?;
     let errands = room.errands.get_or_init(|| errands);
     let talk =
         Talk::new(server, who, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
-    let budget = server.inner.keyring.budget(&who.user);
-    drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
+    drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
     Ok(talk.begun())
 }
 
@@ -193,8 +199,7 @@ async fn in_session(server: &Server, who: &Who, id: SessionId, asked: &Asked) ->
         entered => entered?,
     };
     let talk = Talk::new(server, who, Arc::clone(&room), None, talk::After::Stay).await?;
-    let budget = server.inner.keyring.budget(&who.user);
-    drop(server.inner.hall.prompt(&room, Some(prompt), budget).await?);
+    drop(server.inner.hall.prompt(&room, Some(prompt)).await?);
     Ok(talk.begun())
 }
 

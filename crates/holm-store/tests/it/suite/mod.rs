@@ -7,6 +7,7 @@ pub(crate) mod journals;
 pub(crate) mod ledger;
 pub(crate) mod script;
 pub(crate) mod sessions;
+pub(crate) mod slips;
 
 use holm_store::{Options, Store};
 use std::{future::Future, pin::Pin};
@@ -89,6 +90,12 @@ macro_rules! whole_suite {
                 retention_keeps_what_it_is_told_to
                 an_encrypted_store_does_the_same_and_tells_nothing
                 a_store_is_opened_with_its_own_key_only
+            }
+            slips {
+                notes_lie_in_their_trays_until_they_are_taken
+                of_two_who_change_a_note_one_is_told_to_look_again
+                a_note_goes_with_the_run_whose_name_it_has
+                an_encrypted_store_tells_nothing_of_its_notes
             }
         }
     };

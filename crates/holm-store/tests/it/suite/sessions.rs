@@ -235,6 +235,8 @@ pub(crate) async fn usage_is_what_the_kernel_counted(place: &dyn Place) {
     let days = store.usage(By::Day, &all).await.unwrap();
     let calls: Vec<_> = days.iter().map(|line| (line.name.as_str(), line.tally.calls)).collect();
     assert_eq!(calls, [("2024-10-04", 4), ("2024-10-05", 4)]);
+    let agents = store.usage(By::Agent, &all).await.unwrap();
+    assert_eq!((agents.len(), agents[0].tally), (1, total), "all three are of one agent");
     let later = UsageQuery { since: Some(Day::new(20_001)), run: Some("two".into()), until: None };
     assert_eq!(store.usage(By::Model, &later).await.unwrap()[0].tally.calls, 2);
     let never = UsageQuery { until: Some(Day::new(1)), ..UsageQuery::default() };

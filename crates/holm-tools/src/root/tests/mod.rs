@@ -4,6 +4,7 @@ mod attacks;
 pub(crate) mod corpus;
 mod denies;
 mod folders;
+mod hand;
 mod races;
 mod replacing;
 pub(crate) mod stage;

@@ -78,6 +78,22 @@ async fn an_answer_counts_for_as_much_as_was_said() {
 }
 
 #[tokio::test]
+async fn a_person_is_told_whose_call_it_is_and_what_was_answered_counts_for_all() {
+    let (person, gate) = person(Answer::Session);
+    let scout = gate.of_helper("scout").expect("an approver");
+    let reader = scout.of_helper("reader").expect("an approver");
+    for approver in [&scout, &reader] {
+        approver.judge(proposal(&format!("cargo build {}", person.asked()))).await;
+    }
+    gate.judge(proposal("cargo test")).await;
+    let whose: Vec<Option<String>> =
+        person.asked.lock().expect("a lock").iter().map(|offer| offer.helper.clone()).collect();
+    assert_eq!(whose, [Some("scout".into()), Some("scout › reader".into()), None]);
+    reader.judge(proposal("cargo test")).await;
+    assert_eq!(person.asked(), 3, "the same call again");
+}
+
+#[tokio::test]
 async fn rules_answer_first_and_deny_wins() {
     let (person, gate) = person(Answer::Prefix);
     assert!(judged(&gate, "git status").await);

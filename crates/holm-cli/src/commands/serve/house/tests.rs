@@ -1,9 +1,7 @@
 use std::path::Path;
 
-use clap::Parser as _;
-
 use super::House;
-use crate::{bounds::Bounds, commands::serve::Options, places::Places};
+use crate::{bounds::Bounds, commands::run::Args, places::Places};
 
 fn house(options: &[&str], folder: &Path) -> (House, Places) {
     let owner = Places {
@@ -12,8 +10,8 @@ fn house(options: &[&str], folder: &Path) -> (House, Places) {
         brought: Vec::new(),
         bounds: Bounds::Anywhere,
     };
-    let options = Options::try_parse_from(options).unwrap();
-    (House::new(options.run, owner.clone()), owner)
+    let options = Args::behind("holm serve --", options.iter().copied()).unwrap();
+    (House::new(options, owner.clone()), owner)
 }
 
 #[test]

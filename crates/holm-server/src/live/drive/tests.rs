@@ -7,8 +7,8 @@ use crate::{Limits, live::Admission};
 fn ask() -> Ask {
     let admission = Admission::new(&Limits::default());
     let ticket = admission.queue(&"ada".parse().unwrap()).unwrap();
-    let (done, _) = oneshot::channel();
-    Ask { prompt: None, ticket, give_up: CancellationToken::new(), done }
+    let ((done, _), (kept, _)) = (oneshot::channel(), oneshot::channel());
+    Ask { prompt: None, ticket, give_up: CancellationToken::new(), kept, done }
 }
 
 #[test]

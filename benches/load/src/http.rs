@@ -1,0 +1,36 @@
+//! One request and its answer, by hand: thousands of clients must cost little.
+
+use std::net::SocketAddr;
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+/// The head of a request.
+pub(crate) fn head(address: SocketAddr, token: &str, method: &str, path: &str) -> String {
+    format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n")
+}
+
+/// Sends a request and gives the status and the whole answer.
+pub(crate) async fn send(
+    address: SocketAddr,
+    token: &str,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> (u16, String) {
+    let head = head(address, token, method, path);
+    let text = format!(
+        "{head}connection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).await.expect("the server takes connections");
+    stream.write_all(text.as_bytes()).await.expect("the server reads");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.expect("the server answers");
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let body = answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
+    (status, body)
+}

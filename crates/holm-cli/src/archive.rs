@@ -1,0 +1,283 @@
+//! A copy of the whole data folder, made while others use it: databases as they are at one moment, other files whole. It is
+//! a folder with a list of what it holds, written last; without the list it is not a copy.
+
+use std::{
+    fs,
+    io::{self, Read as _, Write as _},
+    path::{Component, Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use holm::store::Store;
+use holm_tools::trust::ContentHash;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    exit::{Exit, Trouble},
+    places,
+};
+
+/// The list, which makes a folder a copy.
+const LIST: &str = "backup.json";
+/// The form of the list.
+const VERSION: u32 = 1;
+/// Where the server keeps copies, below the data folder.
+pub(crate) const COPIES: &str = "backups";
+/// What is made again when it is gone, and where copies are: left out, at the top alone.
+const LEFT_OUT: [&str; 3] = ["code", "worktrees", COPIES];
+/// What belongs to a database and comes with it.
+const BESIDE: [&str; 4] = ["holm.db-wal", "holm.db-shm", "holm.db.locks", "holm.db.blobs"];
+/// A database.
+const DATABASE: &str = "holm.db";
+/// What lines are appended to: one that is half written is not copied.
+const LINES: &str = "audit.jsonl";
+/// Folders within folders that are copied.
+const DEEPEST: usize = 128;
+
+/// A copy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Archive {
+    version: u32,
+    /// When it was made, in milliseconds since 1970.
+    pub(crate) at: u64,
+    /// What it holds.
+    files: Vec<Kept>,
+}
+
+/// A file of a copy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Kept {
+    /// Its path in the folder, with slashes.
+    path: String,
+    bytes: u64,
+    sha256: ContentHash,
+}
+
+/// What is to be copied.
+#[derive(Debug, Default)]
+struct Found {
+    files: Vec<PathBuf>,
+    databases: Vec<PathBuf>,
+}
+
+impl Archive {
+    /// Copies a data folder to a place where nothing is yet.
+    pub(crate) async fn make(data: &Path, to: &Path) -> anyhow::Result<Self> {
+        let data = data.canonicalize()?;
+        new_folder(to)?;
+        let to = to.canonicalize()?;
+        if to.starts_with(&data) && !to.starts_with(data.join(COPIES)) {
+            fs::remove_dir(&to)?;
+            let message = format!("{} is a part of what is to be copied", to.display());
+            return Err(Trouble::new(Exit::Usage, message).hint("name a folder elsewhere").into());
+        }
+        let mut found = Found::default();
+        gather(&data, Path::new(""), 0, &mut found)?;
+        for path in &found.databases {
+            let copy = to.join(path);
+            places::private_folder(copy.parent().unwrap_or(&to))?;
+            Store::open(data.join(path)).await?.copy_to(copy).await?;
+        }
+        let (from, folder) = (data.clone(), to.clone());
+        let listed = tokio::task::spawn_blocking(move || {
+            found.files.iter().try_for_each(|path| copy(&from.join(path), &folder.join(path)))?;
+            Self::list(&folder)
+        });
+        let archive = listed.await??;
+        let mut list = places::private_file(&to.join(LIST))?;
+        list.write_all(&serde_json::to_vec(&archive)?)?;
+        list.sync_all()?;
+        Ok(archive)
+    }
+
+    /// Reads the list of a copy.
+    pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
+        let text = fs::read(folder.join(LIST)).map_err(|_| {
+            let message = format!("{} is no whole copy: it has no {LIST}", folder.display());
+            Trouble::new(Exit::Missing, message).hint("name a folder that `holm backup` has made")
+        })?;
+        let archive: Self = serde_json::from_slice(&text).map_err(|error| {
+            Trouble::new(Exit::Usage, format!("{}: {error}", folder.join(LIST).display()))
+        })?;
+        if archive.version != VERSION {
+            let message = format!("the copy has the form {}, and this is {VERSION}", archive.version);
+            return Err(Trouble::new(Exit::Usage, message)
+                .hint("use the holm that made it, or a later one")
+                .into());
+        }
+        Ok(archive)
+    }
+
+    /// Puts a copy in the place of a data folder that is not there or empty. Every file is looked at before and copied whole;
+    /// the folder appears at once or not at all.
+    pub(crate) fn restore(&self, folder: &Path, data: &Path) -> anyhow::Result<()> {
+        if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
+            let message = format!("there is something in {} already", data.display());
+            return Err(Trouble::new(Exit::Usage, message)
+                .hint("nothing is overwritten; move it away, or name another folder with --data")
+                .into());
+        }
+        for file in &self.files {
+            file.check(folder)?;
+        }
+        let mut part = data.as_os_str().to_owned();
+        part.push(".restoring");
+        let part = PathBuf::from(part);
+        new_folder(&part)?;
+        for file in &self.files {
+            copy(&folder.join(&file.path), &part.join(&file.path))?;
+        }
+        // An empty folder may be there; renaming takes its place.
+        fs::rename(&part, data)?;
+        Ok(())
+    }
+
+    /// How many files it has.
+    pub(crate) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// How many bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+
+    /// What lies in a folder.
+    fn list(folder: &Path) -> anyhow::Result<Self> {
+        let mut all = Vec::new();
+        whole(folder, Path::new(""), &mut all)?;
+        all.sort();
+        let mut files = Vec::with_capacity(all.len());
+        for path in all {
+            let (bytes, sha256) = hash(&folder.join(&path))?;
+            let text =
+                path.to_str().ok_or_else(|| anyhow::anyhow!("{} has no name in text", path.display()))?;
+            files.push(Kept { path: text.to_owned(), bytes, sha256 });
+        }
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(Self { version: VERSION, at: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), files })
+    }
+}
+
+impl Kept {
+    /// Whether the file is there as it was copied, and lies in the folder.
+    fn check(&self, folder: &Path) -> anyhow::Result<()> {
+        let path = Path::new(&self.path);
+        let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
+        let broken = |why: &str| {
+            let message = format!("the copy cannot be used: {} {why}", self.path);
+            Trouble::new(Exit::Usage, message).hint("use another copy")
+        };
+        if !is_below || self.path.is_empty() {
+            return Err(broken("leads elsewhere").into());
+        }
+        let (bytes, sha256) = hash(&folder.join(path)).map_err(|_| broken("is missing"))?;
+        if (bytes, sha256) != (self.bytes, self.sha256) {
+            return Err(broken("is not what was copied").into());
+        }
+        Ok(())
+    }
+}
+
+/// Finds what is to be copied. Links are left out: they lead elsewhere.
+fn gather(data: &Path, below: &Path, depth: usize, found: &mut Found) -> io::Result<()> {
+    for entry in fs::read_dir(data.join(below))? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let path = below.join(&name);
+        let text = name.to_string_lossy();
+        let is_home = is_home(below);
+        if (depth == 0 && LEFT_OUT.contains(&&*text)) || (is_home && BESIDE.contains(&&*text)) {
+            continue;
+        }
+        if kind.is_dir() && depth < DEEPEST {
+            gather(data, &path, depth + 1, found)?;
+        } else if kind.is_file() && is_home && text == DATABASE {
+            found.databases.push(path);
+        } else if kind.is_file() {
+            found.files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Whether the database of a user lies here. In a workspace lies what people put there, whatever it is called.
+fn is_home(below: &Path) -> bool {
+    let mut parts = below.iter();
+    let begins = parts.next();
+    let is_user = begins.is_some_and(|part| part == "users") && parts.next().is_some();
+    begins.is_none() || (is_user && parts.next().is_some_and(|part| part == "data") && parts.next().is_none())
+}
+
+/// All files of a folder that nobody else writes.
+fn whole(folder: &Path, below: &Path, all: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder.join(below))? {
+        let entry = entry?;
+        let path = below.join(entry.file_name());
+        if entry.file_type()?.is_dir() { whole(folder, &path, all)? } else { all.push(path) }
+    }
+    Ok(())
+}
+
+/// Copies a file, for its owner alone, with who may run it. One that is gone meanwhile is gone.
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    let mut source = match fs::File::open(from) {
+        Ok(source) => source,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(anyhow::Error::new(error).context(from.display().to_string())),
+    };
+    if let Some(folder) = to.parent() {
+        places::private_folder(folder)?;
+    }
+    let mut file = places::private_file(to)?;
+    if from.file_name().is_some_and(|name| name == LINES) {
+        let mut lines = Vec::new();
+        source.read_to_end(&mut lines)?;
+        let end = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        file.write_all(lines.get(..end).unwrap_or_default())?;
+    } else {
+        io::copy(&mut source, &mut file)?;
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let runs = source.metadata()?.permissions().mode() & 0o100;
+        file.set_permissions(fs::Permissions::from_mode(0o600 | runs))?;
+    }
+    file.sync_all()?;
+    Ok(())
+}
+
+fn hash(path: &Path) -> io::Result<(u64, ContentHash)> {
+    let (mut file, mut hasher, mut bytes) = (fs::File::open(path)?, Sha256::new(), 0_u64);
+    let mut piece = vec![0; 64 * 1024];
+    loop {
+        let read = file.read(&mut piece)?;
+        if read == 0 {
+            return Ok((bytes, ContentHash::from_bytes(hasher.finalize().into())));
+        }
+        hasher.update(piece.get(..read).unwrap_or_default());
+        bytes = bytes.saturating_add(read as u64);
+    }
+}
+
+/// Makes a folder that was not there, for its owner alone.
+fn new_folder(path: &Path) -> anyhow::Result<()> {
+    if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+        places::private_folder(above)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| {
+        let message = match error.kind() {
+            io::ErrorKind::AlreadyExists => format!("there is something at {} already", path.display()),
+            _ => format!("the folder {} cannot be made: {error}", path.display()),
+        };
+        Trouble::new(Exit::Usage, message).hint("name a folder that is not there yet").into()
+    })
+}
+
+#[cfg(test)]
+mod tests;

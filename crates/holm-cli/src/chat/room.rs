@@ -1,0 +1,53 @@
+//! How much of arriving replies may wait to be shown. While an editor has the terminal nobody shows anything, and a model does not
+//! stop talking; what there is no room for is left out, and stands there when the whole message comes.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// Bytes that may wait: more than any screen shows, less than anybody misses.
+const MOST: usize = 4 << 20;
+
+/// Room for pieces. Clones are the same room.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Room(Arc<AtomicUsize>);
+
+/// What a piece takes of the room, until it is dropped.
+#[derive(Debug, Default)]
+pub(super) struct Weight {
+    room: Room,
+    bytes: usize,
+}
+
+impl Room {
+    /// Takes room for a piece; none where there is none.
+    pub(super) fn take(&self, bytes: usize) -> Option<Weight> {
+        let taken = self.0.fetch_add(bytes, Ordering::Relaxed);
+        // Given back by itself where it was too much.
+        let weight = Weight { room: self.clone(), bytes };
+        (taken < MOST).then_some(weight)
+    }
+}
+
+impl Drop for Weight {
+    fn drop(&mut self) {
+        self.room.0.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_that_was_taken_is_given_back() {
+        let room = Room::default();
+        let all = room.take(MOST).unwrap();
+        assert!(room.take(1).is_none());
+        assert!(room.take(1).is_none(), "what was refused takes nothing");
+        drop(all);
+        assert!(room.take(1).is_some());
+        assert_eq!(room.0.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,0 +1,20 @@
+//! `holm backup`: a copy of everything that is kept, also while a server runs.
+
+use std::path::{Path, PathBuf};
+
+use crate::{archive::Archive, exit::Exit, places::Places, screen::Screen};
+
+/// What `holm backup` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder that is to hold the copy; it is made, and must not be there yet
+    folder: PathBuf,
+}
+
+/// Runs the command.
+pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let archive = Archive::make(&Places::find(data)?.data, &args.folder).await?;
+    let folder = args.folder.display();
+    Screen::default().note(&format!("holm: {} files, {} bytes in {folder}", archive.len(), archive.bytes()));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,21 @@
+//! `holm restore`: a copy in the place of a data folder that is not there.
+
+use std::path::{Path, PathBuf};
+
+use crate::{archive::Archive, exit::Exit, places, screen::Screen};
+
+/// What `holm restore` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A folder that `holm backup` has made
+    folder: PathBuf,
+}
+
+/// Runs the command. Nothing is made before it is known that nothing is overwritten.
+pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+    let data = places::data_folder(data, |name| std::env::var(name).ok())?;
+    let archive = Archive::read(&args.folder)?;
+    archive.restore(&args.folder, &data)?;
+    Screen::default().note(&format!("holm: {} files are in {}", archive.len(), data.display()));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,94 @@
+//! What every command does that has a session, in the one order in which policy, denials and withholding hold: the arguments
+//! are made ready, then the session is begun with whoever sits in front of it.
+
+use std::sync::Arc;
+
+use holm::{runtime::Session, store::Store};
+use holm_server::terminal::{Host, Listening};
+use holm_tools::registry::Following;
+
+use super::{Args, Has, Made, Sinks, bench::Bench, open, open_store};
+use crate::{
+    approve::Terminal,
+    began::Began,
+    branch::Next,
+    children,
+    model::Chosen,
+    places::Places,
+    screen::Screen,
+    withholding::{Lines, Withholding},
+};
+
+/// Arguments that the settings have spoken to, and where they hold.
+pub(super) struct Prepared {
+    pub(super) args: Args,
+    pub(super) places: Places,
+    pub(super) store: Store,
+    began: Began,
+}
+
+/// With what a session is begun.
+pub(super) struct Start {
+    pub(super) chosen: Chosen,
+    /// Who is asked.
+    pub(super) terminal: Terminal,
+    /// Who watches.
+    pub(super) sinks: Sinks,
+    /// What a session does next that branches off another.
+    pub(super) next: Next,
+    pub(super) lines: Lines,
+}
+
+/// A session that has begun, with what it is made of.
+pub(super) struct Begun {
+    pub(super) session: Session,
+    pub(super) made: Made,
+    pub(super) withholding: Arc<Withholding>,
+    /// Tells the session of tools that come and go, for as long as it is kept.
+    pub(super) following: Following,
+    /// Lets servers of the same user watch and steer it; none where that cannot be, which is no reason not to work.
+    pub(super) listening: Option<Listening>,
+}
+
+impl Args {
+    /// Makes the arguments ready: what they branch off, what the session keeps from its beginning, and what the settings say.
+    pub(super) async fn prepare(self, places: Places, screen: &Arc<Screen>) -> anyhow::Result<Prepared> {
+        let args = self.branch_off()?;
+        args.check()?;
+        let began = args.began(&places)?;
+        let (store, named) = (open_store(&places).await?, args.model.clone());
+        let (args, places) = args.settle(places, screen)?;
+        let mut args = args.keep_models(named.as_deref(), &store).await?;
+        args.deny_command.extend(began.deny.iter().cloned());
+        let places = places.within(args.ways.bounds());
+        Ok(Prepared { args, places, store, began })
+    }
+}
+
+impl Prepared {
+    /// Opens the session that the arguments name, or a new one.
+    pub(super) async fn begin(&self, start: Start, screen: &Arc<Screen>) -> anyhow::Result<Begun> {
+        let Self { args, places, store, began } = self;
+        let Start { chosen, terminal, sinks, next, lines } = start;
+        let resumed = args.past();
+        let mut has = None;
+        if let Some(id) = resumed {
+            children::check(store, id).await?;
+            has = Has::read(store, id).await?;
+        }
+        let host = Host::new();
+        let (terminal, sinks) = (terminal.shared(host.desk()), sinks.and(&host));
+        let bench = Bench::lay_out(args, places, store.clone(), chosen, terminal, screen).await?;
+        let withholding = bench.withholding();
+        withholding.of_session(store, resumed, lines).await?;
+        let (crew, secrets, hooks) = bench.parts();
+        let (agent, tools) = bench.agent(args, sinks)?;
+        args.grow(store, next, screen).await?;
+        let session = open(&agent, args, has.as_ref()).await?;
+        began.keep(places, session.id())?;
+        let following = tools.follow(&session);
+        let listening = host.listen(&places.data, session.id(), session.handle()).ok();
+        let made = Made { agent, tools, crew, secrets, hooks, store: store.clone() };
+        Ok(Begun { session, made, withholding, following, listening })
+    }
+}

@@ -1,0 +1,557 @@
+//! What the agents of a user are made of, seen whole and changed: over the same files and by the same rules as the commands
+//! `holm agent`, `holm tool`, `holm skill` and `holm mcp`.
+
+use std::{path::Path, sync::Arc, time::Instant};
+
+use holm::{
+    grants::{Grant, GrantSet, Mode},
+    kernel::Config,
+    wire::services::Services,
+};
+use holm_config::{KeyFile, Layer, Settings};
+use holm_mcp::ServerName;
+use holm_server::{
+    AgentBounds, AgentView, BackupView, Most, OpenError, Owner, PartName, Reloaded, ServerState, ServerTest,
+    ServerView, SettingView, SkillView, Stocked, Stockroom, ToolCard, ToolView, Trial, Tried, auth::UserName,
+};
+use holm_tools::{
+    agents::{AgentFile, MOST_FILE_BYTES, ToolNames},
+    registry::{PinFile, Pins as _, Snapshot},
+    root::{Before, HandError, Root, RootError},
+    shell::{Gate, Rules},
+    trust::ContentHash,
+    wasm::WasmSettings,
+};
+use serde_json::{Map, Value};
+
+use super::{House, Room, USUAL, failed, refused, told};
+use crate::{
+    agents::{Chosen, Exe},
+    approve::{Person, Terminal},
+    archive::{self, Archive},
+    commands::{mcp, run::Made},
+    crew::is_agent,
+    entries::{self, Entry},
+    exit::{Exit, Trouble},
+    places::{self, Places},
+    screen::Screen,
+    settings::Here,
+    skills::Skills,
+    trial,
+};
+
+impl Stockroom for House {
+    fn agent(&self, user: &UserName, name: PartName) -> Stocked<AgentView> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            if name.as_str() == USUAL {
+                return Ok(usual(house.shown(&user).await.map_err(failed)?.agent.config()));
+            }
+            let room = house.room(&user).await.map_err(failed)?;
+            chosen(&room.places, name.as_str()).map_err(|trouble| missing_or(&trouble, "agent"))
+        })
+    }
+
+    fn check_agent(&self, _: &UserName, text: String) -> Stocked<AgentView> {
+        Box::pin(async move { Ok(view(&parsed(&text)?, Owner::User, Some(text), None)) })
+    }
+
+    fn keep_agent(
+        &self,
+        user: &UserName,
+        name: PartName,
+        text: String,
+        before: Before,
+        most: Most,
+    ) -> Stocked<AgentView> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let file = parsed(&text)?;
+            if file.name != name.as_str() || file.name == USUAL {
+                let message =
+                    format!("the text is that of `{}`; write `name: {name}` into its head", file.name);
+                return Err(OpenError::Refused(message));
+            }
+            let (room, made) =
+                (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
+            within(made.agent.config(), &file, most)?;
+            let kept = own_file(&room.places, name.as_str())?.unwrap_or_else(|| format!("{name}.md"));
+            let hash = write(&room.places, kept, text.clone(), before).await?;
+            Ok(view(&file, Owner::User, Some(text), Some(hash)))
+        })
+    }
+
+    fn remove_agent(&self, user: &UserName, name: PartName) -> Stocked<()> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let file = own_file(&room.places, name.as_str())?.ok_or(OpenError::Missing { what: "agent" })?;
+            let folder = room.places.agents();
+            PinFile::new(room.places.pins()).forget(&folder.join(&file), "").map_err(failed)?;
+            by_hand(&folder, move |root| root.remove(&root.path(&file)?, None, most_bytes())).await
+        })
+    }
+
+    fn tool(&self, user: &UserName, name: PartName) -> Stocked<ToolView> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let made = house.shown(&user).await.map_err(failed)?;
+            tool_of(&made.tools.registry().snapshot(), name.as_str())
+                .ok_or(OpenError::Missing { what: "tool" })
+        })
+    }
+
+    fn try_tool(&self, user: &UserName, name: PartName, wanted: Trial, most: Most) -> Stocked<Tried> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let (room, made) =
+                (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
+            attempt(&room, &made, name.as_str(), wanted, most).await
+        })
+    }
+
+    fn reload_tools(&self, user: &UserName) -> Stocked<Reloaded> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            *room.shown.lock().await = None;
+            let made = house.shown(&user).await.map_err(failed)?;
+            let snapshot = made.tools.registry().snapshot();
+            let problems = snapshot.problems().iter().map(ToString::to_string).collect();
+            Ok(Reloaded { tools: snapshot.tools().len(), problems })
+        })
+    }
+
+    fn skill(&self, user: &UserName, name: PartName) -> Stocked<SkillView> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let skills = Skills::find(&room.places, &[]);
+            let usable = skills.get(name.as_str()).ok_or(OpenError::Missing { what: "skill" })?;
+            let skill = &usable.skill;
+            Ok(SkillView {
+                name: skill.name.clone(),
+                description: skill.description.clone(),
+                when_to_use: skill.when_to_use.clone(),
+                owner: owner(usable.owner),
+                args: skill.args.clone(),
+                text: skill.body.clone(),
+            })
+        })
+    }
+
+    fn servers_seen(&self, user: &UserName) -> Stocked<Vec<ServerView>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let (room, made) =
+                (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
+            let snapshot = made.tools.registry().snapshot();
+            let entries = Entry::all(&room.places);
+            Ok(entries.iter().flat_map(|entry| servers_of(entry, &room.places, &snapshot)).collect())
+        })
+    }
+
+    fn test_server(&self, user: &UserName, name: PartName) -> Stocked<ServerTest> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let offered = mcp::offered(name.as_str(), &room.places, None).await;
+            let offered = offered.map_err(|error| match error.downcast_ref::<Trouble>() {
+                Some(trouble) => missing_or(trouble, "server"),
+                // What a server says when it is spoken with is what whoever tests it wants to know.
+                None => OpenError::Refused(error.to_string()),
+            })?;
+            let card = |tool: &holm::kernel::Tool| ToolCard {
+                name: tool.name.clone(),
+                description: tool.description.clone(),
+                level: tool.level.to_string(),
+                origin: name.to_string(),
+            };
+            Ok(ServerTest {
+                version: offered.version,
+                tools: offered.tools.iter().map(card).collect(),
+                changed: offered.changed.into_iter().map(|(tool, _)| tool).collect(),
+                problems: offered.flaws,
+            })
+        })
+    }
+
+    fn add_server(&self, user: &UserName, name: PartName, entry: Map<String, Value>) -> Stocked<()> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let server: ServerName =
+                name.as_str().parse().map_err(|error| OpenError::Refused(format!("{error}")))?;
+            if mcp::own_file(server.as_str(), &room.places).exists() {
+                return Err(OpenError::Taken);
+            }
+            let screen = Screen::elsewhere(|_| {});
+            mcp::keep(&server, &Value::Object(entry), &room.places, &screen).map_err(|error| told(&error))
+        })
+    }
+
+    fn remove_server(&self, user: &UserName, name: PartName) -> Stocked<()> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let removed = mcp::remove(name.as_str(), &room.places, &Screen::elsewhere(|_| {}));
+            removed.map(|_| ()).map_err(|error| match error.downcast_ref::<Trouble>() {
+                Some(trouble) => missing_or(trouble, "server"),
+                None => failed(error),
+            })
+        })
+    }
+
+    fn remove_key(&self, user: &UserName, provider: PartName) -> Stocked<()> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let missing = OpenError::Missing { what: "provider" };
+            let room = house.room(&user).await.map_err(failed)?;
+            let services = Services::stock();
+            let service = services.find(provider.as_str()).map_err(|_| missing.clone())?;
+            let mut keys = KeyFile::load(&room.places.keys()).map_err(failed)?;
+            if keys.remove(&service.id).map_err(failed)? { Ok(()) } else { Err(missing) }
+        })
+    }
+
+    fn settings(&self, user: &UserName) -> Stocked<Vec<SettingView>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let here = Here::find(&room.places).map_err(|trouble| refused(&trouble))?;
+            let rows = here.settle(Settings::default(), &Screen::elsewhere(|_| {})).rows();
+            let view = |row: holm_config::Row| SettingView {
+                origin: row.origin.to_string(),
+                key: row.key,
+                value: row.value,
+            };
+            Ok(rows.into_iter().map(view).collect())
+        })
+    }
+
+    fn back_up(&self, name: PartName) -> Stocked<BackupView> {
+        let data = self.inner.places.data.clone();
+        Box::pin(async move {
+            let folder = data.join(archive::COPIES).join(name.as_str());
+            if folder.exists() {
+                return Err(OpenError::Taken);
+            }
+            let made = Archive::make(&data, &folder).await.map_err(|error| told(&error))?;
+            Ok(backup(name.to_string(), &made))
+        })
+    }
+
+    fn backups(&self) -> Stocked<Vec<BackupView>> {
+        let folder = self.inner.places.data.join(archive::COPIES);
+        Box::pin(async move {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let whole = entries.filter_map(|entry| {
+                let made = Archive::read(&entry.path()).ok()?;
+                Some(backup(entry.file_name().to_string_lossy().into_owned(), &made))
+            });
+            let mut all: Vec<BackupView> = whole.collect();
+            all.sort_by(|one, other| one.name.cmp(&other.name));
+            Ok(all)
+        })
+    }
+}
+
+fn backup(name: String, made: &Archive) -> BackupView {
+    BackupView { name, at: made.at, files: made.len(), bytes: made.bytes() }
+}
+
+/// The agent that nobody has written a file for.
+fn usual(config: &Config) -> AgentView {
+    AgentView {
+        name: USUAL.into(),
+        description: super::ABOUT_USUAL.into(),
+        owner: Owner::Holm,
+        model: config.models.first().map(|model| model.name.clone()),
+        tools: Some(config.tools.iter().map(|tool| tool.name.clone()).collect()),
+        grants: texts(&config.grants),
+        mode: Some(config.mode.to_string()),
+        limits: AgentBounds::default(),
+        manages: Vec::new(),
+        prompt: config.system.clone(),
+        text: None,
+        etag: None,
+        remarks: Vec::new(),
+    }
+}
+
+/// An agent of a file.
+fn chosen(places: &Places, name: &str) -> Result<AgentView, Trouble> {
+    match Chosen::find(name, places)? {
+        Chosen::Native { file, path, owner: layer } => {
+            let text = std::fs::read_to_string(&path)
+                .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.display())))?;
+            let is_own = layer == Layer::User && path.parent() == Some(places.agents().as_path());
+            let hash = is_own.then(|| ContentHash::of(text.as_bytes()));
+            Ok(view(&file, owner(layer), Some(text), hash))
+        }
+        Chosen::Exe(exe) => Ok(foreign(&exe)),
+    }
+}
+
+/// An agent of a project of agents-exe, as far as it can be said in these words.
+fn foreign(exe: &Exe) -> AgentView {
+    let agent = &exe.tree.agent;
+    AgentView {
+        name: agent.slug.clone(),
+        description: agent.announce.clone(),
+        owner: Owner::Project,
+        model: Some(Exe::model(agent)),
+        tools: None,
+        grants: Vec::new(),
+        mode: None,
+        limits: AgentBounds::default(),
+        manages: Vec::new(),
+        prompt: agent.system.clone(),
+        text: None,
+        etag: None,
+        remarks: exe.unsupported.iter().map(|not| format!("line {}: {}", not.line, not.what)).collect(),
+    }
+}
+
+fn view(file: &AgentFile, owner: Owner, text: Option<String>, hash: Option<ContentHash>) -> AgentView {
+    let limits = &file.limits;
+    AgentView {
+        name: file.name.clone(),
+        description: file.description.clone(),
+        owner,
+        model: file.model.clone(),
+        tools: match &file.tools {
+            ToolNames::All => None,
+            ToolNames::These(names) => Some(names.clone()),
+        },
+        grants: texts(&file.grants),
+        mode: file.mode.map(|mode| mode.to_string()),
+        limits: AgentBounds {
+            turns: limits.turns,
+            tokens: limits.tokens,
+            time_ms: limits.time_ms,
+            spend_nano_usd: limits.spend.map(|spend| spend.value()),
+            depth: limits.depth,
+        },
+        manages: file.manages.clone(),
+        prompt: file.system.clone(),
+        text,
+        etag: hash.map(|hash| format!("\"{hash}\"")),
+        remarks: file.remarks(),
+    }
+}
+
+fn texts(grants: &GrantSet) -> Vec<String> {
+    grants.iter().map(ToString::to_string).collect()
+}
+
+fn parsed(text: &str) -> Result<AgentFile, OpenError> {
+    AgentFile::parse(text).map_err(|error| OpenError::Refused(error.to_string()))
+}
+
+/// An agent that somebody writes has no more than the usual one, unless its writer may give anything away.
+fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError> {
+    match most {
+        Most::Anything => Ok(()),
+        Most::AsUsual => {
+            if let Some(mode) = file.mode.filter(|mode| *mode > usual.mode) {
+                let message =
+                    format!("`{mode}` asks less than your usual agent, whose mode is `{}`", usual.mode);
+                return Err(OpenError::TooMuch(message));
+            }
+            granted(usual, file.grants.iter())
+        }
+    }
+}
+
+/// Whether the usual agent has all of these.
+fn granted<'a>(usual: &Config, mut grants: impl Iterator<Item = &'a Grant>) -> Result<(), OpenError> {
+    match grants.find(|grant| !usual.grants.contains(grant)) {
+        None => Ok(()),
+        Some(grant) => {
+            let message = format!("{grant} is more than your usual agent has; an administrator can give it");
+            Err(OpenError::TooMuch(message))
+        }
+    }
+}
+
+/// The name of the file of an agent of the user's own; none where there is none. One that lies elsewhere is not changed here.
+fn own_file(places: &Places, name: &str) -> Result<Option<String>, OpenError> {
+    let folder = places.agents();
+    match Chosen::find(name, places) {
+        Ok(Chosen::Native { path, owner: Layer::User, .. }) if path.parent() == Some(folder.as_path()) => {
+            Ok(path.file_name().and_then(|file| file.to_str()).map(str::to_owned))
+        }
+        Ok(Chosen::Native { .. } | Chosen::Exe(_)) => {
+            Err(OpenError::Refused("an agent of that name is there and is not changed here".into()))
+        }
+        // A file of that name that cannot be read as an agent can still be mended.
+        Err(_) => {
+            let file = format!("{name}.md");
+            Ok(folder.join(&file).is_file().then_some(file))
+        }
+    }
+}
+
+/// Writes an agent's file. Whoever wrote it has seen it, so it counts as confirmed.
+async fn write(
+    places: &Places,
+    file: String,
+    text: String,
+    before: Before,
+) -> Result<ContentHash, OpenError> {
+    let (folder, pins) = (places.agents(), PinFile::new(places.pins()));
+    places::private_folder(&folder).map_err(failed)?;
+    let path = folder.join(&file);
+    let written =
+        by_hand(&folder, move |root| root.write(&root.path(&file)?, text.as_bytes(), before, most_bytes()));
+    let hash = written.await?;
+    pins.confirm(&path, hash.as_bytes()).map_err(failed)?;
+    Ok(hash)
+}
+
+/// Does something in a folder of the user's, on a thread that may block.
+async fn by_hand<T: Send + 'static>(
+    folder: &Path,
+    work: impl FnOnce(&Root) -> Result<T, HandError> + Send + 'static,
+) -> Result<T, OpenError> {
+    let folder = folder.to_owned();
+    let done = tokio::task::spawn_blocking(move || work(&Root::open(&folder)?)).await.map_err(failed)?;
+    done.map_err(|error| match error {
+        HandError::Taken { .. } => OpenError::Taken,
+        HandError::Root(RootError::Changed { .. }) => OpenError::Changed,
+        HandError::Root(RootError::Missing { .. }) => OpenError::Missing { what: "agent" },
+        other @ (HandError::Root(_) | HandError::NotEmpty { .. } | HandError::Holds { .. }) => failed(other),
+    })
+}
+
+/// The most that a file of an agent has, as a size of files.
+fn most_bytes() -> u64 {
+    u64::try_from(MOST_FILE_BYTES).unwrap_or(u64::MAX)
+}
+
+fn tool_of(snapshot: &Snapshot, name: &str) -> Option<ToolView> {
+    let (tool, entry) = snapshot.tools().find(|(tool, _)| tool.declaration().name == name)?;
+    let declared = tool.declaration();
+    let problems = snapshot.problems().iter().filter(|problem| problem.source.origin == entry.origin);
+    Some(ToolView {
+        name: declared.name.clone(),
+        description: declared.description.clone(),
+        level: declared.level.to_string(),
+        origin: entry.origin.clone(),
+        needs: declared.needs.iter().map(ToString::to_string).collect(),
+        schema: serde_json::to_value(&declared.schema).unwrap_or_default(),
+        keywords: entry.keywords.clone(),
+        timeout_ms: declared.timeout_ms,
+        limits: sandbox(&entry.origin),
+        problems: problems.map(|problem| problem.what.clone()).collect(),
+    })
+}
+
+/// How much a call of a WASM tool may use at the most.
+fn sandbox(origin: &str) -> Vec<String> {
+    if Path::new(origin).extension().is_none_or(|ending| ending != "wasm") {
+        return Vec::new();
+    }
+    let most = WasmSettings::default().most;
+    vec![
+        format!("time:{}s", most.time.as_secs()),
+        format!("fuel:{}", most.fuel),
+        format!("mem:{}B", most.memory),
+        format!("output:{}B", most.output),
+        format!("written:{}B", most.written),
+    ]
+}
+
+/// Calls a tool once. What was named is what it may do, and is not asked about again; nothing else is allowed.
+async fn attempt(
+    room: &Room,
+    made: &Made,
+    name: &str,
+    wanted: Trial,
+    most: Most,
+) -> Result<Tried, OpenError> {
+    let snapshot = made.tools.registry().snapshot();
+    let tool = snapshot.find(name).ok_or(OpenError::Missing { what: "tool" })?;
+    if is_agent(tool.declaration()) {
+        let message = format!("`{name}` is an agent, which works for a session and not by hand");
+        return Err(OpenError::Refused(message));
+    }
+    let grants = wanted.grants.iter().map(|grant| grant.parse::<Grant>());
+    let grants =
+        grants.collect::<Result<Vec<_>, _>>().map_err(|error| OpenError::Refused(error.to_string()))?;
+    let usual = made.agent.config();
+    if most == Most::AsUsual {
+        granted(usual, grants.iter())?;
+    }
+    let (grants, mode) = trial::bound(&grants, usual.mode.min(Mode::Default), &room.places)
+        .map_err(|trouble| refused(&trouble))?;
+    let rules = trial::denied(&room.places, Rules::default()).map_err(|trouble| refused(&trouble))?;
+    let yes: GrantSet = grants.into_iter().collect();
+    let screen = Arc::new(Screen::elsewhere(|_| {}));
+    let gate = Gate::new(Terminal::new(yes.clone(), Person::Away, screen), rules);
+    let arguments = Value::Object(wanted.arguments).to_string();
+    let call = trial::Trial { tool: Arc::clone(tool), arguments, grants: yes, mode };
+    let began = Instant::now();
+    let came =
+        call.run(gate, |builder| builder.secrets(made.secrets.clone()).hooks(made.hooks.clone())).await;
+    let came = came.map_err(failed)?;
+    let outcome = serde_json::to_value(came.outcome).unwrap_or_default();
+    Ok(Tried {
+        outcome: outcome.as_str().unwrap_or_default().to_owned(),
+        said: came.said,
+        millis: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+/// The servers of a file, and how each stands.
+fn servers_of(entry: &Entry, places: &Places, snapshot: &Snapshot) -> Vec<ServerView> {
+    let origin = entry.path.display().to_string();
+    let own = if entries::is_project(&entry.path, places) { Owner::Project } else { Owner::User };
+    let trusted = entry.admit(places).map_err(|trouble| trouble.to_string());
+    let about: Vec<String> = snapshot
+        .problems()
+        .iter()
+        .filter(|problem| problem.source.origin == origin)
+        .map(|problem| problem.what.clone())
+        .collect();
+    let server = |written: entries::Written| {
+        let beginning = format!("{}_", written.name);
+        let tools: Vec<String> = snapshot
+            .tools()
+            .filter(|(tool, from)| from.origin == origin && tool.declaration().name.starts_with(&beginning))
+            .map(|(tool, _)| tool.declaration().name.clone())
+            .collect();
+        let (state, problems) = match (&written.flaw, &trusted) {
+            (Some(flaw), _) => (ServerState::Flawed, vec![flaw.clone()]),
+            (None, Err(why)) => (ServerState::Untrusted, vec![why.clone()]),
+            (None, Ok(())) if tools.is_empty() => (ServerState::Silent, about.clone()),
+            (None, Ok(())) => (ServerState::Ready, about.clone()),
+        };
+        ServerView { name: written.name, state, owner: own, tools, problems }
+    };
+    match entry.written() {
+        Ok(written) => written.into_iter().map(server).collect(),
+        Err(why) => {
+            let name = entry.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let (state, tools) = (ServerState::Flawed, Vec::new());
+            vec![ServerView { name, state, owner: own, tools, problems: vec![why] }]
+        }
+    }
+}
+
+fn owner(layer: Layer) -> Owner {
+    if layer == Layer::Project { Owner::Project } else { Owner::User }
+}
+
+/// What is not there is said to be missing, the rest as everywhere.
+fn missing_or(trouble: &Trouble, what: &'static str) -> OpenError {
+    match trouble.exit {
+        Exit::Missing => OpenError::Missing { what },
+        // Somebody has to trust it, or it does not answer: whoever asks should know.
+        Exit::NoAnswer => OpenError::Refused(trouble.to_string()),
+        Exit::Usage | Exit::Provider | Exit::Done | Exit::Failed | Exit::Limit | Exit::Cancelled => {
+            refused(trouble)
+        }
+    }
+}

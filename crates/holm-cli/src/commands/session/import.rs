@@ -1,0 +1,164 @@
+//! `holm session import`: takes a session in that another host began, such as a page, a worker at the edge or another machine,
+//! so that it goes on here.
+//!
+//! A journal is a stranger's word: it decides what was said, and nothing about what may be done. So whatever it was granted
+//! elsewhere is withdrawn in the same breath in which it is kept, and it stands in the mode `default`.
+
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::PathBuf,
+};
+
+use holm::{
+    grants::{GrantSet, Mode},
+    kernel::{
+        Effect, Input, Seq, Timestamp,
+        journal::{self, Record, Writer},
+    },
+    runtime::{Durability, JournalFailed, Journals as _, UnderWay, check_run_name, fork_journal},
+    store::Store,
+};
+
+use super::{Opened, missing_journal};
+use crate::{
+    began::Began,
+    exit::{Exit, Trouble},
+};
+
+/// Which journal is taken in, and under which name.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The journal, as a page, the edge or `holm session export --format jsonl` wrote it; - reads standard input
+    file: PathBuf,
+    /// Another name: then it is another session with the same past [default: the name that it has]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// Takes it in, and prints its name.
+pub(super) async fn import(opened: &Opened, args: &Args) -> anyhow::Result<Exit> {
+    let text = args.read()?;
+    let brought = Brought::of(text, args.session.as_deref()).map_err(|error| args.unfit(&error))?;
+    check_run_name(&brought.id).map_err(missing_journal)?;
+    match Began::of(&opened.places, &brought.id)? {
+        Some(known) => known.check(&opened.places, &brought.id)?,
+        // Before it is kept: whoever goes on with it must find where it works.
+        None => Began::here(&opened.places, Vec::new()).keep(&opened.places, &brought.id)?,
+    }
+    let came = brought.keep(&opened.store).await?;
+    opened.screen.line(&brought.id);
+    opened.screen.note(match came {
+        Came::New => "holm: it has no grants here; `holm run --resume` gives them with --grant",
+        Came::Longer => {
+            "holm: it went on elsewhere and has no grants here; `holm run --resume` gives them with --grant"
+        }
+        Came::Known => "holm: it was here already, as far as the file goes",
+    });
+    Ok(Exit::Done)
+}
+
+impl Args {
+    fn read(&self) -> Result<Vec<u8>, Trouble> {
+        let read = if self.file.as_os_str() == "-" {
+            let mut text = Vec::new();
+            io::stdin().lock().read_to_end(&mut text).map(|_| text)
+        } else {
+            fs::read(&self.file)
+        };
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                Trouble::new(Exit::Missing, format!("there is no file {}", self.file.display()))
+            }
+            _ => Trouble::new(Exit::Failed, format!("{} cannot be read: {error}", self.file.display())),
+        })
+    }
+
+    fn unfit(&self, error: &anyhow::Error) -> Trouble {
+        Trouble::new(Exit::Usage, format!("{} cannot be gone on with: {error}", self.file.display()))
+            .hint("export it again where it was begun; a journal that was changed by hand is none")
+    }
+}
+
+/// A journal that came from elsewhere, folded and found sound.
+struct Brought {
+    id: String,
+    /// Its lines, as they came; under another name if one was given.
+    lines: String,
+    /// What is added to them: that nothing of what was granted elsewhere holds here.
+    bare: String,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Came {
+    /// Nobody knew it here.
+    New,
+    /// It was begun here, or went on here, and comes back longer.
+    Longer,
+    /// There is nothing in it that is not here.
+    Known,
+}
+
+impl Brought {
+    fn of(text: Vec<u8>, name: Option<&str>) -> anyhow::Result<Self> {
+        let lines = match name {
+            None => String::from_utf8(text)?,
+            Some(name) => {
+                let records = journal::decode_strict(&text)?;
+                let last = records.last().map_or(Seq::new(0), Record::seq);
+                fork_journal(&text, last, name, UnderWay::Kept)?
+            }
+        };
+        let records = journal::decode_strict(lines.as_bytes())?;
+        let mut run = journal::replay(&records)?;
+        let id = run.started().run.clone();
+        let mut bare = String::new();
+        if let Some(head) = records.last().map(Record::head) {
+            let mut writer = Writer::after(head);
+            for fact in [Input::GrantsChanged(GrantSet::default()), Input::ModeChanged(Mode::default())] {
+                bare += &journal::step(&mut run, &mut writer, now(), fact)?;
+                // What is still to be done is asked for again by whoever goes on.
+                while !matches!(run.poll(), Effect::Wait(_)) {}
+            }
+        }
+        Ok(Self { id, lines, bare })
+    }
+
+    /// Keeps it: all of it and its withdrawal, or nothing.
+    async fn keep(&self, store: &Store) -> anyhow::Result<Came> {
+        match store.create(&self.id).await {
+            Ok(mut journal) => {
+                journal.append(&format!("{}{}", self.lines, self.bare), Durability::Synced).await?;
+                Ok(Came::New)
+            }
+            Err(JournalFailed::Exists { .. }) => self.lengthen(store).await,
+            Err(error) => Err(missing_journal(error)),
+        }
+    }
+
+    /// Adds what happened elsewhere to what is here. History is never rewritten, so both must have the same past.
+    async fn lengthen(&self, store: &Store) -> anyhow::Result<Came> {
+        let mut opened = store.open(&self.id).await.map_err(missing_journal)?;
+        if opened.text.starts_with(self.lines.as_bytes()) {
+            return Ok(Came::Known);
+        }
+        let known = std::str::from_utf8(&opened.text)?;
+        let Some(more) = self.lines.strip_prefix(known) else {
+            let message = format!("the session `{}` is here already, and went another way", self.id);
+            return Err(Trouble::new(Exit::Usage, message)
+                .hint(
+                    "take the file in under another name with --session, and compare with holm session diff",
+                )
+                .into());
+        };
+        opened.journal.append(&format!("{more}{}", self.bare), Durability::Synced).await?;
+        Ok(Came::Longer)
+    }
+}
+
+/// The kernel lets no time run back, whatever the other host's clock said.
+fn now() -> Timestamp {
+    let now = jiff::Timestamp::now().as_millisecond();
+    Timestamp::new(u64::try_from(now).unwrap_or_default())
+}

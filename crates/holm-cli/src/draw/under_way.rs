@@ -1,0 +1,89 @@
+//! What is under way, on one line that moves: which calls run, and for how long. Only a person at a terminal sees it.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::{Duration, Instant},
+};
+
+use holm::kernel::{CallId, Event};
+
+use crate::screen::Screen;
+
+/// How often the line moves: often enough to look alive, seldom enough to cost nothing.
+const BEAT: Duration = Duration::from_millis(120);
+
+/// What the line begins with, one after the other.
+const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/// The model, where nothing else is under way.
+const MODEL: &str = "the model";
+
+/// The calls that run now. Clones see the same.
+#[derive(Debug, Clone, Default)]
+pub(super) struct UnderWay(Arc<Mutex<BTreeMap<CallId, Begun>>>);
+
+/// A call that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Begun {
+    name: Arc<str>,
+    at: Instant,
+}
+
+impl UnderWay {
+    /// Hears of an event; `tool` names the tool of its call.
+    pub(super) fn hear(&self, event: &Event, tool: Option<&Arc<str>>) {
+        match event {
+            Event::ModelCalled { call, .. } => self.begin(*call, &MODEL.into()),
+            Event::CallStarted { call } => tool.into_iter().for_each(|tool| self.begin(*call, tool)),
+            Event::ModelReplied { call, .. }
+            | Event::ModelFailed { call, .. }
+            | Event::CallFinished { call, .. } => drop(self.calls().remove(call)),
+            // Whatever ran then belongs to a group that is over.
+            Event::GroupEnded { .. } => self.calls().clear(),
+            _ => {}
+        }
+    }
+
+    /// A model that answers piece by piece is seen to be at work.
+    pub(super) fn is_seen(&self, call: CallId) {
+        self.calls().remove(&call);
+    }
+
+    /// Draws the line again and again on this screen, for as long as somebody holds a clone of this.
+    pub(super) fn draw_on(&self, screen: Arc<Screen>) {
+        let calls = Arc::downgrade(&self.0);
+        tokio::spawn(draw(calls, screen));
+    }
+
+    fn begin(&self, call: CallId, name: &Arc<str>) {
+        self.calls().insert(call, Begun { name: Arc::clone(name), at: Instant::now() });
+    }
+
+    fn calls(&self) -> MutexGuard<'_, BTreeMap<CallId, Begun>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn draw(calls: Weak<Mutex<BTreeMap<CallId, Begun>>>, screen: Arc<Screen>) {
+    for frame in FRAMES.iter().cycle() {
+        tokio::time::sleep(BEAT).await;
+        let Some(calls) = calls.upgrade().map(UnderWay) else { break };
+        let said = line(&calls.calls(), frame, Instant::now());
+        screen.under_way(said.as_deref());
+    }
+    screen.under_way(None);
+}
+
+/// What stands on the line; none where nothing is under way.
+fn line(calls: &BTreeMap<CallId, Begun>, frame: &str, now: Instant) -> Option<String> {
+    let said = calls.values().map(|begun| {
+        let seconds = now.saturating_duration_since(begun.at).as_secs();
+        format!("{} {seconds} s", begun.name)
+    });
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| format!("{frame} {}", said.join(", ")))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! One call of a tool by hand, under the rules of a run: arguments, grants, approvals and guards count as they do for a
+//! model. `holm tool execute` does it at a terminal, the server for whoever asks in a browser.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use holm::{
+    grants::{Grant, GrantSet, Mode},
+    kernel::{
+        Approvals, Block, Event, Message, ModelResult, Numbered, Outcome, Reply, StopReason, Tool, ToolCall,
+        ToolOutput,
+    },
+    models::ScriptedModel,
+    runtime::{self, Agent, BoxFuture, Builder, Job},
+};
+use holm_config::{Layers, Settings, Value};
+use holm_tools::shell::{Gate, Rules};
+
+use crate::{commands::run, exit::Trouble, places::Places, settings::Here};
+
+/// A call that is to be tried.
+pub(crate) struct Trial {
+    /// The tool.
+    pub(crate) tool: Arc<dyn runtime::Tool>,
+    /// Its arguments as JSON.
+    pub(crate) arguments: String,
+    /// What it may do.
+    pub(crate) grants: GrantSet,
+    /// What is asked.
+    pub(crate) mode: Mode,
+}
+
+/// What came of it.
+pub(crate) struct Came {
+    /// What it came to.
+    pub(crate) outcome: Outcome,
+    /// What a model would have been told.
+    pub(crate) said: String,
+    /// All of its output; none where it did not run.
+    pub(crate) output: Option<ToolOutput>,
+}
+
+impl Trial {
+    /// Runs the call by a script. `equip` adds what a run here has besides: secrets, hooks.
+    pub(crate) async fn run(
+        self,
+        gate: Gate,
+        equip: impl FnOnce(Builder) -> Builder,
+    ) -> anyhow::Result<Came> {
+        let name = self.tool.declaration().name.clone();
+        let output = Arc::new(Mutex::new(None));
+        let kept = Overheard { tool: self.tool, output: Arc::clone(&output) };
+        let outcome = Arc::new(Mutex::new((Outcome::Refused, String::new())));
+        let watched = Arc::clone(&outcome);
+        let builder = Agent::builder("scripted/by-hand", script(&name, &self.arguments))
+            .tool(kept)
+            .grants(self.grants)
+            .mode(self.mode)
+            .approvals(Approvals::Ask)
+            .approver(gate)
+            .events(move |event: &Numbered| watch(&watched, &event.event));
+        equip(builder).build()?.run("Run the tool once.").await?;
+        let (outcome, said) = outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(Came { outcome, said, output })
+    }
+}
+
+/// What was given, as far as an administrator of the machine lets anybody go.
+pub(crate) fn bound(grants: &[Grant], mode: Mode, places: &Places) -> Result<(Vec<Grant>, Mode), Trouble> {
+    let here = Here::find(places)?;
+    here.check(places)?;
+    let given = grants.iter().map(|grant| Value::flag("--grant", grant.clone())).collect();
+    let flags = Settings {
+        mode: Some(Value::flag("--mode", mode)),
+        grants: (!grants.is_empty()).then_some(given),
+        ..Settings::default()
+    };
+    let bound = Layers { policy: here.loaded.layers.policy, ..Layers::default() }.settle(flags);
+    let mode = bound.mode.map_or(mode, |mode| mode.value);
+    Ok((bound.grants.into_iter().flatten().map(|grant| grant.value).collect(), mode))
+}
+
+/// With the commands that the settings forbid. One rule that cannot be read ends it: the others would seem to be all.
+pub(crate) fn denied(places: &Places, mut rules: Rules) -> Result<Rules, Trouble> {
+    let settings = Here::find(places)?.loaded.layers.settle(Settings::default());
+    run::parsed(settings.deny)?.into_iter().for_each(|rule| rules.deny(rule));
+    Ok(rules)
+}
+
+/// A model that calls one tool and says no more.
+fn script(tool: &str, arguments: &str) -> ScriptedModel {
+    let (id, name, arguments) = ("by-hand".into(), tool.into(), arguments.into());
+    let call = Block::ToolCall(ToolCall { id, name, arguments, replay: None });
+    let calls = Reply { blocks: vec![call], stop: StopReason::ToolUse, ..Reply::default() };
+    let done = Reply { blocks: vec![Block::Text("done".into())], ..Reply::default() };
+    ScriptedModel::new([calls, done].map(ModelResult::Replied))
+}
+
+/// Remembers what the call came to, and what the model would have been told.
+fn watch(outcome: &Mutex<(Outcome, String)>, event: &Event) {
+    let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+    match event {
+        Event::CallFinished { outcome: came_to, .. } => outcome.0 = *came_to,
+        Event::MessageAdded { message } => outcome.1.extend(told(message)),
+        _ => {}
+    }
+}
+
+/// The inside of the envelope in which the model reads a result.
+fn told(message: &Message) -> Option<String> {
+    message.blocks.iter().find_map(|block| match block {
+        Block::ToolResult(result) => Some(result.said().trim().to_owned()),
+        _ => None,
+    })
+}
+
+/// A tool whose output is kept for the person who called it.
+struct Overheard {
+    tool: Arc<dyn runtime::Tool>,
+    output: Arc<Mutex<Option<ToolOutput>>>,
+}
+
+impl runtime::Tool for Overheard {
+    fn declaration(&self) -> &Tool {
+        self.tool.declaration()
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+        let (running, kept) = (self.tool.run(job), Arc::clone(&self.output));
+        Box::pin(async move {
+            let output = running.await;
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(output.clone());
+            output
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! Sessions that come from another host and go on here, and back again.
+
+use std::fs;
+
+use holm::kernel::{
+    Block, Config, Effect, Input, Model, ModelResult, Prompt, Reply, Started, StopReason, Timestamp,
+    ToolCall, journal,
+};
+use holm_testkit::double::Act;
+
+use crate::stage::{MODEL, Ran, Stage};
+
+const BARE: &str = "holm: it has no grants here; `holm run --resume` gives them with --grant\n";
+
+/// A tool as somebody would declare it who wants it to run unasked, and again after every crash.
+const WRITE: &str = r#"{"name":"write","schema":{"type":"object"},"level":"none","repeat":"idempotent"}"#;
+
+/// The journal of a run that another host began, with these facts.
+fn elsewhere(config: Config, facts: impl IntoIterator<Item = Input>) -> String {
+    let started = Started::new("journey", 1, config);
+    let (mut run, mut writer, mut lines) = journal::begin(started, Timestamp::new(5)).unwrap();
+    let mut called = None;
+    let mut drain = |run: &mut holm::kernel::Run| loop {
+        match run.poll() {
+            Effect::CallModel { call, .. } => called = Some(call),
+            Effect::Wait(_) => break called,
+            _ => {}
+        }
+    };
+    drain(&mut run);
+    for fact in facts {
+        let fact = match (fact, drain(&mut run)) {
+            // Whoever writes the facts down does not know the number of the call yet.
+            (Input::ModelFinished { result, .. }, Some(call)) => Input::ModelFinished { call, result },
+            (fact, _) => fact,
+        };
+        lines += &journal::step(&mut run, &mut writer, Timestamp::new(6), fact).unwrap();
+    }
+    lines
+}
+
+fn replied(reply: Reply) -> Input {
+    Input::ModelFinished { call: holm::kernel::CallId::new(0), result: ModelResult::Replied(reply) }
+}
+
+/// A run that has been asked something and has answered.
+fn answered() -> String {
+    let reply = Reply { blocks: vec![Block::Text("18 degrees.".into())], ..Reply::default() };
+    let facts = [Input::Prompted(Prompt::text("How warm is it in Bergen?")), replied(reply)];
+    elsewhere(Config::new(Model::named(MODEL)), facts)
+}
+
+/// A run with every right there is, that was stopped just before it wrote a file.
+fn about_to_write() -> String {
+    let mut config = Config::new(Model::named(MODEL));
+    config.mode = holm::grants::Mode::Full;
+    config.grants = ["write:**".parse().unwrap()].into_iter().collect();
+    config.tools = vec![serde_json::from_str(WRITE).unwrap()];
+    let call = ToolCall {
+        id: "c1".into(),
+        name: "write".into(),
+        arguments: r#"{"path":"owned.txt","content":"x"}"#.into(),
+        replay: None,
+    };
+    let reply = Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() };
+    elsewhere(config, [Input::Prompted(Prompt::text("Write.")), replied(reply)])
+}
+
+fn export(stage: &Stage) -> String {
+    let ran = stage.holm(["session", "export", "journey", "--format", "jsonl"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:?}");
+    ran.out
+}
+
+#[track_caller]
+fn comes(ran: &Ran, name: &str, note: &str) {
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), format!("{name}\n").as_str(), note));
+}
+
+#[test]
+fn a_session_that_another_host_began_goes_on_here_and_comes_back() {
+    let stage = Stage::new([Act::says("20 degrees."), Act::says("Rome.")]).file("run.jsonl", &answered());
+    comes(&stage.holm(["session", "import", "run.jsonl"]), "journey", BARE);
+    let resume = ["--session", "journey", "--resume", "-p"];
+    stage.run(&[resume.as_slice(), &["And in Rome?"]].concat()).says("20 degrees.\n");
+    assert!(stage.double.requests()[0].text().contains("18 degrees."));
+    let here = export(&stage);
+    assert!(here.starts_with(&answered()), "what the other host wrote stands to the byte");
+
+    // Somewhere else it goes on; there it is the same command with another data folder.
+    let there = Stage::new([Act::says("Snow.")]).file("run.jsonl", &here);
+    assert_eq!(there.holm(["session", "import", "run.jsonl"]).code, Some(0));
+    there.run(&[resume.as_slice(), &["And in Tromsø?"]].concat()).says("Snow.\n");
+    let longer = export(&there);
+    assert!(longer.starts_with(&here));
+
+    fs::write(stage.work().join("longer.jsonl"), &longer).unwrap();
+    let ran = stage.holm(["session", "import", "longer.jsonl"]);
+    let note =
+        "holm: it went on elsewhere and has no grants here; `holm run --resume` gives them with --grant\n";
+    comes(&ran, "journey", note);
+    stage.run(&[resume.as_slice(), &["Where is it warmest?"]].concat()).says("Rome.\n");
+    assert!(stage.double.requests()[1].text().contains("Snow."));
+    // What is known already is no news, and what is here is not cut back to it.
+    let ran = stage.holm(["session", "import", "run.jsonl"]);
+    comes(&ran, "journey", "holm: it was here already, as far as the file goes\n");
+    assert!(export(&stage).starts_with(&longer));
+}
+
+#[test]
+fn a_journal_that_grants_itself_everything_has_nothing_here() {
+    let stage = Stage::new([Act::says("It did not.")]).file("run.jsonl", &about_to_write());
+    comes(&stage.holm(["session", "import", "run.jsonl"]), "journey", BARE);
+    // What was under way goes on, and was not granted by anybody here.
+    let ran = stage.holm(["run", "--session", "journey", "--resume"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It did not.\n"), "{ran:?}");
+    assert!(!stage.work().join("owned.txt").exists());
+}
+
+#[test]
+fn a_session_that_was_taken_in_works_where_that_was_done() {
+    let stage = Stage::new([]).file("run.jsonl", &answered());
+    comes(&stage.holm(["session", "import", "run.jsonl"]), "journey", BARE);
+    let other = stage.work().join("other");
+    fs::create_dir(&other).unwrap();
+    let resume = ["run", "--session", "journey", "--resume", "-p", "Hi."];
+    let ran = Ran::of(&stage.command(resume).current_dir(&other).output().unwrap());
+    ran.fails(2, "the session `journey` works in ");
+}
+
+#[test]
+fn a_name_may_be_given_and_two_pasts_are_never_mixed() {
+    let stage = Stage::new([Act::says("One."), Act::says("Two.")]).file("run.jsonl", &answered());
+    comes(&stage.holm(["session", "import", "run.jsonl", "--session", "mine"]), "mine", BARE);
+    stage.run(&["--session", "mine", "--resume", "-p", "Hi."]).says("One.\n");
+
+    comes(&stage.holm(["session", "import", "run.jsonl"]), "journey", BARE);
+    stage.run(&["--session", "journey", "--resume", "-p", "Hi."]).says("Two.\n");
+    let stage = stage.file("other.jsonl", &about_to_write());
+    stage.holm(["session", "import", "other.jsonl"]).fails(2, "is here already, and went another way");
+    assert!(export(&stage).starts_with(&answered()));
+}
+
+#[test]
+fn what_is_no_journal_is_refused_and_nothing_is_kept() {
+    let whole = answered();
+    let stage = Stage::new([])
+        .file("torn.jsonl", &whole[..whole.len() - 3])
+        .file("changed.jsonl", &whole.replace("18 degrees", "81 degrees"))
+        .file("notes.jsonl", "{\"text\":\"hello\"}\n")
+        .file("empty.jsonl", "");
+    for name in ["torn.jsonl", "changed.jsonl", "notes.jsonl", "empty.jsonl"] {
+        stage.holm(["session", "import", name]).fails(2, "cannot be gone on with: ");
+    }
+    stage.holm(["session", "import", "nowhere.jsonl"]).fails(6, "there is no file nowhere.jsonl");
+    stage.holm(["session", "import", "-"]).fails(2, "cannot be gone on with: ");
+    comes(&stage.holm_with(&whole, ["session", "import", "-"]), "journey", BARE);
+    let stage = stage.file("run.jsonl", &whole);
+    stage.holm(["session", "import", "run.jsonl", "--session", "a/b"]).fails(2, "a/b");
+}

@@ -1,0 +1,356 @@
+//! `holm serve` as it is started: what its agents are made of, seen and changed over HTTP.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Stdio},
+    time::{Duration, Instant},
+};
+
+use holm_testkit::double::Act;
+use serde_json::{Value, json};
+
+use crate::stage::{MODEL, Stage};
+
+/// How long anything may take, on a machine that is ten times slower than any.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An agent that asks for little.
+const REVIEWER: &str = "---\nname: reviewer\ndescription: Reviews.\ntools: [read]\ngrants: [read:src/**]\nmode: plan\n\
+    limits:\n  turns: 3\n  spend: 0.25usd\n---\nYou review.\n";
+
+/// A server that runs, ended with the test.
+pub(crate) struct Served {
+    child: Child,
+    address: String,
+    token: String,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    head: String,
+    pub(crate) body: String,
+}
+
+impl Served {
+    /// Starts a server on a stage, with these options for every session.
+    pub(crate) fn start(stage: &Stage, options: &[&str]) -> Self {
+        Self::over(stage, &stage.data(), options)
+    }
+
+    /// Starts a server over another data folder.
+    fn start_in(stage: &Stage, data: &Path) -> Self {
+        Self::over(stage, data, &[])
+    }
+
+    fn over(stage: &Stage, data: &Path, options: &[&str]) -> Self {
+        let args = ["--listen", "127.0.0.1:0", "--", "--model", MODEL, "--tools", "native"];
+        let begins = ["serve", "--data", data.to_str().unwrap()];
+        let mut command = stage.command(begins.iter().chain(&args).chain(options));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line}")).to_owned();
+        let token = fs::read_to_string(data.join("server/token")).unwrap().trim().to_owned();
+        Self { child, address, token }
+    }
+
+    /// The same server, for somebody with another token.
+    fn issue(&self, user: &str, role: &str) -> String {
+        let made = self.post("/api/tokens", &json!({ "user": user, "role": role }));
+        assert_eq!(made.status, 201, "{made:?}");
+        made.json()["token"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Reply {
+        self.send(&self.token, "GET", path, &[], None)
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Reply {
+        self.send(&self.token, "POST", path, &[], Some(&body.to_string()))
+    }
+
+    pub(crate) fn send(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> Reply {
+        let address = &self.address;
+        let mut text = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n"
+        );
+        for (name, value) in headers {
+            text += &format!("{name}: {value}\r\n");
+        }
+        if let Some(body) = body {
+            text += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+        }
+        text += "\r\n";
+        text += body.unwrap_or_default();
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    /// As an operator of the owner's.
+    fn operator(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> Reply {
+        self.send(token, method, path, headers, Some(&body.to_string()))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Reply {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    fn etag(&self) -> String {
+        let line = self.head.lines().find_map(|line| line.strip_prefix("etag: "));
+        line.unwrap_or_else(|| panic!("{self:?}")).to_owned()
+    }
+}
+
+#[test]
+fn an_agent_is_shown_checked_kept_changed_used_and_forgotten() {
+    let stage = Stage::new([]);
+    let served = Served::start(&stage, &["--grant", "read:**"]);
+    let usual = served.get("/api/agents/holm").json();
+    assert_eq!((usual["owner"].as_str(), usual["mode"].as_str()), (Some("holm"), Some("default")), "{usual}");
+    assert!(usual["tools"].as_array().unwrap().iter().any(|tool| tool == "read"), "{usual}");
+    let checked = served.post("/api/check-agent", &json!({ "text": REVIEWER })).json();
+    assert_eq!(checked["prompt"], "You review.");
+    assert_eq!(
+        checked["limits"],
+        json!({ "turns": 3, "tokens": null, "time_ms": null, "spend_nano_usd": 250_000_000, "depth": null })
+    );
+    let wrong = served.post(
+        "/api/check-agent",
+        &json!({ "text": "---\nname: x\ndescription: y\ngrants: [fly:high]\n---\n" }),
+    );
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.body.contains("line 4"), "{wrong:?}");
+    let token = served.issue("owner", "operator");
+    let put = |headers: &[(&str, &str)], text: &str| {
+        served.operator(&token, "PUT", "/api/agents/reviewer", headers, &json!({ "text": text }))
+    };
+    assert_eq!(put(&[], REVIEWER).status, 428);
+    let made = put(&[("if-none-match", "*")], REVIEWER);
+    assert_eq!(made.status, 201, "{made:?}");
+    assert_eq!(put(&[("if-none-match", "*")], REVIEWER).status, 409);
+    let (etag, better) = (made.etag(), REVIEWER.replace("You review.", "You review well."));
+    let changed = put(&[("if-match", &etag)], &better);
+    assert_eq!(changed.status, 200, "{changed:?}");
+    assert_eq!(put(&[("if-match", &etag)], REVIEWER).status, 412, "it is another by now");
+    let shown = served.get("/api/agents/reviewer").json();
+    assert_eq!(shown["text"], json!(better));
+    assert_eq!(shown["etag"], json!(changed.etag()));
+    assert_eq!(fs::read_to_string(stage.data().join("agents/reviewer.md")).unwrap(), better);
+    assert!(served.get("/api/agents").body.contains("reviewer"));
+    let path = "/api/agents/reviewer";
+    assert_eq!(served.send(&token, "DELETE", path, &[], None).status, 204);
+    assert_eq!(served.send(&token, "DELETE", path, &[], None).status, 404);
+    assert_eq!(served.get(path).status, 404);
+}
+
+#[test]
+fn an_operator_gives_an_agent_no_more_than_the_usual_one_has() {
+    let stage = Stage::new([]);
+    let served = Served::start(&stage, &["--grant", "read:src/**"]);
+    let operator = served.issue("owner", "operator");
+    let text = |grants: &str, mode: &str| json!({ "text": format!("---\nname: strong\ndescription: x\ngrants: [{grants}]\nmode: {mode}\n---\nGo.\n") });
+    let none = [("if-none-match", "*")];
+    for (grants, mode) in [("read:**", "plan"), ("read:src/**, exec:git", "plan"), ("read:src/**", "full")] {
+        let put = served.operator(&operator, "PUT", "/api/agents/strong", &none, &text(grants, mode));
+        assert_eq!(put.status, 403, "{grants} {mode}: {put:?}");
+    }
+    assert!(!stage.data().join("agents/strong.md").exists());
+    let put = served.operator(&served.token, "PUT", "/api/agents/strong", &none, &text("read:**", "full"));
+    assert_eq!(put.status, 201, "an administrator gives what they like: {put:?}");
+    for name in ["holm", "other"] {
+        let put = served.operator(
+            &operator,
+            "PUT",
+            &format!("/api/agents/{name}"),
+            &none,
+            &text("read:src/**", "plan"),
+        );
+        assert_eq!(put.status, 400, "{name}: {put:?}");
+    }
+    for name in ["..%2Fkeys", "a.b", "%2e%2e", "x%00"] {
+        assert_eq!(served.get(&format!("/api/agents/{name}")).status, 400, "{name}");
+    }
+}
+
+#[test]
+fn a_tool_is_shown_and_tried_with_what_was_named_and_nothing_else() {
+    let stage = Stage::new([]).file("notes.txt", "one\n");
+    let served = Served::start(&stage, &["--grant", "read:**"]);
+    let shown = served.get("/api/tools/read").json();
+    assert_eq!(
+        (shown["level"].as_str(), &shown["needs"]),
+        (Some("read-only"), &json!(["read:{path?}"])),
+        "{shown}"
+    );
+    assert_eq!(shown["schema"]["type"], "object");
+    assert_eq!(served.get("/api/tools/nothing").status, 404);
+    let operator = served.issue("owner", "operator");
+    let attempt = |token: &str, tool: &str, body: Value| {
+        served.operator(token, "POST", &format!("/api/tools/{tool}/try"), &[], &body)
+    };
+    let arguments = json!({ "path": "notes.txt" });
+    let tried =
+        attempt(&operator, "read", json!({ "arguments": arguments, "grants": ["read:notes.txt"] })).json();
+    assert_eq!(tried["outcome"], "succeeded", "{tried}");
+    assert!(tried["said"].as_str().unwrap().contains("one"), "{tried}");
+    let tried = attempt(&operator, "read", json!({ "arguments": arguments })).json();
+    assert_eq!(tried["outcome"], "refused", "{tried}");
+    let write = json!({ "arguments": { "path": "new.txt", "content": "x" }, "grants": ["write:new.txt"] });
+    assert_eq!(attempt(&operator, "write", write.clone()).status, 403, "more than the usual agent has");
+    assert!(!stage.work().join("new.txt").exists());
+    let tried = attempt(&served.token, "write", write).json();
+    assert_eq!(tried["outcome"], "succeeded", "{tried}");
+    assert_eq!(fs::read_to_string(stage.work().join("new.txt")).unwrap(), "x");
+    assert_eq!(attempt(&operator, "read", json!({ "grants": ["fly:high"] })).status, 400);
+    let viewer = served.issue("owner", "viewer");
+    assert_eq!(attempt(&viewer, "read", json!({})).status, 403);
+    let reloaded = served.post("/api/reload-tools", &json!({})).json();
+    assert!(reloaded["tools"].as_u64().unwrap() > 5, "{reloaded}");
+}
+
+#[test]
+fn servers_are_written_down_by_administrators_seen_tested_and_taken_away() {
+    let stage = Stage::new([]);
+    let served = Served::start(&stage, &[]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-mcp/tests/servers/server.py");
+    let script = script.canonicalize().unwrap().display().to_string();
+    let work = stage.work().canonicalize().unwrap().display().to_string();
+    let entry = json!({
+        "command": "/usr/bin/python3", "args": [script, "ok", format!("{work}/state")],
+        "grants": [format!("read:{script}"), format!("read:{work}/"), format!("write:{work}/")],
+    });
+    let new = json!({ "name": "sea", "entry": entry });
+    let operator = served.issue("owner", "operator");
+    assert_eq!(served.operator(&operator, "POST", "/api/mcp-servers", &[], &new).status, 403);
+    assert_eq!(served.post("/api/mcp-servers", &json!({ "name": "sea", "entry": {} })).status, 400);
+    assert_eq!(served.post("/api/mcp-servers", &json!({ "name": "../sea", "entry": entry })).status, 400);
+    assert_eq!(served.post("/api/mcp-servers", &new).status, 201);
+    assert_eq!(served.post("/api/mcp-servers", &new).status, 409);
+    let tested = served.operator(&operator, "POST", "/api/mcp-servers/sea/test", &[], &json!({}));
+    assert_eq!(tested.status, 200, "{tested:?}");
+    assert_eq!(tested.json()["tools"][0]["name"], "sea_echo", "{tested:?}");
+    served.post("/api/reload-tools", &json!({}));
+    let seen = served.get("/api/mcp-servers");
+    let sea = &seen.json()[0];
+    assert_eq!((sea["name"].as_str(), sea["state"].as_str()), (Some("sea"), Some("ready")), "{seen:?}");
+    assert!(!seen.body.contains("python3"), "how it is reached is not given out: {seen:?}");
+    assert_eq!(served.operator(&operator, "DELETE", "/api/mcp-servers/sea", &[], &json!({})).status, 403);
+    assert_eq!(served.send(&served.token, "DELETE", "/api/mcp-servers/sea", &[], None).status, 204);
+    assert_eq!(served.send(&served.token, "DELETE", "/api/mcp-servers/sea", &[], None).status, 404);
+    assert_eq!(served.get("/api/mcp-servers").json(), json!([]));
+}
+
+#[test]
+fn a_key_goes_in_and_never_comes_out() {
+    let stage = Stage::new([]);
+    let served = Served::start(&stage, &[]);
+    let key = json!({ "provider": "anthropic", "key": "kept-by-nobody-else-42" });
+    assert_eq!(served.post("/api/keys", &key).status, 204);
+    assert_eq!(served.get("/api/keys").json(), json!(["anthropic"]));
+    for path in ["/api/keys", "/api/settings", "/api/models", "/api/audit"] {
+        let said = served.get(path);
+        assert_eq!(said.status, 200, "{path}: {said:?}");
+        assert!(!said.body.contains("kept-by-nobody-else-42"), "{path}");
+    }
+    let operator = served.issue("owner", "operator");
+    assert_eq!(served.send(&operator, "DELETE", "/api/keys/anthropic", &[], None).status, 403);
+    assert_eq!(served.send(&operator, "GET", "/api/settings", &[], None).status, 403);
+    assert_eq!(served.send(&served.token, "DELETE", "/api/keys/anthropic", &[], None).status, 204);
+    assert_eq!(served.send(&served.token, "DELETE", "/api/keys/anthropic", &[], None).status, 404);
+    assert_eq!(served.get("/api/keys").json(), json!([]));
+}
+
+#[test]
+fn another_user_has_parts_of_their_own() {
+    let stage = Stage::new([]);
+    let served = Served::start(&stage, &["--grant", "read:**"]);
+    let ada = served.issue("ada", "operator");
+    let body = json!({ "text": REVIEWER });
+    let put = served.operator(&ada, "PUT", "/api/agents/reviewer", &[("if-none-match", "*")], &body);
+    assert_eq!(put.status, 201, "{put:?}");
+    assert!(stage.data().join("users/ada/data/agents/reviewer.md").exists());
+    assert_eq!(served.get("/api/agents/reviewer").status, 404, "the owner has none");
+    fs::write(stage.work().join("mine.txt"), "mine").unwrap();
+    assert_eq!(served.send(&ada, "GET", "/api/folders", &[], None).json()["entries"], json!([]));
+}
+
+#[test]
+fn what_is_kept_is_copied_while_sessions_work_and_put_back_elsewhere() {
+    let stage = Stage::answering(|_| Act::says("done"));
+    let served = Served::start(&stage, &[]);
+    let said = |id: &str| json!({ "id": id, "prompt": "hello" });
+    let wait = |served: &Served, id: &str| {
+        let until = Instant::now() + PATIENCE;
+        while served.get(&format!("/api/sessions/{id}")).json()["state"] != "idle" {
+            assert!(Instant::now() < until, "{id} never ended");
+            std::thread::yield_now();
+        }
+    };
+    assert_eq!(served.post("/api/sessions", &said("first")).status, 201);
+    wait(&served, "first");
+    let copy = stage.data().parent().unwrap().join("copy");
+    std::thread::scope(|scope| {
+        // Somebody goes on working all the while.
+        let working = scope.spawn(|| {
+            for number in 0..20 {
+                assert_eq!(served.post("/api/sessions", &said(&format!("s{number}"))).status, 201);
+            }
+        });
+        assert_eq!(served.post("/api/backups", &json!({ "name": "one" })).status, 201);
+        let ran = stage.holm(["backup", copy.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        working.join().unwrap();
+    });
+    assert_eq!(served.post("/api/backups", &json!({ "name": "one" })).status, 409);
+    assert_eq!(served.get("/api/backups").json()[0]["name"], "one");
+    stage.holm(["backup", copy.to_str().unwrap()]).fails(2, "already");
+    stage.holm(["restore", copy.to_str().unwrap()]).fails(2, "there is something in");
+    let first = served.get("/api/sessions/first/replay").body;
+    let token = served.token.clone();
+    drop(served);
+    let inner = stage.data().join("backups/one");
+    for (number, from) in [copy, inner].iter().enumerate() {
+        let new = stage.data().parent().unwrap().join(format!("new-{number}"));
+        let args = ["restore", from.to_str().unwrap(), "--data", new.to_str().unwrap()];
+        let ran = stage.holm(args);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let again = Served::start_in(&stage, &new);
+        assert_eq!(again.token, token, "tokens come back too");
+        assert_eq!(again.get("/api/sessions/first/replay").body, first);
+    }
+}

@@ -1,0 +1,153 @@
+//! Hooks that other programs have written down. They have one shape, and differ in what they call events, tools and folders.
+
+use std::path::Path;
+
+use holm_tools::hooks::{HookEvent, HookFile};
+use serde_json::{Map, Value as Json, json};
+
+use super::{Converted, TOOLS, parse_json};
+use crate::{ConfigError, ConfigProblem};
+
+/// Events of goose that are one of ours for some tools.
+const EVENTS: [(&str, HookEvent, &str); 4] = [
+    ("BeforeShellExecution", HookEvent::PreToolUse, "shell"),
+    ("AfterShellExecution", HookEvent::PostToolUse, "shell"),
+    ("BeforeReadFile", HookEvent::PreToolUse, "read"),
+    ("AfterFileEdit", HookEvent::PostToolUse, "edit|write"),
+];
+
+/// How other programs name the folder of a project, and how it is named here.
+const PROJECT: [(&str, &str); 2] =
+    [("${CLAUDE_PROJECT_DIR}", "$HOLM_PROJECT_DIR"), ("$CLAUDE_PROJECT_DIR", "$HOLM_PROJECT_DIR")];
+
+/// What stands in commands for a folder that is not there here.
+const PLUGIN: &str = "PLUGIN_ROOT";
+
+/// What is said of every file: its commands were written for another program.
+const READS: &str = "its commands read what tools are called here, such as `shell` with its `script`; see whether they expect other names";
+
+/// The hooks of Claude Code (`hooks` of its `settings.json`), or of codex and goose (`hooks.json`), as a file of Holm's. None
+/// where there is no command that could run here; the notes say what was left out.
+///
+/// # Errors
+/// Where the file is no JSON, with the line, or its hooks have another shape.
+pub fn hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
+    let whole = parse_json(text, path)?;
+    let mut notes = Vec::new();
+    let left = whole.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
+    let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
+    if !left.is_empty() {
+        notes.push(format!("not taken over: {}", left.join(", ")));
+    }
+    let mut taken = Taken { events: Map::new(), notes };
+    for (event, groups) in whole.get("hooks").and_then(Json::as_object).into_iter().flatten() {
+        taken.event(event, groups);
+    }
+    let Taken { events, mut notes } = taken;
+    if events.is_empty() {
+        return Ok((None, notes));
+    }
+    let text = format!("{:#}\n", json!({ "hooks": events }));
+    // What could not be used here is not written down.
+    HookFile::parse(path, &text)
+        .map_err(|error| ConfigError::whole(path, ConfigProblem::WrongValue(error.to_string())))?;
+    notes.push(READS.to_owned());
+    Ok((Some(Converted { name: "hooks".into(), text, notes: Vec::new() }), notes))
+}
+
+/// What was taken over so far.
+struct Taken {
+    events: Map<String, Json>,
+    notes: Vec<String>,
+}
+
+impl Taken {
+    fn event(&mut self, name: &str, groups: &Json) {
+        let own = HookEvent::ALL.into_iter().find(|event| event.name() == name);
+        let theirs = EVENTS.iter().find(|(theirs, ..)| *theirs == name);
+        let (event, only) = match (own, theirs) {
+            (Some(event), _) => (event, None),
+            (None, Some((_, event, tools))) => (*event, Some(*tools)),
+            (None, None) => {
+                self.notes.push(format!("the event `{name}` never comes here; its commands are left out"));
+                return;
+            }
+        };
+        for group in groups.as_array().into_iter().flatten() {
+            let matcher = group.get("matcher").and_then(Json::as_str).unwrap_or_default();
+            let matcher = match only {
+                Some(tools) => {
+                    if !matcher.is_empty() {
+                        self.notes.push(format!("the matcher `{matcher}` of `{name}` is left out"));
+                    }
+                    tools.to_owned()
+                }
+                None => self.matcher(matcher),
+            };
+            let hooks = group.get("hooks").and_then(Json::as_array).into_iter().flatten();
+            let commands: Vec<Json> = hooks.filter_map(|hook| self.command(name, hook)).collect();
+            if commands.is_empty() {
+                continue;
+            }
+            let mut made = json!({ "hooks": commands });
+            if let Some(made) = made.as_object_mut().filter(|_| !matcher.is_empty()) {
+                made.insert("matcher".into(), matcher.into());
+            }
+            let groups = self.events.entry(event.name()).or_insert_with(|| json!([]));
+            groups.as_array_mut().into_iter().for_each(|groups| groups.push(made.clone()));
+        }
+    }
+
+    /// A pattern for names of tools, with ours in the place of theirs.
+    fn matcher(&mut self, theirs: &str) -> String {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (mut out, mut rest) = (String::new(), theirs);
+        while !rest.is_empty() {
+            let end = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(end);
+            match TOOLS.iter().find(|(theirs, _)| *theirs == word) {
+                Some((_, ours)) => out.push_str(ours),
+                None => {
+                    if word.starts_with(|c: char| c.is_ascii_uppercase()) || word.starts_with("mcp__") {
+                        self.notes.push(format!(
+                            "there may be no tool like `{word}`, which a matcher names; `holm tool list` says how they are \
+                             called here"
+                        ));
+                    }
+                    out.push_str(word);
+                }
+            }
+            let sign = behind.chars().next().map_or(0, char::len_utf8);
+            let (between, after) = behind.split_at(sign);
+            out.push_str(between);
+            rest = after;
+        }
+        out
+    }
+
+    /// One command, if it can run here.
+    fn command(&mut self, event: &str, hook: &Json) -> Option<Json> {
+        let kind = hook.get("type").and_then(Json::as_str).unwrap_or("command");
+        let command = hook.get("command").and_then(Json::as_str).unwrap_or_default().trim();
+        if kind != "command" || command.is_empty() {
+            self.notes
+                .push(format!("a hook of the type `{kind}` at `{event}` has no counterpart; it is left out"));
+            return None;
+        }
+        if command.contains(PLUGIN) {
+            self.notes.push(format!(
+                "`{command}` at `{event}` names the folder of a plug-in, which is not known here; it is left out"
+            ));
+            return None;
+        }
+        let command =
+            PROJECT.iter().fold(command.to_owned(), |command, (theirs, ours)| command.replace(theirs, ours));
+        let mut made = json!({ "type": "command", "command": command });
+        if let (Some(made), Some(seconds)) =
+            (made.as_object_mut(), hook.get("timeout").and_then(Json::as_u64))
+        {
+            made.insert("timeout".into(), seconds.into());
+        }
+        Some(made)
+    }
+}

@@ -1,0 +1,54 @@
+//! JSON as people write it into files: with comments, and with commas behind the last of a list.
+
+/// The same text as plain JSON. Comments and such commas become blanks, so that every line stays where it was.
+pub(super) fn plain(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(first) = rest.chars().next() {
+        let taken = match first {
+            '"' => quoted(rest),
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
+            _ => first.len_utf8(),
+        };
+        let (piece, behind) = rest.split_at(taken);
+        match first {
+            '/' if taken > 1 => out.extend(piece.chars().map(|c| if c == '\n' { '\n' } else { ' ' })),
+            ',' if closes(behind) => out.push(' '),
+            _ => out.push_str(piece),
+        }
+        rest = behind;
+    }
+    out
+}
+
+/// How long the text in quotes is with which this begins.
+fn quoted(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Whether nothing but blanks and comments stands before the end of a list.
+fn closes(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        let end = if rest.starts_with("//") {
+            rest.find('\n')
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map(|at| at + 2)
+        } else {
+            return rest.starts_with(['}', ']']);
+        };
+        match end.and_then(|end| rest.get(end..)) {
+            Some(behind) => rest = behind.trim_start(),
+            None => return false,
+        }
+    }
+}

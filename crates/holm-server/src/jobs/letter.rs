@@ -1,0 +1,93 @@
+//! Messages that are to be told, kept until somebody has taken them: a server that ends, or an address that does not answer
+//! for hours, loses none.
+
+use holm_kernel::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Job, JobId, News, NewsKind, Slot, Undelivered};
+use crate::auth::UserName;
+
+/// Seconds before each further try. Ten tries within a day; what is down for longer misses it.
+const PAUSES_S: [u64; 9] = [10, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200];
+/// How long a try is one process's: longer than it can take.
+const CLAIM_MS: u64 = 60_000;
+
+/// A message that is to be told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Letter {
+    /// What happened.
+    pub kind: NewsKind,
+    /// Which job.
+    pub job: JobId,
+    /// Which run.
+    pub run: Slot,
+    /// The session in which it happened, if it came to one.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// In words.
+    pub reason: String,
+    /// When.
+    pub at: Timestamp,
+    /// Where it is told.
+    pub url: String,
+    /// How often it was tried.
+    #[serde(default)]
+    pub tries: u32,
+    /// It is not tried before.
+    pub not_before: Timestamp,
+}
+
+/// What becomes of a message that was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It is tried again.
+    Again(Timestamp),
+    /// It is not.
+    GivenUp,
+}
+
+impl Letter {
+    /// Something that was just noticed, if somebody is to be told.
+    pub(super) fn new(
+        job: &Job,
+        run: &Slot,
+        kind: NewsKind,
+        session: Option<String>,
+        reason: String,
+        now: Timestamp,
+    ) -> Option<Self> {
+        let (url, job, run) = (job.spec.notify.clone()?, job.id.clone(), run.clone());
+        Some(Self { kind, job, run, session, reason, at: now, url, tries: 0, not_before: now })
+    }
+
+    /// As it is sent, signed with what the job has now.
+    pub(super) fn news(&self, user: &UserName, job: &Job, now: Timestamp) -> News {
+        News {
+            kind: self.kind,
+            user: user.clone(),
+            job: self.job.clone(),
+            run: self.run.clone(),
+            session: self.session.clone(),
+            reason: self.reason.clone(),
+            at: self.at,
+            url: self.url.clone(),
+            key: job.key.clone(),
+            old: job.old_key(now).cloned(),
+        }
+    }
+
+    /// One more try begins. Whoever has ended before it did leaves it to be tried again.
+    pub(super) fn claim(&mut self, now: Timestamp) {
+        self.tries = self.tries.saturating_add(1);
+        self.not_before = now.plus(CLAIM_MS);
+    }
+
+    /// What follows a try that failed.
+    pub(super) fn after(&self, error: &Undelivered, now: Timestamp) -> Next {
+        let tried = usize::try_from(self.tries).unwrap_or(usize::MAX);
+        match PAUSES_S.get(tried.saturating_sub(1)) {
+            Some(pause) if !error.is_final() => Next::Again(now.plus(pause * 1_000)),
+            Some(_) | None => Next::GivenUp,
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The task that drives an open session: takes what is asked for, keeps it, waits for a turn, lets it work.
+
+use std::{
+    any::Any,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+use holm_kernel::{Budget, NanoUsd, Prompt};
+use holm_runtime::{CancellationToken, Changes, DriveError, Session};
+use holm_store::Store;
+use tokio::sync::mpsc;
+
+use super::{
+    Lasting, RUNNING, Room, State, kept,
+    purse::{Begins, Hold, Purses},
+    room::{Ask, Outcome},
+};
+use crate::{Opened, Refusal};
+
+/// What the driving task needs.
+pub(super) struct Driving {
+    pub(super) store: Store,
+    pub(super) purses: Arc<Purses>,
+    pub(super) idle: Duration,
+    /// Rings when the server stops: what is under way is parked.
+    pub(super) park: CancellationToken,
+    /// What the session was told that it may cost, as it was opened.
+    pub(super) told: Option<Budget>,
+}
+
+/// What the session may cost by itself.
+struct Bound {
+    own: Option<NanoUsd>,
+    binding: Binding,
+}
+
+/// Which bound a session was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Binding {
+    /// Its own.
+    Own,
+    /// Its user's, and its own is noted in the store.
+    Users,
+}
+
+/// What comes after something that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// The next.
+    Next,
+    /// The session is put away.
+    Leave,
+}
+
+/// Drives a session until it is put away.
+pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver<Ask>, driving: Driving) {
+    let Opened { mut session, keep } = opened;
+    let mut bound = Bound { own: session.run().budget().usd, binding: Binding::Own };
+    // A store that cannot be read now says so when it is written to.
+    if let Ok(Some(own)) = kept::bound(&driving.store, &room.id).await {
+        let own = driving.told.map_or(own, |told| told.usd);
+        bound = Bound { own, binding: Binding::Users };
+    }
+    loop {
+        let next = tokio::select! {
+            next = tokio::time::timeout(driving.idle, asked.recv()) => next.ok().flatten(),
+            () = driving.park.cancelled() => None,
+            () = room.leave.cancelled() => None,
+        };
+        // Nobody is heard any more; whoever was heard in this very moment is still served.
+        let Some(ask) = next.or_else(|| last(&mut asked)) else { break };
+        if serve(room, &mut session, &mut bound, (ask, &mut asked), &driving).await == After::Leave {
+            break;
+        }
+    }
+    put_away(session, keep).await;
+}
+
+/// What must live as long as the session goes first.
+async fn put_away(session: Session, keep: Box<dyn Any + Send>) {
+    drop(keep);
+    session.close().await;
+}
+
+/// Does one thing that was asked for.
+async fn serve(
+    room: &Room,
+    session: &mut Session,
+    bound: &mut Bound,
+    (ask, asked): (Ask, &mut mpsc::Receiver<Ask>),
+    driving: &Driving,
+) -> After {
+    let Ask { prompt, ticket, give_up, kept, done } = ask;
+    let idle = || drop(room.state.send_replace(State::Idle(None)));
+    let prompt = match accept(room, session, prompt, &driving.store).await {
+        Ok(prompt) => prompt,
+        Err(refusal) => {
+            idle();
+            let _ = kept.send(Err(refusal));
+            return After::Next;
+        }
+    };
+    // Whoever asked may have gone; it was accepted all the same.
+    let _ = kept.send(Ok(()));
+    let turn = tokio::select! {
+        turn = ticket.turn() => turn,
+        () = give_up.cancelled() => None,
+        () = driving.park.cancelled() => None,
+    };
+    room.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if give_up.is_cancelled() {
+        // One that cannot be taken away now is begun at the next start, and can be cancelled there.
+        let _ = kept::done(&driving.store, &room.id).await;
+        idle();
+        let _ = done.send(Err(Refusal::conflict("cancelled", "the run was cancelled before its turn")));
+        return After::Next;
+    }
+    // Whoever cancels from now on finds nothing that waits, and tells the run itself. Without a turn the server stops: what
+    // was accepted is kept, and begins at the next start.
+    let Some(_turn) = turn else { return After::Leave };
+    room.state.send_replace(State::Working);
+    let worked = tokio::select! {
+        worked = work(room, session, bound, prompt, driving) => worked,
+        () = driving.park.cancelled() => return After::Leave,
+    };
+    let ending = worked.as_ref().ok().and_then(Option::as_ref).map(|report| Box::new(report.ending.clone()));
+    let after = if worked.is_err() { After::Leave } else { After::Next };
+    if after == After::Leave {
+        // Before it seems idle: what is put away takes nothing in.
+        asked.close();
+    }
+    room.state.send_replace(State::Idle(ending));
+    // Whoever asked may have gone; the journal has it all.
+    let _ = done.send(worked);
+    after
+}
+
+/// Keeps a prompt so that it is not lost; without one, finds what was kept.
+async fn accept(
+    room: &Room,
+    session: &Session,
+    prompt: Option<Prompt>,
+    store: &Store,
+) -> Result<Option<Prompt>, Refusal> {
+    match (prompt, room.lasting) {
+        (Some(prompt), Lasting::Request) => Ok(Some(prompt)),
+        (Some(prompt), Lasting::Session) => {
+            // As the journal will have it: what is secret is kept nowhere.
+            let prompt = session.without_secrets(prompt);
+            kept::keep(store, &room.id, &prompt, session.run().receipt().seq).await?;
+            Ok(Some(prompt))
+        }
+        (None, _) => kept::unheard(store, &room.id).await,
+    }
+}
+
+async fn work(
+    room: &Room,
+    session: &mut Session,
+    bound: &mut Bound,
+    prompt: Option<Prompt>,
+    driving: &Driving,
+) -> Outcome {
+    let store = &driving.store;
+    let hold = match afford(room, session, bound, driving).await {
+        Ok(hold) => hold,
+        Err(refusal) => {
+            // Nobody begins it later, unasked, when there is money again.
+            kept::done(store, &room.id).await?;
+            room.feed.note(&refusal.message);
+            return Err(refusal);
+        }
+    };
+    // What was asked over one connection is for that connection: at the next start nobody is there to hear it, or to
+    // carry its calls out.
+    let goes_on = room.lasting == Lasting::Session;
+    if goes_on {
+        store.tag(room.id.as_str(), RUNNING).await?;
+    }
+    let outcome = match prompt {
+        Some(prompt) => session.prompt(prompt).await.map(Some),
+        None => session.go_on().await,
+    };
+    hold.settle(session.run().spent());
+    if goes_on {
+        store.untag(room.id.as_str(), RUNNING).await?;
+        kept::done(store, &room.id).await?;
+    }
+    outcome.map_err(unwritten)
+}
+
+/// Sets aside what the session may spend, and tells it.
+async fn afford(
+    room: &Room,
+    session: &mut Session,
+    bound: &mut Bound,
+    driving: &Driving,
+) -> Result<Hold, Refusal> {
+    let store = &driving.store;
+    let begins = Begins {
+        session: room.id.clone(),
+        own: bound.own,
+        spent: session.run().spent(),
+        tell: room.budget(),
+    };
+    let hold = driving.purses.take(&room.user, store, begins).await?;
+    let (wanted, binding) = match hold.ceiling {
+        Some(ceiling) => (Some(ceiling), Binding::Users),
+        None => (bound.own, Binding::Own),
+    };
+    if binding == Binding::Users && bound.binding == Binding::Own {
+        kept::note_bound(store, &room.id, bound.own).await?;
+    }
+    if session.run().budget().usd != wanted {
+        let budget = Some(Budget { usd: wanted });
+        session.change(Changes { budget, ..Changes::default() }).await.map_err(unwritten)?;
+    }
+    if binding == Binding::Own && bound.binding == Binding::Users {
+        kept::forget_bound(store, &room.id).await?;
+    }
+    bound.binding = binding;
+    Ok(hold)
+}
+
+/// A journal that cannot be written says why to the operator, not to the client.
+fn unwritten(_: DriveError) -> Refusal {
+    Refusal::failed("the run could not be written down, so it was stopped")
+}
+
+/// Takes no more in, and gives what came just before.
+fn last(asked: &mut mpsc::Receiver<Ask>) -> Option<Ask> {
+    asked.close();
+    asked.try_recv().ok()
+}
+
+#[cfg(test)]
+mod tests;

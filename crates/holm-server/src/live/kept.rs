@@ -1,0 +1,96 @@
+//! Prompts that were accepted, kept until what they asked for has ended: whoever was told that a prompt was taken need not
+//! send it again, whatever becomes of the server meanwhile.
+
+use holm_kernel::{Input, NanoUsd, Prompt, Seq, Timestamp, journal};
+use holm_runtime::{Clock as _, Journals as _};
+use holm_store::Store;
+use serde::{Deserialize, Serialize};
+
+use crate::{Refusal, SessionId, jobs::WallClock};
+
+/// Where accepted prompts lie, each under the name of its session.
+const PROMPTS: &str = "prompts";
+/// Where it is noted what sessions may cost by themselves, as long as their users' budgets bind them more.
+const BOUNDS: &str = "bounds";
+
+/// A prompt as it is kept.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Kept {
+    prompt: Prompt,
+    /// The session's last record when it was accepted: the journal has the prompt if it has one after this.
+    after: Seq,
+}
+
+/// What a session may cost by itself, as it is kept.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Bound {
+    own: Option<NanoUsd>,
+}
+
+/// Keeps a prompt that is accepted for a session whose last record is `after`.
+pub(super) async fn keep(store: &Store, id: &SessionId, prompt: &Prompt, after: Seq) -> Result<(), Refusal> {
+    let body = written(&Kept { prompt: prompt.clone(), after })?;
+    if store.put_slip(PROMPTS, id.as_str(), now(), &body).await? {
+        return Ok(());
+    }
+    // Whoever drives a session has accepted nothing else for it: this one was left by somebody who could not take it away.
+    store.take_slip(PROMPTS, id.as_str()).await?;
+    store.put_slip(PROMPTS, id.as_str(), now(), &body).await?;
+    Ok(())
+}
+
+/// The prompt that was accepted for a session and of which its journal knows nothing.
+pub(super) async fn unheard(store: &Store, id: &SessionId) -> Result<Option<Prompt>, Refusal> {
+    let Some(slip) = store.slip(PROMPTS, id.as_str()).await? else { return Ok(None) };
+    let unreadable = |_| Refusal::failed("an accepted prompt cannot be read");
+    let kept: Kept = serde_json::from_slice(&slip.body).map_err(unreadable)?;
+    let text = store.read(id.as_str()).await.map_err(|_| Refusal::failed("the journal cannot be read"))?;
+    let records = journal::decode(&text).map_err(|_| Refusal::failed("the journal is damaged"))?.records;
+    let since = records.iter().rev().take_while(|record| record.seq() > kept.after);
+    let mut since = since.filter_map(|record| record.payload().input().ok());
+    let is_heard = since.any(|input| matches!(input, Input::Prompted(_)));
+    Ok(Some(kept.prompt).filter(|_| !is_heard))
+}
+
+/// What was asked for has ended.
+pub(super) async fn done(store: &Store, id: &SessionId) -> Result<(), Refusal> {
+    store.take_slip(PROMPTS, id.as_str()).await?;
+    Ok(())
+}
+
+/// The sessions for which prompts are kept, the oldest first.
+pub(super) async fn waiting(store: &Store) -> Vec<SessionId> {
+    let slips = store.slips(PROMPTS).await.unwrap_or_default();
+    slips.into_iter().filter_map(|slip| slip.name.parse().ok()).collect()
+}
+
+/// Notes what a session may cost by itself, before something else binds it.
+pub(super) async fn note_bound(store: &Store, id: &SessionId, own: Option<NanoUsd>) -> Result<(), Refusal> {
+    store.take_slip(BOUNDS, id.as_str()).await?;
+    store.put_slip(BOUNDS, id.as_str(), now(), &written(&Bound { own })?).await?;
+    Ok(())
+}
+
+/// What a session may cost by itself, if something else binds it now.
+pub(super) async fn bound(store: &Store, id: &SessionId) -> Result<Option<Option<NanoUsd>>, Refusal> {
+    let Some(slip) = store.slip(BOUNDS, id.as_str()).await? else { return Ok(None) };
+    let bound: Result<Bound, _> = serde_json::from_slice(&slip.body);
+    bound.map(|bound| Some(bound.own)).map_err(|_| Refusal::failed("a session's bound cannot be read"))
+}
+
+/// Nothing but its own bound binds a session any more.
+pub(super) async fn forget_bound(store: &Store, id: &SessionId) -> Result<(), Refusal> {
+    store.take_slip(BOUNDS, id.as_str()).await?;
+    Ok(())
+}
+
+fn written(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
+    serde_json::to_vec(value).map_err(|_| Refusal::failed("what is to be kept cannot be written"))
+}
+
+fn now() -> Timestamp {
+    WallClock.now()
+}
+
+#[cfg(test)]
+mod tests;

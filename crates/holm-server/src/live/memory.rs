@@ -1,0 +1,90 @@
+//! How much all feeds and watchers together keep in memory. What they keep is a convenience, since the journal has it all; so
+//! where there is too much of it, each keeps less, and whoever is behind asks the journal.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// A measure of memory that many share.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    used: AtomicUsize,
+    most: usize,
+}
+
+impl Memory {
+    /// So many bytes for all.
+    pub(crate) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { used: AtomicUsize::new(0), most })
+    }
+
+    /// Whether there is more than there should be.
+    pub(super) fn is_full(&self) -> bool {
+        self.used.load(Ordering::Relaxed) > self.most
+    }
+
+    /// Bytes that are in use.
+    pub(crate) fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
+/// What one of those who share has taken, given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Taken {
+    memory: Arc<Memory>,
+    bytes: usize,
+}
+
+impl Taken {
+    /// Nothing yet.
+    pub(super) fn of(memory: &Arc<Memory>) -> Self {
+        Self { memory: Arc::clone(memory), bytes: 0 }
+    }
+
+    pub(super) fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
+    /// Takes so many bytes in place of what was taken.
+    pub(super) fn set(&mut self, bytes: usize) {
+        // The sum is for a decision that may be a little late, so no order is needed.
+        if bytes >= self.bytes {
+            self.memory.used.fetch_add(bytes - self.bytes, Ordering::Relaxed);
+        } else {
+            self.memory.used.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+        }
+        self.bytes = bytes;
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
+/// How long something is as JSON, without writing it.
+pub(super) fn weight(value: &impl serde::Serialize) -> usize {
+    let mut count = Count(0);
+    // A count takes whatever comes; what cannot be written has no weight.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
+
+struct Count(usize);
+
+impl io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.saturating_add(bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+use std::sync::{Arc, Mutex};
+
+use holm_kernel::NanoUsd;
+
+use super::{Begins, Hold, Purse};
+use crate::SessionId;
+
+/// What a run was told last, unless it hears nothing.
+type Told = Arc<Mutex<Option<u64>>>;
+
+fn usd(value: u64) -> NanoUsd {
+    NanoUsd::new(value)
+}
+
+fn id(session: &str) -> SessionId {
+    session.parse().unwrap()
+}
+
+fn begins(session: &str, own: Option<u64>, spent: u64) -> (Begins, Told) {
+    let told = Told::default();
+    let heard = Arc::clone(&told);
+    let tell = Box::new(move |ceiling: NanoUsd| {
+        *heard.lock().unwrap() = Some(ceiling.value());
+        true
+    });
+    (Begins { session: id(session), own: own.map(usd), spent: usd(spent), tell }, told)
+}
+
+/// A run begins while so much is left of the budget.
+fn begin(purse: &Arc<Purse>, left: u64, begins: Begins) -> Result<Hold, u16> {
+    let before = purse.lock().left();
+    purse.share(usd(left), &before, begins).map_err(|refusal| refusal.status.as_u16())
+}
+
+fn ceiling(hold: &Hold) -> u64 {
+    hold.ceiling.unwrap().value()
+}
+
+#[test]
+fn one_run_has_all_that_is_left_and_a_second_an_equal_share() {
+    let purse = Arc::new(Purse::default());
+    let (first, told) = begins("one", None, 5);
+    let first = begin(&purse, 100, first).unwrap();
+    assert_eq!(ceiling(&first), 105, "what was spent before, and all that is left");
+    let (second, _) = begins("two", None, 0);
+    let second = begin(&purse, 100, second).unwrap();
+    assert_eq!((ceiling(&second), *told.lock().unwrap()), (50, Some(55)));
+    drop(second);
+    let (third, _) = begins("three", None, 0);
+    assert_eq!(ceiling(&begin(&purse, 100, third).unwrap()), 50);
+    drop(first);
+}
+
+#[test]
+fn what_a_run_cannot_use_by_its_own_bound_is_for_the_others() {
+    let purse = Arc::new(Purse::default());
+    let (small, _) = begins("small", Some(10), 0);
+    let small = begin(&purse, 100, small).unwrap();
+    assert_eq!(ceiling(&small), 10);
+    let (large, _) = begins("large", None, 0);
+    assert_eq!(ceiling(&begin(&purse, 100, large).unwrap()), 90);
+}
+
+#[test]
+fn all_shares_together_are_never_more_than_what_is_left() {
+    let purse = Arc::new(Purse::default());
+    let (mut holds, mut left) = (Vec::new(), 1_000_u64);
+    for round in 0_u64..40 {
+        let (run, _) = begins(&format!("s-{round}"), (round % 3 == 0).then_some(40), 0);
+        if let Ok(hold) = begin(&purse, left, run) {
+            holds.push(hold);
+        }
+        // Every other run spends something of its share; whoever runs low may get more.
+        let names: Vec<_> = purse.lock().open.keys().cloned().collect();
+        for name in names.iter().step_by(2) {
+            let cost = purse.lock().open[name].left().value().min(7);
+            purse.lock().spent(name, usd(cost));
+            left -= cost;
+        }
+        if round % 5 == 0 {
+            holds.pop();
+        }
+        let shares = purse.lock();
+        let sum: u64 = shares.open.values().map(|share| share.left().value()).sum();
+        assert!(sum <= left, "round {round}: {sum} of {left}");
+    }
+}
+
+#[test]
+fn a_share_that_runs_low_gets_of_what_others_do_not_use() {
+    let purse = Arc::new(Purse::default());
+    let (first, told) = begins("one", None, 0);
+    let _first = begin(&purse, 100, first).unwrap();
+    let (second, other) = begins("two", None, 0);
+    let _second = begin(&purse, 100, second).unwrap();
+    assert_eq!(*told.lock().unwrap(), Some(50));
+    purse.lock().spent(&id("one"), usd(40));
+    assert_eq!(*told.lock().unwrap(), Some(70), "60 are left for two, and 40 were spent");
+    assert_eq!(*other.lock().unwrap(), Some(30));
+}
+
+#[test]
+fn whoever_finds_nothing_left_is_refused() {
+    let purse = Arc::new(Purse::default());
+    let (run, _) = begins("one", None, 7);
+    assert_eq!(begin(&purse, 0, run).err(), Some(402));
+    assert!(purse.lock().open.is_empty());
+    let (run, _) = begins("one", None, 7);
+    let _one = begin(&purse, 1, run).unwrap();
+    purse.lock().spent(&id("one"), usd(1));
+    let (run, _) = begins("two", None, 0);
+    assert_eq!(begin(&purse, 0, run).err(), Some(402));
+}
+
+#[test]
+fn what_was_passed_on_to_helpers_is_not_taken_back_for_another_run() {
+    let purse = Arc::new(Purse::default());
+    let (first, told) = begins("one", None, 0);
+    let _first = begin(&purse, 100, first).unwrap();
+    purse.lock().open.get_mut(&id("one")).unwrap().grip = super::Grip::Fast;
+    let (second, _) = begins("two", None, 0);
+    assert_eq!(begin(&purse, 100, second).err(), Some(402));
+    assert_eq!(*told.lock().unwrap(), None);
+    // A budget that was lowered is lowered, helpers or not.
+    let before = purse.lock().left();
+    purse.lock().shrink(usd(30), &before);
+    assert_eq!(*told.lock().unwrap(), Some(30));
+}
+
+#[test]
+fn a_run_that_does_not_hear_that_it_has_less_keeps_what_it_has() {
+    let purse = Arc::new(Purse::default());
+    let (mut deaf, _) = begins("one", None, 0);
+    deaf.tell = Box::new(|_| false);
+    let _deaf = begin(&purse, 100, deaf).unwrap();
+    let (second, _) = begins("two", None, 0);
+    assert_eq!(begin(&purse, 100, second).err(), Some(402), "nothing is given twice");
+}
+
+#[test]
+fn what_goes_while_it_is_counted_is_not_given_to_another() {
+    let purse = Arc::new(Purse::default());
+    let (first, _) = begins("one", None, 0);
+    let _first = begin(&purse, 100, first).unwrap();
+    let before = purse.lock().left();
+    // The count was made before this, so it says that 100 are left.
+    purse.lock().spent(&id("one"), usd(40));
+    let (second, _) = begins("two", None, 0);
+    assert_eq!(ceiling(&purse.share(usd(100), &before, second).unwrap()), 30);
+}

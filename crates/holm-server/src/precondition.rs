@@ -1,0 +1,44 @@
+//! What must be there for a write to happen, as headers say it.
+
+use holm_tools::{root::Before, trust::ContentHash};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+
+use crate::Refusal;
+
+/// What the request says must be there; nothing where it says nothing.
+pub(crate) fn precondition(headers: &HeaderMap) -> Result<Option<Before>, Refusal> {
+    let bad = || {
+        let message = "`if-match` takes one `etag` that this server gave, `if-none-match` takes `*`";
+        Refusal::bad("bad_precondition", message)
+    };
+    match (headers.get(header::IF_MATCH), headers.get(header::IF_NONE_MATCH)) {
+        (None, None) => Ok(None),
+        (None, Some(none)) if none.as_bytes() == b"*" => Ok(Some(Before::Absent)),
+        (Some(tag), None) => {
+            let tag = tag.to_str().ok().and_then(|tag| tag.strip_prefix('"')?.strip_suffix('"'));
+            let hash = tag.and_then(|tag| tag.parse().ok()).ok_or_else(bad)?;
+            Ok(Some(Before::Is(hash)))
+        }
+        (Some(_) | None, Some(_)) => Err(bad()),
+    }
+}
+
+/// As [`precondition`], where something must be said.
+pub(crate) fn required(headers: &HeaderMap) -> Result<Before, Refusal> {
+    precondition(headers)?.ok_or_else(|| {
+        let message = "say what you have read with `if-match`, or `if-none-match: *` for something new";
+        Refusal::new(StatusCode::PRECONDITION_REQUIRED, "precondition_required", message)
+    })
+}
+
+/// What a file holds, as a header.
+pub(crate) fn tag(hash: ContentHash) -> Result<(HeaderName, HeaderValue), Refusal> {
+    let value = HeaderValue::from_str(&format!("\"{hash}\""));
+    value.map(|value| (header::ETAG, value)).map_err(|_| Refusal::failed("the file has no tag"))
+}
+
+/// What is told to somebody who has read something else.
+pub(crate) fn changed() -> Refusal {
+    let message = "it is not what you have read; read it again";
+    Refusal::new(StatusCode::PRECONDITION_FAILED, "changed", message)
+}

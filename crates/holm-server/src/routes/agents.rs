@@ -1,0 +1,93 @@
+//! Agents: shown whole, checked, kept and forgotten. An agent of the user's own may have what the usual agent has; more than
+//! that is an administrator's to give.
+
+use axum::{
+    Extension, Json,
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use holm_tools::root::Before;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::{
+    AgentView, PartName, Problem, Refusal, Server,
+    auth::Who,
+    extract::{Input, Named},
+    precondition::required,
+    routes::sessions::all_sessions,
+    state::most,
+};
+
+/// The text of an agent.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct AgentText {
+    /// A head between two lines of `---` (name, description, model, tools, grants, mode, limits), then the prompt.
+    text: String,
+}
+
+/// Shows an agent.
+#[utoipa::path(get, path = "/api/agents/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = AgentView), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn show(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(name): Named<PartName>,
+) -> Result<Json<AgentView>, Refusal> {
+    all_sessions(&who)?;
+    Ok(Json(server.inner.workshop.agent(&who.user, name).await?))
+}
+
+/// Says what the text of an agent means, or what is wrong with it, and keeps nothing.
+#[utoipa::path(post, path = "/api/check-agent", request_body = AgentText,
+    responses((status = 200, body = AgentView), (status = 400, body = Problem)))]
+pub(crate) async fn check(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(agent): Input<AgentText>,
+) -> Result<Json<AgentView>, Refusal> {
+    all_sessions(&who)?;
+    Ok(Json(server.inner.workshop.check_agent(&who.user, agent.text).await?))
+}
+
+/// Keeps an agent among one's own: with `if-match` in place of the one that was read, with `if-none-match: *` as a new one.
+#[utoipa::path(put, path = "/api/agents/{id}", request_body = AgentText,
+    params(("id" = String, Path), ("if-match" = Option<String>, Header, description = "The `etag` of the agent that was read."),
+        ("if-none-match" = Option<String>, Header, description = "`*`: there is no such agent yet.")),
+    responses((status = 200, body = AgentView), (status = 201, body = AgentView), (status = 400, body = Problem), (status = 403, body = Problem),
+        (status = 409, body = Problem), (status = 412, body = Problem), (status = 428, body = Problem)))]
+pub(crate) async fn keep(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(name): Named<PartName>,
+    headers: HeaderMap,
+    Input(agent): Input<AgentText>,
+) -> Result<Response, Refusal> {
+    all_sessions(&who)?;
+    let before = required(&headers)?;
+    let kept = server.inner.workshop.keep_agent(&who.user, name, agent.text, before, most(&who)).await?;
+    let status = match before {
+        Before::Absent => StatusCode::CREATED,
+        Before::Is(_) => StatusCode::OK,
+    };
+    let etag = kept.etag.as_deref().and_then(|etag| HeaderValue::from_str(etag).ok());
+    let mut answer = (status, Json(kept)).into_response();
+    if let Some(etag) = etag {
+        answer.headers_mut().insert(header::ETAG, etag);
+    }
+    Ok(answer)
+}
+
+/// Forgets an agent of one's own.
+#[utoipa::path(delete, path = "/api/agents/{id}", params(("id" = String, Path)),
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn remove(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(name): Named<PartName>,
+) -> Result<StatusCode, Refusal> {
+    all_sessions(&who)?;
+    server.inner.workshop.remove_agent(&who.user, name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

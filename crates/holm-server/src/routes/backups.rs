@@ -1,0 +1,41 @@
+//! Copies of everything that is kept, made while it is used. They hold what all users said, so administrators make them.
+
+use axum::{Extension, Json, extract::State, response::IntoResponse};
+use http::StatusCode;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::{BackupView, PartName, Problem, Refusal, Server, auth::Who, extract::Input, state::administers};
+
+/// A copy that is to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewBackup {
+    /// Its name, which no other has.
+    name: String,
+}
+
+/// Lists the copies that are there.
+#[utoipa::path(get, path = "/api/backups", responses((status = 200, body = Vec<BackupView>), (status = 403, body = Problem)))]
+pub(crate) async fn list(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<BackupView>>, Refusal> {
+    administers(&who)?;
+    Ok(Json(server.inner.workshop.backups().await?))
+}
+
+/// Copies everything. It lies in `backups` of the data folder then; `holm restore` puts it where nothing is.
+#[utoipa::path(post, path = "/api/backups", request_body = NewBackup,
+    responses((status = 201, body = BackupView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn make(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(new): Input<NewBackup>,
+) -> Result<impl IntoResponse, Refusal> {
+    administers(&who)?;
+    let name: PartName = new.name.parse()?;
+    // In a task of its own: a client that leaves must not leave half a copy.
+    let made = tokio::spawn(async move { server.inner.workshop.back_up(name).await }).await;
+    let made = made.map_err(|_| Refusal::failed("the copy was not made"))??;
+    Ok((StatusCode::CREATED, Json(made)))
+}

@@ -1,0 +1,107 @@
+//! Folders of the workspace: looked into and made.
+
+use axum::{Extension, Json, extract::State};
+use holm_tools::root::{Item, ItemKind};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    Problem, Refusal, Server,
+    auth::Who,
+    extract::{Input, Query},
+    routes::files::at_hand,
+};
+
+/// Entries that one look gives: a person reads no more, and a page stays quick.
+const MOST: usize = 2_000;
+
+/// Which folder.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Wanted {
+    /// Its path, relative to the workspace; the workspace itself where none is given.
+    path: Option<String>,
+}
+
+/// A folder that is to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewFolder {
+    /// Its path, relative to the workspace. The folder above it is there.
+    path: String,
+}
+
+/// What lies in a folder.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FolderView {
+    /// Its path, relative to the workspace.
+    path: String,
+    /// What lies in it, by name, without what is kept from tools.
+    entries: Vec<ItemView>,
+    /// Whether there is more.
+    cut: bool,
+}
+
+/// One entry of a folder.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ItemView {
+    /// Its name.
+    name: String,
+    /// What it is.
+    kind: KindView,
+    /// Its size in bytes; nothing for what is no file.
+    bytes: u64,
+    /// When it was last written, in milliseconds since 1970.
+    modified: u64,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum KindView {
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// Something that is left alone: a link, a pipe, a device.
+    Other,
+}
+
+/// Shows what lies in a folder of the workspace.
+#[utoipa::path(get, path = "/api/folders", params(Wanted),
+    responses((status = 200, body = FolderView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn list(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<FolderView>, Refusal> {
+    let shown = at_hand(&server, &who, move |root| {
+        let path = root.path(wanted.path.as_deref().unwrap_or("."))?;
+        let contents = root.list(&path, MOST)?;
+        let entries = contents.entries.into_iter().map(view).collect();
+        Ok(FolderView { path: path.to_string(), entries, cut: contents.cut })
+    });
+    Ok(Json(shown.await?))
+}
+
+/// Makes a folder in the workspace.
+#[utoipa::path(post, path = "/api/folders", request_body = NewFolder,
+    responses((status = 201), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
+pub(crate) async fn make(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(new): Input<NewFolder>,
+) -> Result<StatusCode, Refusal> {
+    at_hand(&server, &who, move |root| root.make_folder(&root.path(&new.path)?)).await?;
+    Ok(StatusCode::CREATED)
+}
+
+fn view(item: Item) -> ItemView {
+    let kind = match item.kind {
+        ItemKind::File => KindView::File,
+        ItemKind::Folder => KindView::Folder,
+        ItemKind::Other => KindView::Other,
+    };
+    ItemView { name: item.name, kind, bytes: item.bytes, modified: item.modified }
+}

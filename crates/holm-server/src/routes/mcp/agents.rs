@@ -1,0 +1,136 @@
+//! A user's agents as clients of MCP see them. What one is asked is a session of the server.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use holm_kernel::{Event, Prompt};
+use holm_mcp::server::{Answering, Roster};
+use holm_runtime::{BoxFuture, CancellationToken, Notice, Update};
+use tokio::sync::watch;
+
+use crate::{
+    AgentCard, Attendance, Lasting, Opening, Refusal, Server, Start, auth::UserName, live::Room, state::Inner,
+};
+
+/// The agents of a user, as they were when somebody looked last. Clones are the same agents.
+#[derive(Clone)]
+pub(super) struct Agents {
+    server: Weak<Inner>,
+    user: UserName,
+    cards: Arc<Mutex<Vec<AgentCard>>>,
+    changes: Arc<watch::Sender<u64>>,
+    /// Rings when the token was taken back by which they are asked.
+    taken: CancellationToken,
+}
+
+impl Agents {
+    pub(super) fn new(server: Weak<Inner>, user: UserName, taken: CancellationToken) -> Self {
+        let changes = Arc::new(watch::Sender::new(0));
+        Self { server, user, cards: Arc::default(), changes, taken }
+    }
+
+    /// Looks which agents there are.
+    pub(super) async fn refresh(&self, server: &Server) -> Result<(), Refusal> {
+        let now = server.inner.workshop.agents(&self.user).await?;
+        let mut cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
+        if *cards != now {
+            *cards = now;
+            self.changes.send_modify(|count| *count = count.wrapping_add(1));
+        }
+        Ok(())
+    }
+}
+
+impl Roster for Agents {
+    fn agents(&self) -> Vec<(String, String, Arc<dyn Answering>)> {
+        let cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = cards.iter().map(|card| {
+            let agent = Asked {
+                server: Weak::clone(&self.server),
+                user: self.user.clone(),
+                agent: card.name.clone(),
+                taken: self.taken.clone(),
+            };
+            (card.name.clone(), card.description.clone(), Arc::new(agent) as Arc<dyn Answering>)
+        });
+        named.collect()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}
+
+/// One agent.
+struct Asked {
+    server: Weak<Inner>,
+    user: UserName,
+    agent: String,
+    taken: CancellationToken,
+}
+
+impl Answering for Asked {
+    fn answer(
+        &self,
+        question: String,
+        tell: Arc<dyn Fn(Update) + Send + Sync>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'static, Result<String, String>> {
+        let server = self.server.upgrade().map(|inner| Server { inner });
+        let (user, agent, taken) = (self.user.clone(), self.agent.clone(), self.taken.clone());
+        Box::pin(async move {
+            let server = server.ok_or_else(|| "the server has stopped".to_owned())?;
+            let opening = Opening {
+                agent: Some(agent),
+                attendance: Attendance::Unattended,
+                lasting: Lasting::Request,
+                ..Opening::new(Start::New(None))
+            };
+            let room = server.hall().open(&user, opening).await.map_err(|refusal| refusal.message)?;
+            let answered = attend(&server, &room, question, &*tell, (&stop, &taken)).await;
+            room.leave();
+            answered
+        })
+    }
+}
+
+/// Asks a session and waits for its answer, or until nobody wants it any more.
+async fn attend(
+    server: &Server,
+    room: &Room,
+    question: String,
+    tell: &(dyn Fn(Update) + Send + Sync),
+    (stop, taken): (&CancellationToken, &CancellationToken),
+) -> Result<String, String> {
+    let mut events = room.events();
+    let asked = server.hall().prompt(room, Some(Prompt::text(question))).await;
+    let mut done = asked.map_err(|refusal| refusal.message)?;
+    let mut wanted = Wanted::Yes;
+    let outcome = loop {
+        let why = tokio::select! {
+            outcome = &mut done => break outcome,
+            Some(notice) = events.next() => {
+                if let Notice::Event(told) = notice && matches!(told.event, Event::CallStarted { .. }) {
+                    tell(Update::from("works with a tool"));
+                }
+                continue;
+            }
+            () = stop.cancelled(), if wanted == Wanted::Yes => "the client no longer wants the answer",
+            () = taken.cancelled(), if wanted == Wanted::Yes => "the token was taken back",
+        };
+        wanted = Wanted::No;
+        // One that ends at this moment is not there to be stopped.
+        let _ = room.cancel(why);
+    };
+    match outcome {
+        Ok(Ok(Some(report))) => report.into_text().map_err(|error| error.to_string()),
+        Ok(Err(refusal)) => Err(refusal.message),
+        Ok(Ok(None)) | Err(_) => Err("the session was let go before it had answered".into()),
+    }
+}
+
+/// Whether somebody waits for the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Yes,
+    No,
+}

@@ -1,0 +1,75 @@
+//! MCP servers: how each stands, what it offers, written down and taken away. One that is written down may start a program
+//! with every session, so administrators do that.
+
+use axum::{Extension, Json, extract::State};
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use crate::{
+    PartName, Problem, Refusal, Server, ServerTest, ServerView,
+    auth::Who,
+    extract::{Input, Named},
+    routes::sessions::all_sessions,
+    state::administers,
+};
+
+/// A server that is to be written down.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewServer {
+    /// What the names of its tools begin with.
+    name: String,
+    /// How it is reached, as other programs write it below `mcpServers`: `{"command", "args", "env"}` or `{"url", "headers"}`,
+    /// with `grants` and `network`. It is never given out again.
+    #[schema(value_type = Object)]
+    entry: Map<String, Value>,
+}
+
+/// Lists the MCP servers, and how each stands.
+#[utoipa::path(get, path = "/api/mcp-servers", responses((status = 200, body = Vec<ServerView>), (status = 403, body = Problem)))]
+pub(crate) async fn list(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Vec<ServerView>>, Refusal> {
+    all_sessions(&who)?;
+    Ok(Json(server.inner.workshop.servers_seen(&who.user).await?))
+}
+
+/// Reaches an MCP server and asks what it offers.
+#[utoipa::path(post, path = "/api/mcp-servers/{id}/test", params(("id" = String, Path)),
+    responses((status = 200, body = ServerTest), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn test(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(name): Named<PartName>,
+) -> Result<Json<ServerTest>, Refusal> {
+    all_sessions(&who)?;
+    Ok(Json(server.inner.workshop.test_server(&who.user, name).await?))
+}
+
+/// Writes an MCP server down.
+#[utoipa::path(post, path = "/api/mcp-servers", request_body = NewServer,
+    responses((status = 201), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn add(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Input(new): Input<NewServer>,
+) -> Result<StatusCode, Refusal> {
+    administers(&who)?;
+    server.inner.workshop.add_server(&who.user, new.name.parse()?, new.entry).await?;
+    Ok(StatusCode::CREATED)
+}
+
+/// Takes an MCP server away.
+#[utoipa::path(delete, path = "/api/mcp-servers/{id}", params(("id" = String, Path)),
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn remove(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(name): Named<PartName>,
+) -> Result<StatusCode, Refusal> {
+    administers(&who)?;
+    server.inner.workshop.remove_server(&who.user, name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,145 @@
+//! Tools: shown whole, tried, looked at again, and what was last done with them.
+
+use std::collections::BTreeMap;
+
+use axum::{Extension, Json, extract::State};
+use holm_kernel::{CallId, Event, Numbered, Outcome};
+use holm_store::Listing;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    PartName, Problem, Refusal, Reloaded, Server, ToolView, Trial, Tried,
+    auth::Who,
+    extract::{Input, Named, Query},
+    live,
+    routes::sessions::all_sessions,
+    state::most,
+};
+
+/// The sessions whose journals are looked through for calls: the latest. Each is folded whole.
+const LOOKED: u32 = 20;
+/// Calls that are given, unless another number is asked for.
+const USUAL: usize = 20;
+/// The most that may be.
+const MOST: usize = 100;
+
+/// Which calls.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct CallsQuery {
+    /// How many; 20 unless said.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<usize>,
+}
+
+/// A call of a tool.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CallView {
+    /// The session in which it was called.
+    session: String,
+    /// The record of the journal at which it ended, or was proposed where it has not ended.
+    record: u64,
+    /// When, in milliseconds since 1970.
+    at: u64,
+    /// Its arguments, as JSON.
+    arguments: String,
+    /// What it came to; none where it has not ended.
+    #[schema(value_type = Option<String>)]
+    outcome: Option<Outcome>,
+    /// How long it took, in milliseconds.
+    millis: u64,
+    /// Bytes of output.
+    bytes: u64,
+}
+
+/// Shows a tool.
+#[utoipa::path(get, path = "/api/tools/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = ToolView), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn show(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(name): Named<PartName>,
+) -> Result<Json<ToolView>, Refusal> {
+    all_sessions(&who)?;
+    Ok(Json(server.inner.workshop.tool(&who.user, name).await?))
+}
+
+/// Calls a tool once, under the same rules as in a session, with the grants that are named and no others.
+#[utoipa::path(post, path = "/api/tools/{id}/try", params(("id" = String, Path)), request_body = Trial,
+    responses((status = 200, body = Tried), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn attempt(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(name): Named<PartName>,
+    Input(trial): Input<Trial>,
+) -> Result<Json<Tried>, Refusal> {
+    all_sessions(&who)?;
+    Ok(Json(server.inner.workshop.try_tool(&who.user, name, trial, most(&who)).await?))
+}
+
+/// Looks at all tools again.
+#[utoipa::path(post, path = "/api/reload-tools", responses((status = 200, body = Reloaded), (status = 403, body = Problem)))]
+pub(crate) async fn reload(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+) -> Result<Json<Reloaded>, Refusal> {
+    all_sessions(&who)?;
+    Ok(Json(server.inner.workshop.reload_tools(&who.user).await?))
+}
+
+/// Lists the last calls of a tool, as the journals of the latest sessions have them; the latest first.
+#[utoipa::path(get, path = "/api/tools/{id}/calls", params(("id" = String, Path), CallsQuery),
+    responses((status = 200, body = Vec<CallView>), (status = 400, body = Problem)))]
+pub(crate) async fn calls(
+    State(server): State<Server>,
+    Extension(who): Extension<Who>,
+    Named(name): Named<PartName>,
+    Query(query): Query<CallsQuery>,
+) -> Result<Json<Vec<CallView>>, Refusal> {
+    all_sessions(&who)?;
+    let limit = query.limit.unwrap_or(USUAL).clamp(1, MOST);
+    let store = server.inner.workshop.home(&who.user).await?.store;
+    let wanted = Listing { limit: Some(LOOKED), ..Listing::default() };
+    let mut calls = Vec::new();
+    for session in store.list(&wanted).await?.sessions {
+        if calls.len() >= limit {
+            break;
+        }
+        // What was forgotten meanwhile, or cannot be told, has no calls.
+        let Ok(id) = session.run.parse() else { continue };
+        let Ok(events) = live::past(&store, &id).await else { continue };
+        calls.extend(of_tool(&session.run, &events, name.as_str()));
+    }
+    calls.truncate(limit);
+    Ok(Json(calls))
+}
+
+/// The calls of a tool among the events of a session, the latest first.
+fn of_tool(session: &str, events: &[Numbered], tool: &str) -> Vec<CallView> {
+    let mut calls: BTreeMap<CallId, CallView> = BTreeMap::new();
+    for Numbered { id, at, event } in events {
+        match event {
+            Event::CallProposed { call, tool: called, arguments, .. } if **called == *tool => {
+                let view = CallView {
+                    session: session.to_owned(),
+                    record: id.record.value(),
+                    at: at.value(),
+                    arguments: arguments.to_string(),
+                    outcome: None,
+                    millis: 0,
+                    bytes: 0,
+                };
+                calls.insert(*call, view);
+            }
+            Event::CallFinished { call, outcome, bytes, millis, .. } => {
+                if let Some(view) = calls.get_mut(call) {
+                    (view.outcome, view.bytes, view.millis) = (Some(*outcome), *bytes, *millis);
+                    (view.record, view.at) = (id.record.value(), at.value());
+                }
+            }
+            _ => {}
+        }
+    }
+    calls.into_values().rev().collect()
+}

@@ -1,0 +1,217 @@
+//! The terminal's side: whoever drives a session lets servers of the same user watch and steer it.
+
+use std::{io, path::Path, sync::Arc, time::Duration};
+
+use holm_kernel::{Numbered, Prompt};
+use holm_runtime::{CancellationToken, DeltaSink, EventSink, Handle};
+use tokio::{
+    io::BufReader,
+    net::{
+        UnixListener, UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{Semaphore, mpsc},
+    task::JoinHandle,
+};
+
+use super::{
+    line::{Knock, MOST_SAID, Said, Told, What, next, put},
+    place::{Place, same},
+    pulse::Pulse,
+};
+use crate::{
+    ServerError,
+    live::{Attendance, Cursor, Desk, Feed, Step},
+};
+
+/// Servers that watch at the same time: one, and one that takes its place.
+const MOST_LINKS: usize = 4;
+/// How long a server may take to say who it is.
+const KNOCKING: Duration = Duration::from_secs(5);
+/// How long the last words may take when a session ends.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+/// Answers that may wait for a server that reads slowly.
+const MOST_REPLIES: usize = 64;
+
+/// What servers see of a session, and where its questions wait for them too.
+///
+/// ```
+/// use holm_server::terminal::Host;
+///
+/// let host = Host::new();
+/// assert!(host.desk().open().is_empty(), "nobody is asked anything yet");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Host {
+    feed: Arc<Feed>,
+    desk: Arc<Desk>,
+    pulse: Arc<Pulse>,
+}
+
+/// A session that can be watched, until this is dropped.
+#[derive(Debug)]
+pub struct Listening {
+    place: Place,
+    accepting: JoinHandle<()>,
+    room: Arc<Semaphore>,
+    stop: CancellationToken,
+}
+
+/// What one connection needs.
+struct Serving {
+    host: Host,
+    handle: Handle,
+    key: String,
+    stop: CancellationToken,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Host {
+    /// Nothing has happened yet.
+    pub fn new() -> Self {
+        let feed = Arc::new(Feed::new());
+        let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+        Self { feed, desk, pulse: Arc::default() }
+    }
+
+    /// Where whoever watches can answer.
+    pub fn desk(&self) -> &Arc<Desk> {
+        &self.desk
+    }
+
+    /// Is told of the session's events.
+    pub fn events(&self) -> Arc<dyn EventSink> {
+        let host = self.clone();
+        Arc::new(move |event: &Numbered| {
+            host.pulse.hear(&event.event);
+            host.feed.event(event);
+        })
+    }
+
+    /// Sees replies arrive.
+    pub fn deltas(&self) -> Arc<dyn DeltaSink> {
+        Arc::clone(&self.feed) as Arc<dyn DeltaSink>
+    }
+
+    /// Lets servers that have this data folder in. Must be called within a runtime, by whoever drives the session.
+    ///
+    /// # Errors
+    /// [`ServerError::File`] where no socket can be made. The session needs none to work.
+    pub fn listen(&self, data: &Path, session: &str, handle: Handle) -> Result<Listening, ServerError> {
+        let place = Place::of(data, session);
+        let (listener, key) = place.listen(session)?;
+        let (stop, room) = (CancellationToken::new(), Arc::new(Semaphore::new(MOST_LINKS)));
+        let serving = Serving { host: self.clone(), handle, key, stop: stop.clone() };
+        let accepting = tokio::spawn(accept(listener, Arc::new(serving), Arc::clone(&room)));
+        Ok(Listening { place, accepting, room, stop })
+    }
+}
+
+impl Listening {
+    /// Lets nobody in any more, and waits until those who watch have seen the end.
+    pub async fn end(self) {
+        self.accepting.abort();
+        self.stop.cancel();
+        let all = u32::try_from(MOST_LINKS).unwrap_or(u32::MAX);
+        // Whoever is slower reads the rest in the journal.
+        let _ = tokio::time::timeout(LAST_WORDS, self.room.acquire_many(all)).await;
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.accepting.abort();
+        self.stop.cancel();
+        self.place.clear();
+    }
+}
+
+async fn accept(listener: UnixListener, serving: Arc<Serving>, room: Arc<Semaphore>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
+        let serving = Arc::clone(&serving);
+        tokio::spawn(async move {
+            // A server that goes away is no concern of the session.
+            let _ = serving.serve(stream).await;
+            drop(permit);
+        });
+    }
+}
+
+impl Serving {
+    async fn serve(&self, stream: UnixStream) -> io::Result<()> {
+        let (read, write) = stream.into_split();
+        let mut read = BufReader::new(read);
+        let knock: Option<Knock> = tokio::time::timeout(KNOCKING, next(&mut read, MOST_SAID)).await??;
+        if !knock.is_some_and(|knock| same(&knock.key, &self.key)) {
+            return Ok(());
+        }
+        let (replies, to_write) = mpsc::channel(MOST_REPLIES);
+        tokio::select! {
+            heard = self.hear(read, replies) => heard,
+            told = self.tell(write, to_write) => told,
+        }
+    }
+
+    async fn hear(&self, mut read: BufReader<OwnedReadHalf>, replies: mpsc::Sender<Told>) -> io::Result<()> {
+        while let Some(Said { number, what }) = next(&mut read, MOST_SAID).await? {
+            let refused = self.act(what).err();
+            if replies.send(Told::Heard { number, refused }).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what somebody wants who watches, or says why not.
+    fn act(&self, what: What) -> Result<(), String> {
+        match what {
+            What::Steer(text) => self.handle.steer(Prompt::text(text)).map_err(|error| error.to_string()),
+            What::FollowUp(text) => {
+                self.handle.follow_up(Prompt::text(text)).map_err(|error| error.to_string())
+            }
+            What::Cancel(reason) => self.handle.cancel(reason).map_err(|error| error.to_string()),
+            What::Answer { question, answer } => {
+                self.host.desk.answer(question, answer).map_err(|refusal| refusal.message)
+            }
+        }
+    }
+
+    async fn tell(&self, mut write: OwnedWriteHalf, mut replies: mpsc::Receiver<Told>) -> io::Result<()> {
+        let feed = &self.host.feed;
+        let mut bell = feed.bell();
+        let last = feed.latest().event;
+        // All of a reply that is arriving, and the events from now on.
+        let mut position = feed.position(Cursor { event: last, reply: None });
+        put(&mut write, &Told::Hello { last, works: self.host.pulse.works() }).await?;
+        for posed in self.host.desk.open() {
+            put(&mut write, &Told::Asked((*posed).clone())).await?;
+        }
+        loop {
+            bell.borrow_and_update();
+            match feed.step(&mut position) {
+                Step::Frames(frames) => {
+                    for told in frames.into_iter().filter_map(|(frame, _)| Told::of(frame)) {
+                        put(&mut write, &told).await?;
+                    }
+                }
+                Step::Behind => {
+                    let last = feed.latest().event;
+                    position = feed.position(Cursor { event: last, reply: None });
+                    put(&mut write, &Told::Gap(last)).await?;
+                }
+                Step::Wait => tokio::select! {
+                    Some(reply) = replies.recv() => put(&mut write, &reply).await?,
+                    // The feed is held here, so its bell cannot be gone.
+                    _ = bell.changed() => {}
+                    () = self.stop.cancelled() => return Ok(()),
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The server's side of one terminal: what it tells goes to those who watch, and what people say goes to it.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use holm_kernel::CallId;
+use holm_runtime::{CancellationToken, Delta, DeltaSink as _, EventSink as _};
+use tokio::{
+    io::BufReader,
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{Mutex as AsyncMutex, oneshot},
+};
+
+use super::{
+    line::{Knock, MOST_TOLD, Said, Told, What, next, put},
+    pulse::Pulse,
+};
+use crate::{
+    Refusal,
+    live::{Feed, Posed, QuestionId},
+};
+
+/// How long a terminal may take to answer: it only writes down what it heard.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A terminal that drives a session.
+pub(crate) struct Link {
+    feed: Arc<Feed>,
+    out: AsyncMutex<OwnedWriteHalf>,
+    next: AtomicU64,
+    waiting: Mutex<HashMap<u64, oneshot::Sender<Option<String>>>>,
+    open: Mutex<BTreeMap<QuestionId, Arc<Posed>>>,
+    pulse: Pulse,
+    over: CancellationToken,
+}
+
+impl Link {
+    /// Begins to listen to a terminal; what it tells goes to the feed. None where it does not want to be watched.
+    pub(super) async fn begin(stream: UnixStream, key: String, feed: Arc<Feed>) -> Option<Arc<Self>> {
+        let (read, mut write) = stream.into_split();
+        let mut read = BufReader::new(read);
+        let hello = async {
+            put(&mut write, &Knock { key }).await.ok()?;
+            next::<Told>(&mut read, MOST_TOLD).await.ok()?
+        };
+        let hello = tokio::time::timeout(PATIENCE, hello).await.ok()?;
+        let Some(Told::Hello { last, works }) = hello else { return None };
+        let link = Arc::new(Self {
+            feed,
+            out: AsyncMutex::new(write),
+            next: AtomicU64::new(0),
+            waiting: Mutex::default(),
+            open: Mutex::default(),
+            pulse: Pulse::default(),
+            over: CancellationToken::new(),
+        });
+        link.pulse.set(works);
+        // What happened until now was told to nobody here.
+        link.feed.break_off(last);
+        tokio::spawn(Arc::clone(&link).listen(read));
+        Some(link)
+    }
+
+    /// Whether the terminal is still there.
+    pub(crate) fn is_there(&self) -> bool {
+        !self.over.is_cancelled()
+    }
+
+    /// Whether the session works.
+    pub(crate) fn works(&self) -> bool {
+        self.pulse.works()
+    }
+
+    /// The word for what the session does.
+    pub(crate) fn state(&self) -> &'static str {
+        if self.works() { "working" } else { "idle" }
+    }
+
+    /// The questions that wait for somebody, there or here.
+    pub(crate) fn questions(&self) -> Vec<Arc<Posed>> {
+        lock(&self.open).values().cloned().collect()
+    }
+
+    /// Tells those who watch of the questions again, for one who has just come.
+    pub(crate) fn repeat_questions(&self) {
+        self.questions().into_iter().for_each(|posed| self.feed.asked(posed));
+    }
+
+    /// Hands something over, and waits until it was heard.
+    ///
+    /// # Errors
+    /// Why it was not.
+    pub(crate) async fn say(&self, what: What) -> Result<(), Refusal> {
+        let gone =
+            || Refusal::conflict("gone", "the terminal that drives the session does not answer any more");
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let (tell, told) = oneshot::channel();
+        lock(&self.waiting).insert(number, tell);
+        let said = async {
+            put(&mut *self.out.lock().await, &Said { number, what }).await.ok()?;
+            told.await.ok()
+        };
+        let heard = tokio::select! {
+            heard = tokio::time::timeout(PATIENCE, said) => heard.ok().flatten(),
+            () = self.over.cancelled() => None,
+        };
+        lock(&self.waiting).remove(&number);
+        match heard.ok_or_else(gone)? {
+            None => Ok(()),
+            Some(why) => Err(Refusal::conflict("not_heard", why)),
+        }
+    }
+
+    async fn listen(self: Arc<Self>, mut read: BufReader<OwnedReadHalf>) {
+        while let Ok(Some(told)) = next(&mut read, MOST_TOLD).await {
+            self.take(told);
+        }
+        self.over.cancel();
+        self.pulse.set(false);
+        let open = std::mem::take(&mut *lock(&self.open));
+        open.into_keys().for_each(|id| self.feed.settled(id));
+        // Whoever drives the session next tells of other events; the journal has those between.
+        self.feed.break_off(None);
+    }
+
+    fn take(&self, told: Told) {
+        match told {
+            Told::Hello { .. } => {}
+            Told::Event(event) => {
+                self.pulse.hear(&event.event);
+                self.feed.event(&event);
+            }
+            Told::Delta { call, kind, index, offset, text } => {
+                if let Some(delta) = delta(&kind, index, offset, &text) {
+                    self.feed.delta(CallId::new(call), delta);
+                }
+            }
+            Told::Progress { call, text, done, total } => {
+                self.feed.delta(CallId::new(call), Delta::Progress { text: &text, done, total });
+            }
+            Told::Asked(posed) => {
+                let posed = Arc::new(posed);
+                lock(&self.open).insert(posed.id, Arc::clone(&posed));
+                self.feed.asked(posed);
+            }
+            Told::Settled(id) => {
+                lock(&self.open).remove(&id);
+                self.feed.settled(id);
+            }
+            Told::Note(text) => self.feed.note(&text),
+            Told::Gap(last) => self.feed.break_off(last),
+            Told::Heard { number, refused } => {
+                if let Some(waiting) = lock(&self.waiting).remove(&number) {
+                    // Whoever said it may have gone.
+                    let _ = waiting.send(refused);
+                }
+            }
+        }
+    }
+}
+
+/// A piece of a reply as it was; none of a kind that nobody knows.
+fn delta<'a>(kind: &str, index: Option<u64>, offset: u64, text: &'a str) -> Option<Delta<'a>> {
+    Some(match (kind, index) {
+        ("text", _) => Delta::Text { offset, text },
+        ("thinking", _) => Delta::Thinking { offset, text },
+        ("tool_call", Some(index)) => Delta::ToolCallStarted { index, id: "", name: text },
+        ("tool_arguments", Some(index)) => Delta::ToolArguments { index, offset, text },
+        _ => return None,
+    })
+}
+
+/// Every change is one step, so a panic elsewhere leaves nothing half done.
+fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,64 @@
+//! All terminals that the server knows of.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::sync::Mutex as AsyncMutex;
+
+use super::{Link, place::Place};
+use crate::{Refusal, Server, SessionId, auth::UserName};
+
+/// Entries from which on it is looked whether some are of no use any more.
+const MANY: usize = 64;
+
+type Key = (UserName, SessionId);
+type Slot = Arc<AsyncMutex<Option<Arc<Link>>>>;
+
+/// The terminals, by the sessions that they drive.
+#[derive(Default)]
+pub(crate) struct Links(Mutex<HashMap<Key, Slot>>);
+
+impl Links {
+    fn slot(&self, user: &UserName, id: &SessionId) -> Slot {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if slots.len() >= MANY {
+            let is_used = |slot: &Slot| {
+                let held = slot.try_lock();
+                Arc::strong_count(slot) > 1
+                    || held.is_ok_and(|link| link.as_ref().is_some_and(|link| link.is_there()))
+            };
+            slots.retain(|_, slot| is_used(slot));
+        }
+        Arc::clone(slots.entry((user.clone(), id.clone())).or_default())
+    }
+}
+
+impl Server {
+    /// The terminal that drives a session; none where nobody does, or the server itself.
+    ///
+    /// # Errors
+    /// [`Refusal`] where the user has no place.
+    pub(crate) async fn terminal(
+        &self,
+        user: &UserName,
+        id: &SessionId,
+    ) -> Result<Option<Arc<Link>>, Refusal> {
+        if self.inner.hall.find(user, id).await.is_some() {
+            return Ok(None);
+        }
+        // Held while somebody knocks: two links would tell everything twice.
+        let slot = self.inner.links.slot(user, id);
+        let mut held = slot.lock().await;
+        if let Some(link) = held.as_ref().filter(|link| link.is_there()) {
+            return Ok(Some(Arc::clone(link)));
+        }
+        *held = None;
+        let private = self.inner.workshop.home(user).await?.private;
+        let place = Place::of(&private, id.as_str());
+        let Some((stream, key)) = place.connect(id.as_str()).await else { return Ok(None) };
+        *held = Link::begin(stream, key, self.inner.hall.feed(user, id)).await;
+        Ok(held.clone())
+    }
+}

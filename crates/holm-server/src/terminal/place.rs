@@ -1,0 +1,99 @@
+//! Where the socket of a session lies, and the key that opens it.
+
+use std::{
+    fs, io,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use tokio::net::{UnixListener, UnixStream};
+
+use crate::ServerError;
+
+/// The folder of sockets, below a data folder.
+const FOLDER: &str = "live";
+/// Letters of a session's digest in a name: enough that no two sessions meet, short because the names of sockets must be.
+const LETTERS: usize = 24;
+/// Bytes of a key.
+const KEY: usize = 32;
+/// The longest path that a socket may have on every system that is known.
+const MOST_PATH: usize = 100;
+
+/// The place of one session's socket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    socket: PathBuf,
+    key: PathBuf,
+}
+
+/// What lies beside a socket.
+#[derive(Serialize, Deserialize)]
+struct Beside {
+    session: String,
+    key: String,
+}
+
+impl Place {
+    /// The place of a session of this data folder.
+    pub(super) fn of(data: &Path, session: &str) -> Self {
+        let name = hex(&Sha256::digest(session.as_bytes()));
+        let stem = data.join(FOLDER).join(name.get(..LETTERS).unwrap_or_default());
+        Self { socket: stem.with_extension("sock"), key: stem.with_extension("json") }
+    }
+
+    /// Listens, in place of whoever listened there before: that process is gone, or it would have the session. Gives the key
+    /// that opens the socket.
+    ///
+    /// # Errors
+    /// Where the system does not let it, or the path is too long for a socket.
+    pub(super) fn listen(&self, session: &str) -> Result<(UnixListener, String), ServerError> {
+        let listen = || -> io::Result<(UnixListener, String)> {
+            if self.socket.as_os_str().len() > MOST_PATH {
+                return Err(io::Error::other("the path is too long for a socket"));
+            }
+            let folder = self.socket.parent().unwrap_or(Path::new("."));
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            self.clear();
+            let key = new_key()?;
+            let beside = Beside { session: session.to_owned(), key: key.clone() };
+            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.key)?;
+            io::Write::write_all(&mut file, &serde_json::to_vec(&beside).map_err(io::Error::other)?)?;
+            let listener = UnixListener::bind(&self.socket)?;
+            fs::set_permissions(&self.socket, fs::Permissions::from_mode(0o600))?;
+            Ok((listener, key))
+        };
+        listen().map_err(|error| ServerError::file(&self.socket, &error))
+    }
+
+    /// A connection and the key for it; none where nobody listens.
+    pub(super) async fn connect(&self, session: &str) -> Option<(UnixStream, String)> {
+        let beside: Beside = serde_json::from_slice(&fs::read(&self.key).ok()?).ok()?;
+        let stream = UnixStream::connect(&self.socket).await.ok()?;
+        (beside.session == session).then_some((stream, beside.key))
+    }
+
+    /// Takes away what lies there.
+    pub(super) fn clear(&self) {
+        // What is not there need not go, and what cannot go is told by whoever wants the place.
+        let _ = fs::remove_file(&self.socket);
+        let _ = fs::remove_file(&self.key);
+    }
+}
+
+/// Whether two keys are the same, in the same time whatever the difference.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    let differ = one.bytes().zip(other.bytes()).fold(0, |differ, (one, other)| differ | (one ^ other));
+    one.len() == other.len() && std::hint::black_box(differ) == 0
+}
+
+fn new_key() -> io::Result<String> {
+    let mut bytes = [0_u8; KEY];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(hex(&bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

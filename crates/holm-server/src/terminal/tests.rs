@@ -1,0 +1,99 @@
+//! A session and a server with a real socket between them.
+
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use holm_kernel::{Ending, ModelResult};
+use holm_runtime::{Agent, BoxFuture, Session, model_fn};
+
+use super::{Host, Link, Listening, What, place::Place};
+use crate::live::{Answered, Cursor, Feed, Frame, Question, Step};
+
+/// Far longer than anything takes, for machines that are slow.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits until something is so.
+async fn until(what: &str, is: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is() {
+        assert!(began.elapsed() < PATIENCE, "{what} never came");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A session whose model never answers, and that lets servers in.
+async fn driven(data: &Path) -> (Host, Session, Listening) {
+    let host = Host::new();
+    let model = model_fn(|_| -> BoxFuture<'static, ModelResult> { Box::pin(std::future::pending()) });
+    let agent = Agent::builder("example/model", model).events(host.events()).deltas(host.deltas());
+    let session = agent.build().unwrap().start_as("s").await.unwrap();
+    let listening = host.listen(data, session.id(), session.handle()).unwrap();
+    (host, session, listening)
+}
+
+async fn linked(data: &Path, feed: &Arc<Feed>) -> Option<Arc<Link>> {
+    let (stream, key) = Place::of(data, "s").connect("s").await?;
+    Link::begin(stream, key, Arc::clone(feed)).await
+}
+
+#[tokio::test]
+async fn what_happens_in_a_terminal_is_seen_and_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_host, mut session, listening) = driven(folder.path()).await;
+    let feed = Arc::new(Feed::new());
+    let link = linked(folder.path(), &feed).await.unwrap();
+    assert!(!link.works() && link.state() == "idle");
+    let working = tokio::spawn(async move { session.prompt("wait").await.unwrap() });
+    until("work", || link.works()).await;
+    link.say(What::Steer("hurry".into())).await.unwrap();
+    link.say(What::Cancel("enough".into())).await.unwrap();
+    let report = working.await.unwrap();
+    assert!(matches!(report.ending, Ending::Cancelled { .. }), "{:?}", report.ending);
+    until("the end", || !link.works()).await;
+    listening.end().await;
+    until("that the link is over", || !link.is_there()).await;
+    assert!(link.say(What::Cancel("again".into())).await.is_err());
+}
+
+#[tokio::test]
+async fn a_question_is_answered_from_elsewhere_and_the_first_answer_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (host, _session, _listening) = driven(folder.path()).await;
+    let feed = Arc::new(Feed::new());
+    let asked = tokio::spawn(host.desk().words("Which one?", &["a".into(), "b".into()]));
+    let link = linked(folder.path(), &feed).await.unwrap();
+    until("the question", || !link.questions().is_empty()).await;
+    let posed = link.questions().remove(0);
+    assert!(matches!(&posed.question, Question::Words { text, .. } if text == "Which one?"));
+    let mut position = feed.position(Cursor::default());
+    link.repeat_questions();
+    let Step::Frames(frames) = feed.step(&mut position) else { panic!("a question is told again") };
+    assert!(frames.iter().any(|(frame, _)| matches!(frame, Frame::Asked(again) if again.id == posed.id)));
+    let answer = || What::Answer { question: posed.id, answer: Answered::Words("b".into()) };
+    link.say(answer()).await.unwrap();
+    assert_eq!(asked.await.unwrap().as_deref(), Some("b"));
+    until("that it is settled", || link.questions().is_empty()).await;
+    assert!(link.say(answer()).await.is_err(), "it is not open any more");
+}
+
+#[tokio::test]
+async fn nobody_gets_in_without_the_key_and_nothing_is_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_host, _session, listening) = driven(folder.path()).await;
+    let feed = Arc::new(Feed::new());
+    let place = Place::of(folder.path(), "s");
+    let (stream, key) = place.connect("s").await.unwrap();
+    assert!(Link::begin(stream, "0".repeat(key.len()), Arc::clone(&feed)).await.is_none());
+    assert!(place.connect("another").await.is_none(), "a key is for its session");
+    let live = folder.path().join("live");
+    for entry in std::fs::read_dir(&live).unwrap() {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&entry.unwrap().metadata().unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    drop(listening);
+    assert_eq!(std::fs::read_dir(&live).unwrap().count(), 0);
+    assert!(place.connect("s").await.is_none());
+}

@@ -1,0 +1,61 @@
+//! Notes in PostgreSQL's SQL.
+
+use tokio_postgres::Row;
+
+use super::{Postgres, signed, unsigned};
+use crate::{
+    backend::Pending,
+    slips::rows::{SlipRow, SlipRows},
+};
+
+const SLIP: &str = "SELECT tray, name, key, at, version, body FROM holm_slips";
+
+impl SlipRows for Postgres {
+    fn slips<'a>(&'a self, tray: &'a str) -> Pending<'a, Vec<SlipRow>> {
+        Box::pin(async move {
+            let sql = format!("{SLIP} WHERE tray = $1 ORDER BY at, name COLLATE \"C\"");
+            Ok(self.rows(&sql, &[&tray]).await?.iter().map(slip_row).collect())
+        })
+    }
+
+    fn slip<'a>(&'a self, tray: &'a str, name: &'a str) -> Pending<'a, Option<SlipRow>> {
+        Box::pin(async move {
+            let row = self.row(&format!("{SLIP} WHERE tray = $1 AND name = $2"), &[&tray, &name]).await?;
+            Ok(row.as_ref().map(slip_row))
+        })
+    }
+
+    fn put_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool> {
+        let sql = "INSERT INTO holm_slips (tray, name, key, at, version, body) VALUES ($1, $2, $3, $4, 0, $5)
+             ON CONFLICT DO NOTHING";
+        Box::pin(async move {
+            let values: super::backend::Values<'_> =
+                &[&row.tray, &row.name, &row.key, &signed(row.at), &row.body];
+            self.changes(sql, values).await
+        })
+    }
+
+    fn change_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool> {
+        let sql = "UPDATE holm_slips SET version = version + 1, body = $4
+             WHERE tray = $1 AND name = $2 AND version = $3";
+        Box::pin(
+            async move { self.changes(sql, &[&row.tray, &row.name, &signed(row.version), &row.body]).await },
+        )
+    }
+
+    fn take_slip<'a>(&'a self, tray: &'a str, name: &'a str) -> Pending<'a, bool> {
+        let sql = "DELETE FROM holm_slips WHERE tray = $1 AND name = $2";
+        Box::pin(async move { self.changes(sql, &[&tray, &name]).await })
+    }
+}
+
+fn slip_row(row: &Row) -> SlipRow {
+    SlipRow {
+        tray: row.get(0),
+        name: row.get(1),
+        key: row.get(2),
+        at: unsigned(row.get(3)),
+        version: unsigned(row.get(4)),
+        body: row.get(5),
+    }
+}

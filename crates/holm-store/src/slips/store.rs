@@ -1,0 +1,116 @@
+//! What the store says about notes.
+
+use holm_kernel::Timestamp;
+
+use super::{Slip, rows::SlipRow};
+use crate::{Store, StoreError, label::check_run, store::Inner, vault::SessionKey};
+
+/// What tells the text of a note from other texts that are sealed.
+const BODY: &str = "slip";
+
+impl Store {
+    /// Everything in a tray, the oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn slips(&self, tray: &str) -> Result<Vec<Slip>, StoreError> {
+        let rows = self.inner.backend.slips(tray).await?;
+        rows.into_iter().map(|row| self.inner.opened_slip(row)).collect()
+    }
+
+    /// One note; none if there is none of that name.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn slip(&self, tray: &str, name: &str) -> Result<Option<Slip>, StoreError> {
+        let row = self.inner.backend.slip(tray, name).await?;
+        row.map(|row| self.inner.opened_slip(row)).transpose()
+    }
+
+    /// Puts a note into a tray. Whether it was put: not if there is one of that name. One that has the name of a run goes
+    /// when that run is erased.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// use holm_kernel::Timestamp;
+    ///
+    /// let store = holm_store::Store::open(folder.path().join("holm.db")).await?;
+    /// assert!(store.put_slip("letters", "one", Timestamp::new(7), b"to be sent").await?);
+    /// assert!(!store.put_slip("letters", "one", Timestamp::new(8), b"another").await?);
+    /// assert!(store.take_slip("letters", "one").await?);
+    /// # Ok::<(), holm_store::StoreError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// [`StoreError::BadName`] if tray or name cannot be names; what the database says.
+    pub async fn put_slip(
+        &self,
+        tray: &str,
+        name: &str,
+        at: Timestamp,
+        body: &[u8],
+    ) -> Result<bool, StoreError> {
+        check_run(tray)?;
+        check_run(name)?;
+        let (key, body) = match &self.inner.vault {
+            None => (None, body.to_vec()),
+            Some(vault) => {
+                let (sealing, wrapped) = vault.new_key(&key_name(tray, name))?;
+                (Some(wrapped), sealing.seal(BODY, 0, body)?)
+            }
+        };
+        let (tray, name) = (tray.to_owned(), name.to_owned());
+        self.inner.backend.put_slip(&SlipRow { tray, name, key, at: at.value(), version: 0, body }).await
+    }
+
+    /// Replaces what a note says. Whether it was replaced: not if somebody else has changed it since `slip.version`, or
+    /// it is gone.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn change_slip(&self, tray: &str, slip: &Slip) -> Result<bool, StoreError> {
+        let Some(row) = self.inner.backend.slip(tray, &slip.name).await? else { return Ok(false) };
+        let body = match self.inner.slip_key(&row)? {
+            None => slip.body.clone(),
+            Some(key) => key.seal(BODY, 0, &slip.body)?,
+        };
+        self.inner.backend.change_slip(&SlipRow { version: slip.version, body, ..row }).await
+    }
+
+    /// Takes a note away. Whether there was one.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn take_slip(&self, tray: &str, name: &str) -> Result<bool, StoreError> {
+        self.inner.backend.take_slip(tray, name).await
+    }
+}
+
+impl Inner {
+    fn slip_key(&self, row: &SlipRow) -> Result<Option<SessionKey>, StoreError> {
+        let Some(vault) = &self.vault else { return Ok(None) };
+        let Some(wrapped) = &row.key else { return Err(damaged(row, "its key is missing")) };
+        vault.key(&key_name(&row.tray, &row.name), wrapped).map(Some)
+    }
+
+    fn opened_slip(&self, row: SlipRow) -> Result<Slip, StoreError> {
+        let body = match self.slip_key(&row)? {
+            None => row.body,
+            Some(key) => {
+                key.open(BODY, 0, &row.body).ok_or_else(|| damaged(&row, "it cannot be decrypted"))?
+            }
+        };
+        Ok(Slip { name: row.name, at: Timestamp::new(row.at), version: row.version, body })
+    }
+}
+
+/// No run and no job has two colons in its name, so their keys do not stand in for each other.
+fn key_name(tray: &str, name: &str) -> String {
+    format!("slip:{tray}:{name}")
+}
+
+fn damaged(row: &SlipRow, reason: &str) -> StoreError {
+    StoreError::Damaged { run: format!("the note {} in {}", row.name, row.tray), reason: reason.into() }
+}

@@ -1,0 +1,68 @@
+//! A copy of the whole store as it is at one moment, made while it is used.
+//!
+//! The database comes first, in one read transaction; then the large results that it refers to. Those are written before
+//! anything refers to them, so they are there; one that is not was erased meanwhile, with its session, and then the copy is
+//! begun again: what was erased must not live on in it.
+
+use std::{fs, io, path::Path};
+
+use super::{BlobFolder, Db, READ_PATIENCE, beside, connect, failed, files};
+use crate::{StoreError, backend::Copied, error};
+
+/// How often a copy is begun again because something was erased meanwhile.
+const TRIES: u32 = 5;
+
+/// Copies everything to a place where nothing is yet.
+pub(super) fn copy_to(db: &Db, to: &Path) -> Result<Copied, StoreError> {
+    let results = beside(to, "blobs");
+    if results.exists() {
+        return Err(error::at(&results, &io::Error::from(io::ErrorKind::AlreadyExists)));
+    }
+    files::create_new(to).map_err(|error| error::at(to, &error))?;
+    for _ in 0..TRIES {
+        if let Some(copied) = copy(db, to, &results)? {
+            files::sync_folder(
+                to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+            )?;
+            return Ok(copied);
+        }
+        // Emptied, not removed: the place stays ours.
+        fs::write(to, []).map_err(|error| error::at(to, &error))?;
+        if results.exists() {
+            fs::remove_dir_all(&results).map_err(|error| error::at(&results, &error))?;
+        }
+    }
+    Err(StoreError::System {
+        reason: "sessions are erased faster than the store can be copied; try again".into(),
+    })
+}
+
+/// None if something that the copy refers to is gone.
+fn copy(db: &Db, to: &Path, results: &Path) -> Result<Option<Copied>, StoreError> {
+    let Some(place) = to.to_str() else {
+        return Err(StoreError::System { reason: "the copy's place has a name that is no text".into() });
+    };
+    let conn = connect(&db.path)?;
+    conn.busy_timeout(READ_PATIENCE).map_err(failed)?;
+    // Into a file that is there, empty, and only its owner's; SQLite would make one that others can read.
+    conn.execute("VACUUM INTO ?1", [place]).map_err(failed)?;
+    let written = fs::File::open(to).and_then(|file| file.sync_all().and_then(|()| file.metadata()));
+    let mut bytes = written.map_err(|error| error::at(to, &error))?.len();
+    let names = referred(to)?;
+    let copies = BlobFolder::new(results.to_owned());
+    for name in &names {
+        match db.blobs.copy_to(name, &copies)? {
+            Some(length) => bytes = bytes.saturating_add(length),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(Copied { bytes, results: names.len() as u64 }))
+}
+
+/// The large results that a copy refers to.
+fn referred(copy: &Path) -> Result<Vec<String>, StoreError> {
+    let conn = connect(copy)?;
+    let mut statement = conn.prepare("SELECT DISTINCT file FROM blobs ORDER BY file").map_err(failed)?;
+    let names = statement.query_map([], |row| row.get(0));
+    names.and_then(Iterator::collect).map_err(failed)
+}

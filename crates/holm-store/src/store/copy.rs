@@ -1,0 +1,31 @@
+//! A copy of the whole store, made while it is used.
+
+use std::path::Path;
+
+use crate::{Copied, Store, StoreError};
+
+impl Store {
+    /// Copies everything as it is at one moment into a new store at `path`: sessions, jobs, and large results in a folder
+    /// beside it. Others may read and write meanwhile, in this process and in others; what they write after the moment is not in the
+    /// copy. An encrypted store's copy is encrypted with the same key.
+    ///
+    /// ```
+    /// use holm_store::{Listing, Store};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let store = Store::open(folder.path().join("holm.db")).await?;
+    /// store.copy_to(folder.path().join("copy.db")).await?;
+    /// let copy = Store::open(folder.path().join("copy.db")).await?;
+    /// assert!(copy.list(&Listing::default()).await?.sessions.is_empty());
+    /// # Ok::<(), holm_store::StoreError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// [`StoreError`]: something is at `path` already, or it cannot be written. A PostgreSQL database is copied with its own
+    /// tools.
+    pub async fn copy_to(&self, path: impl AsRef<Path>) -> Result<Copied, StoreError> {
+        self.inner.backend.copy_to(path.as_ref().to_owned()).await
+    }
+}

@@ -1,0 +1,262 @@
+//! What a person does in a root by hand: looks into folders, writes, makes, moves and removes. By the same handles and under
+//! the same rules as tools, so that a page in a browser reaches nothing that a tool cannot.
+
+use std::os::fd::AsFd;
+
+use holm_grants::FilePath;
+use rustix::{
+    fs::{self, AtFlags, Mode, RenameFlags},
+    io::Errno,
+};
+
+use super::{Expect, Folders, Kind, Lock, Place, Root, RootError, Stamp};
+use crate::trust::ContentHash;
+
+/// Entries of one folder that are looked at: more would take longer than a person waits.
+const MOST_LOOKED: usize = 100_000;
+/// Entries below a folder that are looked at before it is moved.
+const MOST_MOVED: usize = 10_000;
+/// Folders within folders that are looked at before one is moved.
+const DEEPEST: usize = 64;
+
+/// Why something is not done by hand.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HandError {
+    /// The root refuses.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// The name has something already.
+    #[error("`{path}` is there already; choose another name")]
+    Taken {
+        /// The path.
+        path: String,
+    },
+    /// A folder that is to go has something in it.
+    #[error("`{path}` is not empty; remove what is in it first")]
+    NotEmpty {
+        /// The path.
+        path: String,
+    },
+    /// A folder cannot be moved, because of what lies in it.
+    #[error("`{path}` cannot be moved: {reason}")]
+    Holds {
+        /// The path.
+        path: String,
+        /// What lies in it.
+        reason: String,
+    },
+}
+
+/// What must be at a path for a write to happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// Nothing.
+    Absent,
+    /// A file with this content.
+    Is(ContentHash),
+}
+
+/// What lies in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// Its entries, by name.
+    pub entries: Vec<Item>,
+    /// Whether there are more than were asked for.
+    pub cut: bool,
+}
+
+/// One entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: ItemKind,
+    /// Its size in bytes; nothing for what is no file.
+    pub bytes: u64,
+    /// When it was last written, in milliseconds since 1970.
+    pub modified: u64,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemKind {
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link, a pipe, a device: shown, and left alone.
+    Other,
+}
+
+impl Root {
+    /// What lies in a folder, but for what is kept from tools: so many entries at the most, by name.
+    ///
+    /// ```
+    /// use holm_tools::root::Root;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("notes.txt"), "hello")?;
+    /// std::fs::write(folder.path().join(".env"), "KEY=1")?;
+    /// let root = Root::open(folder.path())?;
+    /// let contents = root.list(&root.path(".")?, 100)?;
+    /// assert_eq!(contents.entries.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RootError`] if it is no folder, or kept from tools.
+    pub fn list(&self, path: &FilePath, most: usize) -> Result<Contents, RootError> {
+        let mut entries = self.items(path, MOST_LOOKED)?;
+        entries.retain(|(path, _)| self.rules().reading(path).is_none());
+        let mut entries: Vec<Item> = entries.into_iter().map(|(_, item)| item).collect();
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let cut = entries.len() > most;
+        entries.truncate(most);
+        Ok(Contents { entries, cut })
+    }
+
+    /// Writes a file whole, if what is there is what was expected. Gives the hash of what is there now.
+    ///
+    /// # Errors
+    /// [`RootError::Changed`] if something else is there, and then nothing has changed; [`HandError::Taken`] if nothing
+    /// should have been there.
+    pub fn write(
+        &self,
+        path: &FilePath,
+        bytes: &[u8],
+        before: Before,
+        most: u64,
+    ) -> Result<ContentHash, HandError> {
+        let place = self.place_to_write(path, Folders::Wanted)?;
+        let _lock = Lock::hold(&[&place])?;
+        let expect = match before {
+            Before::Absent if place.kind()?.is_some() => {
+                return Err(HandError::Taken { path: path.to_string() });
+            }
+            Before::Absent => Expect::Absent,
+            Before::Is(hash) => Expect::Same(held(&place, hash, most)?),
+        };
+        place.replace(bytes, expect, None)?;
+        Ok(ContentHash::of(bytes))
+    }
+
+    /// Makes a folder in one that is there.
+    ///
+    /// # Errors
+    /// [`HandError::Taken`] if something has the name.
+    pub fn make_folder(&self, path: &FilePath) -> Result<(), HandError> {
+        let place = self.place_to_write(path, Folders::Wanted)?;
+        match fs::mkdirat(place.dir.as_fd(), &place.name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => Ok(()),
+            Err(Errno::EXIST) => Err(HandError::Taken { path: path.to_string() }),
+            Err(errno) => Err(self.explain(path, errno).into()),
+        }
+    }
+
+    /// Gives a file or a folder another name, which nothing may have. A folder that holds what is kept from tools stays where
+    /// it is: rules are about paths, and would no longer find it.
+    ///
+    /// # Errors
+    /// [`HandError::Taken`], [`HandError::Holds`], or what the root says of either path.
+    pub fn rename(&self, from: &FilePath, to: &FilePath) -> Result<(), HandError> {
+        let old = self.place_to_write(from, Folders::Wanted)?;
+        let new = self.place_to_write(to, Folders::Wanted)?;
+        match old.kind()? {
+            Some(Kind::File) => {}
+            Some(Kind::Folder) => self.check_free(from)?,
+            Some(other @ (Kind::Link | Kind::Pipe | Kind::Socket | Kind::Device)) => {
+                let (path, found) = (from.to_string(), other.in_words());
+                return Err(RootError::Kind { path, found, wanted: "a file or a folder" }.into());
+            }
+            None => return Err(RootError::Missing { path: from.to_string() }.into()),
+        }
+        let _lock = Lock::hold(&[&old, &new])?;
+        let (here, there) = (old.dir.as_fd(), new.dir.as_fd());
+        match fs::renameat_with(here, &old.name, there, &new.name, RenameFlags::NOREPLACE) {
+            Ok(()) => Ok(()),
+            Err(Errno::EXIST) => Err(HandError::Taken { path: to.to_string() }),
+            Err(Errno::INVAL) => {
+                let reason = "it would be within itself, or this file system cannot move without replacing";
+                Err(HandError::Holds { path: from.to_string(), reason: reason.into() })
+            }
+            Err(errno) => Err(self.explain(from, errno).into()),
+        }
+    }
+
+    /// Removes a file, or a folder with nothing in it. With `expect`, only a file with that content.
+    ///
+    /// # Errors
+    /// [`RootError::Changed`] if the file is another; [`HandError::NotEmpty`].
+    pub fn remove(&self, path: &FilePath, expect: Option<ContentHash>, most: u64) -> Result<(), HandError> {
+        let place = self.place_to_write(path, Folders::Wanted)?;
+        let _lock = Lock::hold(&[&place])?;
+        if place.kind()? == Some(Kind::Folder) {
+            return match fs::unlinkat(place.dir.as_fd(), &place.name, AtFlags::REMOVEDIR) {
+                Ok(()) => Ok(()),
+                Err(Errno::NOTEMPTY | Errno::EXIST) => Err(HandError::NotEmpty { path: path.to_string() }),
+                Err(errno) => Err(self.explain(path, errno).into()),
+            };
+        }
+        let stamp = match expect {
+            Some(hash) => held(&place, hash, most)?,
+            None => place.read()?.stamp(),
+        };
+        place.remove(stamp).map_err(HandError::Root)
+    }
+
+    /// Whether nothing that is kept from tools lies below a folder.
+    fn check_free(&self, folder: &FilePath) -> Result<(), HandError> {
+        let holds = |reason: String| HandError::Holds { path: folder.to_string(), reason };
+        let (mut left, mut waiting) = (MOST_MOVED, vec![(folder.clone(), 0_usize)]);
+        while let Some((here, depth)) = waiting.pop() {
+            if depth >= DEEPEST {
+                return Err(holds("there are too many folders within folders in it".into()));
+            }
+            for (path, item) in self.items(&here, left.saturating_add(1))? {
+                let Some(rest) = left.checked_sub(1) else {
+                    return Err(holds(format!("there are more than {MOST_MOVED} entries in it")));
+                };
+                left = rest;
+                if self.rules().writing(&path).is_some() || self.rules().reading(&path).is_some() {
+                    return Err(holds("it holds what is kept from tools".into()));
+                }
+                if item.kind == ItemKind::Folder {
+                    waiting.push((path, depth + 1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries of a folder whose names a path can spell, in no order.
+    fn items(&self, path: &FilePath, most: usize) -> Result<Vec<(FilePath, Item)>, RootError> {
+        let dir = self.folder(path)?;
+        let prefix = if path.as_str() == "." { String::new() } else { format!("{path}/") };
+        let mut items = Vec::new();
+        let entries = dir.entries().map_err(|error| RootError::io(path.as_str(), &error))?;
+        for entry in entries.take(most) {
+            let Ok(entry) = entry else { continue };
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let Ok(inner) = format!("{prefix}{name}").parse::<FilePath>() else { continue };
+            // What went meanwhile is not there.
+            let Ok(found) = fs::statat(dir.as_fd(), &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let kind = match Kind::of(fs::FileType::from_raw_mode(found.st_mode)) {
+                Kind::File => ItemKind::File,
+                Kind::Folder => ItemKind::Folder,
+                Kind::Link | Kind::Pipe | Kind::Socket | Kind::Device => ItemKind::Other,
+            };
+            let stamp = Stamp::of(&found);
+            let bytes = if kind == ItemKind::File { stamp.size() } else { 0 };
+            items.push((inner, Item { name, kind, bytes, modified: stamp.modified_millis() }));
+        }
+        Ok(items)
+    }
+}
+
+/// The file that is there, if it has this content.
+fn held(place: &Place, hash: ContentHash, most: u64) -> Result<Stamp, RootError> {
+    let changed = || RootError::Changed { path: place.path().to_string() };
+    let opened = place.read_if_there()?.ok_or_else(changed)?;
+    if ContentHash::of(&opened.bytes(most)?) == hash { Ok(opened.stamp()) } else { Err(changed()) }
+}
