@@ -63,6 +63,7 @@ function answer(words) {
 
 function calls(words) {
   if (words.startsWith('write ')) return { name: 'write', arguments: JSON.stringify({ path: words.slice(6), content: 'one\ntwo\n' }) };
+  if (words.startsWith('read ')) return { name: 'read', arguments: JSON.stringify({ path: words.slice(5) }) };
   return null;
 }
 

@@ -23,6 +23,7 @@ const shots = process.env.HOLM_SHOTS;
 export async function stage(options = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'holm-dashboard-'));
   await mkdir(join(folder, 'work'));
+  await options.before?.(folder);
   const model = await provider();
   const server = await serve(folder, model.base, options.serve ?? []);
   const token = (await readFile(join(folder, 'data/server/token'), 'utf8')).trim();
@@ -35,6 +36,7 @@ export async function stage(options = {}) {
     model,
     browser,
     work: join(folder, 'work'),
+    data: join(folder, 'data'),
     close: async () => {
       await browser.close();
       await server.stop();
@@ -112,7 +114,8 @@ async function open(staged, { token = staged.token, path = '/', viewport = { wid
   if (token !== null) {
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+    // On a phone it is behind a button, and what is hidden has no role.
+    await page.locator('#pages').waitFor({ state: 'attached' });
     if (path !== '/') await page.goto(`${staged.url}/#${path}`);
   }
   return { page, context, requests, faults, outside: () => requests.filter((url) => !url.startsWith(staged.url) && !url.startsWith('data:')) };

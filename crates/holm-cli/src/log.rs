@@ -4,7 +4,7 @@
 //! A log can never hold a run up. What there is no room for is counted and told at the end; the journal has everything.
 
 mod file;
-mod http;
+pub(crate) mod http;
 
 use std::{
     path::PathBuf,
@@ -75,8 +75,11 @@ impl Log {
             });
         }
         if let Some(url) = &args.log_http {
-            let target = http::Target::new(url, granted, bounds)?;
-            log.add(url.to_string(), |lines| End::Task(tokio::spawn(target.send_all(lines))));
+            let target = http::Target::new("--log-http", url, granted, bounds)?;
+            // What stands behind a question mark may be a token.
+            let shown = url.to_string();
+            let shown = shown.split(['?', '#']).next().unwrap_or_default().to_owned();
+            log.add(shown, |lines| End::Task(tokio::spawn(target.send_all(lines))));
         }
         Ok(log)
     }
@@ -113,10 +116,10 @@ impl Log {
         for Way { name, lines, missed, end } in ways {
             drop(lines);
             let ended = match end {
-                End::Thread(thread) => tokio::task::spawn_blocking(move || thread.join()).await.map_or_else(
-                    |error| Err(error.to_string()),
-                    |joined| joined.unwrap_or_else(|_| Err("it stopped".into())),
-                ),
+                End::Thread(thread) => {
+                    let joined = move || thread.join().unwrap_or_else(|_| Err("it stopped".into()));
+                    http::in_time(tokio::task::spawn_blocking(joined)).await
+                }
                 End::Task(task) => http::in_time(task).await,
             };
             if let Err(why) = ended {

@@ -23,11 +23,13 @@ mod exit;
 mod hooks;
 mod kept;
 mod keyboard;
+mod keyring;
 #[cfg(feature = "local")]
 mod local;
 mod log;
 mod model;
 mod money;
+mod otlp;
 mod places;
 mod prompt;
 mod reach;

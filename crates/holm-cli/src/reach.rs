@@ -11,11 +11,12 @@ use holm::{
         services::{Service, Services},
     },
 };
-use holm_config::{KeyFile, Keyring, KeyringError, Layer, ProviderSettings, Settings};
+use holm_config::{KeyFile, KeyringError, Layer, ProviderSettings, Settings};
 
 use crate::{
     bounds::{Bounds, is_here},
     exit::Trouble,
+    keyring::Rings,
     model::Ways,
     places::Places,
     settings::refused,
@@ -40,7 +41,7 @@ impl Reach {
         let kept = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
         let reach = Self::of(settings, |name| std::env::var(name).ok());
         let reach = kept.iter().fold(reach, |reach, (provider, key)| reach.with_key(provider, key.clone()));
-        let keyring = Keyring::of(&places.data);
+        let keyring = Rings::here(&places.data);
         Ok(kept.in_keyring().fold(reach, |reach, provider| reach.with_ring(provider, keyring.get(provider))))
     }
 

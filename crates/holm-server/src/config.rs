@@ -36,6 +36,9 @@ pub struct Config {
     pub tls: Option<Tls>,
     /// Where sites with a host name of their own are shown; none shows no such sites.
     pub sites: Option<SocketAddr>,
+    /// How often it is looked for sessions whose server has ended, where several servers share a store; none where this one
+    /// has its store to itself.
+    pub takeover: Option<Duration>,
     /// How much at once.
     pub limits: Limits,
 }
@@ -51,6 +54,7 @@ impl Config {
             origins: Vec::new(),
             tls: None,
             sites: None,
+            takeover: None,
             limits: Limits::default(),
         }
     }

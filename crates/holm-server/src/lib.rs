@@ -49,7 +49,7 @@ pub use live::{
     Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Lasting, Opening, Posed, Question, QuestionId,
     Step, Told,
 };
-pub use metrics::Metrics;
+pub use metrics::{Counter, Metrics};
 pub use router::{document, router};
 pub use serve::{Serving, serve};
 pub use state::Server;

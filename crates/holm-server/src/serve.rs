@@ -81,8 +81,24 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
             let _ = resumed.inner.jobs.of(&resumed, user).await;
         }
         resumed.hall().resume_parked(&users).await;
+        if let Some(every) = resumed.config().takeover {
+            take_over(&resumed, every).await;
+        }
     });
     Ok(Serving { server, address, close, accepting, _claim: claim })
+}
+
+/// Goes on with what other servers of the same store had under way when they ended, until this one stops. One that lives has
+/// a lease on each of its sessions, which the database gives back when it ends, in whatever way.
+async fn take_over(server: &Server, every: Duration) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(every) => {}
+            () = server.hall().stopping() => return,
+        }
+        let users: Vec<UserName> = server.keyring().users().into_iter().map(|user| user.name).collect();
+        server.hall().adopt(&users).await;
+    }
 }
 
 impl Serving {

@@ -91,6 +91,11 @@ impl Server {
         &self.inner.hall
     }
 
+    /// Numbers about it.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.inner.metrics
+    }
+
     /// How it is set up.
     pub fn config(&self) -> &Config {
         &self.inner.config

@@ -7,7 +7,7 @@
 //! keeps. The same configuration, script and seed give the same outcome, byte for byte.
 //!
 //! What talks to a provider over a socket is tested against [`double`], which speaks every wire format and misbehaves
-//! on purpose.
+//! on purpose; stores that need a PostgreSQL server start one by [`postgres`].
 //!
 //! ```
 //! use holm_kernel::{Config, Ending, Model};
@@ -22,6 +22,8 @@
 pub mod check;
 pub mod double;
 mod outcome;
+#[cfg(unix)]
+pub mod postgres;
 mod script;
 mod sim;
 

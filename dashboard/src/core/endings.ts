@@ -2,7 +2,7 @@
 
 import { compact, money } from './format.ts';
 import { words } from './notices.ts';
-import type { Ending } from './wire.ts';
+import type { Ending, JobOutcome } from './wire.ts';
 
 /** How it ended, as a sentence. */
 export function endingText(ending: Ending): string {
@@ -24,4 +24,14 @@ export function endingText(ending: Ending): string {
 export function endingTone(ending: Ending): 'good' | 'warn' | 'bad' {
   if ('answered' in ending) return 'good';
   return 'cancelled' in ending ? 'warn' : 'bad';
+}
+
+/** What came of a job's run, and the colour in which it is shown. */
+export function jobOutcome(outcome: JobOutcome): { text: string; tone: 'good' | 'warn' | 'bad' } {
+  if (outcome === 'timed_out') return { text: 'it took longer than it may', tone: 'bad' };
+  if (outcome === 'lost') return { text: 'it was lost when the server ended', tone: 'bad' };
+  if ('answered' in outcome) return { text: outcome.answered.text || 'answered', tone: 'good' };
+  if ('failed' in outcome) return { text: `failed: ${outcome.failed.reason}`, tone: 'bad' };
+  if ('refused' in outcome) return { text: `refused: ${outcome.refused.reason}`, tone: 'bad' };
+  return { text: `stopped (${words(outcome.stopped.why)})`, tone: 'warn' };
 }

@@ -31,12 +31,21 @@ export function fieldsOf(schema: unknown): Field[] {
     });
 }
 
+/** Whether fields can say everything that the schema asks for; lists and objects cannot be filled in that way. */
+export function isFlat(schema: unknown): boolean {
+  const properties = asObject(asObject(schema)?.['properties']);
+  if (properties === null) return true;
+  return Object.values(properties).every((value) => ['string', 'number', 'integer', 'boolean'].includes(String(asObject(value)?.['type'])));
+}
+
 /** What was filled in, in the types that the schema asks for; what was left empty is left out. */
 export function valuesOf(fields: readonly Field[], given: Record<string, string | boolean>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
-  for (const { name, kind } of fields) {
+  for (const { name, kind, required } of fields) {
     const value = given[name];
-    if (kind === 'boolean') values[name] = value === true;
+    if (kind === 'boolean') {
+      if (value !== undefined || required) values[name] = value === true;
+    }
     else if (value !== undefined && value !== '') values[name] = kind === 'text' ? String(value) : Number(value);
   }
   return values;

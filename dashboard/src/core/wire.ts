@@ -75,11 +75,184 @@ export interface ModelCard {
   name: string;
 }
 
-export interface ServerCard {
+/** Whose a part is. Only one's own can be changed. */
+export type Owner = 'holm' | 'user' | 'project';
+
+export interface AgentView {
   name: string;
+  description: string;
+  owner: Owner;
+  model: string | null;
+  /** None is all of them. */
+  tools: string[] | null;
+  grants: string[];
+  mode: string | null;
+  limits: {
+    turns: number | null;
+    tokens: number | null;
+    time_ms: number | null;
+    spend_nano_usd: number | null;
+    depth: number | null;
+  };
+  manages: string[];
+  prompt: string;
+  text: string | null;
+  etag: string | null;
+  remarks: string[];
 }
 
-export type UsageBy = 'model' | 'session' | 'tool' | 'day';
+export interface ToolView extends ToolCard {
+  needs: string[];
+  schema: unknown;
+  keywords: string[];
+  timeout_ms: number | null;
+  limits: string[];
+  problems: string[];
+}
+
+/** What came of a trial. */
+export interface Tried {
+  outcome: string;
+  said: string;
+  millis: number;
+}
+
+/** A call that a session made of a tool. */
+export interface CallView {
+  session: string;
+  record: number;
+  at: number;
+  arguments: string;
+  outcome: Outcome | null;
+  millis: number;
+  bytes: number;
+}
+
+export interface Reloaded {
+  tools: number;
+  problems: string[];
+}
+
+export interface SkillView extends SkillCard {
+  when_to_use: string | null;
+  owner: Owner;
+  args: string[];
+  text: string;
+}
+
+export type ServerState = 'ready' | 'silent' | 'untrusted' | 'flawed';
+
+export interface ServerView {
+  name: string;
+  state: ServerState;
+  owner: Owner;
+  tools: string[];
+  problems: string[];
+}
+
+export interface ServerTest {
+  version: string;
+  tools: ToolCard[];
+  changed: string[];
+  problems: string[];
+}
+
+export interface SettingsView {
+  server: Record<string, string | number | boolean | string[]>;
+  agents: { key: string; value: unknown; origin: string }[];
+}
+
+export interface BackupView {
+  name: string;
+  at: number;
+  files: number;
+  bytes: number;
+}
+
+export interface FolderView {
+  path: string;
+  entries: { name: string; kind: 'file' | 'folder' | 'other'; bytes: number; modified: number }[];
+  cut: boolean;
+}
+
+// --- jobs and sites --------------------------------------------------------------------------------------------------
+
+export type When = { cron: { pattern: string; zone: string } } | { once: { at: number } } | 'asked';
+
+/** What a job is to do. What is left out is the careful choice. */
+export interface JobSpec {
+  when: When;
+  prompt: string;
+  about: string;
+  agent: string | null;
+  model: string | null;
+  timeout_s: number;
+  budget: number | null;
+  overlap: 'skip' | 'queue' | 'replace';
+  misfire: 'skip' | 'once' | { all: { most: number } };
+  retry: { most: number; first_s: number };
+  approval: 'deny' | 'park' | 'notify';
+  per_hour: number;
+  off_after: number;
+  notify: string | null;
+  hook: 'closed' | 'open';
+}
+
+export interface JobView {
+  id: string;
+  spec: JobSpec;
+  switch: 'on' | { off: { at: number; why: 'person' | 'failing' } };
+  made: number;
+  next: number | null;
+  failures: number;
+  skipped: number;
+  last_skip: { due: number; why: string; count: number } | null;
+  untold: string | null;
+}
+
+export interface JobList {
+  jobs: JobView[];
+  broken: { id: string; reason: string }[];
+}
+
+export type JobOutcome =
+  | { answered: { text: string } }
+  | { failed: { reason: string } }
+  | { refused: { reason: string } }
+  | { stopped: { why: string } }
+  | 'timed_out'
+  | 'lost';
+
+export interface JobRun {
+  slot: string;
+  due: number;
+  cause: 'schedule' | 'person' | 'hook';
+  phase:
+    | { waiting: { not_before: number } }
+    | { working: { since: number; held_ms: number; asked: number | null } }
+    | { ended: { at: number; outcome: JobOutcome } };
+  tries: { session: string; began: number; ended: number | null; outcome: JobOutcome | null; spent: number }[];
+}
+
+export type SitePlace = { listen: string } | { host: string };
+
+export interface SiteView {
+  name: string;
+  user: string;
+  folder: string;
+  place: SitePlace;
+  address: string | null;
+  locked: boolean;
+}
+
+export interface NewSite {
+  name: string;
+  folder: string;
+  place: SitePlace;
+  password: string | null;
+}
+
+export type UsageBy = 'model' | 'session' | 'tool' | 'day' | 'agent';
 
 export interface Tally {
   calls: number;

@@ -1,8 +1,9 @@
 // The server's routes, each as a function. Tokens go into headers and nowhere else.
 
 import type {
-  AgentCard, Answer, AuditEntry, Health, Hit, MadeToken, Me, ModelCard, NewSession, Numbered, Posed, Role, ServerCard, Session,
-  SessionPage, SkillCard, TokenView, ToolCard, UsageBy, UsageView,
+  AgentCard, AgentView, Answer, AuditEntry, BackupView, CallView, FolderView, Health, Hit, JobList, JobRun, JobSpec, JobView, MadeToken, Me,
+  ModelCard, NewSession, NewSite, Numbered, Posed, Reloaded, Role, ServerTest, ServerView, Session, SessionPage, SettingsView,
+  SiteView, SkillCard, SkillView, TokenView, ToolCard, ToolView, Tried, UsageBy, UsageView,
 } from '../core/wire.ts';
 
 /** Something was not done. */
@@ -21,7 +22,19 @@ export class ApiError extends Error {
   }
 }
 
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What goes along with a request. */
+interface More {
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+}
+
+/** A file of the workspace, and what to send along to change it. */
+export interface FileFound {
+  blob: Blob;
+  etag: string | null;
+}
 
 /** Everything that can be asked of a server with a token. */
 export class Api {
@@ -42,8 +55,43 @@ export class Api {
   tools = (): Promise<ToolCard[]> => this.#json('GET', 'api/tools');
   skills = (): Promise<SkillCard[]> => this.#json('GET', 'api/skills');
   models = (): Promise<ModelCard[]> => this.#json('GET', 'api/models');
-  servers = (): Promise<ServerCard[]> => this.#json('GET', 'api/mcp-servers');
+  backups = (): Promise<BackupView[]> => this.#json('GET', 'api/backups');
+  backUp = (name: string): Promise<BackupView> => this.#json('POST', 'api/backups', { name });
+  settings = (): Promise<SettingsView> => this.#json('GET', 'api/settings');
 
+  agent = (name: string): Promise<AgentView> => this.#json('GET', part('agents', name));
+  checkAgent = (text: string): Promise<AgentView> => this.#json('POST', 'api/check-agent', { text });
+  /** Keeps an agent in place of the one that was read; without one, as a new one. */
+  keepAgent = (name: string, text: string, etag: string | null): Promise<AgentView> =>
+    this.#json('PUT', part('agents', name), { text }, { headers: precondition(etag) });
+  removeAgent = (name: string): Promise<void> => this.#done('DELETE', part('agents', name));
+
+  tool = (name: string): Promise<ToolView> => this.#json('GET', part('tools', name));
+  tryTool = (name: string, given: Record<string, unknown>, grants: string[]): Promise<Tried> =>
+    this.#json('POST', `${part('tools', name)}/try`, { arguments: given, grants });
+  calls = (name: string): Promise<CallView[]> => this.#json('GET', `${part('tools', name)}/calls`);
+  reloadTools = (): Promise<Reloaded> => this.#json('POST', 'api/reload-tools');
+  skill = (name: string): Promise<SkillView> => this.#json('GET', part('skills', name));
+
+  servers = (): Promise<ServerView[]> => this.#json('GET', 'api/mcp-servers');
+  addServer = (name: string, entry: object): Promise<void> => this.#done('POST', 'api/mcp-servers', { name, entry });
+  testServer = (name: string): Promise<ServerTest> => this.#json('POST', `${part('mcp-servers', name)}/test`);
+  removeServer = (name: string): Promise<void> => this.#done('DELETE', part('mcp-servers', name));
+
+  jobs = (): Promise<JobList> => this.#json('GET', 'api/jobs');
+  makeJob = (id: string, spec: JobSpec): Promise<{ job: JobView; key: string }> => this.#json('POST', 'api/jobs', { id, spec });
+  changeJob = (id: string, spec: JobSpec): Promise<JobView> => this.#json('POST', `${part('jobs', id)}/spec`, spec);
+  switchJob = (id: string, to: 'enable' | 'disable'): Promise<JobView> => this.#json('POST', `${part('jobs', id)}/${to}`);
+  runJob = (id: string): Promise<{ run: string }> => this.#json('POST', `${part('jobs', id)}/run`);
+  stopJob = (id: string): Promise<void> => this.#done('POST', `${part('jobs', id)}/stop`);
+  removeJob = (id: string): Promise<void> => this.#done('DELETE', part('jobs', id));
+  jobRuns = (id: string): Promise<JobRun[]> => this.#json('GET', `${part('jobs', id)}/runs`);
+
+  sites = (): Promise<SiteView[]> => this.#json('GET', 'api/sites');
+  publish = (site: NewSite): Promise<SiteView> => this.#json('POST', 'api/sites', site);
+  takeBack = (name: string): Promise<void> => this.#done('DELETE', part('sites', name));
+
+  removeKey = (provider: string): Promise<void> => this.#done('DELETE', part('keys', provider));
   keys = (): Promise<string[]> => this.#json('GET', 'api/keys');
   keepKey = (provider: string, key: string): Promise<void> => this.#done('POST', 'api/keys', { provider, key });
 
@@ -82,10 +130,24 @@ export class Api {
     return lines.map((line) => JSON.parse(line) as AuditEntry);
   }
 
+  folder = (path: string): Promise<FolderView> => this.#json('GET', `api/folders?${query({ path })}`);
+  makeFolder = (path: string): Promise<void> => this.#done('POST', 'api/folders', { path });
+  moveFile = (from: string, to: string): Promise<void> => this.#done('POST', 'api/files/rename', { from, to });
+
   /** A file of the workspace. */
-  async file(path: string): Promise<Blob> {
-    return (await this.#ask('GET', `api/files?${query({ path })}`)).blob();
+  async file(path: string): Promise<FileFound> {
+    const answer = await this.#ask('GET', `api/files?${query({ path })}`);
+    return { blob: await answer.blob(), etag: answer.headers.get('etag') };
   }
+
+  /** Writes a file in place of the one that was read; without one, as a new one. Gives what to send along the next time. */
+  async writeFile(path: string, text: string, etag: string | null): Promise<string | null> {
+    const answer = await this.#ask('PUT', `api/files?${query({ path })}`, new Blob([text]), { headers: precondition(etag) });
+    return answer.headers.get('etag');
+  }
+
+  removeFile = (path: string, etag: string | null): Promise<void> =>
+    this.#done('DELETE', `api/files?${query({ path })}`, undefined, etag === null ? {} : { headers: precondition(etag) });
 
   /** A session as a file. */
   async export(id: string, format: 'jsonl' | 'markdown'): Promise<Blob> {
@@ -94,7 +156,7 @@ export class Api {
 
   /** Opens the stream of a session's events. */
   events(id: string, after: string, signal: AbortSignal): Promise<Response> {
-    return this.#ask('GET', `${at(id, 'events')}?${query({ after })}`, undefined, signal);
+    return this.#ask('GET', `${at(id, 'events')}?${query({ after })}`, undefined, { signal });
   }
 
   /** Opens a socket to a session's events. A browser sets no headers on one, so the token goes as a protocol. */
@@ -104,24 +166,24 @@ export class Api {
     return new WebSocket(url, ['holm', `holm.bearer.${this.#token}`]);
   }
 
-  async #json<T>(method: Method, path: string, body?: unknown): Promise<T> {
-    return (await (await this.#ask(method, path, body)).json()) as T;
+  async #json<T>(method: Method, path: string, body?: unknown, more: More = {}): Promise<T> {
+    return (await (await this.#ask(method, path, body, more)).json()) as T;
   }
 
-  async #done(method: Method, path: string, body?: unknown): Promise<void> {
-    await this.#ask(method, path, body);
+  async #done(method: Method, path: string, body?: unknown, more: More = {}): Promise<void> {
+    await this.#ask(method, path, body, more);
   }
 
-  async #ask(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
-    const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
-    if (body !== undefined) headers['content-type'] = 'application/json';
+  async #ask(method: Method, path: string, body?: unknown, more: More = {}): Promise<Response> {
+    const headers: Record<string, string> = { authorization: `Bearer ${this.#token}`, ...more.headers };
+    if (body !== undefined) headers['content-type'] = body instanceof Blob ? 'application/octet-stream' : 'application/json';
     let answer: Response;
     try {
       answer = await fetch(new URL(path, this.#base), {
         method,
         headers,
-        body: body === undefined ? null : JSON.stringify(body),
-        signal: signal ?? null,
+        body: body === undefined ? null : body instanceof Blob ? body : JSON.stringify(body),
+        signal: more.signal ?? null,
         cache: 'no-store',
         credentials: 'omit',
         redirect: 'error',
@@ -151,6 +213,15 @@ async function refusal(answer: Response): Promise<ApiError> {
 function at(id: string, what?: string): string {
   const session = `api/sessions/${encodeURIComponent(id)}`;
   return what === undefined ? session : `${session}/${what}`;
+}
+
+function part(kind: string, name: string): string {
+  return `api/${kind}/${encodeURIComponent(name)}`;
+}
+
+/** What must be there for a write to happen: what was read, or nothing. */
+function precondition(etag: string | null): Record<string, string> {
+  return etag === null ? { 'if-none-match': '*' } : { 'if-match': etag };
 }
 
 function query(values: Record<string, string | null>): string {

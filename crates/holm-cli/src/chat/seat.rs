@@ -192,7 +192,7 @@ impl DeltaSink for Watch {
         };
         // What there is no room for is in the message, once it is whole.
         if let Some(weight) = self.room.take(bytes) {
-            let _ = self.tell.send(Msg::Piece { tab: self.tab, call, piece, weight });
+            let _ = self.tell.send(Msg::Piece { tab: self.tab, call, piece, _weight: weight });
         }
     }
 }

@@ -129,7 +129,7 @@ pub(super) enum Msg {
         call: CallId,
         piece: Piece,
         /// What it takes until it is shown.
-        weight: Weight,
+        _weight: Weight,
     },
     /// The run stands still again.
     Ended {

@@ -89,7 +89,7 @@ impl Chat {
             tab,
             call: CallId::new(99),
             piece: Piece::Text(text.into()),
-            weight: Weight::default(),
+            _weight: Weight::default(),
         });
     }
 

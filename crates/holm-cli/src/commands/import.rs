@@ -256,7 +256,7 @@ impl Import<'_> {
         match self.hooks {
             Owner::Project => self.note("nothing of the hooks runs before `holm hooks trust` has shown it"),
             Owner::User => {
-                self.note("the hooks are yours from now on, and run in every folder; look at the file")
+                self.note("the hooks are yours from now on, and run in every folder; look at the file");
             }
         }
         Ok(())

@@ -10,11 +10,12 @@ use holm::{
     models::{Credentials, ListError, SecretString},
     wire::services::Services,
 };
-use holm_config::{KeyFile, Keyring, KeyringError, Settings};
+use holm_config::{KeyFile, KeyringError, Settings};
 use serde_json::json;
 
 use crate::{
     exit::{Exit, Trouble},
+    keyring::Rings,
     places::Places,
     reach::Reach,
     screen::Screen,
@@ -31,7 +32,8 @@ pub(crate) enum Command {
     Add {
         /// The provider, such as anthropic
         provider: String,
-        /// Keep it in the keyring of the system in place of a file; the kernel's forgets it when the machine starts anew
+        /// Keep it in the keyring of the system in place of a file: the desktop's, or else the kernel's, which forgets it when the machine
+        /// starts anew
         #[arg(long)]
         keyring: bool,
     },
@@ -67,7 +69,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
             let name =
                 Services::stock().find(&provider).map_or(provider.clone(), |service| service.id.clone());
             if keys.in_keyring().any(|kept| kept == name) {
-                Keyring::of(&places.data).remove(&name).map_err(|error| ring_trouble(&error))?;
+                Rings::here(&places.data).remove(&name).map_err(|error| ring_trouble(&error))?;
             }
             if !keys.remove(&name).map_err(|error| refused(&error))? {
                 let message = format!("no key of `{name}` is kept here");
@@ -124,7 +126,7 @@ fn add(
         io::stdin().lock().take(MOST_BYTES).read_to_string(&mut text)?;
         text
     };
-    let (key, ring) = (SecretString::from(key), Keyring::of(&places.data));
+    let (key, ring) = (SecretString::from(key), Rings::here(&places.data));
     let where_to = match place {
         Place::Keyring => {
             ring.set(provider, &key).map_err(|error| ring_trouble(&error))?;
@@ -175,7 +177,7 @@ fn list(places: &Places, keys: &KeyFile, screen: &Screen, as_json: bool) -> anyh
     }
     let kept = places.keys().display().to_string();
     rows.extend(keys.names().map(|name| (name.to_owned(), kept.clone())));
-    let ring = Keyring::of(&places.data);
+    let ring = Rings::here(&places.data);
     rows.extend(keys.in_keyring().map(|name| {
         let is_there = ring.get(name).is_ok_and(|key| key.is_some());
         (name.to_owned(), if is_there { "keyring" } else { "keyring (lost; add it again)" }.to_owned())

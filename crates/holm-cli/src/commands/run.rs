@@ -26,6 +26,7 @@ use holm::{
 };
 use holm_tools::{agents::AgentLoader, shell::Rule};
 use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::session;
 use crate::{
@@ -534,13 +535,15 @@ fn summary(report: &Report, exit: Exit, withheld: &[String]) -> anyhow::Result<s
 
 /// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the second leaves at once.
 async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
-    if tokio::signal::ctrl_c().await.is_err() {
+    // One stream for both: the second is not lost, however soon it comes.
+    let Ok(mut interrupts) = signal(SignalKind::interrupt()) else { return };
+    if interrupts.recv().await.is_none() {
         return;
     }
     screen.note_at_once("holm: stopping; press Ctrl-C again to leave at once");
     // A run that has ended needs no stopping.
     let _ = handle.cancel("interrupted");
-    if tokio::signal::ctrl_c().await.is_ok() {
+    if interrupts.recv().await.is_some() {
         std::process::exit(i32::from(Exit::Cancelled.code()));
     }
 }

@@ -2,23 +2,33 @@
 
 mod house;
 mod person;
+mod stores;
 
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
+use holm::grants::Url;
 use holm_server::{BasePath, Config, ServerError, Tls, serve};
 
 use super::run;
 use crate::{
     exit::{Exit, Trouble},
     log::Log,
+    otlp::Otlp,
     places::Places,
     screen::Screen,
 };
 use house::House;
+use stores::Stores;
+
+/// Says which database the sessions are in, for those who do not want it in the list of processes.
+const STORE: &str = "HOLM_STORE";
+/// How often it is looked for sessions whose server has ended: soon enough for people who wait, seldom enough for a database.
+const TAKEOVER: Duration = Duration::from_secs(3);
 
 /// What `holm serve` takes.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
@@ -42,9 +52,17 @@ pub(crate) struct Args {
     /// The key of the certificate as PEM
     #[arg(long, value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
+    /// A PostgreSQL database for the sessions of all users, which other servers may share, as `psql` takes it;
+    /// $HOLM_STORE says the same where a password is in it [default: files in the data folder]
+    #[arg(long, value_name = "DATABASE")]
+    store: Option<String>,
     /// Where sites with a host name of their own are shown
     #[arg(long, value_name = "ADDRESS:PORT")]
     sites: Option<SocketAddr>,
+    /// Send traces and metrics to a collector there, by OTLP over HTTP, such as http://127.0.0.1:4318; one elsewhere needs a
+    /// --grant fetch:… behind --
+    #[arg(long, value_name = "URL")]
+    otlp: Option<Url>,
     /// What else `holm run` takes, for every session: --model, --grant, --mode, --budget and their like
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
@@ -54,18 +72,33 @@ pub(crate) struct Args {
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let run = run::Args::behind("holm serve --", args.options.iter().map(String::as_str))?;
     let (places, screen) = (Places::find(data)?, Screen::default());
-    let config = config(args, &places);
-    let house = House::new(run.logging(log), places);
+    let stores = Stores::of(args.store.clone().or_else(|| std::env::var(STORE).ok()))?;
+    let otlp = args.otlp.as_ref().map(|url| Otlp::start(url, &run.granted(), run.bounds())).transpose()?;
+    let mut config = config(args, &places);
+    config.takeover = stores.are_shared().then_some(TAKEOVER);
+    let house = House::new(run.logging(log), places, stores);
+    let house = match &otlp {
+        Some(otlp) => house.telling(otlp.sink()),
+        None => house,
+    };
     // What nobody could start is said now, not to the first client.
     house.check().await?;
     let serving = serve(config, Arc::new(house)).await.map_err(|error| trouble(&error))?;
     let scheme = if serving.server().config().tls.is_some() { "https" } else { "http" };
     let base = serving.server().config().base.as_str();
     screen.line(&format!("{scheme}://{}{base}", serving.address()));
+    if let Some(otlp) = &otlp {
+        otlp.watch(serving.server());
+    }
     screen.note(&format!("holm: the token is in {}", serving.server().keyring().first().display()));
     stopped().await;
     screen.note_at_once("holm: stopping; runs may finish, what is left goes on at the next start");
     serving.stop().await;
+    if let Some(otlp) = otlp
+        && let lost @ 1.. = otlp.finish().await
+    {
+        screen.note(&format!("holm: {lost} messages to the collector were not taken"));
+    }
     Ok(Exit::Done)
 }
 

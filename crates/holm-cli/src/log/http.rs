@@ -24,7 +24,7 @@ const LAST_PATIENCE: Duration = Duration::from_secs(15);
 const ANSWER_BYTES: u64 = 64 << 10;
 
 /// Where lines are sent.
-pub(super) struct Target {
+pub(crate) struct Target {
     client: Client,
     policy: Policy,
     limits: Limits,
@@ -32,16 +32,15 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// An address on this machine, or one that is granted.
-    pub(super) fn new(url: &Url, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
+    /// An address on this machine, or one that is granted; `flag` has named it.
+    pub(crate) fn new(flag: &str, url: &Url, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
         let mut grants = granted.clone();
         let origin = format!("fetch:{}://{}:{}", url.scheme(), url.host(), url.port());
         if url.host().is_loopback() {
             grants.extend(GrantSet::parse([origin.as_str()])?.iter().cloned());
         }
         if grants.admitting(&Request::Fetch(url.clone())).is_none() {
-            let message =
-                format!("--log-http {url} is not on this machine, and no grant of the run leads to it");
+            let message = format!("{flag} {url} is not on this machine, and no grant of the run leads to it");
             return Err(Trouble::new(Exit::Usage, message).hint(format!("add --grant {origin}")).into());
         }
         bounds.admits("the log", &url.to_string())?;
@@ -62,16 +61,17 @@ impl Target {
             {
                 (count, body) = (count + 1, body + &line + "\n");
             }
-            if let Err(reason) = self.send(body).await {
+            if let Err(reason) = self.send("application/x-ndjson", body).await {
                 (lost, why) = (lost + count, reason);
             }
         }
         if lost == 0 { Ok(()) } else { Err(format!("{lost} lines were not taken ({why})")) }
     }
 
-    async fn send(&self, body: String) -> Result<(), String> {
+    /// Sends one request. The answer says whether it was taken, and nobody looks at the rest.
+    pub(crate) async fn send(&self, kind: &str, body: String) -> Result<(), String> {
         let request = HttpRequest::post(self.url.clone())
-            .header("content-type", "application/x-ndjson")
+            .header("content-type", kind)
             .map_err(|error| error.to_string())?
             .body(body);
         let sent = self.client.send(request, &self.policy, &self.limits).await;

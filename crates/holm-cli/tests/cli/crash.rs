@@ -1,6 +1,8 @@
 //! Runs that are stopped: by Ctrl-C, and by the worst.
 
 use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -36,6 +38,28 @@ fn ctrl_c_stops_the_run_which_ends_as_cancelled_with_everything_kept() {
     assert!(ran.err.contains("press Ctrl-C again"), "{}", ran.err);
     // The session is as good as any other.
     stage.run(&["-p", "And now?", "--session", "s", "--resume"]).says("Later.\n");
+}
+
+#[test]
+fn ctrl_c_twice_leaves_at_once_whatever_is_still_waited_for() {
+    let stall = Act::says("never whole").with(Fault::Stall(500));
+    let stage = Stage::new([stall]).file("big.txt", &"word ".repeat(40_000));
+    let pipe = stage.work().join("../log");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success(), "mkfifo of coreutils");
+    // Open and never read, so that the log cannot be written and the command waits for it at its end.
+    let _held = fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+    let log = pipe.display().to_string();
+    let mut child = started(&stage, 1, &["-f", "big.txt", "--session", "s", "--log-json-file", &log]);
+    let mut notes = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    signal(&child, "-INT");
+    while !said.contains("press Ctrl-C again") {
+        assert!(notes.read_line(&mut said).unwrap() > 0, "{said}");
+    }
+    signal(&child, "-INT");
+    notes.read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    assert!(!said.contains("is not whole"), "nothing more is waited for: {said}");
 }
 
 #[test]

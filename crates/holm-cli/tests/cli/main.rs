@@ -18,6 +18,7 @@ mod helpers;
 mod history;
 mod hooks;
 mod jobs;
+mod keyring;
 mod ladder;
 #[cfg(feature = "local")]
 mod local;
@@ -39,6 +40,8 @@ mod screens;
 mod serve;
 mod sessions;
 mod settings;
+#[cfg(feature = "postgres")]
+mod shared;
 mod skills;
 mod spinner;
 mod stage;

@@ -3,9 +3,10 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     path::Path,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver},
     time::{Duration, Instant},
 };
 
@@ -39,24 +40,36 @@ pub(crate) struct Reply {
 impl Served {
     /// Starts a server on a stage, with these options for every session.
     pub(crate) fn start(stage: &Stage, options: &[&str]) -> Self {
-        Self::over(stage, &stage.data(), options)
+        Self::over(stage, &stage.data(), &[], options)
     }
 
-    /// Starts a server over another data folder.
-    fn start_in(stage: &Stage, data: &Path) -> Self {
-        Self::over(stage, data, &[])
-    }
-
-    fn over(stage: &Stage, data: &Path, options: &[&str]) -> Self {
-        let args = ["--listen", "127.0.0.1:0", "--", "--model", MODEL, "--tools", "native"];
-        let begins = ["serve", "--data", data.to_str().unwrap()];
-        let mut command = stage.command(begins.iter().chain(&args).chain(options));
+    /// Starts a server over a data folder, with these options of its own and these for every session.
+    fn over(stage: &Stage, data: &Path, own: &[&str], options: &[&str]) -> Self {
+        let begins = ["serve", "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+        let every = ["--", "--model", MODEL, "--tools", "native"];
+        let mut command = stage.command(begins.iter().chain(own).chain(&every).chain(options));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line}")).to_owned();
         let token = fs::read_to_string(data.join("server/token")).unwrap().trim().to_owned();
         Self { child, address, token }
+    }
+
+    /// Waits until what a session was asked for has ended.
+    fn wait(&self, session: &str) {
+        let until = Instant::now() + PATIENCE;
+        while self.get(&format!("/api/sessions/{session}")).json()["state"] != "idle" {
+            assert!(Instant::now() < until, "{session} never ended");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Stops it in order, as a service manager does.
+    fn stop(mut self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        assert!(self.child.wait().unwrap().success());
     }
 
     /// The same server, for somebody with another token.
@@ -314,15 +327,8 @@ fn what_is_kept_is_copied_while_sessions_work_and_put_back_elsewhere() {
     let stage = Stage::answering(|_| Act::says("done"));
     let served = Served::start(&stage, &[]);
     let said = |id: &str| json!({ "id": id, "prompt": "hello" });
-    let wait = |served: &Served, id: &str| {
-        let until = Instant::now() + PATIENCE;
-        while served.get(&format!("/api/sessions/{id}")).json()["state"] != "idle" {
-            assert!(Instant::now() < until, "{id} never ended");
-            std::thread::yield_now();
-        }
-    };
     assert_eq!(served.post("/api/sessions", &said("first")).status, 201);
-    wait(&served, "first");
+    served.wait("first");
     let copy = stage.data().parent().unwrap().join("copy");
     std::thread::scope(|scope| {
         // Somebody goes on working all the while.
@@ -349,8 +355,109 @@ fn what_is_kept_is_copied_while_sessions_work_and_put_back_elsewhere() {
         let args = ["restore", from.to_str().unwrap(), "--data", new.to_str().unwrap()];
         let ran = stage.holm(args);
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        let again = Served::start_in(&stage, &new);
+        let again = Served::over(&stage, &new, &[], &[]);
         assert_eq!(again.token, token, "tokens come back too");
         assert_eq!(again.get("/api/sessions/first/replay").body, first);
     }
+}
+
+/// A collector that speaks OTLP over HTTP: what was posted to it, as path and JSON.
+fn collector() -> (String, Receiver<(String, Value)>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let (posted, received) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let posted = posted.clone();
+            std::thread::spawn(move || collect(stream, &posted));
+        }
+    });
+    (address, received)
+}
+
+/// Takes requests of one connection until the other side has gone.
+fn collect(stream: TcpStream, posted: &mpsc::Sender<(String, Value)>) {
+    let mut lines = BufReader::new(stream.try_clone().unwrap());
+    let mut out = stream;
+    loop {
+        let (mut path, mut length, mut kind) = (String::new(), 0_usize, String::new());
+        loop {
+            let mut line = String::new();
+            if lines.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            let line = line.trim_end().to_ascii_lowercase();
+            match line.split_once(": ") {
+                Some(("content-length", value)) => length = value.parse().unwrap(),
+                Some(("content-type", value)) => value.clone_into(&mut kind),
+                _ if line.starts_with("post ") => {
+                    path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+                }
+                _ if line.is_empty() => break,
+                _ => {}
+            }
+        }
+        let mut body = vec![0; length];
+        lines.read_exact(&mut body).unwrap();
+        assert_eq!(kind, "application/json");
+        let _ = posted.send((path, serde_json::from_slice(&body).unwrap()));
+        out.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}")
+            .unwrap();
+    }
+}
+
+#[test]
+fn traces_and_metrics_reach_a_collector_and_hold_nothing_of_what_was_said() {
+    let stage = Stage::answering(|_| Act::says("a private answer"));
+    let (address, received) = collector();
+    let served = Served::over(&stage, &stage.data(), &["--otlp", &address], &[]);
+    let made = served.post("/api/sessions", &json!({ "id": "seen", "prompt": "a private question" }));
+    assert_eq!(made.status, 201, "{made:?}");
+    served.wait("seen");
+    // What is left is sent before it ends.
+    served.stop();
+    let all: Vec<(String, Value)> = received.try_iter().collect();
+    let of = |path: &str| all.iter().filter(|(to, _)| to == path).map(|(_, body)| body).collect::<Vec<_>>();
+    let scopes = of("/v1/traces")
+        .into_iter()
+        .flat_map(|body| body["resourceSpans"][0]["scopeSpans"].as_array().unwrap());
+    let spans: Vec<&Value> = scopes.flat_map(|scope| scope["spans"].as_array().unwrap()).collect();
+    let named = |begins: &str| spans.iter().find(|span| span["name"].as_str().unwrap().starts_with(begins));
+    let (agent, chat) = (named("invoke_agent").unwrap(), named("chat").unwrap());
+    assert_eq!(agent["traceId"].as_str().map(str::len), Some(32), "{agent}");
+    assert_eq!((&chat["parentSpanId"], &chat["traceId"]), (&agent["spanId"], &agent["traceId"]));
+    assert!(chat["endTimeUnixNano"].as_str().unwrap().parse::<u64>().unwrap() > 1_700_000_000_000_000_000);
+    let service = &of("/v1/traces")[0]["resourceSpans"][0]["resource"]["attributes"];
+    assert!(
+        service
+            .as_array()
+            .unwrap()
+            .contains(&json!({ "key": "service.name", "value": { "stringValue": "holm" } })),
+        "{service}"
+    );
+    let metrics = of("/v1/metrics");
+    let text = metrics.iter().map(ToString::to_string).collect::<String>();
+    for name in
+        ["gen_ai.client.token.usage", "holm.server.requests", "holm.server.prompts", "holm.server.sessions"]
+    {
+        assert!(text.contains(name), "{name} in {text}");
+    }
+    let said = all.iter().map(|(_, body)| body.to_string()).collect::<String>();
+    assert!(!said.contains("a private"), "{said}");
+}
+
+#[test]
+fn a_collector_elsewhere_needs_a_grant() {
+    let stage = Stage::new([]);
+    let args = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--otlp",
+        "https://collector.example.org",
+        "--",
+        "--model",
+        MODEL,
+    ];
+    stage.holm(args).fails(2, "no grant of the run leads to it");
 }

@@ -194,6 +194,16 @@ fn each_bad_file_gives_one_message_with_file_line_and_fix() {
 }
 
 #[test]
+fn a_projects_env_file_is_never_loaded_by_itself() {
+    let text = format!("OPENAI_API_KEY={}\nHOLM_MODEL={MODEL}\n", crate::stage::KEY);
+    let stage = Stage::new([Act::says("Never.")]).file(".env", &text);
+    let mut command = stage.command(["run", "--model", MODEL, "-p", "Hi."]);
+    crate::stage::Ran::of(&command.env_remove("OPENAI_API_KEY").output().unwrap())
+        .fails(5, "no key for openai");
+    assert!(stage.double.requests().is_empty());
+}
+
+#[test]
 fn an_alias_is_a_prompt_with_a_place_for_more() {
     let text = format!("model = \"{MODEL}\"\n[aliases.sum]\ntemplate = \"Sum up: {{{{content}}}}\"\n");
     let stage = stage([Act::says("Short.")], &text);

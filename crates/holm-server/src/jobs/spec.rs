@@ -105,9 +105,8 @@ impl Spec {
     /// [`JobError::Field`] if there is no such field, or it cannot be so.
     pub fn with(&self, fields: &Map<String, Value>) -> Result<Self, JobError> {
         let wrong = |reason: String| JobError::Field { reason };
-        let mut whole = match serde_json::to_value(self) {
-            Ok(Value::Object(whole)) => whole,
-            Ok(_) | Err(_) => return Err(wrong("the job cannot be written".into())),
+        let Ok(Value::Object(mut whole)) = serde_json::to_value(self) else {
+            return Err(wrong("the job cannot be written".into()));
         };
         for (name, value) in fields {
             // All fields are written, so one that is not there is none.

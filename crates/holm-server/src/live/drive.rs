@@ -139,7 +139,7 @@ async fn serve(
 /// Keeps a prompt so that it is not lost; without one, finds what was kept.
 async fn accept(
     room: &Room,
-    session: &Session,
+    session: &mut Session,
     prompt: Option<Prompt>,
     store: &Store,
 ) -> Result<Option<Prompt>, Refusal> {

@@ -47,12 +47,21 @@ struct Ring {
     taken: Taken,
     /// How often all was forgotten.
     begun: u64,
+    driven: Driven,
     floor: Floor,
     reply: Option<Reply>,
     work: Work,
     talk: VecDeque<Frame>,
     /// The number of the first of `talk`.
     talked: u64,
+}
+
+/// Who drives the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Driven {
+    Here,
+    /// Somebody else, or nobody.
+    Elsewhere,
 }
 
 /// From where on all events are here.
@@ -157,8 +166,18 @@ impl Feed {
     pub(crate) fn begin_anew(&self) {
         let mut ring = self.lock();
         (ring.events, ring.event_bytes, ring.reply, ring.floor) = (VecDeque::new(), 0, None, Floor::Unknown);
-        ring.begun += 1;
+        (ring.begun, ring.driven) = (ring.begun + 1, Driven::Here);
         ring.account();
+    }
+
+    /// Nobody drives the session here any more.
+    pub(crate) fn let_go(&self) {
+        self.lock().driven = Driven::Elsewhere;
+    }
+
+    /// Whether what happens in the session is told here.
+    pub(super) fn is_driven(&self) -> bool {
+        self.lock().driven == Driven::Here
     }
 
     /// How often it was begun anew.
@@ -319,6 +338,7 @@ impl Ring {
             talk_bytes: 0,
             taken: Taken::of(memory),
             begun: 0,
+            driven: Driven::Elsewhere,
             floor: Floor::Unknown,
             reply: None,
             work: Work::default(),

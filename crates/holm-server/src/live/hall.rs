@@ -22,6 +22,8 @@ use crate::{
 
 /// How the tag begins that says which agent a session has.
 const AGENT: &str = "holm:agent:";
+/// How the names of sessions begin that are runs of jobs.
+const JOB: &str = "job.";
 /// How often it is looked whether runs have finished, while the server stops.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -235,6 +237,26 @@ impl Hall {
         resumed
     }
 
+    /// Goes on with what nobody drives any more, of servers that share a store with this one. How many.
+    pub(crate) async fn adopt(self: &Arc<Self>, users: &[UserName]) -> usize {
+        let mut adopted = 0;
+        for user in users {
+            let Ok(home) = self.workshop.home(user).await else { continue };
+            for id in parked(&home.store).await {
+                // Runs of jobs are their keeper's, who knows whether anybody is asked about them.
+                let is_job = id.as_str().starts_with(JOB);
+                if is_job || self.find(user, &id).await.is_some() || !is_free(&home.store, &id).await {
+                    continue;
+                }
+                let Ok(room) = self.enter(user, &id).await else { continue };
+                let asked = room.ask(None, self.admission.queue_again(user));
+                self.metrics.runs.add(u64::from(asked.is_ok()));
+                adopted += usize::from(asked.is_ok());
+            }
+        }
+        adopted
+    }
+
     /// Bytes that are kept for watchers, of all sessions together.
     pub fn memory(&self) -> usize {
         self.memory.used()
@@ -382,7 +404,9 @@ impl Hall {
             told: *watch.told.lock().unwrap_or_else(PoisonError::into_inner),
         };
         let (hall, key, slot) = (Arc::downgrade(self), (user.clone(), id.clone()), Arc::downgrade(slot));
+        let let_go = Arc::clone(&feed);
         let gone = move || {
+            let_go.let_go();
             if let Some(hall) = hall.upgrade() {
                 hall.forget(&key, &slot);
             }
@@ -503,6 +527,11 @@ async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
     let known: BTreeSet<SessionId> = found.iter().cloned().collect();
     found.extend(kept::waiting(store).await.into_iter().filter(|id| !known.contains(id)));
     found
+}
+
+/// Whether nobody drives a session, as the store knows.
+async fn is_free(store: &holm_store::Store, id: &SessionId) -> bool {
+    store.session(id.as_str()).await.is_ok_and(|session| session.holder.is_none())
 }
 
 /// Which agent a session was started with, as its tag says.

@@ -1,6 +1,6 @@
 //! One watcher: first what the journal has, then what happens, in one line without a gap and without a repetition.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use holm_kernel::{Effect, EventId, Numbered, journal};
 use holm_runtime::Journals as _;
@@ -42,6 +42,10 @@ pub(crate) struct Watch {
     catch_ups: u32,
     /// How often the feed had been begun anew when the watcher looked last.
     begun: u64,
+    /// How often the journal is looked at while the session is driven elsewhere; never where nobody else can.
+    poll: Option<Duration>,
+    /// Records that the journal had when it was told last.
+    records: u64,
     rest: Rest,
     state: State,
 }
@@ -75,7 +79,29 @@ impl Watch {
         let waiting = open(desk.as_deref(), cursor).collect();
         let (taken, begun) = (Taken::of(&feed.memory()), feed.begun());
         let (rest, state) = (Rest::Feed, State::Watching);
-        Self { feed, desk, bell, store, id, position, waiting, taken, catch_ups: 0, begun, rest, state }
+        let (poll, records) = (None, 0);
+        Self {
+            feed,
+            desk,
+            bell,
+            store,
+            id,
+            position,
+            waiting,
+            taken,
+            catch_ups: 0,
+            begun,
+            poll,
+            records,
+            rest,
+            state,
+        }
+    }
+
+    /// Looks at the journal now and then while the session is driven by another server.
+    pub(crate) fn polling(mut self, every: Option<Duration>) -> Self {
+        self.poll = every;
+        self
     }
 
     /// Sends what the journal has before anything else. Needed when the session may have a past that the feed never saw.
@@ -104,10 +130,7 @@ impl Watch {
             self.bell.borrow_and_update();
             match self.feed.step(&mut self.position) {
                 Step::Frames(frames) => self.waiting.extend(frames),
-                Step::Wait => {
-                    // The feed is held here, so its bell cannot be gone.
-                    let _ = self.bell.changed().await;
-                }
+                Step::Wait => self.wait().await,
                 Step::Behind => {
                     // Whoever is behind because the feed was begun anew is not slow.
                     let begun = self.feed.begun();
@@ -124,12 +147,37 @@ impl Watch {
         }
     }
 
+    /// Waits until there may be something new.
+    async fn wait(&mut self) {
+        let every = self.poll;
+        let poll = async move {
+            match every {
+                Some(every) => tokio::time::sleep(every).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            // The feed is held here, so its bell cannot be gone.
+            _ = self.bell.changed() => {}
+            () = poll => {
+                if self.feed.is_driven() {
+                    return;
+                }
+                // One that cannot be read now can be later.
+                let grown = self.store.has_record(self.id.as_str(), self.records).await.unwrap_or(false);
+                if grown {
+                    self.rest = Rest::Journal;
+                }
+            }
+        }
+    }
+
     /// Fetches what follows the place from the journal, so much at a time.
     async fn catch_up(&mut self) -> Result<(), Refusal> {
         let page = if self.taken.memory().is_full() { SMALL_PAGE } else { PAGE };
         let told = told_again(&self.store, &self.id, self.position.cursor.event, page).await?;
         self.taken.set(told.bytes);
-        self.rest = told.rest;
+        (self.rest, self.records) = (told.rest, told.records);
         let mut cursor = self.position.cursor;
         for event in told.events {
             cursor = cursor.past(&event);
@@ -155,6 +203,8 @@ struct ToldAgain {
     events: Vec<Numbered>,
     /// What they take.
     bytes: usize,
+    /// Records of the journal.
+    records: u64,
     /// Where what follows them is.
     rest: Rest,
 }
@@ -174,7 +224,8 @@ async fn told_again(
     })?;
     let folded = tokio::task::spawn_blocking(move || {
         let records = journal::decode(&text).map_err(|_| Refusal::failed("the journal is damaged"))?.records;
-        let mut told = ToldAgain { events: Vec::new(), bytes: 0, rest: Rest::Feed };
+        let count = records.len() as u64;
+        let mut told = ToldAgain { events: Vec::new(), bytes: 0, records: count, rest: Rest::Feed };
         // A journal of which something was erased cannot be told to its end; what can be told is.
         let _ = journal::replay_with(&records, |_, effect| {
             if let Effect::Emit(event) = effect

@@ -175,7 +175,7 @@ async fn begin(
         link.repeat_questions();
     }
     // The feed may never have seen what is in the journal, so the first look is always there.
-    let watch = watch.with_past().await?;
+    let watch = watch.polling(server.config().takeover).with_past().await?;
     let look = Look::begin(server.clone(), who.user.clone(), id);
     Ok(Watching { watch, server: server.clone(), token: who.token, _look: look, changes, stopped: false })
 }

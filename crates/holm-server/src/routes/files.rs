@@ -47,7 +47,7 @@ pub(crate) struct Move {
 
 /// Gives a file of the workspace.
 #[utoipa::path(get, path = "/api/files", params(Wanted),
-    responses((status = 200, content_type = "application/octet-stream", body = Vec<u8>,
+    responses((status = 200, content_type = "application/octet-stream", body = String,
             headers(("etag" = String, description = "What the file holds, for `if-match`."))),
         (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 413, body = Problem)))]
 pub(crate) async fn read(
@@ -67,7 +67,7 @@ pub(crate) async fn read(
 #[utoipa::path(put, path = "/api/files",
     params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the file that was read."),
         ("if-none-match" = Option<String>, Header, description = "`*`: there is no file yet.")),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 201, headers(("etag" = String, description = "What the file holds now."))),
         (status = 204, headers(("etag" = String, description = "What the file holds now."))),
         (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem),

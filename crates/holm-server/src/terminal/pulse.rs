@@ -12,7 +12,7 @@ impl Pulse {
     pub(super) fn hear(&self, event: &Event) {
         match event {
             Event::GroupStarted { .. } | Event::ModelCalled { .. } | Event::CallStarted { .. } => {
-                self.set(true)
+                self.set(true);
             }
             Event::GroupEnded { .. } => self.set(false),
             _ => {}

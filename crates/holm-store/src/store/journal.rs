@@ -62,6 +62,15 @@ impl Store {
         Ok(Opened { text, snapshot, journal: Box::new(journal) })
     }
 
+    /// Whether a run has a record of that number: a cheap way to see that somebody else has written more.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`].
+    pub async fn has_record(&self, run: &str, seq: u64) -> Result<bool, StoreError> {
+        let row = self.find(run).await?;
+        Ok(!self.inner.backend.records(row.no, seq..seq.saturating_add(1)).await?.is_empty())
+    }
+
     pub(crate) async fn find(&self, run: &str) -> Result<RunRow, StoreError> {
         check_run(run)?;
         self.inner.backend.find(run).await

@@ -1,152 +1,12 @@
-//! The whole suite on PostgreSQL, which the tests start themselves: Debian's binaries, a folder of its own, a socket and
-//! no port. A server does not run as root, so root starts it as somebody else.
+//! The whole suite on PostgreSQL, which the tests start themselves.
 
-#![expect(clippy::expect_used, reason = "the message says what to install")]
-
-use std::{
-    fs::File,
-    future::Future,
-    path::{Path, PathBuf},
-    pin::Pin,
-    process::{Child, Command, Stdio},
-    sync::{
-        OnceLock,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::{future::Future, pin::Pin, time::Duration};
 
 use holm_runtime::{Durability, JournalFailed, Journals as _};
 use holm_store::{Options, Store, StoreError};
+use holm_testkit::postgres::Postgres;
 
 use crate::suite::{Place, script::session};
-
-/// Who the server runs as when the tests run as root: the user that its package made. Not `nobody`, whose processes any
-/// other program of `nobody` may end.
-const USER: &str = "postgres";
-
-/// The socket's name has this number in it; nobody listens on a port.
-const PORT: &str = "5432";
-
-/// How the servers' folders begin.
-const PREFIX: &str = "holm-pg-";
-
-/// One server for all tests of this process; each test has a database of its own.
-struct Server {
-    folder: PathBuf,
-    _child: Child,
-    /// Held as long as this process lives: says to others that the folder is in use.
-    _lock: File,
-}
-
-impl Server {
-    fn get() -> &'static Self {
-        static SERVER: OnceLock<Server> = OnceLock::new();
-        SERVER.get_or_init(|| {
-            let (sender, ready) = std::sync::mpsc::channel();
-            // The server ends with the thread that started it, so that thread must outlive every test.
-            std::thread::spawn(move || {
-                sender.send(Self::start()).unwrap();
-                loop {
-                    std::thread::park();
-                }
-            });
-            ready.recv().expect("PostgreSQL did not start; see above")
-        })
-    }
-
-    fn start() -> Self {
-        let bin = binaries();
-        sweep();
-        // Not in the user's own folder, where nobody else may go; removed by the next tests that come here.
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in("/tmp").unwrap().keep();
-        let lock = File::create(folder.join("lock")).unwrap();
-        lock.lock().unwrap();
-        let data = folder.join("data");
-        std::fs::create_dir(&data).unwrap();
-        if is_root() {
-            for path in [&folder, &data] {
-                std::os::unix::fs::chown(path, Some(user()), None).unwrap();
-            }
-        }
-        let made = as_somebody(&bin.join("initdb"))
-            .args(["--username=holm", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-D"])
-            .arg(&data)
-            .current_dir(&folder)
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        let child = as_somebody(&bin.join("postgres"))
-            .arg("-D")
-            .arg(&data)
-            .arg("-k")
-            .arg(&folder)
-            .args(["-p", PORT, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=300"])
-            .current_dir(&folder)
-            .stdout(Stdio::null())
-            .stderr(File::create(folder.join("log")).unwrap())
-            .spawn()
-            .unwrap();
-        let server = Self { folder, _child: child, _lock: lock };
-        server.wait();
-        server
-    }
-
-    fn wait(&self) {
-        let since = Instant::now();
-        while !self.folder.join(format!(".s.PGSQL.{PORT}")).exists() {
-            assert!(
-                since.elapsed() < Duration::from_secs(60),
-                "PostgreSQL did not start within a minute: see {}",
-                self.folder.join("log").display()
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn url(&self, database: &str) -> String {
-        format!("host={} port={PORT} user=holm dbname={database}", self.folder.display())
-    }
-}
-
-/// Removes the folders of servers that are gone with their tests.
-fn sweep() {
-    for path in std::fs::read_dir("/tmp").unwrap().flatten().map(|entry| entry.path()) {
-        let ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
-        if ours && File::open(path.join("lock")).is_ok_and(|lock| lock.try_lock().is_ok()) {
-            let _ = std::fs::remove_dir_all(&path);
-        }
-    }
-}
-
-fn binaries() -> PathBuf {
-    let known = ["/usr/lib/postgresql/15/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/17/bin"];
-    let found = known.iter().map(PathBuf::from).find(|path| path.join("postgres").exists());
-    found.expect("PostgreSQL is missing: sudo apt-get install -y --no-install-recommends postgresql")
-}
-
-fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
-}
-
-fn user() -> u32 {
-    let users = std::fs::read_to_string("/etc/passwd").unwrap();
-    let line = users.lines().find_map(|line| line.strip_prefix(&format!("{USER}:")));
-    let id = line.and_then(|line| line.split(':').nth(1)).and_then(|id| id.parse().ok());
-    id.expect("the user `postgres` is missing: sudo apt-get install -y --no-install-recommends postgresql")
-}
-
-/// The program ends when this process does, however it ends.
-fn as_somebody(program: &Path) -> Command {
-    let mut command = Command::new("setpriv");
-    command.arg("--pdeathsig=INT");
-    if is_root() {
-        let id = user().to_string();
-        command.args([&format!("--reuid={id}"), "--clear-groups"]);
-    }
-    command.arg(program);
-    command
-}
 
 pub(crate) struct Database(String);
 
@@ -172,23 +32,8 @@ impl Place for Database {
 }
 
 pub(crate) async fn database() -> Database {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let server = tokio::task::spawn_blocking(Server::get).await.unwrap();
-    let name = format!("holm_{}", COUNT.fetch_add(1, Ordering::Relaxed));
-    let since = Instant::now();
-    // The socket is there a moment before the server is ready.
-    let client = loop {
-        match tokio_postgres::connect(&server.url("postgres"), tokio_postgres::NoTls).await {
-            Ok((client, connection)) => {
-                tokio::spawn(connection);
-                break client;
-            }
-            Err(error) => assert!(since.elapsed() < Duration::from_secs(60), "{error}"),
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
-    client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
-    Database(server.url(&name))
+    let made = tokio::task::spawn_blocking(|| Postgres::get().and_then(Postgres::database));
+    Database(made.await.unwrap().unwrap())
 }
 
 whole_suite!(crate::postgres::database);

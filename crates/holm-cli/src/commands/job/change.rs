@@ -86,13 +86,11 @@ impl Args {
     /// What becomes of what was said before.
     fn applied(&self, mut spec: Spec) -> Spec {
         spec.when = self.when(spec.when);
-        let set = |field: &mut String, said: &Option<String>| {
+        for (field, said) in [(&mut spec.prompt, &self.prompt), (&mut spec.about, &self.about)] {
             if let Some(said) = said {
                 field.clone_from(said);
             }
-        };
-        set(&mut spec.prompt, &self.prompt);
-        set(&mut spec.about, &self.about);
+        }
         for (field, said) in
             [(&mut spec.agent, &self.agent), (&mut spec.model, &self.model), (&mut spec.notify, &self.notify)]
         {

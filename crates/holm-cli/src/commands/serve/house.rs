@@ -6,7 +6,7 @@ mod stock;
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use holm::{
-    runtime::{BoxFuture, DriveError, JournalFailed, SecretString, Session},
+    runtime::{BoxFuture, DriveError, EventSink, JournalFailed, SecretString, Session},
     store::Store,
     wire::services::Services,
 };
@@ -18,7 +18,7 @@ use holm_server::{
 };
 use tokio::sync::Mutex;
 
-use super::person::Watchers;
+use super::{person::Watchers, stores::Stores};
 use crate::{
     agents::Chosen,
     approve::Person,
@@ -48,7 +48,10 @@ pub(super) struct House {
 struct Inner {
     args: run::Args,
     places: Places,
+    stores: Stores,
     rooms: Mutex<HashMap<UserName, Place>>,
+    /// Who else is told of every session.
+    told: Option<Arc<dyn EventSink>>,
 }
 
 /// Where a user's place will be, once somebody has asked for it.
@@ -64,8 +67,16 @@ struct Room {
 
 impl House {
     /// Agents that are made of these arguments.
-    pub(super) fn new(args: run::Args, places: Places) -> Self {
-        Self { inner: Arc::new(Inner { args, places, rooms: Mutex::default() }) }
+    pub(super) fn new(args: run::Args, places: Places, stores: Stores) -> Self {
+        Self { inner: Arc::new(Inner { args, places, stores, rooms: Mutex::default(), told: None }) }
+    }
+
+    /// That tell somebody else of every session too. For a house that nobody else holds yet.
+    pub(super) fn telling(mut self, sink: Arc<dyn EventSink>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.told = Some(sink);
+        }
+        self
     }
 
     /// Whether the owner's usual agent can be made at all.
@@ -88,7 +99,7 @@ impl House {
             return Ok(Arc::clone(room));
         }
         let places = self.places_of(user)?;
-        let store = run::open_store(&places).await?;
+        let store = self.inner.stores.open(user, &places).await?;
         let room = Arc::new(Room { places, store, shown: Mutex::default() });
         *place = Some(Arc::clone(&room));
         Ok(room)
@@ -153,8 +164,8 @@ impl House {
             args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
         let args = args.at_most(order.budget);
         let person = Person::Elsewhere(Arc::new(Watchers(Arc::clone(&order.desk))));
-        let sinks =
-            Sinks { events: vec![Arc::clone(&order.events)], deltas: Some(Arc::clone(&order.deltas)) };
+        let events = std::iter::once(Arc::clone(&order.events)).chain(self.inner.told.clone()).collect();
+        let sinks = Sinks { events, deltas: Some(Arc::clone(&order.deltas)) };
         let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
         let made = made.map_err(|error| told(&error))?;
         // Before there is a session that nobody could use.

@@ -37,11 +37,15 @@ async fn a_prompt_that_was_accepted_is_found_until_the_journal_has_it() {
     let mut session = stage.agent.start_as("one").await.unwrap();
     assert_eq!(unheard(store, id).await.unwrap(), None);
     stage.accept(&session, "hello").await;
-    assert_eq!(waiting(store).await, [id.clone()]);
+    assert_eq!(waiting(store).await, std::slice::from_ref(id));
     assert_eq!(unheard(store, id).await.unwrap(), Some(Prompt::text("hello")));
     session.prompt("hello").await.unwrap();
     assert_eq!(unheard(store, id).await.unwrap(), None, "it is not asked for twice");
-    assert_eq!(waiting(store).await, [id.clone()], "it is under way until somebody says that it has ended");
+    assert_eq!(
+        waiting(store).await,
+        std::slice::from_ref(id),
+        "it is under way until somebody says that it has ended"
+    );
     done(store, id).await.unwrap();
     assert!(waiting(store).await.is_empty());
     // The prompt before it is no reason to believe that the next one was heard.

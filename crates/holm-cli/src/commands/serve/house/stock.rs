@@ -330,7 +330,7 @@ fn view(file: &AgentFile, owner: Owner, text: Option<String>, hash: Option<Conte
             turns: limits.turns,
             tokens: limits.tokens,
             time_ms: limits.time_ms,
-            spend_nano_usd: limits.spend.map(|spend| spend.value()),
+            spend_nano_usd: limits.spend.map(holm::kernel::NanoUsd::value),
             depth: limits.depth,
         },
         manages: file.manages.clone(),

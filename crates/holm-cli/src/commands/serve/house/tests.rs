@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::House;
+use super::{House, Stores};
 use crate::{bounds::Bounds, commands::run::Args, places::Places};
 
 fn house(options: &[&str], folder: &Path) -> (House, Places) {
@@ -11,7 +11,7 @@ fn house(options: &[&str], folder: &Path) -> (House, Places) {
         bounds: Bounds::Anywhere,
     };
     let options = Args::behind("holm serve --", options.iter().copied()).unwrap();
-    (House::new(options, owner.clone()), owner)
+    (House::new(options, owner.clone(), Stores::Files), owner)
 }
 
 #[test]

@@ -1,0 +1,73 @@
+//! The keyrings that keys can lie in: the desktop's where there is one, and else the kernel's. The kernel's needs no desktop and no
+//! daemon, and forgets everything when the machine starts anew; the desktop's does not.
+
+mod desktop;
+
+use std::path::Path;
+
+use holm::models::SecretString;
+use holm_config::{Keyring, KeyringError};
+
+use desktop::Desktop;
+
+/// The keyrings of one data folder.
+#[derive(Debug)]
+pub(crate) struct Rings {
+    /// What keys of other folders are told apart by.
+    folder: String,
+    desktop: Option<Desktop>,
+    kernel: Keyring,
+}
+
+impl Rings {
+    /// Those of a data folder, in this environment.
+    pub(crate) fn of(data: &Path, env: impl Fn(&str) -> Option<String>) -> Self {
+        Self { folder: data.display().to_string(), desktop: Desktop::here(env), kernel: Keyring::of(data) }
+    }
+
+    /// Those of whoever runs the command.
+    pub(crate) fn here(data: &Path) -> Self {
+        Self::of(data, |name| std::env::var(name).ok())
+    }
+
+    /// The key of a name; none where there is none, or no longer.
+    pub(crate) fn get(&self, name: &str) -> Result<Option<SecretString>, KeyringError> {
+        let Some(desktop) = &self.desktop else { return self.kernel.get(name) };
+        match desktop.get(&self.folder, name) {
+            Ok(Some(key)) => Ok(Some(key)),
+            // It may be in the other one, from a time without a desktop.
+            asked => match self.kernel.get(name) {
+                Ok(Some(key)) => Ok(Some(key)),
+                Ok(None) | Err(_) => asked,
+            },
+        }
+    }
+
+    /// Keeps a key, in place of one of the same name.
+    pub(crate) fn set(&self, name: &str, key: &SecretString) -> Result<(), KeyringError> {
+        let Some(desktop) = &self.desktop else { return self.kernel.set(name, key) };
+        match desktop.set(&self.folder, name, key) {
+            Ok(()) => {
+                // One of a time without a desktop would be an old one; where there can be none, none is there.
+                let _ = self.kernel.remove(name);
+                Ok(())
+            }
+            Err(KeyringError::NoKey) => Err(KeyringError::NoKey),
+            // A desktop that does not open its keyring leaves the other.
+            Err(error) => self.kernel.set(name, key).map_err(|_| error),
+        }
+    }
+
+    /// Forgets a key, and says whether there was one.
+    pub(crate) fn remove(&self, name: &str) -> Result<bool, KeyringError> {
+        let Some(desktop) = &self.desktop else { return self.kernel.remove(name) };
+        match (desktop.remove(&self.folder, name), self.kernel.remove(name)) {
+            (Ok(true), _) | (_, Ok(true)) => Ok(true),
+            (Ok(false), _) => Ok(false),
+            (Err(error), _) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Traces and metrics for whoever looks after a server, sent to a collector by OTLP over HTTP, as JSON. Off unless an address is
+//! named; what was said is never in them. A collector that is slow or gone holds nobody up: what there is no room for is
+//! counted and told at the end.
+
+mod json;
+mod outbox;
+
+use std::{sync::Arc, time::Duration};
+
+use holm::{
+    grants::{GrantSet, Url},
+    runtime::{EventSink, otel::Telemetry},
+};
+use holm_server::{Counter, Metrics, Server};
+use opentelemetry::{KeyValue, metrics::MeterProvider as _};
+use opentelemetry_sdk::{
+    Resource,
+    metrics::{PeriodicReader, SdkMeterProvider},
+    trace::SdkTracerProvider,
+};
+use tokio::task::JoinHandle;
+
+use crate::{bounds::Bounds, log::http::Target};
+use outbox::{Outbox, Parcel};
+
+/// How often numbers are sent.
+const INTERVAL: Duration = Duration::from_secs(15);
+
+/// Reads one of the server's counters.
+type Read = fn(&Metrics) -> &Counter;
+
+/// What leaves for a collector.
+pub(crate) struct Otlp {
+    traces: SdkTracerProvider,
+    meters: SdkMeterProvider,
+    outbox: Outbox,
+    sending: JoinHandle<u64>,
+}
+
+impl Otlp {
+    /// Begins to send to a collector: one on this machine, or one that a grant leads to. Must be called within a runtime.
+    pub(crate) fn start(collector: &Url, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
+        let base = collector.to_string();
+        let target = |path: &str| -> anyhow::Result<Target> {
+            let url: Url = format!("{}/{path}", base.trim_end_matches('/')).parse()?;
+            Target::new("--otlp", &url, granted, bounds)
+        };
+        let targets =
+            [(Parcel::TRACES, target(Parcel::TRACES)?), (Parcel::METRICS, target(Parcel::METRICS)?)];
+        let (outbox, parcels) = Outbox::new();
+        let sending = tokio::spawn(outbox::send_all(parcels, targets));
+        let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
+        let resource = Resource::builder_empty().with_service_name("holm").with_attribute(version).build();
+        let traces = SdkTracerProvider::builder()
+            .with_resource(resource.clone())
+            .with_batch_exporter(outbox.spans(&resource))
+            .build();
+        let reader = PeriodicReader::builder(outbox.numbers()).with_interval(INTERVAL).build();
+        let meters = SdkMeterProvider::builder().with_resource(resource).with_reader(reader).build();
+        Ok(Self { traces, meters, outbox, sending })
+    }
+
+    /// What tells of runs.
+    pub(crate) fn sink(&self) -> Arc<dyn EventSink> {
+        Arc::new(Telemetry::new(&self.traces, &self.meters).agent("holm"))
+    }
+
+    /// Tells of the server's own numbers too.
+    pub(crate) fn watch(&self, server: &Server) {
+        let meter = self.meters.meter("holm-server");
+        let metrics = Arc::clone(server.metrics());
+        let requests = meter.u64_observable_counter("holm.server.requests").with_callback(move |observer| {
+            for (class, counter) in (1_i64..).zip(&metrics.requests) {
+                observer.observe(counter.value(), &[KeyValue::new("status", format!("{class}xx"))]);
+            }
+        });
+        // The provider holds what is built; nobody asks it anything else.
+        let _ = requests.build();
+        let reads: [(&str, Read); 4] = [
+            ("holm.server.turned_away", |metrics| &metrics.turned_away),
+            ("holm.server.prompts", |metrics| &metrics.runs),
+            ("holm.server.frames", |metrics| &metrics.frames),
+            ("holm.server.watchers_lagged", |metrics| &metrics.lagged),
+        ];
+        for (name, read) in reads {
+            let metrics = Arc::clone(server.metrics());
+            let counter = meter.u64_observable_counter(name);
+            let _ =
+                counter.with_callback(move |observer| observer.observe(read(&metrics).value(), &[])).build();
+        }
+        let hall = Arc::downgrade(server.hall());
+        let open = meter.u64_observable_gauge("holm.server.sessions").with_callback(move |observer| {
+            let open = hall.upgrade().map_or(0, |hall| hall.len());
+            observer.observe(u64::try_from(open).unwrap_or(u64::MAX), &[]);
+        });
+        let _ = open.build();
+    }
+
+    /// Sends what is left, and not for ever. Gives how many parcels were not taken.
+    pub(crate) async fn finish(self) -> u64 {
+        let Self { traces, meters, outbox, sending } = self;
+        // Both wait for threads of their own.
+        let ended = tokio::task::spawn_blocking(move || {
+            let _ = (traces.shutdown(), meters.shutdown());
+        });
+        let _ = ended.await;
+        let missed = outbox.missed();
+        outbox.close();
+        missed.saturating_add(outbox::in_time(sending).await)
+    }
+}

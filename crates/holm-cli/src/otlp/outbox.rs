@@ -1,0 +1,145 @@
+//! What waits to be sent. Those who make it run on threads of their own and never wait.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use opentelemetry_sdk::{
+    Resource,
+    error::OTelSdkResult,
+    metrics::{Temporality, data::ResourceMetrics, exporter::PushMetricExporter},
+    trace::{SpanData, SpanExporter},
+};
+use serde_json::Value;
+use tokio::{
+    sync::mpsc::{self, Receiver, Sender},
+    task::JoinHandle,
+};
+
+use super::json;
+use crate::log::http::Target;
+
+/// Parcels that may wait: some minutes of a busy server.
+const ROOM: usize = 256;
+/// How long the last ones may take.
+const LAST_PATIENCE: Duration = Duration::from_secs(15);
+
+/// One request to a collector.
+#[derive(Debug)]
+pub(super) struct Parcel {
+    path: &'static str,
+    body: String,
+}
+
+impl Parcel {
+    /// Where traces go.
+    pub(super) const TRACES: &'static str = "v1/traces";
+    /// Where metrics go.
+    pub(super) const METRICS: &'static str = "v1/metrics";
+}
+
+/// Takes parcels. Clones are the same.
+#[derive(Debug, Clone)]
+pub(super) struct Outbox {
+    parcels: Sender<Option<Parcel>>,
+    missed: Arc<AtomicU64>,
+}
+
+impl Outbox {
+    pub(super) fn new() -> (Self, Receiver<Option<Parcel>>) {
+        let (parcels, taken) = mpsc::channel(ROOM);
+        (Self { parcels, missed: Arc::default() }, taken)
+    }
+
+    /// Makes parcels of spans.
+    pub(super) fn spans(&self, resource: &Resource) -> Spans {
+        Spans { outbox: self.clone(), resource: json::resource(resource) }
+    }
+
+    /// Makes parcels of numbers.
+    pub(super) fn numbers(&self) -> Numbers {
+        Numbers(self.clone())
+    }
+
+    /// How many there was no room for.
+    pub(super) fn missed(&self) -> u64 {
+        self.missed.load(Ordering::Relaxed)
+    }
+
+    /// Says that no more come. Exporters may outlive this, so that the last clone is gone tells nothing.
+    pub(super) fn close(&self) {
+        let parcels = self.parcels.clone();
+        tokio::spawn(async move { parcels.send(None).await });
+    }
+
+    fn put(&self, path: &'static str, body: &Value) {
+        if self.parcels.try_send(Some(Parcel { path, body: body.to_string() })).is_err() {
+            self.missed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Makes parcels of spans.
+#[derive(Debug)]
+pub(super) struct Spans {
+    outbox: Outbox,
+    resource: Value,
+}
+
+impl SpanExporter for Spans {
+    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        self.outbox.put(Parcel::TRACES, &json::traces(&self.resource, &batch));
+        Ok(())
+    }
+}
+
+/// Makes parcels of numbers.
+#[derive(Debug)]
+pub(super) struct Numbers(Outbox);
+
+impl PushMetricExporter for Numbers {
+    async fn export(&self, metrics: &ResourceMetrics) -> OTelSdkResult {
+        self.0.put(Parcel::METRICS, &json::metrics(metrics));
+        Ok(())
+    }
+
+    fn force_flush(&self) -> OTelSdkResult {
+        Ok(())
+    }
+
+    fn shutdown_with_timeout(&self, _: Duration) -> OTelSdkResult {
+        Ok(())
+    }
+
+    fn temporality(&self) -> Temporality {
+        Temporality::Cumulative
+    }
+}
+
+/// Sends parcels until somebody says that no more come. Gives how many were not taken.
+pub(super) async fn send_all(
+    mut parcels: Receiver<Option<Parcel>>,
+    targets: [(&'static str, Target); 2],
+) -> u64 {
+    let mut lost = 0;
+    while let Some(Some(parcel)) = parcels.recv().await {
+        let target = targets.iter().find(|(path, _)| *path == parcel.path);
+        let Some((_, target)) = target else { continue };
+        if target.send("application/json", parcel.body).await.is_err() {
+            lost += 1;
+        }
+    }
+    lost
+}
+
+/// Waits for the last ones.
+pub(super) async fn in_time(sending: JoinHandle<u64>) -> u64 {
+    match tokio::time::timeout(LAST_PATIENCE, sending).await {
+        Ok(Ok(lost)) => lost,
+        Ok(Err(_)) | Err(_) => 1,
+    }
+}

@@ -1,0 +1,132 @@
+// What agents are made of: agents, tools, skills, MCP servers, and how everything is set up.
+
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { ended, findings, shot, stage } from './stage.mjs';
+
+let staged;
+before(async () => {
+  staged = await stage({
+    before: async (folder) => {
+      await mkdir(join(folder, 'data/skills/greet'), { recursive: true });
+      await writeFile(join(folder, 'data/skills/greet/SKILL.md'), '---\nname: greet\ndescription: Greets people.\nargs: [who]\n---\nSay **hello** to $who.\n');
+    },
+  });
+  await writeFile(join(staged.work, 'notes.txt'), 'line one\n');
+});
+after(() => staged?.close());
+
+test('an agent is written, what is wrong is said while one writes, and it is kept, used and forgotten', async () => {
+  const { page, context, faults } = await staged.page({ path: '/agents' });
+  await page.getByRole('link', { name: 'New agent' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('reviewer');
+  await page.getByLabel('What it is for').fill('Reviews: "all" of it');
+  await page.getByLabel('Prompt').fill('You review code.');
+  await page.getByLabel('Mode').selectOption('plan');
+  await page.getByLabel('Grants').fill('fly:high');
+  await page.getByLabel('Grants').blur();
+  await page.locator('.note.error').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Keep' }).isDisabled(), true);
+  await page.getByLabel('Grants').fill('read:src/**');
+  await page.getByLabel('Turns of one task').fill('3');
+  await page.getByLabel('Turns of one task').blur();
+  await page.locator('.note.error').waitFor({ state: 'detached' });
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'agent');
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.waitForURL(/#\/agents\/reviewer$/);
+  const kept = await staged.ask('GET', '/api/agents/reviewer');
+  assert.deepEqual([kept.description, kept.mode, kept.grants, kept.limits.turns], ['Reviews: "all" of it', 'plan', ['read:src/**'], 3]);
+  assert.match(await readFile(join(staged.data, 'agents/reviewer.md'), 'utf8'), /You review code\./);
+  await page.getByRole('button', { name: 'Forget it' }).click();
+  await page.getByRole('button', { name: 'Forget it for good' }).click();
+  await page.getByRole('link', { name: 'New agent' }).waitFor();
+  await assert.rejects(staged.ask('GET', '/api/agents/reviewer'), /404/);
+  // A console of a browser tells of refused checks; nothing else may be there.
+  assert.deepEqual(faults.filter((fault) => !fault.includes('400')), []);
+  await context.close();
+});
+
+test('an agent that is not one of the own is looked at and not changed', async () => {
+  const [usual] = await staged.ask('GET', '/api/agents');
+  const { page, context } = await staged.page({ path: `/agents/${usual.name}` });
+  await page.getByText('it is not one of your own').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Keep' }).count(), 0);
+  assert.deepEqual(await findings(page), []);
+  await context.close();
+});
+
+test('a tool is tried with what it was granted and refused without, and its calls are listed', async () => {
+  await ended(staged, 'read notes.txt');
+  const { page, context, faults } = await staged.page({ path: '/tools' });
+  await page.getByRole('link', { name: 'read', exact: true }).click();
+  await page.getByRole('heading', { name: 'Try it' }).waitFor();
+  const raw = page.getByLabel('Arguments, as JSON');
+  if (await raw.isVisible()) await raw.fill('{"path": "notes.txt"}');
+  else await page.getByLabel(/^path/).fill('notes.txt');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('refused', { exact: true }).waitFor();
+  await page.getByLabel('What this call may do').fill('read:notes.txt');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.locator('[data-test=tried]', { hasText: 'line one' }).waitFor();
+  const calls = page.getByRole('region', { name: 'Latest calls' });
+  await calls.getByText('succeeded').first().waitFor();
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'tool');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('tools are looked at again', async () => {
+  const { page, context } = await staged.page({ path: '/tools' });
+  await page.getByRole('button', { name: 'Look at all again' }).click();
+  await page.getByRole('status').getByText(/\d+ tools found/).waitFor();
+  await context.close();
+});
+
+test('a skill is read as it is written', async () => {
+  const { page, context } = await staged.page({ path: '/skills' });
+  await page.getByRole('link', { name: 'greet' }).click();
+  await page.locator('.md strong', { hasText: 'hello' }).waitFor();
+  await page.getByText('your own').waitFor();
+  assert.deepEqual(await findings(page), []);
+  await context.close();
+});
+
+test('an MCP server is written down, tested and taken away', async () => {
+  const script = fileURLToPath(new URL('../../crates/holm-mcp/tests/servers/server.py', import.meta.url));
+  const entry = {
+    command: '/usr/bin/python3',
+    args: [script, 'ok', join(staged.work, 'state')],
+    grants: [`read:${script}`, `read:${staged.work}/`, `write:${staged.work}/`],
+  };
+  const { page, context } = await staged.page({ path: '/servers' });
+  await page.getByText('No MCP servers are set up.').waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('sea');
+  await page.getByLabel('How it is reached').fill(JSON.stringify(entry));
+  await page.getByRole('button', { name: 'Write it down' }).click();
+  await page.getByRole('button', { name: 'Test sea' }).click();
+  await page.getByText(/It answers, with MCP/).waitFor();
+  await page.locator('.note.good', { hasText: 'sea_echo' }).waitFor();
+  assert.equal(await page.getByLabel('How it is reached').inputValue(), '');
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'servers');
+  await page.getByRole('button', { name: 'Take away: sea' }).click();
+  await page.getByRole('button', { name: 'Take it away' }).click();
+  await page.getByText('No MCP servers are set up.').waitFor();
+  await context.close();
+});
+
+test('how everything is set up is shown, and a copy of it is made', async () => {
+  const { page, context } = await staged.page({ path: '/settings' });
+  await page.getByText('requests per minute').waitFor();
+  await page.getByLabel('Name of a new copy').fill('first');
+  await page.getByRole('button', { name: 'Make a copy' }).click();
+  await page.getByRole('listitem').getByText('first').waitFor();
+  assert.deepEqual((await staged.ask('GET', '/api/backups')).map((one) => one.name), ['first']);
+  await context.close();
+});

@@ -1,0 +1,176 @@
+// Jobs, sites and files: made on the page, seen by the server, and the other way round.
+
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { PATIENCE, findings, shot, stage } from './stage.mjs';
+
+let staged;
+before(async () => {
+  staged = await stage();
+});
+after(() => staged?.close());
+
+test('a job is put together from words, runs now, and its run is a session that can be read', async () => {
+  const { page, context, faults } = await staged.page({ path: '/jobs' });
+  await page.getByText('There are no jobs yet.').waitFor();
+  await page.getByRole('button', { name: 'New job' }).click();
+  const form = page.getByRole('form', { name: 'The job' });
+  await form.getByLabel('Name').fill('nightly');
+  await form.getByLabel('What is to be done?').fill('write nothing');
+  await form.getByLabel('How often').selectOption('weekly');
+  await form.getByLabel('Friday').check();
+  await form.getByLabel('Time of day').fill('02:30');
+  await form.getByLabel('Clocks of').fill('Europe/Berlin');
+  assert.equal(await form.locator('[data-test=pattern]').innerText(), '30 2 * * 1,5');
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'job-form');
+  await form.getByRole('button', { name: 'Make it' }).click();
+  await page.getByText('The key that signs its messages is shown this once').waitFor();
+  const made = await staged.ask('GET', '/api/jobs/nightly');
+  assert.deepEqual(made.spec.when, { cron: { pattern: '30 2 * * 1,5', zone: 'Europe/Berlin' } });
+  assert.ok(made.next > Date.now());
+  await page.getByText('every Monday, Friday at 02:30, Europe/Berlin').waitFor();
+  await page.getByRole('button', { name: 'Run now: nightly' }).click();
+  // It asks to write, nobody is there to say yes, so it goes on without.
+  const runs = page.getByRole('region', { name: 'Runs of nightly' });
+  await runs.getByText('by a person').waitFor();
+  await runs.getByText('The tool said:').waitFor();
+  await shot(page, 'jobs');
+  await runs.getByRole('link').first().click();
+  await page.getByRole('log').getByText('Answered.').waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a job is changed, switched off and on, and forgotten', async () => {
+  const spec = { when: 'asked', prompt: 'hello' };
+  await staged.ask('POST', '/api/jobs', { id: 'asked-for', spec });
+  const { page, context } = await staged.page({ path: '/jobs' });
+  const row = page.getByRole('listitem', { name: 'asked-for' });
+  await row.getByText('when somebody asks').waitFor();
+  await row.getByRole('button', { name: 'Change asked-for' }).click();
+  const form = page.getByRole('form', { name: 'The job' });
+  await form.getByLabel('What it is for').fill('greets');
+  await form.getByText('How it is kept from going wrong').click();
+  await form.getByLabel('Missed while no server ran').selectOption('all');
+  await form.getByLabel('At most so many').fill('7');
+  await form.getByRole('button', { name: 'Keep' }).click();
+  await row.getByText('greets').waitFor();
+  assert.deepEqual((await staged.ask('GET', '/api/jobs/asked-for')).spec.misfire, { all: { most: 7 } });
+  await row.getByRole('button', { name: 'Switch off asked-for' }).click();
+  await row.getByText('off', { exact: true }).waitFor();
+  await row.getByRole('button', { name: 'Switch on asked-for' }).click();
+  await row.getByText('on', { exact: true }).waitFor();
+  await row.getByRole('button', { name: 'Forget asked-for' }).click();
+  await row.getByRole('button', { name: 'Forget it' }).click();
+  await row.waitFor({ state: 'detached' });
+  await assert.rejects(staged.ask('GET', '/api/jobs/asked-for'), /404/);
+  await context.close();
+});
+
+test('a pattern that is none is told so, and nothing is made', async () => {
+  const { page, context } = await staged.page({ path: '/jobs' });
+  await page.getByRole('button', { name: 'New job' }).click();
+  const form = page.getByRole('form', { name: 'The job' });
+  await form.getByLabel('Name').fill('broken');
+  await form.getByLabel('What is to be done?').fill('hello');
+  await form.getByLabel('How often').selectOption('own');
+  await form.getByLabel(/Minute, hour/).fill('99 99 * * *');
+  await form.getByRole('button', { name: 'Make it' }).click();
+  await form.getByRole('alert').waitFor();
+  await assert.rejects(staged.ask('GET', '/api/jobs/broken'), /404/);
+  await context.close();
+});
+
+test('a folder is published on an origin of its own, and taken back', async () => {
+  await mkdir(join(staged.work, 'site'));
+  await writeFile(join(staged.work, 'site/index.html'), '<!doctype html><title>Shown</title><h1>For everybody</h1>');
+  const { page, context } = await staged.page({ path: '/sites' });
+  await page.getByLabel('Name', { exact: true }).fill('demo');
+  await page.getByLabel(/Folder/).fill('site');
+  await page.getByLabel(/Address/).fill('127.0.0.1:0');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: 'demo' });
+  const address = await row.getByRole('link').getAttribute('href');
+  assert.notEqual(new URL(address).port, new URL(staged.url).port);
+  assert.match(await (await fetch(address)).text(), /For everybody/);
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'sites');
+  await row.getByRole('button', { name: 'Take back: demo' }).click();
+  await row.getByRole('button', { name: 'Take it back' }).click();
+  await page.getByText('Nothing is published.').waitFor();
+  await assert.rejects(fetch(address));
+  await context.close();
+});
+
+/** The text of the editor, which stands in a shadow root. */
+const content = (page) => page.getByRole('textbox', { name: 'Content' });
+
+test('a file is found in its folder, changed in the editor, and kept', async () => {
+  await mkdir(join(staged.work, 'notes'), { recursive: true });
+  await writeFile(join(staged.work, 'notes/plan.md'), '# Plan\n\nline two\n');
+  const { page, context, faults } = await staged.page({ path: '/files' });
+  await page.getByRole('link', { name: 'notes/' }).click();
+  await page.getByRole('link', { name: /plan\.md/ }).click();
+  await content(page).getByText('line two').waitFor();
+  await content(page).click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('line three');
+  await page.getByText('not kept').waitFor();
+  assert.deepEqual(await findings(page), []);
+  await page.keyboard.press('Control+s');
+  await page.getByText('kept', { exact: true }).waitFor();
+  assert.match(await readFile(join(staged.work, 'notes/plan.md'), 'utf8'), /line three$/);
+  await shot(page, 'files');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a change of somebody else is not written over, and what is not kept is not lost by a click', async () => {
+  const file = join(staged.work, 'both.md');
+  await writeFile(file, 'mine\n');
+  const { page, context } = await staged.page({ path: '/files?file=both.md' });
+  await content(page).getByText('mine').waitFor();
+  await writeFile(file, 'theirs\n');
+  await content(page).click();
+  await page.keyboard.type('and more ');
+  await page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await page.getByRole('alert').waitFor();
+  assert.equal(await readFile(file, 'utf8'), 'theirs\n');
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Stay here' }).click();
+  await content(page).getByText('and more').waitFor();
+  await page.getByRole('button', { name: /Read it again/ }).click();
+  await content(page).getByText('theirs').waitFor();
+  await context.close();
+});
+
+test('files and folders are made, renamed and removed', async () => {
+  const { page, context } = await staged.page({ path: '/files' });
+  await page.getByRole('button', { name: 'New folder' }).click();
+  await page.getByLabel('Name of the folder').fill('fresh');
+  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByRole('link', { name: 'fresh/' }).click();
+  await page.getByText('This folder is empty.').waitFor();
+  await page.getByRole('button', { name: 'New file' }).click();
+  await page.getByLabel('Name of the file').fill('a.txt');
+  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByRole('link', { name: /a\.txt/ }).waitFor();
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByLabel('Path within the workspace').fill('fresh/b.txt');
+  await page.getByRole('button', { name: 'Rename it' }).click();
+  await page.getByRole('link', { name: /b\.txt/ }).waitFor();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('button', { name: 'Remove it' }).click();
+  await page.getByText('This folder is empty.').waitFor();
+  await context.close();
+});
+
+test('a file that is not there is told so', async () => {
+  const { page, context } = await staged.page({ path: '/files?file=none.md' });
+  await page.getByRole('alert').waitFor({ timeout: PATIENCE });
+  await context.close();
+});

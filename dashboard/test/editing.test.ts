@@ -1,0 +1,46 @@
+// What pages write: the files of agents, and patterns of cron.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { listLines, mapLines, newAgent, textLines, withKey, withPrompt } from '../src/core/agents.ts';
+import { type Rhythm, inWords, patternOf, rhythmOf } from '../src/core/cron.ts';
+
+const FILE = '---\nname: a\n# kept\ndescription: >\n  two\n  lines\ntools:\n- read\nisolation: worktree\n---\nPrompt.\n---\nMore.\n';
+
+test('a key is said anew and everything else stays as it was written', () => {
+  const check = (key: string, said: string[] | null, expect: string): void => assert.equal(withKey(FILE, key, said), expect);
+  check('description', textLines('description', 'says: "so"'), FILE.replace('>\n  two\n  lines', '"says: \\"so\\""'));
+  check('tools', listLines('tools', ['read', 'a b']), FILE.replace('tools:\n- read', 'tools:\n  - read\n  - "a b"'));
+  check('tools', null, FILE.replace('tools:\n- read\n', ''));
+  check('mode', textLines('mode', 'plan'), FILE.replace('worktree\n', 'worktree\nmode: plan\n'));
+  check('limits', mapLines('limits', { turns: '3', time: '' }), FILE.replace('worktree\n', 'worktree\nlimits:\n  turns: 3\n'));
+  assert.equal(mapLines('limits', { turns: '' }), null);
+  assert.equal(withKey(withKey(FILE, 'mode', ['mode: plan']), 'mode', null), FILE);
+});
+
+test('a prompt is said anew below the head', () => {
+  assert.equal(withPrompt(FILE, 'Other.'), FILE.replace('Prompt.\n---\nMore.\n', 'Other.\n'));
+  assert.equal(withPrompt('no head', 'Other.'), '---\n---\nOther.\n');
+  assert.match(newAgent('x'), /^---\nname: x\n/);
+});
+
+test('a rhythm and its pattern say the same', () => {
+  const rhythms: Rhythm[] = [
+    { kind: 'minutes', every: 1 },
+    { kind: 'minutes', every: 15 },
+    { kind: 'hourly', minute: 5 },
+    { kind: 'daily', hour: 2, minute: 30 },
+    { kind: 'weekly', days: [1, 5], hour: 9, minute: 0 },
+    { kind: 'monthly', day: 31, hour: 0, minute: 0 },
+  ];
+  for (const rhythm of rhythms) assert.deepEqual(rhythmOf(patternOf(rhythm)), rhythm);
+  for (const pattern of ['*/7 * * * *', '0 9 1 * 1', '0 0 9 * * *', '0 9 * 3 *', '0 9 * * 1-5', '61 * * * *', '', '1,2 * * * *'])
+    assert.deepEqual(rhythmOf(pattern), { kind: 'own', pattern });
+  assert.deepEqual(rhythmOf('0 9 * * 7'), { kind: 'weekly', days: [0], hour: 9, minute: 0 });
+});
+
+test('a rhythm is told in words', () => {
+  assert.equal(inWords(rhythmOf('30 2 * * *')), 'every day at 02:30');
+  assert.equal(inWords(rhythmOf('0 9 * * 1,5')), 'every Monday, Friday at 09:00');
+});
