@@ -1,124 +1,150 @@
-//! Drives `holm chat` on a terminal with a provider on this machine, and reports what it costs. Nothing here is a test:
-//! figures depend on the machine and are only printed.
-//!
-//! `HOLM` names the binary; without it the release binary is built first. `TURNS` is how many turns the memory is measured
-//! after (1,000 unless said).
+//! Drives chats on a terminal with a provider on this machine, and reports what they cost: Holm's, and beside it those of codex
+//! and opencode. Nothing here is a test: figures depend on the machine and are only printed.
 
+mod contender;
 mod provider;
 mod pty;
+mod report;
 
 use std::{
     env,
     path::PathBuf,
-    process::Command,
+    process::exit,
     thread,
     time::{Duration, Instant},
 };
 
-use provider::Provider;
+use contender::Contender;
+use provider::{LAST_WORD, Provider};
 use pty::Pty;
+use report::Figure;
 
 /// How long a stream lasts that frames are counted in.
 const STREAM: Duration = Duration::from_secs(10);
 /// How long nothing happens while rest is measured.
 const REST: Duration = Duration::from_secs(10);
-/// Starts whose first screens are timed.
+/// Starts whose first screens are timed, and the longest that they may take together.
 const STARTS: usize = 20;
+const MOST_STARTING: Duration = Duration::from_secs(90);
+/// Turns after which memory is measured, unless `TURNS` says otherwise, and the longest that they may take together.
+const TURNS: usize = 1_000;
+const MOST_TALKING: Duration = Duration::from_secs(600);
+/// Tokens of a turn's answer.
+const ANSWER: usize = 60;
 
 fn main() {
-    let holm = binary();
-    println!("binary: {}", holm.display());
-    first_paint(&holm);
-    streaming(&holm);
-    memory(&holm);
-}
-
-/// The binary to measure.
-fn binary() -> PathBuf {
-    if let Some(path) = env::var_os("HOLM") {
-        return PathBuf::from(path);
+    let [holm, peers] = [named("HOLM_BIN"), named("HOLM_STARTUP_PEERS")];
+    let turns = env::var("TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(TURNS);
+    let (mut figures, mut not_driven) = (Vec::new(), Vec::new());
+    for contender in Contender::all(&holm, &peers) {
+        match measured(&contender, turns) {
+            Ok(figure) => figures.push(figure),
+            Err(why) => not_driven.push((contender.name, why)),
+        }
     }
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let built =
-        Command::new("cargo").args(["build", "--release", "-p", "holm-cli"]).current_dir(&root).status();
-    assert!(built.is_ok_and(|status| status.success()), "holm could not be built");
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    target.join("release/holm")
+    print!("{}", report::markdown(&figures, &not_driven));
+    if figures.iter().all(|figure| figure.name != "holm") {
+        exit(1);
+    }
 }
 
-/// From the start of the process to a screen that can be typed on.
-fn first_paint(holm: &PathBuf) {
+/// What the script beside this says.
+fn named(name: &str) -> PathBuf {
+    let Some(value) = env::var_os(name) else {
+        eprintln!("{name} is not set; run scripts/bench chat");
+        exit(2);
+    };
+    value.into()
+}
+
+fn measured(contender: &Contender, turns: usize) -> Result<Figure, String> {
+    let mut figure = Figure { name: contender.name, ..Figure::default() };
+    starts(contender, &mut figure)?;
+    streams(contender, &mut figure)?;
+    talks(contender, turns, &mut figure)?;
+    Ok(figure)
+}
+
+/// From the start of the process to the first screen, and until something can be said.
+fn starts(contender: &Contender, figure: &mut Figure) -> Result<(), String> {
     let provider = Provider::start(Duration::ZERO, 1);
-    let mut times = Vec::new();
-    for _ in 0..STARTS {
+    let (mut first, mut ready) = (Vec::new(), Vec::new());
+    let all = Instant::now();
+    // One more, first, so that the file is in memory.
+    for round in 0..=STARTS {
         let began = Instant::now();
-        let mut chat = Pty::chat(holm, &provider);
-        chat.until(|seen| seen.contains("/help"));
-        times.push(began.elapsed());
+        let mut chat = Pty::chat(contender, &provider)?;
+        chat.until(contender.first_word())?;
+        let painted = began.elapsed();
+        chat.until(contender.ready_word())?;
+        if round > 0 {
+            first.push(painted);
+            ready.push(began.elapsed());
+        }
         chat.leave();
+        if all.elapsed() > MOST_STARTING && !first.is_empty() {
+            break;
+        }
     }
-    times.sort();
-    println!(
-        "first screen: {} ms in the middle, {} ms at worst of {STARTS}",
-        times[STARTS / 2].as_millis(),
-        times[STARTS - 1].as_millis()
-    );
+    first.sort();
+    ready.sort();
+    let middle = |times: &[Duration]| times.get(times.len() / 2).copied().unwrap_or_default();
+    figure.first = (middle(&first), first.last().copied().unwrap_or_default());
+    figure.ready = middle(&ready);
+    Ok(())
 }
 
 /// Frames, bytes and processor time while 200 tokens a second stream in, and while nothing happens.
-fn streaming(holm: &PathBuf) {
+fn streams(contender: &Contender, figure: &mut Figure) -> Result<(), String> {
     let tokens = 200 * usize::try_from(STREAM.as_secs()).unwrap_or(10);
     let provider = Provider::start(Duration::from_millis(5), tokens);
-    let mut chat = Pty::chat(holm, &provider);
-    chat.until(|seen| seen.contains("done."));
-    chat.types("go\r");
-    chat.until(|seen| seen.contains("word"));
+    let mut chat = Pty::chat(contender, &provider)?;
+    chat.until(contender.ready_word())?;
+    chat.until_quiet();
+    chat.forget();
+    chat.says("go");
+    chat.until("word")?;
     let (began, cpu, bytes, frames) = (Instant::now(), chat.cpu(), chat.bytes(), chat.frames());
     // Somewhat less than all of it, so that the end is not measured.
     thread::sleep(STREAM.mul_f32(0.8));
-    let (took, cpu) = (began.elapsed(), chat.cpu() - cpu);
+    let took = began.elapsed().as_secs_f64();
     let (bytes, frames) = (chat.bytes() - bytes, chat.frames() - frames);
-    println!(
-        "200 tokens a second: {:.1} frames a second, {} bytes a frame, {:.1} % of a processor",
-        frames as f64 / took.as_secs_f64(),
-        bytes / frames.max(1),
-        cpu.as_secs_f64() / took.as_secs_f64() * 100.0
-    );
-    chat.until(|seen| seen.contains("end."));
+    let busy = (chat.cpu() - cpu).as_secs_f64() / took * 100.0;
+    figure.stream = (frames as f64 / took, bytes / frames.max(1), busy);
+    chat.until(LAST_WORD)?;
     thread::sleep(Duration::from_secs(2));
-    let (cpu, bytes) = (chat.cpu(), chat.bytes());
+    let (began, cpu, bytes) = (Instant::now(), chat.cpu(), chat.bytes());
     thread::sleep(REST);
-    println!(
-        "at rest for {} s: {} ms of a processor, {} bytes drawn",
-        REST.as_secs(),
-        (chat.cpu() - cpu).as_millis(),
-        chat.bytes() - bytes
-    );
+    let idle = (chat.cpu() - cpu).as_secs_f64() / began.elapsed().as_secs_f64() * 100.0;
+    figure.rest = (idle, chat.bytes() - bytes);
     chat.leave();
+    Ok(())
 }
 
-/// Memory after many turns in one session.
-fn memory(holm: &PathBuf) {
-    let turns: usize = env::var("TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(1_000);
-    let provider = Provider::start(Duration::ZERO, 60);
-    let mut chat = Pty::chat(holm, &provider);
-    chat.until(|seen| seen.contains("done."));
-    println!("memory at the start: {} MiB", chat.resident() >> 20);
-    let began = Instant::now();
-    for turn in 1..=turns {
-        chat.types(&format!("turn {turn}\r"));
-        provider.until_answered(turn);
-        // The run stands still when its line of state says nothing any more.
+/// Memory after many turns in one session, and what a key draws then.
+fn talks(contender: &Contender, turns: usize, figure: &mut Figure) -> Result<(), String> {
+    let provider = Provider::start(Duration::ZERO, ANSWER);
+    let mut chat = Pty::chat(contender, &provider)?;
+    chat.until(contender.ready_word())?;
+    chat.until_quiet();
+    figure.memory = chat.resident();
+    let (began, mut done) = (Instant::now(), 0);
+    while done < turns && began.elapsed() < MOST_TALKING {
+        let before = provider.answered();
+        chat.says(&format!("turn {done}"));
+        provider.until_answered(before + 1)?;
+        // A screen of the same words may have nothing new to write, so what is waited for is that nothing moves any more.
+        thread::sleep(Duration::from_millis(20));
         chat.until_quiet();
+        done += 1;
     }
-    println!(
-        "memory after {turns} turns: {} MiB, {:.1} ms a turn",
-        chat.resident() >> 20,
-        began.elapsed().as_secs_f64() * 1_000.0 / turns as f64
-    );
+    figure.turns = (done, chat.resident());
+    figure.turn.0 = began.elapsed() / u32::try_from(done.max(1)).unwrap_or(u32::MAX);
     let bytes = chat.bytes();
     chat.types("x");
+    thread::sleep(Duration::from_millis(200));
     chat.until_quiet();
-    println!("a key after {turns} turns: {} bytes drawn", chat.bytes() - bytes);
+    figure.turn.1 = chat.bytes() - bytes;
     chat.leave();
+    Ok(())
 }

@@ -1,11 +1,10 @@
-//! The chat on a terminal of its own, and what the system says of its process.
+//! A chat on a terminal of its own, which answers what a terminal is asked, and what the system says of its processes.
 
 use std::{
     fs::{self, File},
     io::{Read as _, Write as _},
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
+    process::{Child, Stdio},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -17,141 +16,224 @@ use rustix::{
 };
 use tempfile::TempDir;
 
-use crate::provider::Provider;
+use crate::{contender::Contender, provider::Provider};
 
-/// What every frame ends with: the cursor is shown where the person types.
-const FRAME: &[u8] = b"\x1b[?25h";
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long nothing is written when nothing happens: more than three frames.
+const QUIET: Duration = Duration::from_millis(60);
+
+/// The longest wait for quiet: some never are.
+const LONGEST_NOISE: Duration = Duration::from_secs(5);
+
+/// What a terminal is asked, and what this one answers.
+const ANSWERS: [(&[u8], &[u8]); 8] = [
+    (b"\x1b[6n", b"\x1b[1;1R"),
+    (b"\x1b[c", b"\x1b[?62;22c"),
+    (b"\x1b[?u", b"\x1b[?0u"),
+    (b"\x1b[>0q", b"\x1bP>|bench\x1b\\"),
+    (b"\x1b]10;?\x07", b"\x1b]10;rgb:ffff/ffff/ffff\x07"),
+    (b"\x1b]11;?\x07", b"\x1b]11;rgb:0000/0000/0000\x07"),
+    (b"\x1b]10;?\x1b\\", b"\x1b]10;rgb:ffff/ffff/ffff\x1b\\"),
+    (b"\x1b]11;?\x1b\\", b"\x1b]11;rgb:0000/0000/0000\x1b\\"),
+];
+
+/// How much of what came is kept, to look for words in.
+const TAIL: usize = 1 << 16;
 
 /// A chat at work.
 pub struct Pty {
     child: Child,
     master: File,
     seen: Arc<Mutex<Seen>>,
-    _folder: TempDir,
+    pause: Duration,
+    _home: TempDir,
 }
 
-#[derive(Default)]
 struct Seen {
-    /// The last that came, to look for words in.
     tail: Vec<u8>,
     bytes: usize,
     frames: usize,
-    last: Option<Instant>,
+    last: Instant,
+    mark: &'static [u8],
 }
 
 impl Pty {
     /// Starts a chat in a folder of its own.
-    pub fn chat(holm: &PathBuf, provider: &Provider) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-        grantpt(&master).expect("a terminal");
-        unlockpt(&master).expect("a terminal");
-        let name = ptsname(&master, Vec::new()).expect("its name");
-        let slave =
-            rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("its other end");
-        let size = Winsize { ws_row: 50, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&master, size).expect("its size");
-        let stdio = || Stdio::from(slave.try_clone().expect("a copy"));
-        let child = Command::new("setsid")
-            .args(["-c", "-w"])
-            .arg(holm)
-            .args(["chat", "--model", "openai/gpt-5-mini"])
-            .current_dir(folder.path())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("TERM", "xterm-256color")
-            .env("HOLM_DATA", folder.path().join("data"))
-            .env("OPENAI_API_KEY", "none")
-            .env("OPENAI_BASE_URL", provider.base())
-            .stdin(stdio())
-            .stdout(stdio())
-            .stderr(stdio())
-            .spawn()
-            .expect("setsid of util-linux");
-        let master = File::from(master);
-        let seen = Arc::new(Mutex::new(Seen::default()));
-        let (mut reads, told) = (master.try_clone().expect("a copy"), Arc::clone(&seen));
+    ///
+    /// # Errors
+    /// Why it cannot be started.
+    pub fn chat(contender: &Contender, provider: &Provider) -> Result<Self, String> {
+        let failed = |error: std::io::Error| error.to_string();
+        let home = tempfile::tempdir().map_err(failed)?;
+        let (master, slave) = terminal().map_err(|error| error.to_string())?;
+        let stdio = || slave.try_clone().map(Stdio::from);
+        let mut command = contender.command(home.path(), &provider.base()).map_err(failed)?;
+        command.stdin(stdio().map_err(failed)?).stdout(stdio().map_err(failed)?);
+        command.stderr(stdio().map_err(failed)?);
+        let child = command.spawn().map_err(|error| format!("setsid of util-linux: {error}"))?;
+        let mark = contender.frame_mark();
+        let seen = Seen { tail: Vec::new(), bytes: 0, frames: 0, last: Instant::now(), mark };
+        let seen = Arc::new(Mutex::new(seen));
+        let (mut reads, told) = (master.try_clone().map_err(failed)?, Arc::clone(&seen));
+        let mut writes = master.try_clone().map_err(failed)?;
         thread::spawn(move || {
             let mut piece = [0; 1 << 16];
             while let Ok(count @ 1..) = reads.read(&mut piece) {
-                told.lock().expect("whole").took(&piece[..count]);
+                let answers = lock(&told).took(&piece[..count]);
+                let _ = writes.write_all(&answers);
             }
         });
-        Self { child, master, seen, _folder: folder }
+        Ok(Self { child, master, seen, pause: contender.pause(), _home: home })
     }
 
     /// Presses keys.
     pub fn types(&mut self, keys: &str) {
-        self.master.write_all(keys.as_bytes()).expect("a terminal");
+        // Whoever is gone is found out by what does not come.
+        let _ = self.master.write_all(keys.as_bytes());
     }
 
-    /// Waits until something was written; blanks may be moves of the cursor, so they are not looked at.
-    pub fn until(&mut self, is: impl Fn(&str) -> bool) {
+    /// Says something.
+    pub fn says(&mut self, text: &str) {
+        self.types(text);
+        thread::sleep(self.pause);
+        self.types("\r");
+    }
+
+    /// Waits until a word was written.
+    ///
+    /// # Errors
+    /// If it does not come.
+    pub fn until(&mut self, word: &str) -> Result<(), String> {
         let began = Instant::now();
         loop {
-            let text = String::from_utf8_lossy(&self.seen.lock().expect("whole").tail).into_owned();
-            if is(&text) {
-                return;
+            let found = lock(&self.seen).tail.windows(word.len()).any(|bytes| bytes == word.as_bytes());
+            if found {
+                return Ok(());
             }
-            assert!(began.elapsed() < Duration::from_secs(120), "it did not come: {text:?}");
+            let ended = matches!(self.child.try_wait(), Ok(Some(_)));
+            if ended || began.elapsed() > PATIENCE {
+                let tail = String::from_utf8_lossy(&lock(&self.seen).tail).into_owned();
+                let last: String =
+                    tail.chars().rev().take(300).collect::<Vec<_>>().into_iter().rev().collect();
+                return Err(format!("`{word}` did not come; the last that came: {last:?}"));
+            }
             thread::sleep(Duration::from_micros(200));
         }
     }
 
-    /// Waits until nothing was written for three frames.
-    pub fn until_quiet(&mut self) {
-        loop {
-            thread::sleep(Duration::from_millis(10));
-            let last = self.seen.lock().expect("whole").last;
-            if last.is_some_and(|last| last.elapsed() > Duration::from_millis(50)) {
-                return;
-            }
+    /// Forgets what was written, so that a word that stood there is not taken for the next one.
+    pub fn forget(&self) {
+        lock(&self.seen).tail.clear();
+    }
+
+    /// Waits until nothing was written for some frames.
+    pub fn until_quiet(&self) {
+        let began = Instant::now();
+        while lock(&self.seen).last.elapsed() < QUIET && began.elapsed() < LONGEST_NOISE {
+            thread::sleep(Duration::from_millis(5));
         }
     }
 
     /// How many bytes were written.
     pub fn bytes(&self) -> usize {
-        self.seen.lock().expect("whole").bytes
+        lock(&self.seen).bytes
     }
 
     /// How many frames.
     pub fn frames(&self) -> usize {
-        self.seen.lock().expect("whole").frames
+        lock(&self.seen).frames
     }
 
-    /// Processor time so far.
+    /// Processor time of all its processes so far.
     pub fn cpu(&self) -> Duration {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
-        let ticks: u64 =
-            after.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-        Duration::from_millis(ticks * 10)
+        // A hundredth of a second is what Linux counts in.
+        Duration::from_millis(self.processes().iter().map(|process| process.ticks * 10).sum())
     }
 
-    /// Memory that is in use.
+    /// Memory that all its processes have in use.
     pub fn resident(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-        kib.unwrap_or(0) << 10
+        self.processes().iter().map(|process| process.resident).sum()
     }
 
-    /// Leaves.
+    fn processes(&self) -> Vec<Process> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let all = entries.filter_map(|entry| Process::read(entry.file_name().to_str()?));
+        all.filter(|process| process.session == self.child.id()).collect()
+    }
+
+    /// Ends it.
     pub fn leave(mut self) {
-        // Whatever is typed goes first, then the chat.
-        self.types("\x03\x03");
+        for process in self.processes() {
+            if let Some(id) = rustix::process::Pid::from_raw(process.id) {
+                let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
+            }
+        }
         let _ = self.child.wait();
     }
 }
 
-impl Seen {
-    fn took(&mut self, piece: &[u8]) {
-        self.bytes += piece.len();
-        self.last = Some(Instant::now());
-        let from = self.tail.len().saturating_sub(FRAME.len() - 1);
-        self.tail.extend_from_slice(piece);
-        self.frames += self.tail[from..].windows(FRAME.len()).filter(|bytes| *bytes == FRAME).count();
-        let much = self.tail.len().saturating_sub(1 << 16);
-        self.tail.drain(..much);
+/// A terminal of 50 rows and 120 columns, and its other end.
+fn terminal() -> rustix::io::Result<(File, std::os::fd::OwnedFd)> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let name = ptsname(&master, Vec::new())?;
+    let slave = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty())?;
+    tcsetwinsize(&master, Winsize { ws_row: 50, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 })?;
+    Ok((File::from(master), slave))
+}
+
+/// What the system says of a process.
+struct Process {
+    id: i32,
+    session: u32,
+    ticks: u64,
+    resident: u64,
+}
+
+impl Process {
+    fn read(id: &str) -> Option<Self> {
+        let number: i32 = id.parse().ok()?;
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        // Behind the name, which may hold anything: state, parent, group, session, and further on what it has used.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let field = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
+        let session = u32::try_from(field(3)?).ok()?;
+        let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        Some(Self { id: number, session, ticks: field(11)? + field(12)?, resident: kib.unwrap_or(0) << 10 })
     }
+}
+
+impl Seen {
+    /// Takes what was written, and gives what a terminal answers to it.
+    fn took(&mut self, piece: &[u8]) -> Vec<u8> {
+        self.bytes += piece.len();
+        self.last = Instant::now();
+        let before = self.tail.len();
+        self.tail.extend_from_slice(piece);
+        // Whatever ends in the new piece is new, though it may have begun before.
+        let new = |what: &[u8]| {
+            let from = before.saturating_sub(what.len().saturating_sub(1));
+            let ends = self.tail.get(from..).unwrap_or_default().windows(what.len());
+            ends.filter(|bytes| *bytes == what).count()
+        };
+        let frames = new(self.mark);
+        let mut answers = Vec::new();
+        for (asked, answer) in ANSWERS {
+            (0..new(asked)).for_each(|_| answers.extend_from_slice(answer));
+        }
+        self.frames += frames;
+        let much = self.tail.len().saturating_sub(TAIL);
+        self.tail.drain(..much);
+        answers
+    }
+}
+
+/// Every change is one step, so a panic elsewhere leaves nothing half done.
+fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -279,7 +279,7 @@ impl House {
         wanted: Wanted,
     ) -> Result<(SessionId, Arc<Seat>), Error> {
         if self.seats().len() >= MOST_OPEN {
-            return Err(invalid(format!("{MOST_OPEN} sessions are open already; close one first")));
+            return Err(too_many());
         }
         let places = self.places(&wanted.cwd)?;
         let args = match &wanted.session {
@@ -314,8 +314,21 @@ impl House {
             tell_again(&store, &id, again, &editor).await?;
         }
         let seat = Arc::new(Seat::new(editor, turn, opened));
-        self.seats().insert(id.0.to_string(), Arc::clone(&seat));
+        if !self.take_in(&id, &seat) {
+            seat.leave().await;
+            return Err(too_many());
+        }
         Ok((id, seat))
+    }
+
+    /// Has a session among those that are open, unless others have come meanwhile and there is no room.
+    fn take_in(&self, id: &SessionId, seat: &Arc<Seat>) -> bool {
+        let mut seats = self.seats();
+        let has_room = seats.len() < MOST_OPEN;
+        if has_room {
+            seats.insert(id.0.to_string(), Arc::clone(seat));
+        }
+        has_room
     }
 
     /// A session that is open here is let go before it is taken up again.
@@ -376,8 +389,15 @@ impl House {
         };
         // Whatever takes longer ends with the process, and is resumed like after a crash.
         let _ = tokio::time::timeout(LAST_WORDS, ended).await;
-        self.seats().clear();
+        let seats = std::mem::take(&mut *self.seats());
+        for seat in seats.into_values() {
+            seat.leave().await;
+        }
     }
+}
+
+fn too_many() -> Error {
+    invalid(format!("{MOST_OPEN} sessions are open already; close one first"))
 }
 
 /// Tells an editor what a journal holds.

@@ -1,5 +1,7 @@
 //! What a person says in an editor, as a prompt: words, files that they point to, what the editor has read out to them, pictures.
 
+use std::borrow::Cow;
+
 use agent_client_protocol::{
     Error,
     v1::schema::{ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, ResourceLink},
@@ -59,8 +61,32 @@ fn pointed(link: &ResourceLink) -> String {
 }
 
 /// A file's place as tools take it; any other address as it is.
-fn path(uri: &str) -> &str {
-    uri.strip_prefix("file://").unwrap_or(uri)
+fn path(uri: &str) -> Cow<'_, str> {
+    match uri.strip_prefix("file://") {
+        Some(encoded) => decoded(encoded).map_or(Cow::Borrowed(encoded), Cow::Owned),
+        None => Cow::Borrowed(uri),
+    }
+}
+
+/// A text without the percent signs of an address; none where it is no text then.
+fn decoded(encoded: &str) -> Option<String> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(encoded.len()), encoded.as_bytes());
+    while let [first, after @ ..] = rest {
+        let (byte, left) = match rest {
+            [b'%', high, low, left @ ..] => match hex(*high).zip(hex(*low)) {
+                Some((high, low)) => ((high << 4) | low, left),
+                None => (b'%', after),
+            },
+            _ => (*first, after),
+        };
+        bytes.push(byte);
+        rest = left;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 /// The text of a skill, where a person asks for one as `/name arguments`.

@@ -37,8 +37,8 @@ pub(super) struct Seat {
     editor: Editor,
     handle: Handle,
     turn: Arc<Turn>,
-    /// One prompt at a time holds it.
-    opened: Mutex<Opened>,
+    /// One prompt at a time holds it; none once it was let go.
+    opened: Mutex<Option<Opened>>,
     /// What the editor shows when the session is opened.
     mode: Mode,
     most: Mode,
@@ -56,7 +56,7 @@ impl Seat {
             most: opened.most,
             skills: Skills::find(&opened.places, &[]),
             takes: opened.takes.clone(),
-            opened: Mutex::new(opened),
+            opened: Mutex::new(Some(opened)),
             editor,
             turn,
         }
@@ -110,6 +110,7 @@ impl Seat {
     async fn answer(&self, prompt: Prompt) -> Result<PromptResponse, Error> {
         let lost = |error: holm::runtime::DriveError| failed(error.to_string());
         let mut opened = self.opened.lock().await;
+        let Some(opened) = opened.as_mut() else { return Err(invalid("the session was closed")) };
         // What a crash interrupted comes first, as everywhere.
         if let Some(report) = opened.session.go_on().await.map_err(lost)? {
             if !matches!(report.ending, Ending::Answered { .. }) {
@@ -139,6 +140,9 @@ impl Seat {
     pub(super) async fn leave(&self) {
         self.stop();
         // Whatever takes longer ends with the process, and is resumed like after a crash.
-        let _ = tokio::time::timeout(LAST_WORDS, self.opened.lock()).await;
+        let Ok(mut opened) = tokio::time::timeout(LAST_WORDS, self.opened.lock()).await else { return };
+        if let Some(opened) = opened.take() {
+            opened.session.close().await;
+        }
     }
 }

@@ -129,7 +129,7 @@ fn content(tool: &str, said: &Value, folder: &Folder) -> Vec<ToolCallContent> {
         }
         "write" => write().into_iter().collect(),
         "patch" => text(said, "diff").map(|diff| fenced("diff", &diff)).into_iter().collect(),
-        "exit_plan" => text(said, "plan").map(ToolCallContent::from).into_iter().collect(),
+        "exit_plan" => text(said, "plan").map(|plan| fenced("markdown", &plan)).into_iter().collect(),
         _ => Vec::new(),
     }
 }

@@ -2,6 +2,8 @@
 
 mod over;
 
+pub(super) use over::listed_at;
+
 use holm::grants::Mode;
 use ratatui::{
     Frame,
@@ -112,9 +114,18 @@ fn put(buffer: &mut Buffer, area: Rect, row: u16, line: &Line<'_>) {
 }
 
 fn bar(state: &State, area: Rect, buffer: &mut Buffer) {
-    let room = usize::from(area.width) / state.tabs.len().max(1);
     let mut spans = Vec::new();
-    for (number, tab) in state.tabs.iter().enumerate() {
+    for (number, text) in labels(state, area.width).into_iter().enumerate() {
+        let style = if number == state.current { state.theme.bar } else { state.theme.dim };
+        spans.push(Span::styled(text, style));
+    }
+    put(buffer, area, 0, &Line::from(spans));
+}
+
+/// What the sessions are called in the bar, one after the other.
+fn labels(state: &State, width: u16) -> Vec<String> {
+    let room = usize::from(width) / state.tabs.len().max(1);
+    let label = |(number, tab): (usize, &Tab)| {
         let mark = match tab.phase {
             _ if !tab.questions.is_empty() => "?",
             Phase::Opening => "…",
@@ -122,11 +133,18 @@ fn bar(state: &State, area: Rect, buffer: &mut Buffer) {
             Phase::Idle => " ",
             Phase::Broken => "✗",
         };
-        let text = clipped(&format!(" {}{mark} {} ", number + 1, tab.title()), room.min(40));
-        let style = if number == state.current { state.theme.bar } else { state.theme.dim };
-        spans.push(Span::styled(text, style));
-    }
-    put(buffer, area, 0, &Line::from(spans));
+        clipped(&format!(" {}{mark} {} ", number + 1, tab.title()), room.min(40))
+    };
+    state.tabs.iter().enumerate().map(label).collect()
+}
+
+/// Which session stands in this column of the bar.
+pub(super) fn tab_at(state: &State, column: u16) -> Option<usize> {
+    let mut end = 0;
+    labels(state, state.size.columns).iter().position(|label| {
+        end += columns(label);
+        usize::from(column) < end
+    })
 }
 
 fn transcript(state: &mut State, area: Rect, buffer: &mut Buffer) {

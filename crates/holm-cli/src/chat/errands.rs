@@ -12,6 +12,7 @@ use super::{
     text::{clipped, one_line},
 };
 use crate::{
+    began::Began,
     children,
     editor::Editor,
     places::{self, Places},
@@ -26,12 +27,21 @@ const MOST_FILES: usize = 20_000;
 /// How wide a title is at the most.
 const TITLE: usize = 60;
 
-/// The sessions of the store, the latest first.
-pub(super) async fn list(store: &Store) -> Result<Picker, String> {
+/// The sessions that work in this folder, the latest first: nobody can go on with others here.
+pub(super) async fn list(store: &Store, places: &Places) -> Result<Picker, String> {
     let wanted = Listing { limit: Some(MOST_SESSIONS), ..Listing::default() };
     let page = store.list(&wanted).await.map_err(|error| error.to_string())?;
-    let own = page.sessions.iter().filter(|session| !children::is_named_like_one(&session.run));
+    // One in which nothing was said has no title, and nothing to go on with.
+    let said = page.sessions.iter().filter(|session| !session.title.trim().is_empty());
+    let own = said.filter(|session| is_of(places, &session.run));
     Ok(Picker::new("go on with a session", own.map(row).collect()))
+}
+
+/// Whether a person can go on with a session here: it is nobody's helper, and works in this folder, or nobody knows where.
+fn is_of(places: &Places, session: &str) -> bool {
+    let is_here = |began: Began| began.check(places, session).is_ok();
+    !children::is_named_like_one(session)
+        && Began::of(places, session).is_ok_and(|began| began.is_none_or(is_here))
 }
 
 fn row(session: &Session) -> Row {
@@ -44,15 +54,15 @@ fn row(session: &Session) -> Row {
     }
 }
 
-/// Where words stand in any session.
-pub(super) async fn find(store: &Store, words: &str) -> Result<Picker, String> {
+/// Where words stand in any session of this folder.
+pub(super) async fn find(store: &Store, places: &Places, words: &str) -> Result<Picker, String> {
     let hits = store.search(words, MOST_HITS).await.map_err(|error| error.to_string())?;
     let row = |hit: &Hit| Row {
         label: one_line(&hit.run),
         about: one_line(&hit.excerpt),
         pick: Pick::Open { how: How::Resume { session: hit.run.clone() }, typed: String::new() },
     };
-    let own = hits.iter().filter(|hit| !children::is_named_like_one(&hit.run));
+    let own = hits.iter().filter(|hit| is_of(places, &hit.run));
     Ok(Picker::new(&format!("where `{}` stands", one_line(words)), own.map(row).collect()))
 }
 

@@ -18,6 +18,7 @@ use super::{
     input::Input,
     item::Tone,
     keys::Wishes,
+    left::Shelf,
     seat::{Desk, Tell},
     sessions::Sessions,
     state::{Command, Custom, How, Msg, Purpose, Says, Size, State, Words},
@@ -34,9 +35,10 @@ use crate::{
     skills::Skills,
 };
 
-/// The shortest time between two frames: sixty a second are as many as anybody sees.
-const FRAME: Duration = Duration::from_micros(16_600);
-/// How long after the last key a draft is written down.
+/// The shortest time between two frames: sixty a second are as many as anybody sees. Timers wake up to a millisecond late, so it
+/// is that much less than a sixtieth of a second.
+const FRAME: Duration = Duration::from_micros(15_600);
+/// How long after the last key it is written down what is typed, and where the person looks.
 const DRAFT: Duration = Duration::from_millis(800);
 /// How many things are taken in before a frame is drawn, so that no flood keeps the screen still.
 const AT_ONCE: usize = 4_096;
@@ -46,6 +48,10 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     let wishes = wishes(&places);
     let shade =
         shade_of(shade, wishes.shade, std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty()));
+    // Whoever asks for colours by name has them, whatever else is said of them.
+    if shade != Shade::None {
+        crossterm::style::force_color_output(true);
+    }
     let store = Store::open(places::database(&places.data)?).await?;
     let (named, prompt) = args.named()?;
     let how = named.map_or(How::New { model: None }, |session| How::Resume { session: session.to_owned() });
@@ -55,7 +61,7 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     let mut state = State::new(canvas.size()?, shade, wishes.keys);
     state.customs = customs(&places);
     let desk = Arc::new(Desk::default());
-    let draft = Draft::of(&places);
+    let (draft, shelf) = (Draft::of(&places), Shelf::of(&places));
     let sessions = Sessions::new(args, places.clone(), tell.clone(), Arc::clone(&desk));
     let first = state.open(how, mode);
     if prompt.is_some() {
@@ -65,7 +71,7 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
         tab.input = Input::of(prompt.unwrap_or_else(|| draft.text().to_owned()));
         wishes.notes.iter().for_each(|note| tab.note(Tone::Warning, note));
     }
-    let mut front = Front { state, canvas, sessions, desk, draft, store, places, tell };
+    let mut front = Front { state, canvas, sessions, desk, draft, shelf, store, places, tell };
     let left = front.run(first, heard).await;
     let kept = front.leave().await;
     left?;
@@ -123,6 +129,7 @@ struct Front {
     sessions: Sessions,
     desk: Arc<Desk>,
     draft: Draft,
+    shelf: Shelf,
     store: Store,
     places: Places,
     tell: Tell,
@@ -149,10 +156,13 @@ impl Front {
         loop {
             let far = Instant::now() + Duration::from_secs(3_600);
             let goes = tokio::select! {
-                happened = keys.next() => match happened {
-                    Some(Ok(happened)) => self.happened(happened, &mut keys)?,
-                    Some(Err(_)) | None => Goes::Away,
-                },
+                happened = keys.next() => {
+                    save = Some(Instant::now() + DRAFT);
+                    match happened {
+                        Some(Ok(happened)) => self.happened(happened, &mut keys)?,
+                        Some(Err(_)) | None => Goes::Away,
+                    }
+                }
                 Some(msg) = heard.recv() => {
                     let mut goes = self.take(msg, &mut keys)?;
                     for _ in 0..AT_ONCE {
@@ -172,8 +182,7 @@ impl Front {
                 }
                 () = sleep_until(save.unwrap_or(far)), if save.is_some() => {
                     save = None;
-                    // A draft that cannot be kept is still on the screen.
-                    let _ = self.draft.keep(self.state.unsaid());
+                    self.keep();
                     continue;
                 }
             };
@@ -181,9 +190,6 @@ impl Front {
                 return Ok(());
             }
             frame.get_or_insert(drawn + FRAME);
-            if self.state.unsaid() != self.draft.text() {
-                save = Some(Instant::now() + DRAFT);
-            }
         }
     }
 
@@ -191,7 +197,7 @@ impl Front {
         let msg = match happened {
             Happened::Key(key) => Msg::Key(key),
             Happened::Paste(text) => Msg::Pasted(text),
-            Happened::Mouse(mouse) => Msg::Mouse(mouse.kind),
+            Happened::Mouse(mouse) => Msg::Mouse(mouse),
             Happened::Resize(columns, rows) => Msg::Resized(Size { columns, rows }),
             Happened::FocusGained | Happened::FocusLost => return Ok(Goes::On),
         };
@@ -235,10 +241,14 @@ impl Front {
             Command::Answer { question, reply } => self.desk.answer(question, reply),
             Command::Edit { purpose, text } => return self.edit(purpose, &text, keys),
             Command::List => {
-                self.errand(|store, _| async move { errands::list(&store).await.map(Msg::Found) });
+                let places = self.places.clone();
+                self.errand(|store, _| async move { errands::list(&store, &places).await.map(Msg::Found) });
             }
             Command::Find(words) => {
-                self.errand(|store, _| async move { errands::find(&store, &words).await.map(Msg::Found) });
+                let places = self.places.clone();
+                self.errand(|store, _| async move {
+                    errands::find(&store, &places, &words).await.map(Msg::Found)
+                });
             }
             Command::Files => {
                 self.errand(|_, work| async move {
@@ -306,11 +316,20 @@ impl Front {
         self.take(Msg::Edited { purpose, text }, keys)
     }
 
+    /// Writes down what is typed and where the person looks. What cannot be kept is still on the screen.
+    fn keep(&mut self) {
+        let _ = self.draft.keep(self.state.unsaid());
+        for tab in self.state.tabs.iter().filter(|tab| !tab.turns.is_empty()) {
+            let Some(session) = &tab.session else { continue };
+            let _ = self.shelf.keep(session, tab.left());
+        }
+    }
+
     /// Keeps what is typed, gives the terminal back, and brings what is under way to its end. Gives the sessions in which
     /// something was said.
-    async fn leave(self) -> Vec<String> {
-        let Self { state, canvas, sessions, mut draft, .. } = self;
-        let _ = draft.keep(state.unsaid());
+    async fn leave(mut self) -> Vec<String> {
+        self.keep();
+        let Self { state, canvas, sessions, .. } = self;
         // The terminal is the person's again before anything is waited for.
         drop(canvas);
         sessions.leave().await;

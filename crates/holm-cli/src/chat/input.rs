@@ -4,8 +4,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::columns;
 
-/// Bytes before and behind the cursor that are laid out: many screens, and few enough for every frame.
-const MOST_AROUND: usize = 32 << 10;
+/// How far from the cursor rows are laid out, in bytes: more than any screen shows, and little enough for each key of somebody
+/// who has pasted a book.
+const NEAR: usize = 8 * 1024;
 
 /// A text with a cursor in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub(super) enum Moved {
     No,
 }
 
-/// One row of the input as it is drawn, and where the cursor stands.
+/// The rows of the input near the cursor as they are drawn, and where it stands among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rows {
     pub(super) rows: Vec<String>,
@@ -147,13 +148,14 @@ impl Input {
         Moved::Yes
     }
 
-    /// The rows around the cursor at a width, broken where a row is full. What the person pasted is made safe like everything else.
+    /// The rows at a width, broken where a row is full. What the person pasted is made safe like everything else. Of a very
+    /// long text there are those near the cursor.
     pub(super) fn rows(&self, width: usize) -> Rows {
         let width = width.max(2);
         let mut out = Rows { rows: vec![String::new()], row: 0, column: 0 };
-        let (mut at, around) = self.around();
-        let mut used = 0;
-        for piece in around.graphemes(true).chain([""]) {
+        let (near, from) = self.near();
+        let (mut at, mut used) = (from, 0);
+        for piece in near.graphemes(true).chain([""]) {
             if at == self.cursor {
                 if used >= width {
                     out.rows.push(String::new());
@@ -180,27 +182,15 @@ impl Input {
         }
         out
     }
-}
 
-impl Input {
-    /// Where the text around the cursor begins that is laid out, and that text: all of it, unless somebody pasted a book.
-    fn around(&self) -> (usize, &str) {
-        let mut from = self.cursor.saturating_sub(MOST_AROUND);
-        while !self.text.is_char_boundary(from) {
-            from += 1;
-        }
-        let mut to = self.cursor.saturating_add(MOST_AROUND).min(self.text.len());
-        while !self.text.is_char_boundary(to) {
-            to += 1;
-        }
-        // From the beginning of a line where there is one, so that what belongs together is not taken apart.
-        let before = self.text.get(from..self.cursor).unwrap_or_default();
-        if from > 0
-            && let Some(at) = before.find('\n')
-        {
-            from += at + 1;
-        }
-        (from, self.text.get(from..to).unwrap_or_default())
+    /// What stands near the cursor, and where it begins: with a line, where one begins not too far away.
+    fn near(&self) -> (&str, usize) {
+        let (before, after) = (self.before(), self.after());
+        let far = before.floor_char_boundary(before.len().saturating_sub(NEAR));
+        let line = before.get(far..).and_then(|near| near.find('\n')).filter(|at| far > 0 && *at < NEAR / 2);
+        let from = line.map_or(far, |at| far + at + 1);
+        let to = self.cursor + after.floor_char_boundary(NEAR);
+        (self.text.get(from..to).unwrap_or_default(), from)
     }
 }
 

@@ -13,16 +13,15 @@ use super::{
     markdown::Flow,
     text::{Break, Margin, clipped, one_line, safe, wrap},
     theme::Theme,
+    thought::Thought,
 };
 
 /// Lines of a result that are shown unless everything is.
-const FEW_RESULT_LINES: usize = 6;
+pub(super) const FEW_RESULT_LINES: usize = 6;
 /// Lines of a change that are shown unless everything is.
 const FEW_CHANGE_LINES: usize = 40;
 /// Lines of one thing at the most: more than anybody reads here; `holm session show` has the rest.
-const MOST_LINES: usize = 2_000;
-/// Bytes of what is thought that are laid out at the most: it grows with every piece, and is laid out anew each time.
-const MOST_THOUGHT: usize = 64 << 10;
+pub(super) const MOST_LINES: usize = 2_000;
 /// What a helper has done lately, as far as it is kept.
 const MOST_ACTIVITY: usize = 200;
 /// What a helper has done lately, as far as it is shown.
@@ -50,7 +49,7 @@ pub(super) enum Kind {
     /// What the model says.
     Answer(Flow),
     /// What it thinks, as far as its provider shows it.
-    Thinking(String),
+    Thinking(Thought),
     /// A call of a tool.
     Call(Box<Call>),
     /// What Holm says.
@@ -234,8 +233,10 @@ impl Item {
     /// Lets the lines go; they come back when they are wanted.
     pub(super) fn forget(&mut self) {
         self.laid = None;
-        if let Kind::Answer(flow) = &mut self.kind {
-            flow.forget();
+        match &mut self.kind {
+            Kind::Answer(flow) => flow.forget(),
+            Kind::Thinking(thought) => thought.forget(),
+            Kind::Person { .. } | Kind::Call(_) | Kind::Note { .. } => {}
         }
     }
 
@@ -247,7 +248,8 @@ impl Item {
     /// All that it says, for a search.
     pub(super) fn words(&self) -> String {
         match &self.kind {
-            Kind::Person { text, .. } | Kind::Thinking(text) | Kind::Note { text, .. } => text.clone(),
+            Kind::Person { text, .. } | Kind::Note { text, .. } => text.clone(),
+            Kind::Thinking(thought) => thought.text().to_owned(),
             Kind::Answer(flow) => flow.text().to_owned(),
             Kind::Call(call) => format!("{} {}\n{}", call.tool, call.about, call.result),
         }
@@ -257,6 +259,7 @@ impl Item {
     pub(super) fn lines(&mut self, width: usize, theme: &Theme, detail: Detail) -> &[Line<'static>] {
         let kind = match &mut self.kind {
             Kind::Answer(flow) => return flow.lines(width, theme),
+            Kind::Thinking(thought) => return thought.lines(width, theme, detail),
             kind => &*kind,
         };
         let fresh = match self.laid.take() {
@@ -269,7 +272,7 @@ impl Item {
 
 fn lay(kind: &Kind, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
     match kind {
-        Kind::Answer(_) => Vec::new(),
+        Kind::Answer(_) | Kind::Thinking(_) => Vec::new(),
         Kind::Person { text, files } => {
             let margin =
                 Margin { first: vec![Span::styled("› ", theme.person)], rest: vec![Span::raw("  ")] };
@@ -277,17 +280,6 @@ fn lay(kind: &Kind, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'st
             if *files > 0 {
                 lines.push(Line::styled(format!("  with {files} attached"), theme.dim));
             }
-            lines
-        }
-        Kind::Thinking(text) => {
-            let most = if detail == Detail::All { MOST_LINES } else { FEW_RESULT_LINES };
-            let margin = Margin::of(Span::styled("┆ ", theme.dim));
-            let bytes = most.saturating_mul(width).saturating_mul(4).min(MOST_THOUGHT);
-            let thought = tail(text.trim_end(), most, bytes);
-            let mut lines = paragraphs(thought, width, &margin, theme.comment);
-            // Of what is thought the end is what goes on.
-            let from = lines.len().saturating_sub(most);
-            lines.drain(..from);
             lines
         }
         Kind::Call(call) => call.lines(width, theme, detail),
@@ -300,20 +292,6 @@ fn lay(kind: &Kind, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'st
             paragraphs(text, width, &Margin::default(), style)
         }
     }
-}
-
-/// The end of a text: so many lines and bytes of it at the most, from the beginning of a line where there is one.
-fn tail(text: &str, lines: usize, bytes: usize) -> &str {
-    let mut from = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let end = text.get(from..).unwrap_or_default();
-    if let Some((at, _)) = end.rmatch_indices('\n').nth(lines.saturating_sub(1)) {
-        return end.get(at + 1..).unwrap_or_default();
-    }
-    let line = end.split_once('\n').map(|(_, rest)| rest).filter(|rest| from > 0 && !rest.is_empty());
-    line.unwrap_or(end)
 }
 
 fn paragraphs(text: &str, width: usize, margin: &Margin, style: Style) -> Vec<Line<'static>> {

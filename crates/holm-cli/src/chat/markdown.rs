@@ -135,7 +135,7 @@ fn settled(text: &str, fence: Option<&Fence>) -> usize {
 }
 
 /// Where a block is cut that would be laid out again and again.
-fn too_long(text: &str) -> usize {
+pub(super) fn too_long(text: &str) -> usize {
     if text.len() <= LONGEST_OPEN {
         return 0;
     }

@@ -13,6 +13,7 @@ mod front;
 mod input;
 mod item;
 mod keys;
+mod left;
 mod markdown;
 mod picker;
 mod question;
@@ -27,8 +28,10 @@ mod terminal;
 mod testing;
 pub(crate) mod text;
 mod theme;
+mod thought;
 mod update;
 mod view;
 
 pub(crate) use front::execute;
+pub(crate) use left::forget;
 pub(crate) use theme::Shade;

@@ -53,6 +53,15 @@ impl Picker {
         self.shown().get(self.at()).copied()
     }
 
+    /// Chooses one of those that are shown. Says whether there is such a one.
+    pub(super) fn choose(&mut self, at: usize) -> bool {
+        let is_there = at < self.shown().len();
+        if is_there {
+            self.at = at;
+        }
+        is_there
+    }
+
     pub(super) fn up(&mut self, by: usize) {
         self.at = self.at().saturating_sub(by);
     }

@@ -23,6 +23,7 @@ use tokio::{
 
 use super::{
     item::Tone,
+    left::{Left, Shelf},
     room::Room,
     seat::{Desk, Seat, Tell, Watch},
     state::{How, Msg, Opened},
@@ -129,11 +130,22 @@ impl Sessions {
     }
 
     pub(super) fn steer(&self, tab: TabId, prompt: Prompt) {
-        self.say(tab, |handle| handle.steer(prompt));
+        self.add(tab, prompt, Handle::steer);
     }
 
     pub(super) fn follow_up(&self, tab: TabId, prompt: Prompt) {
-        self.say(tab, |handle| handle.follow_up(prompt));
+        self.add(tab, prompt, Handle::follow_up);
+    }
+
+    /// Says something to a run that works; whoever said it is told if it is not heard.
+    fn add(&self, tab: TabId, prompt: Prompt, say: impl FnOnce(&Handle, Prompt) -> Result<(), NotHeard>) {
+        let why = match self.open.get(&tab).and_then(|open| open.live.get()) {
+            None => Some("the session is not open yet".to_owned()),
+            Some(live) => say(&live.handle, prompt).err().map(|error| error.to_string()),
+        };
+        if let Some(why) = why {
+            let _ = self.tell.send(Msg::NotHeard { tab, why });
+        }
     }
 
     pub(super) fn change_mode(&self, tab: TabId, mode: Mode) {
@@ -180,6 +192,10 @@ impl Opening {
         let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live), room: Room::default() };
         let sinks = Sinks { events: vec![Arc::new(watch.clone())], deltas: Some(Arc::new(watch)) };
         let person = Person::Elsewhere(Arc::new(Seat::new(tab, tell.clone(), self.desk)));
+        let left = match &how {
+            How::Resume { session } => Shelf::of(&self.places).find(session),
+            How::New { .. } | How::Fork { .. } => Left::default(),
+        };
         let args = match how {
             How::New { model } => self.args.anew(model),
             How::Resume { session } => self.args.resuming(session),
@@ -205,6 +221,7 @@ impl Opening {
             widest: opened.most,
             history: history(&opened.made.store, session.id()).await,
             goes_on,
+            left,
         };
         let _ = tell.send(Msg::Opened { tab, opened: Box::new(told) });
         live.store(true, Ordering::Release);
@@ -222,8 +239,8 @@ impl Opening {
             let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
         }
         while let Some(prompt) = asked.recv().await {
-            let ended = session.prompt(prompt).await;
-            let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
+            let problem = session.prompt(prompt).await.err().map(|error| error.to_string());
+            let _ = tell.send(Msg::Ended { tab, problem });
         }
         watching.abort();
         opened.session.close().await;
@@ -290,14 +307,14 @@ impl Children {
         let mut last = None;
         for event in history(&self.store, &child).await {
             last = Some(event.id);
+            self.told(&child, event.clone());
             self.begin(&event.event);
-            self.told(&child, event);
         }
         while let Some(notice) = events.next().await {
             let Notice::Event(event) = notice else { continue };
             if last.is_none_or(|last| event.id > last) {
-                self.begin(&event.event);
                 self.told(&child, (*event).clone());
+                self.begin(&event.event);
             }
         }
     }

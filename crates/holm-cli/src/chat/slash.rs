@@ -167,6 +167,7 @@ mod tests {
         vec![
             custom("review", "Review {{content}} closely."),
             custom("tidy", "Tidy up."),
+            custom("skill", "Braces {{date}} stay. {{content}}"),
             Custom { name: "greet".into(), about: String::new(), says: greet },
         ]
     }
@@ -203,6 +204,7 @@ mod tests {
         check("/search  two words ", Some(Ok(Slash::Search("two words".into()))));
         check("/search", Some(Err("/search WORDS: say what to look for")));
         let said = |text: &str, typed: &str| Some(Ok(Slash::Say(Words::around(text.to_owned(), typed))));
+        check("/skill go on", said("Braces {{date}} stay. go on", "go on"));
         check("/review src", said("Review src closely.", "src"));
         check("/tidy the tests", said("Tidy up.\n\nthe tests", "the tests"));
         check("/fly", Some(Err("there is no command /fly; /help shows which there are")));

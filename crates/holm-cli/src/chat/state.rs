@@ -1,6 +1,6 @@
 //! All that the chat knows, what can happen to it, and what it wants done. Nothing here reads, writes or waits.
 
-use crossterm::event::{KeyEvent, MouseEventKind};
+use crossterm::event::{KeyEvent, MouseEvent};
 use holm::{
     grants::Mode,
     kernel::{CallId, Numbered, Seq},
@@ -9,6 +9,7 @@ use holm::{
 use super::{
     item::{Detail, Tone},
     keys::Keys,
+    left::Left,
     picker::{Completion, Picker},
     question::{Question, QuestionId, Reply},
     room::Weight,
@@ -101,7 +102,7 @@ pub(super) enum Says {
 pub(super) enum Msg {
     Key(KeyEvent),
     Pasted(String),
-    Mouse(MouseEventKind),
+    Mouse(MouseEvent),
     Resized(Size),
     /// A session is open.
     Opened {
@@ -148,6 +149,11 @@ pub(super) enum Msg {
         tone: Tone,
         text: String,
     },
+    /// What was said last to a run that works is not heard.
+    NotHeard {
+        tab: TabId,
+        why: String,
+    },
     /// Sessions, or places in them, to choose from.
     Found(Picker),
     Files(Vec<String>),
@@ -173,6 +179,8 @@ pub(super) struct Opened {
     pub(super) history: Vec<Numbered>,
     /// Whether it goes on by itself with what was under way.
     pub(super) goes_on: bool,
+    /// How it was left.
+    pub(super) left: Left,
 }
 
 /// What is to be done.

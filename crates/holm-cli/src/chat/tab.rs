@@ -13,10 +13,15 @@ use holm::{
 use super::{
     input::Input,
     item::{Call, Item, Kind, Tone},
+    left::{Left, Spot},
     markdown::Flow,
     question::{Question, Turned},
     text::safe,
+    thought::Thought,
 };
+
+/// How much of what helpers did is kept until it is known whose they are.
+const MOST_STRAYS: usize = 256;
 
 /// How many things keep their lines while nobody looks at them.
 const KEPT_LINES: usize = 400;
@@ -50,6 +55,8 @@ pub(super) struct Tab {
     pub(super) carried: Option<String>,
     /// What is to be done with the answer that comes.
     pub(super) then: Then,
+    /// Who wrote the plan that is asked about next.
+    pub(super) plan: Whose,
     calls: BTreeMap<CallId, usize>,
     /// Calls by the names that their provider gave them.
     answers: BTreeMap<String, usize>,
@@ -57,6 +64,8 @@ pub(super) struct Tab {
     early: BTreeMap<String, String>,
     /// Which call a helper works for, and how deep it stands.
     children: BTreeMap<String, (usize, usize)>,
+    /// What helpers did before it was known whose they are: both are told on ways of their own.
+    strays: Vec<(String, Numbered)>,
     stream: Stream,
     /// How far lines were let go.
     forgotten: usize,
@@ -115,6 +124,15 @@ pub(super) enum Then {
     BeginAnew,
 }
 
+/// Who wrote a plan.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Whose {
+    #[default]
+    Models,
+    /// The person has changed it.
+    Persons,
+}
+
 /// What was used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Meter {
@@ -165,10 +183,12 @@ impl Tab {
             doing: String::new(),
             carried: None,
             then: Then::Nothing,
+            plan: Whose::Models,
             calls: BTreeMap::new(),
             answers: BTreeMap::new(),
             early: BTreeMap::new(),
             children: BTreeMap::new(),
+            strays: Vec::new(),
             stream: Stream::default(),
             forgotten: 0,
         }
@@ -212,6 +232,27 @@ impl Tab {
         self.before_plan = Mode::Default;
     }
 
+    /// How it would be left now.
+    pub(super) fn left(&self) -> Left {
+        let spot = match self.look {
+            Look::End => None,
+            Look::At { item, row } => {
+                let above = self.items.iter().take(item).filter(|item| is_told_again(item)).count();
+                let row = if self.items.get(item).is_some_and(is_told_again) { row } else { 0 };
+                Some(Spot { above, row })
+            }
+        };
+        Left { draft: self.input.text().to_owned(), spot }
+    }
+
+    /// Looks where the person looked before.
+    pub(super) fn look_at(&mut self, spot: Spot) {
+        let mut told = self.items.iter().enumerate().filter(|(_, item)| is_told_again(item));
+        if let Some((item, _)) = told.nth(spot.above) {
+            self.look = Look::At { item, row: spot.row };
+        }
+    }
+
     /// A piece of a reply.
     pub(super) fn piece(&mut self, call: CallId, piece: &Piece) {
         match piece {
@@ -223,9 +264,10 @@ impl Tab {
                 self.doing = "answers".into();
             }
             Piece::Thinking(text) => {
-                let at = self.streamed(call, |stream| &mut stream.thinking, || Kind::Thinking(String::new()));
+                let at =
+                    self.streamed(call, |stream| &mut stream.thinking, || Kind::Thinking(Thought::default()));
                 if let Some(Kind::Thinking(thought)) = self.items.get_mut(at).map(Item::change) {
-                    thought.push_str(&safe(text));
+                    thought.push(&safe(text));
                 }
                 self.doing = "thinks".into();
             }
@@ -272,14 +314,29 @@ impl Tab {
 
     /// What a helper did.
     pub(super) fn child(&mut self, child: &str, event: &Numbered) {
-        let Some((at, depth)) = self.children.get(child).copied() else { return };
-        if let holm::kernel::Event::ChildStarted { child, .. } = &event.event {
-            self.children.insert(child.clone(), (at, depth + 1));
-        }
-        let Some(line) = events::in_a_line(&event.event) else { return };
+        let Some((at, depth)) = self.children.get(child).copied() else {
+            if self.strays.len() < MOST_STRAYS {
+                self.strays.push((child.to_owned(), event.clone()));
+            }
+            return;
+        };
         let indent = "  ".repeat(depth);
-        if let Some(call) = self.call_at(at) {
+        if let (Some(line), Some(call)) = (events::in_a_line(&event.event), self.call_at(at)) {
             call.saw(format!("{indent}{line}"));
+        }
+        if let holm::kernel::Event::ChildStarted { child, .. } = &event.event {
+            self.child_begun(child, at, depth + 1);
+        }
+    }
+
+    /// A helper works for a call, so deep below it.
+    fn child_begun(&mut self, child: &str, at: usize, depth: usize) {
+        self.children.insert(child.to_owned(), (at, depth));
+        let strays = std::mem::take(&mut self.strays).into_iter();
+        let (own, others): (Vec<_>, Vec<_>) = strays.partition(|(of, _)| of == child);
+        self.strays = others;
+        for (_, event) in own {
+            self.child(child, &event);
         }
     }
 
@@ -288,7 +345,7 @@ impl Tab {
         self.phase = Phase::Idle;
         self.doing.clear();
         self.questions.clear();
-        self.stream = Stream::default();
+        (self.stream, self.plan) = (Stream::default(), Whose::Models);
         if let Some(problem) = problem {
             self.note(Tone::Error, problem);
         }
@@ -319,6 +376,11 @@ impl Tab {
         }
         self.forgotten = self.forgotten.max(upto);
     }
+}
+
+/// Whether a journal has it: what Holm itself notes is said once.
+fn is_told_again(item: &Item) -> bool {
+    !matches!(item.kind(), Kind::Note { .. })
 }
 
 /// How a run ended without an answer, in words.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crossterm::event::{KeyEvent, MouseEventKind};
+use crossterm::event::{KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use holm::{
     grants::{Level, Mode},
     kernel::{
@@ -14,6 +14,7 @@ use holm_tools::shell::Offer;
 
 use super::{
     keys::{Keys, parse},
+    left::Left,
     question::{Question, QuestionId},
     room::Weight,
     state::{Command, How, Msg, Opened, Size, State},
@@ -37,6 +38,15 @@ impl Chat {
     }
 
     pub(super) fn opened(&mut self, session: &str, history: Vec<Numbered>) {
+        self.opens(session, history, Left::default());
+    }
+
+    /// A session is there again as it was left.
+    pub(super) fn opened_as(&mut self, session: &str, left: Left) {
+        self.opens(session, Vec::new(), left);
+    }
+
+    fn opens(&mut self, session: &str, history: Vec<Numbered>, left: Left) {
         let tab = self.tab();
         let opened = Opened {
             session: session.into(),
@@ -46,6 +56,7 @@ impl Chat {
             widest: Mode::Full,
             history,
             goes_on: false,
+            left,
         };
         self.tells(Msg::Opened { tab, opened: Box::new(opened) });
     }
@@ -106,7 +117,16 @@ impl Chat {
     }
 
     pub(super) fn wheel(&mut self, kind: MouseEventKind) {
-        self.tells(Msg::Mouse(kind));
+        self.mouse(kind, 0, 5);
+    }
+
+    /// Clicks on a cell.
+    pub(super) fn clicks(&mut self, column: u16, row: u16) -> Vec<Command> {
+        self.mouse(MouseEventKind::Down(MouseButton::Left), column, row)
+    }
+
+    fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) -> Vec<Command> {
+        self.tells(Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
     }
 }
 

@@ -3,7 +3,7 @@
 use holm::kernel::visible;
 use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// How far a tab goes.
 const TAB: &str = "    ";
@@ -14,18 +14,24 @@ const IN_COLOUR: char = '\u{fe0f}';
 /// Where symbols begin: arrows, signs and pictures stand above this.
 const SYMBOLS: char = '\u{2190}';
 
-/// A text that no terminal obeys: line ends stay, tabs are blanks, and all that is not visible is written out.
+/// How many marks one letter may carry: no writing needs as many, and a thousand of them would be one cell of many kilobytes.
+const MOST_MARKS: usize = 8;
+
+/// A text that no terminal obeys: line ends stay, tabs are blanks, and all that is not visible is written out, and so are
+/// marks that are heaped upon one letter.
 pub(super) fn safe(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
-    let mut before = ' ';
-    let plain: String = text
-        .chars()
-        .filter(|c| {
-            let dropped = *c == IN_COLOUR && before >= SYMBOLS;
-            before = *c;
-            !dropped
-        })
-        .collect();
+    let (mut before, mut marks) = (' ', 0);
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        marks = if c.width() == Some(0) { marks + 1 } else { 0 };
+        if marks > MOST_MARKS {
+            plain.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+        } else if c != IN_COLOUR || before < SYMBOLS {
+            plain.push(c);
+        }
+        before = c;
+    }
     visible(&plain).replace('\t', TAB)
 }
 

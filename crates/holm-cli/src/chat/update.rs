@@ -1,22 +1,19 @@
 //! What happens changes what is known, and says what is to be done.
 
 mod act;
+mod mouse;
 mod press;
-
-use crossterm::event::MouseEventKind;
 
 use super::{
     draw::Areas,
     input::Input,
     item::Tone,
+    left::Left,
     question::Reply,
     state::{Command, How, Leaving, Msg, Opened, Over, Purpose, State},
-    tab::{Phase, Tab, TabId, Then},
+    tab::{Phase, Tab, TabId, Then, Whose},
     view::Glass,
 };
-
-/// How many lines a turn of the mouse's wheel moves.
-const WHEEL: isize = 3;
 
 impl State {
     /// Takes one thing that happened.
@@ -24,7 +21,7 @@ impl State {
         match msg {
             Msg::Key(key) => return self.press(key),
             Msg::Pasted(text) => self.pasted(&text),
-            Msg::Mouse(kind) => self.wheel(kind),
+            Msg::Mouse(mouse) => return self.mouse(mouse),
             Msg::Resized(size) => {
                 self.size = size;
                 self.over_the_end();
@@ -47,6 +44,10 @@ impl State {
                     tab.questions.retain(|open| open.id != question);
                 }
             }
+            Msg::NotHeard { tab, why } => self.with(tab, |tab| {
+                tab.waiting.pop();
+                tab.note(Tone::Warning, &why);
+            }),
             Msg::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
             Msg::Found(picker) if picker.shown().is_empty() => self.flash = "nothing was found".into(),
             Msg::Found(picker) => self.over = Some(Over::Picker(picker)),
@@ -73,8 +74,20 @@ impl State {
 
     fn opened(&mut self, id: TabId, opened: Opened) -> Vec<Command> {
         self.widest = self.widest.min(opened.widest);
+        let Left { draft, spot } = opened.left;
+        let typed = self.find(id).map(|tab| tab.input.text().to_owned()).unwrap_or_default();
+        // What is typed already stays, and what was typed before can be had again.
+        if !typed.is_empty() && typed != draft {
+            self.remember(draft.clone());
+        }
         self.with(id, |tab| {
             tab.recall(&opened.history);
+            if let Some(spot) = spot {
+                tab.look_at(spot);
+            }
+            if typed.is_empty() {
+                tab.input = Input::of(draft);
+            }
             (tab.session, tab.mode) = (Some(opened.session), opened.mode);
             tab.model = opened.model;
             tab.meter.window = opened.window;
@@ -132,6 +145,7 @@ impl State {
                     return vec![Command::Repaint];
                 };
                 tab.questions.retain(|open| open.id != question);
+                tab.plan = Whose::Persons;
                 vec![Command::Repaint, Command::Answer { question, reply: Reply::Call(answer) }]
             }
         }
@@ -153,19 +167,6 @@ impl State {
             None => tab.input.insert(text),
         }
         self.complete();
-    }
-
-    fn wheel(&mut self, kind: MouseEventKind) {
-        match kind {
-            MouseEventKind::ScrollUp => self.scroll(-WHEEL),
-            MouseEventKind::ScrollDown => self.scroll(WHEEL),
-            MouseEventKind::Down(_)
-            | MouseEventKind::Up(_)
-            | MouseEventKind::Drag(_)
-            | MouseEventKind::Moved
-            | MouseEventKind::ScrollLeft
-            | MouseEventKind::ScrollRight => {}
-        }
     }
 
     /// Scrolls whatever is looked at.

@@ -139,8 +139,9 @@ async function step(agent, { does, session, ...more }) {
         }
         case "load":
         case "resume": {
-            sessions[session] = more.id;
-            const params = { sessionId: more.id, cwd: more.cwd, mcpServers: [] };
+            const sessionId = more.id ?? sessions[more.of];
+            sessions[session] = sessionId;
+            const params = { sessionId, cwd: more.cwd, mcpServers: [] };
             return kept(session, agent.request(`session/${does}`, params));
         }
         case "prompt":

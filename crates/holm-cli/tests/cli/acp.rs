@@ -499,6 +499,98 @@ fn servers_of_the_editor_are_used_in_the_jail() {
     assert!(!left.contains("battery-staple-31"), "what a server is given is nobody else's");
 }
 
+#[test]
+fn a_session_that_was_closed_is_gone_until_it_is_loaded() {
+    let stage = Stage::new([Act::says("Yes."), Act::says("Again.")]);
+    let close = |name: &str| json!({ "does": "request", "session": "a", "as": name, "method": "session/close", "params": {} });
+    let mode = json!({ "does": "request", "session": "a", "as": "mode", "method": "session/set_mode", "params": { "modeId": "plan" } });
+    let found = Editor::on(&stage)
+        .opens("a")
+        .says("a", "Hello.")
+        .does([close("first"), close("second"), mode, said("a", "Are you there?", "late"), answered("late")])
+        .does([json!({ "does": "load", "session": "b", "of": "a", "cwd": stage.work() })])
+        .says("b", "And now?")
+        .seen();
+    assert_eq!(found.answer("first"), &json!({}));
+    for name in ["second", "mode", "late"] {
+        assert_eq!(found.error(name).0, -32002, "{name}: {}", found.0);
+    }
+    assert_eq!(found.text("b", "user_message_chunk"), "Hello.");
+    assert!(found.text("b", "agent_message_chunk").ends_with("Yes.Again."), "{}", found.0);
+}
+
+#[test]
+fn what_is_under_way_in_a_session_that_is_closed_is_stopped() {
+    let stage =
+        Stage::new([Act::says(&"word ".repeat(400)).with(Fault::Stall(500)), Act::says("Here I am.")]);
+    let close =
+        json!({ "does": "request", "session": "a", "as": "close", "method": "session/close", "params": {} });
+    let found = Editor::on(&stage)
+        .opens("a")
+        .does([said("a", "Talk.", "long"), told("a", "word"), close, answered("long")])
+        .does([json!({ "does": "load", "session": "b", "of": "a", "cwd": stage.work() })])
+        .says("b", "Are you there?")
+        .seen();
+    assert_eq!(found.answer("close"), &json!({}));
+    assert_eq!(found.answer("long")["stopReason"], "cancelled");
+    assert!(found.text("b", "agent_message_chunk").ends_with("Here I am."), "{}", found.0);
+}
+
+#[test]
+fn what_begins_alike_is_asked_once_and_something_else_again() {
+    let shell =
+        |id: &str, script: &str| Act::calls(&[(id, "shell", &json!({ "script": script }).to_string())]);
+    let stage =
+        Stage::new([shell("1", "echo one"), shell("2", "echo two"), shell("3", "ls"), Act::says("Done.")]);
+    let options = ["--grant", "exec:*", "--grant", "read:**", "--grant", "write:**"];
+    let mut editor = Editor::on(&stage).options(&options).opens("a").says("a", "Go.");
+    editor.answers = vec!["prefix", "never"];
+    let found = editor.seen();
+    let titles: Vec<_> = found.asked().iter().map(|asked| &asked["toolCall"]["title"]).collect();
+    assert_eq!(titles, ["Run echo one", "Run ls"], "{}", found.0);
+    let offered = found.asked()[0]["options"].as_array().unwrap();
+    let prefix = offered.iter().find(|option| option["optionId"] == "prefix").unwrap();
+    assert_eq!(prefix["kind"], "allow_always");
+    assert!(prefix["name"].to_string().contains("`echo`"), "{prefix}");
+    let ended =
+        found.updates("a", "tool_call_update").into_iter().filter_map(|update| update["status"].as_str());
+    let ended: Vec<_> = ended.filter(|status| *status != "in_progress").collect();
+    assert_eq!(ended, ["completed", "completed", "failed"], "{}", found.0);
+}
+
+#[test]
+fn a_helper_asks_in_its_own_name() {
+    let stage = Stage::answering(|seen: &Seen| {
+        let (text, system) = (seen.text(), seen.asked.as_ref().map(|asked| asked.system.clone()));
+        let is_helper = system.is_some_and(|system| system.contains("You are writer."));
+        match (is_helper, text.contains("of the helper")) {
+            (true, false) => {
+                Act::calls(&[("w", "write", r#"{"path":"out.txt","content":"of the helper\n"}"#)])
+            }
+            (true, true) => Act::says("It is written."),
+            (false, _) if text.contains("It is written.") => Act::says("Done."),
+            (false, _) => Act::calls(&[("h", "writer", r#"{"task":"Write it."}"#)]),
+        }
+    });
+    assert_eq!(stage.holm(["paths"]).code, Some(0), "which makes the folder");
+    let file = "---\nname: writer\ndescription: Writes.\ntools: [write]\ngrants: [\"write:out.txt\"]\n---\nYou are writer.\n";
+    fs::write(stage.data().join("tools/writer.md"), file).unwrap();
+    let mut editor =
+        Editor::on(&stage).options(&["--grant", "write:**"]).opens("a").says("a", "Have it written.");
+    // Whether the helper itself is asked about is the policy's affair.
+    editor.answers = vec!["once", "once"];
+    let found = editor.seen();
+    let asked: Vec<_> =
+        found.asked().iter().filter(|asked| asked["toolCall"]["title"] == "Write out.txt").collect();
+    let [asked] = asked[..] else { panic!("{}", found.0) };
+    let known: Vec<_> =
+        found.updates("a", "tool_call").iter().map(|call| call["toolCallId"].clone()).collect();
+    assert!(!known.contains(&asked["toolCall"]["toolCallId"]), "it is no call of the session: {}", found.0);
+    assert!(asked["toolCall"]["content"].to_string().contains("of the helper"), "{asked}");
+    assert_eq!(fs::read_to_string(stage.work().join("out.txt")).unwrap(), "of the helper\n");
+    assert_eq!(found.text("a", "agent_message_chunk"), "Done.");
+}
+
 /// What is answered to lines that no client would send.
 fn lines(stage: &Stage, input: &str) -> Vec<Value> {
     let ran = stage.holm_with(input, ["acp", "--", "--model", MODEL]);

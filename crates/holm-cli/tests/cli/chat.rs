@@ -1,39 +1,50 @@
 //! `holm chat` on terminals, with a provider that does as it is told.
 
-use std::{
-    fs,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{fs, time::Duration};
 
 use holm_testkit::double::{Act, Fault, Seen};
 
 use crate::{
     door::Door,
     pty::Pty,
-    stage::{KEY, MODEL, Stage},
+    stage::{MODEL, Stage},
 };
 
-const SMALL: (u16, u16) = (24, 80);
-const LARGE: (u16, u16) = (60, 200);
+pub(crate) const SMALL: (u16, u16) = (24, 80);
+pub(crate) const LARGE: (u16, u16) = (60, 200);
 
 /// What Enter, Escape and their like send.
-const ENTER: &str = "\r";
-const ESC: &str = "\x1b";
-const CTRL_B: &str = "\x02";
-const CTRL_C: &str = "\x03";
-const CTRL_G: &str = "\x07";
-const CTRL_S: &str = "\x13";
-const CTRL_T: &str = "\x14";
+pub(crate) const ENTER: &str = "\r";
+pub(crate) const ESC: &str = "\x1b";
+pub(crate) const CTRL_B: &str = "\x02";
+pub(crate) const CTRL_C: &str = "\x03";
+pub(crate) const CTRL_G: &str = "\x07";
+pub(crate) const CTRL_S: &str = "\x13";
+pub(crate) const CTRL_T: &str = "\x14";
 
-fn ready(stage: &Stage, size: (u16, u16), args: &[&str]) -> Pty {
+pub(crate) fn ready(stage: &Stage, size: (u16, u16), args: &[&str]) -> Pty {
     let chat = Pty::chat(stage, size, args);
     chat.shows("Say what is to be done.");
     chat
 }
 
+/// Says something and waits until the run stands still behind an answer.
 #[track_caller]
-fn leaves(mut chat: Pty) -> Vec<u8> {
+pub(crate) fn says(chat: &mut Pty, text: &str, answer: &str) {
+    chat.types(text);
+    chat.types(ENTER);
+    chat.shows(answer);
+    rests(chat);
+}
+
+/// Waits until the run stands still.
+#[track_caller]
+pub(crate) fn rests(chat: &Pty) {
+    chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
+}
+
+#[track_caller]
+pub(crate) fn leaves(mut chat: Pty) -> Vec<u8> {
     // Whatever is typed goes first.
     chat.types("\x15/quit ");
     chat.types(ENTER);
@@ -479,49 +490,4 @@ fn holm_alone_at_a_terminal_is_a_chat() {
     let bytes = leaves(chat);
     let text = String::from_utf8(bytes).unwrap();
     assert!(!text.contains("\x1b[36m") && !text.contains("\x1b[38;"), "NO_COLOR means no colours");
-}
-
-/// Runs tmux on a socket of its own. None if it says no.
-fn tmux(stage: &Stage, args: &[&str]) -> Option<String> {
-    let mut command = Command::new("tmux");
-    let socket = stage.work().join("tmux.sock");
-    command.arg("-u").arg("-S").arg(socket).args(["-f", "/dev/null"]).args(args);
-    command.current_dir(stage.work()).env_clear();
-    stage.dress(&mut command);
-    command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
-    let output = command.output().unwrap_or_else(|error| panic!("tmux: {error}; install the package tmux"));
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// Waits until something holds, and looks now and then.
-fn until(what: &str, is: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !is() {
-        assert!(began.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-#[test]
-fn a_chat_works_within_tmux() {
-    let stage = Stage::new([Act::says("**Hello** from within, 日本.")]);
-    let line = format!("{} chat --model {MODEL}", env!("CARGO_BIN_EXE_holm"));
-    let made = tmux(&stage, &["new-session", "-d", "-x", "80", "-y", "24", "-s", "chat", &line]);
-    assert!(made.is_some(), "tmux makes a session");
-    let shows = |text: &str| {
-        until(text, || {
-            tmux(&stage, &["capture-pane", "-p", "-t", "chat"]).is_some_and(|screen| screen.contains(text))
-        });
-    };
-    shows("Say what is to be done.");
-    tmux(&stage, &["send-keys", "-t", "chat", "hello", "Enter"]);
-    shows("Hello from within, 日本.");
-    tmux(&stage, &["resize-window", "-t", "chat", "-x", "120", "-y", "40"]);
-    shows("Hello from within, 日本.");
-    tmux(&stage, &["send-keys", "-t", "chat", "/quit ", "Enter"]);
-    until("the end", || tmux(&stage, &["has-session", "-t", "chat"]).is_none());
-    assert!(
-        !stage.left_behind().windows(KEY.len()).any(|bytes| bytes == KEY.as_bytes()),
-        "no key is left behind"
-    );
 }

@@ -13,6 +13,7 @@ mod door;
 mod endings;
 mod exe;
 mod guests;
+mod habits;
 mod handover;
 mod helpers;
 mod history;
@@ -36,6 +37,7 @@ mod pty;
 #[cfg(feature = "local")]
 mod pull;
 mod run;
+mod screens;
 mod serve;
 mod serving;
 mod sessions;
@@ -45,8 +47,10 @@ mod shared;
 mod skills;
 mod spinner;
 mod stage;
+mod strokes;
 mod templates;
 mod terminal;
+mod tmux;
 mod tools;
 #[cfg(feature = "local")]
 mod tour;

@@ -25,6 +25,8 @@ pub(crate) struct Pty {
     keys: ChildStdin,
     /// Where the command has written which terminal it has, and which process it is.
     note: PathBuf,
+    /// How many of the bytes were looked at one by one.
+    accounted: usize,
     seen: Arc<(Mutex<Seen>, Condvar)>,
 }
 
@@ -81,7 +83,7 @@ impl Pty {
                 }
             }
         });
-        Self { child, keys, note, seen }
+        Self { child, keys, note, accounted: 0, seen }
     }
 
     /// Presses keys.
@@ -135,6 +137,42 @@ impl Pty {
         self.seen.0.lock().unwrap().emulator.screen().contents()
     }
 
+    /// The whole screen, row by row, without what may not be twice the same: how long calls took, how full the window is.
+    pub(crate) fn picture(&self) -> String {
+        picture(self.seen.0.lock().unwrap().emulator.screen())
+    }
+
+    /// Presses keys, and holds that these bytes are drawn for them and no others since it was last looked: by this, or by
+    /// [`Self::settles`].
+    #[track_caller]
+    pub(crate) fn draws(&mut self, keys: &str, expect: &str) {
+        let before = self.accounted;
+        self.types(keys);
+        let (lock, news) = &*self.seen;
+        let began = Instant::now();
+        let mut seen = lock.lock().unwrap();
+        while seen.bytes.len() - before < expect.len() && !seen.over && began.elapsed() < PATIENCE {
+            seen = news.wait_timeout(seen, LOOK).unwrap().0;
+        }
+        let drawn = String::from_utf8_lossy(&seen.bytes[before..]).into_owned();
+        assert_eq!(drawn, expect, "for {keys:?}:\n{}", seen.emulator.screen().contents());
+        self.accounted = before + expect.len();
+    }
+
+    /// Waits until the last that came are these bytes.
+    #[track_caller]
+    pub(crate) fn settles(&mut self, end: &str) {
+        let (lock, news) = &*self.seen;
+        let began = Instant::now();
+        let mut seen = lock.lock().unwrap();
+        while !seen.bytes.ends_with(end.as_bytes()) && !seen.over && began.elapsed() < PATIENCE {
+            seen = news.wait_timeout(seen, LOOK).unwrap().0;
+        }
+        let last = &seen.bytes[seen.bytes.len().saturating_sub(200)..];
+        assert!(seen.bytes.ends_with(end.as_bytes()), "{:?}", String::from_utf8_lossy(last));
+        self.accounted = seen.bytes.len();
+    }
+
     /// How many bytes came so far.
     pub(crate) fn count(&self) -> usize {
         self.seen.0.lock().unwrap().bytes.len()
@@ -174,6 +212,24 @@ impl Drop for Pty {
         // A test that failed leaves nothing behind.
         let _ = self.child.kill();
     }
+}
+
+/// A screen, row by row, without what may not be twice the same.
+pub(crate) fn picture(screen: &vt100::Screen) -> String {
+    let rows = screen.rows(0, screen.size().1).map(|row| format!("│{}", timeless(row.trim_end())));
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+/// A row without numbers of time and per cent.
+fn timeless(row: &str) -> String {
+    let words: Vec<&str> = row.split(' ').collect();
+    let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let timed = |at: usize| words.get(at + 1).is_some_and(|unit| ["ms", "s", "%"].contains(unit));
+    let word = |(at, word): (usize, &&str)| {
+        let is_timed = !word.is_empty() && is_number(word) && timed(at);
+        if is_timed { "#".to_owned() } else { (*word).to_owned() }
+    };
+    words.iter().enumerate().map(word).collect::<Vec<_>>().join(" ").replace("# s", "# ms")
 }
 
 /// How a terminal was left.

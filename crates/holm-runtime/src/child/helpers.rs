@@ -28,6 +28,13 @@ impl Helpers {
         Self::default()
     }
 
+    /// No helpers either, but whoever sees and reaches the children of those others sees and reaches theirs too: so it is with
+    /// helpers of helpers.
+    #[must_use]
+    pub fn beside(others: &Self) -> Self {
+        Self { shared: Arc::clone(&others.shared), ..Self::default() }
+    }
+
     /// Adds a helper; one of the same name is replaced.
     #[must_use]
     pub fn with(mut self, helper: Helper) -> Self {
@@ -50,7 +57,7 @@ impl Helpers {
         self
     }
 
-    /// The children at work now.
+    /// The children at work now, and theirs where [`beside`](Self::beside) has made those.
     pub fn live(&self) -> Vec<LiveChild> {
         self.shared.live()
     }

@@ -69,7 +69,8 @@ impl Crew {
         files: impl IntoIterator<Item = Arc<AgentFile>>,
         kit: Arc<dyn Kit>,
     ) -> Self {
-        let mut gathering = Gathering { files: BTreeMap::new(), made: BTreeMap::new(), kit };
+        let above = Helpers::beside(&helpers);
+        let mut gathering = Gathering { files: BTreeMap::new(), made: BTreeMap::new(), kit, above };
         let mut faults = Vec::new();
         gathering.files.extend(distinct(files).into_iter().map(|file| (file.name.clone(), file)));
         let names: Vec<String> = gathering.files.keys().cloned().collect();
@@ -103,6 +104,8 @@ struct Gathering {
     files: BTreeMap<String, Arc<AgentFile>>,
     made: BTreeMap<String, Result<Helper, CrewProblem>>,
     kit: Arc<dyn Kit>,
+    /// Those whose children are seen, and with them the children of all below.
+    above: Helpers,
 }
 
 impl Gathering {
@@ -133,7 +136,7 @@ impl Gathering {
     }
 
     fn make(&mut self, file: &Arc<AgentFile>, above: &mut Vec<String>) -> Result<Helper, CrewProblem> {
-        let mut helpers = Helpers::new();
+        let mut helpers = Helpers::beside(&self.above);
         let available = self.kit.tools(None);
         if let ToolNames::These(names) = &file.tools {
             for name in names.iter().filter(|name| available.find(name).is_none()) {

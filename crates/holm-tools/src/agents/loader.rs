@@ -44,7 +44,7 @@ impl AgentLoader {
         Self { helpers: self.helpers.at_most(children), ..self }
     }
 
-    /// The children at work now.
+    /// The children at work now, and theirs.
     pub fn live(&self) -> Vec<LiveChild> {
         self.helpers.live()
     }

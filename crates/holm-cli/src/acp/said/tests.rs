@@ -67,3 +67,14 @@ fn what_no_model_takes_is_refused_in_words() {
 fn a_command_that_no_skill_has_stays_what_it_is() {
     check(&json!([{ "type": "text", "text": "/etc/hosts is what?" }]), "/etc/hosts is what?");
 }
+
+#[test]
+fn a_files_address_is_read_as_its_path() {
+    let check = |uri: &str, expect: &str| assert_eq!(path(uri), expect, "{uri}");
+    check("file:///work/my%20notes%E2%82%AC.md", "/work/my notes€.md");
+    check("file:///50%.md", "/50%.md");
+    check("file:///50%2", "/50%2");
+    check("file:///%zz%25", "/%zz%");
+    check("file:///%ff", "/%ff");
+    check("https://x.test/a%20b", "https://x.test/a%20b");
+}

@@ -90,3 +90,11 @@ fn arguments_that_are_no_object_are_shown_all_the_same() {
         assert!(shown.content.is_empty(), "{arguments}");
     }
 }
+
+#[test]
+fn a_plan_is_shown_as_it_was_written_and_follows_no_link() {
+    let arguments = json!({ "plan": "1. ![x](https://evil.test/p.png)\n```\n2. rest" });
+    let shown = shown("exit_plan", &arguments);
+    let text = shown["content"][0]["content"]["text"].as_str().unwrap();
+    assert_eq!(text, "````markdown\n1. ![x](https://evil.test/p.png)\n```\n2. rest\n````");
+}

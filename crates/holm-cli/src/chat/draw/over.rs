@@ -14,6 +14,11 @@ use crate::chat::{
     text::{clipped, columns},
 };
 
+/// The line of state stays in view.
+const BELOW_OVER: u16 = 1;
+/// A list has its title and its filter above it.
+const ABOVE_LIST: u16 = 2;
+
 /// Draws what a word could become, above the foot.
 pub(super) fn completion(state: &State, foot: Rect, buffer: &mut Buffer) {
     let Some(completion) = &state.completion else { return };
@@ -37,7 +42,7 @@ pub(super) fn completion(state: &State, foot: Rect, buffer: &mut Buffer) {
 /// Draws what is in front of everything. Says whether something is.
 pub(super) fn over(state: &State, area: Rect, buffer: &mut Buffer) -> bool {
     let Some(over) = &state.over else { return false };
-    let area = Rect { height: area.height.saturating_sub(1), ..area };
+    let area = Rect { height: area.height.saturating_sub(BELOW_OVER), ..area };
     clear(buffer, area);
     match over {
         Over::Help { scroll } => help(state, *scroll, area, buffer),
@@ -56,14 +61,26 @@ fn clear(buffer: &mut Buffer, area: Rect) {
     }
 }
 
+/// The rows of a list that a screen of this height has, and how many stand above them.
+fn window(picker: &Picker, height: u16) -> (usize, usize) {
+    let height = usize::from(height.saturating_sub(ABOVE_LIST));
+    ((picker.at() + 1).saturating_sub(height), height)
+}
+
+/// Which of what a list shows stands in this row of a screen.
+pub(in crate::chat) fn listed_at(picker: &Picker, rows: u16, row: u16) -> Option<usize> {
+    let (from, height) = window(picker, rows.saturating_sub(BELOW_OVER));
+    let at = usize::from(row.checked_sub(ABOVE_LIST)?);
+    (at < height).then_some(from + at)
+}
+
 fn list(state: &State, picker: &Picker, area: Rect, buffer: &mut Buffer) {
     let theme = &state.theme;
     put(buffer, area, 0, &Line::styled(clipped(&picker.title, usize::from(area.width)), theme.heading));
     let hint = format!("filter: {}  (Enter chooses, Esc goes back)", picker.filter);
     put(buffer, area, 1, &Line::styled(hint, theme.dim));
-    let below = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
-    let (rows, height) = (picker.shown(), usize::from(below.height));
-    let from = (picker.at() + 1).saturating_sub(height);
+    let below = Rect { y: area.y + ABOVE_LIST, height: area.height.saturating_sub(ABOVE_LIST), ..area };
+    let (rows, (from, height)) = (picker.shown(), window(picker, area.height));
     let wide = rows.iter().map(|row| columns(&row.label)).max().unwrap_or(0).min(40);
     for (line, (number, row)) in (0_u16..).zip(rows.iter().enumerate().skip(from).take(height)) {
         let style = if number == picker.at() { theme.chosen } else { theme.text };

@@ -16,6 +16,7 @@ use crate::{
         item::{Call, CallState, Item, Kind, Tone, named, said},
         markdown::Flow,
         text::{clipped, one_line, safe},
+        thought::Thought,
     },
     money,
 };
@@ -55,8 +56,8 @@ impl Tab {
                 self.finished(*call, id, *outcome, *millis);
             }
             Event::ChildStarted { call, child } => {
-                if let Some(at) = self.calls.get(call) {
-                    self.children.insert(child.clone(), (*at, 0));
+                if let Some(at) = self.calls.get(call).copied() {
+                    self.child_begun(child, at, 0);
                 }
             }
             Event::ModeChanged { mode } => self.mode_changed(*mode),
@@ -140,7 +141,7 @@ impl Tab {
             _ => None,
         });
         if let Some(thought) = thought.filter(|thought| stream.thinking.is_none() && !thought.is_empty()) {
-            self.items.push(Item::new(Kind::Thinking(thought)));
+            self.items.push(Item::new(Kind::Thinking(Thought::of(thought))));
         }
         match stream.text.and_then(|at| self.items.get_mut(at)) {
             Some(item) => {
@@ -200,7 +201,7 @@ impl Tab {
                 Kind::Note { tone: Tone::Quiet, text: "(what stood here was taken back)".into() };
         }
         if let Some(item) = stream.thinking.and_then(|at| self.items.get_mut(at)) {
-            *item.change() = Kind::Thinking(String::new());
+            *item.change() = Kind::Thinking(Thought::default());
         }
     }
 

@@ -100,6 +100,23 @@ fn helpers_and_theirs_stand_below_the_call() {
 }
 
 #[test]
+fn a_helper_is_known_whichever_is_told_first() {
+    let mut tab =
+        seen(&[called(1, "scout", r#"{"task":"look"}"#), Event::CallStarted { call: CallId::new(1) }]);
+    tab.child("child-b", &numbered(1, answer("found it")));
+    tab.child("child-a", &numbered(1, called(7, "grep", r#"{"pattern":"x"}"#)));
+    tab.child("child-a", &numbered(2, Event::ChildStarted { call: CallId::new(8), child: "child-b".into() }));
+    tab.hear(&numbered(9, Event::ChildStarted { call: CallId::new(1), child: "child-a".into() }));
+    insta::assert_snapshot!(shown(&mut tab), @r#"
+    ◐ scout look  …
+      ⎿ grep {"pattern":"x"}
+      ⎿ asks a helper of its own
+      ⎿   says: found it
+    "#);
+    assert!(tab.strays.is_empty());
+}
+
+#[test]
 fn a_past_that_is_told_again_looks_as_it_did() {
     let events = [prompted(1, "hi"), called(1, "look", "{}"), finished(1, "c1", 5), answer("done"), ended()];
     let mut lived = seen(&events);

@@ -55,3 +55,11 @@ fn clipping_leaves_a_mark() {
     assert_eq!(clipped("日本語", 4), "日…");
     assert_eq!(clipped("any", 0), "");
 }
+
+#[test]
+fn marks_that_are_heaped_upon_a_letter_are_written_out() {
+    assert_eq!(safe("e\u{301}"), "e\u{301}", "as people write");
+    let heaped = safe(&format!("e{}x", "\u{301}".repeat(100)));
+    assert!(heaped.ends_with("\\u{301}x"), "{heaped}");
+    assert_eq!(heaped.matches('\u{301}').count(), MOST_MARKS);
+}

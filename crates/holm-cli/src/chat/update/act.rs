@@ -1,14 +1,16 @@
 //! What commands do, and what saying something does.
 
 use holm::grants::Mode;
+use holm_tools::shell::Answer;
 
 use crate::{
     chat::{
         item::Tone,
         picker::{Pick, Picker, Row},
+        question::{Asks, Reply},
         slash::{Planned, Slash},
         state::{Command, How, Over, Purpose, Search, State, Words},
-        tab::{Phase, Tab, Then, When},
+        tab::{Phase, Tab, Then, When, Whose},
         text::{clipped, one_line},
     },
     money,
@@ -162,9 +164,11 @@ impl State {
         if self.tabs.len() < 2 {
             return self.told("this is the only session; /quit leaves");
         }
-        let tab = self.tabs.remove(self.current);
+        let mut tab = self.tabs.remove(self.current);
         self.current = self.current.min(self.tabs.len() - 1);
         self.search = None;
+        // What was typed there can be had again.
+        self.remember(tab.input.take());
         vec![Command::Close(tab.id)]
     }
 
@@ -220,6 +224,27 @@ impl State {
         self.through(|glass, tab| glass.show(tab, item));
         self.told(&format!("{} of {count}; Enter goes on, Esc ends the search", at + 1))
     }
+}
+
+/// Answers what is asked about a call. A plan that the person has changed is said before it is agreed to: a model is told no more
+/// than that the plan was, and knows its own alone.
+pub(super) fn answered(tab: &mut Tab, answer: Answer) -> Vec<Command> {
+    let Some(question) = tab.questions.pop_front() else { return Vec::new() };
+    let plan = match question.asks {
+        Asks::Call(wanted) => wanted.plan,
+        Asks::Words { .. } => None,
+    };
+    let mut commands = Vec::new();
+    if let Some(plan) = plan
+        && std::mem::take(&mut tab.plan) == Whose::Persons
+        && answer == Answer::Once
+    {
+        let words = carrying_out(&plan);
+        tab.waits(When::Soon, words.text.clone());
+        commands.push(Command::Steer { tab: tab.id, words });
+    }
+    commands.push(Command::Answer { question: question.id, reply: Reply::Call(answer) });
+    commands
 }
 
 /// What a run is told about a plan that a person has agreed to.

@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use holm::grants::Mode;
 
+use super::act::answered;
 use crate::chat::{
     draw::Areas,
     input::{Go, Input, Moved},
@@ -133,7 +134,7 @@ impl State {
         Vec::new()
     }
 
-    fn turn_to(&mut self, tab: usize) {
+    pub(super) fn turn_to(&mut self, tab: usize) {
         self.current = tab % self.tabs.len().max(1);
         (self.search, self.completion, self.recalled) = (None, None, None);
     }
@@ -345,19 +346,38 @@ impl State {
             KeyCode::Esc => self.completion = None,
             KeyCode::Tab | KeyCode::Enter if key.modifiers.is_empty() => {
                 let (replaces, chosen) = (completion.replaces, completion.chosen()?.to_owned());
-                let tab = self.tab_mut()?;
                 // What is whole already is sent.
-                let is_whole = tab.input.before().ends_with(&chosen) && replaces == chosen.len();
+                let is_whole = self.tab()?.input.before().ends_with(&chosen) && replaces == chosen.len();
                 if key.code == KeyCode::Enter && is_whole {
                     self.completion = None;
                     return None;
                 }
-                tab.input.replace_before(replaces, &format!("{chosen} "));
-                self.completion = None;
+                self.accept();
             }
             _ => return None,
         }
         Some(Vec::new())
+    }
+
+    /// Has the word become what is chosen.
+    pub(super) fn accept(&mut self) {
+        let Some(completion) = self.completion.take() else { return };
+        let (Some(chosen), Some(tab)) = (completion.chosen(), self.tabs.get_mut(self.current)) else {
+            return;
+        };
+        tab.input.replace_before(completion.replaces, &format!("{chosen} "));
+    }
+
+    /// Opens what is chosen of a list.
+    pub(super) fn pick(&mut self) -> Vec<Command> {
+        let Some(Over::Picker(picker)) = &self.over else { return Vec::new() };
+        let Some(row) = picker.chosen().cloned() else { return Vec::new() };
+        self.over = None;
+        let Pick::Open { how, typed } = row.pick;
+        let mode = self.tab().map_or(Mode::Default, |tab| tab.mode);
+        let open = self.open(how, mode);
+        self.typed(&typed);
+        vec![open]
     }
 
     fn press_over(&mut self, key: KeyEvent) -> Vec<Command> {
@@ -368,15 +388,7 @@ impl State {
             (_, KeyCode::Down) => self.scroll(1),
             (_, KeyCode::PageUp) => self.scroll(-10),
             (_, KeyCode::PageDown) => self.scroll(10),
-            (Over::Picker(picker), KeyCode::Enter) => {
-                let Some(row) = picker.chosen().cloned() else { return Vec::new() };
-                self.over = None;
-                let Pick::Open { how, typed } = row.pick;
-                let mode = self.tab().map_or(Mode::Default, |tab| tab.mode);
-                let open = self.open(how, mode);
-                self.typed(&typed);
-                return vec![open];
-            }
+            (Over::Picker(_), KeyCode::Enter) => return self.pick(),
             (Over::Picker(picker), KeyCode::Char(c)) => picker.narrow(c),
             (Over::Picker(picker), KeyCode::Backspace) => picker.widen(),
             (Over::Picker(_) | Over::Help { .. }, _) => {}
@@ -409,8 +421,7 @@ impl State {
             }
             (Asks::Call(_), KeyCode::Char(c)) => {
                 let Some(answer) = question.answer(c) else { return Vec::new() };
-                tab.questions.pop_front();
-                return vec![Command::Answer { question: asked, reply: Reply::Call(answer) }];
+                return answered(tab, answer);
             }
             (Asks::Words { choices, input, .. }, KeyCode::Enter) => {
                 let reply = Reply::Words(meant(input.text(), choices));

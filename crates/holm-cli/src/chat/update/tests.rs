@@ -9,7 +9,9 @@ use holm_tools::shell::Answer;
 
 use crate::chat::{
     item::Kind,
-    question::{QuestionId, Reply},
+    left::{Left, Spot},
+    picker::{Pick, Picker, Row},
+    question::{QuestionId, Reply, Seen},
     state::{Command, Custom, How, Msg, Over, Purpose, Says, Words},
     tab::{Look, Phase, TabId, When},
     testing::{Chat, answer, asked, called, ended, plan_asked, prompted, words_asked},
@@ -69,7 +71,7 @@ fn a_call_is_answered_by_one_key() {
         chat.says("go");
         chat.tells(asked(3, "rm x", Some("git status")));
         if let Some(question) = chat.state.tabs[0].questions.front_mut() {
-            question.seen = crate::chat::question::Seen::Whole;
+            question.seen = Seen::Whole;
         }
         let expect: Vec<Command> = expect
             .map(|answer| Command::Answer { question: QuestionId(3), reply: Reply::Call(answer) })
@@ -106,7 +108,7 @@ fn what_is_being_typed_when_a_question_comes_answers_nothing() {
     chat.types("pla");
     chat.tells(asked(3, "rm x", Some("git status")));
     if let Some(question) = chat.state.tabs[0].questions.front_mut() {
-        question.seen = crate::chat::question::Seen::Whole;
+        question.seen = Seen::Whole;
     }
     assert_eq!(chat.types("y a pavane"), []);
     assert_eq!(chat.tells(Msg::Pasted(" now".into())), []);
@@ -172,6 +174,41 @@ fn a_plan_that_was_edited_is_asked_about_as_it_is_now() {
     let tab = &chat.state.tabs[0];
     assert_eq!((tab.mode, tab.questions.len()), (Mode::Plan, 0), "nothing is agreed to by changing it");
     assert_eq!(chat.tells(Msg::Edited { purpose, text: Some("again".into()) }), [Command::Repaint]);
+}
+
+/// Asks about a plan, shows all of it, and says yes or no to it.
+fn plan_answered(chat: &mut Chat, id: u64, plan: &str, key: &str) -> Vec<Command> {
+    chat.tells(plan_asked(id, plan));
+    if let Some(question) = chat.state.tabs[0].questions.front_mut() {
+        question.seen = Seen::Whole;
+    }
+    chat.presses(key)
+}
+
+#[test]
+fn a_plan_that_was_edited_is_said_before_it_is_agreed_to_and_no_other_is() {
+    let yes = |id: u64| Command::Answer { question: QuestionId(id), reply: Reply::Call(Answer::Once) };
+    let edits = |chat: &mut Chat, id: u64| {
+        chat.tells(plan_asked(id, "1. look"));
+        let purpose = Purpose::Plan { tab: TAB, question: QuestionId(id) };
+        chat.tells(Msg::Edited { purpose, text: Some("1. look twice\n".into()) });
+    };
+    let mut chat = Chat::open();
+    chat.says("go");
+    assert_eq!(plan_answered(&mut chat, 4, "1. look", "y"), [yes(4)], "the model knows its own");
+    edits(&mut chat, 5);
+    let words = Words::around("Carry out this plan:\n\n1. look twice".to_owned(), "");
+    let expect = [Command::Steer { tab: TAB, words }, yes(6)];
+    assert_eq!(plan_answered(&mut chat, 6, "1. look twice", "y"), expect);
+    assert_eq!(plan_answered(&mut chat, 7, "1. look", "y"), [yes(7)], "it is said once");
+    edits(&mut chat, 8);
+    let refused = plan_answered(&mut chat, 9, "1. look twice", "n");
+    assert!(matches!(refused.as_slice(), [Command::Answer { .. }]), "{refused:?}");
+    assert_eq!(plan_answered(&mut chat, 10, "2. rest", "y"), [yes(10)]);
+    edits(&mut chat, 11);
+    end(&mut chat);
+    chat.says("go");
+    assert_eq!(plan_answered(&mut chat, 12, "1. look", "y"), [yes(12)], "another turn has another plan");
 }
 
 #[test]
@@ -446,4 +483,108 @@ fn an_end_leaves_no_question_and_nothing_unsaid() {
     assert!(
         tab.items.iter().any(|item| matches!(item.kind(), Kind::Note { text, .. } if text.ends_with("late")))
     );
+}
+
+#[test]
+fn a_click_chooses_what_a_key_could() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    chat.opened("session-2", Vec::new());
+    for (column, expect) in [(1, 0), (9, 1), (79, 1), (0, 0)] {
+        assert_eq!(chat.clicks(column, 0), []);
+        assert_eq!(chat.state.current, expect, "column {column}");
+    }
+    let row = |session: &str| Row {
+        label: session.into(),
+        about: String::new(),
+        pick: Pick::Open { how: How::Resume { session: session.into() }, typed: String::new() },
+    };
+    chat.tells(Msg::Found(Picker::new("go on", vec![row("alpha"), row("beta")])));
+    for nothing in [0, 1, 4, 23] {
+        assert_eq!(chat.clicks(4, nothing), [], "row {nothing}");
+    }
+    let how = How::Resume { session: "beta".into() };
+    assert_eq!(chat.clicks(4, 3), [Command::Open { tab: TabId(3), how }]);
+    chat.opened("beta", Vec::new());
+    chat.types("/co");
+    let rows = chat.state.completion.as_ref().unwrap().rows.clone();
+    // The line of state, what is typed, and the line above it.
+    let first = 24 - 3 - u16::try_from(rows.len()).unwrap();
+    assert_eq!(chat.clicks(4, first - 1), [], "above the first one");
+    assert_eq!(chat.clicks(4, first), []);
+    assert_eq!(chat.state.draft(), format!("{} ", rows[0].0));
+}
+
+#[test]
+fn a_click_is_never_a_yes() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.tells(asked(3, "rm x", None));
+    if let Some(question) = chat.state.tabs[0].questions.front_mut() {
+        question.seen = Seen::Whole;
+    }
+    for row in 0..24 {
+        assert_eq!(chat.clicks(1, row), [], "row {row}");
+    }
+    assert_eq!(chat.state.tabs[0].questions.len(), 1);
+}
+
+#[test]
+fn a_session_is_found_as_it_was_left() {
+    let mut chat = Chat::open();
+    (0..40).for_each(|number| chat.hears(answer(&format!("answer {number}"))));
+    chat.types("half");
+    chat.presses("pageup");
+    let left = chat.state.tabs[0].left();
+    assert!(left.spot.is_some() && left.draft == "half", "{left:?}");
+    let mut again = Chat::open();
+    // Notes are said once, and move nothing.
+    again.says("/cost");
+    again.says("/cost");
+    (0..40).for_each(|number| again.hears(answer(&format!("answer {number}"))));
+    again.state.tabs[0].look_at(left.spot.unwrap());
+    assert_eq!(again.state.tabs[0].left().spot, left.spot);
+    assert_ne!(again.state.tabs[0].look, chat.state.tabs[0].look, "two notes stand above");
+    again.state.tabs[0].look_at(Spot { above: 1_000, row: 0 });
+    assert_eq!(again.state.tabs[0].left().spot, left.spot, "what is not there is not looked at");
+    assert_eq!(Chat::open().state.tabs[0].left(), Left::default());
+}
+
+#[test]
+fn what_is_typed_when_a_session_opens_stays_and_what_was_typed_there_comes_back() {
+    let check = |typed: &str, expect: &str, then: &str| {
+        let mut chat = Chat::open();
+        chat.says("/resume old");
+        chat.types(typed);
+        chat.opened_as("old", Left { draft: "before".into(), spot: None });
+        assert_eq!(chat.state.draft(), expect, "{typed}");
+        chat.presses("up");
+        assert_eq!(chat.state.draft(), then, "{typed}");
+    };
+    check("", "before", "/resume old");
+    check("now", "now", "before");
+}
+
+#[test]
+fn what_was_typed_in_a_tab_that_is_closed_can_be_had_again() {
+    let mut chat = Chat::open();
+    chat.says("/new");
+    chat.opened("session-2", Vec::new());
+    chat.types("half");
+    assert_eq!(chat.presses("ctrl-x"), [Command::Close(TabId(2))]);
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "half");
+}
+
+#[test]
+fn what_is_not_heard_waits_no_longer_and_can_be_had_again() {
+    let mut chat = Chat::open();
+    chat.says("go");
+    chat.says("first");
+    chat.says("second");
+    chat.tells(Msg::NotHeard { tab: TAB, why: "the run is gone".into() });
+    let waiting: Vec<&str> = chat.state.tabs[0].waiting.iter().map(|waiting| waiting.text.as_str()).collect();
+    assert_eq!(waiting, ["first"]);
+    chat.presses("up");
+    assert_eq!(chat.state.draft(), "second");
 }

@@ -15,6 +15,7 @@ use super::{Opened, missing, missing_journal};
 use crate::{
     began::Began,
     branch::Branch,
+    chat,
     commands::run,
     editor::Editor,
     exit::{Exit, Trouble},
@@ -98,6 +99,7 @@ async fn label(opened: &Opened, args: &Editing) -> anyhow::Result<Exit> {
 async fn erase(opened: &Opened, id: &str) -> anyhow::Result<Exit> {
     let erased = opened.store.erase(id).await.map_err(missing)?;
     Began::forget(&opened.places, id)?;
+    chat::forget(&opened.places, id)?;
     opened.screen.note(&format!("holm: the {} records of the session {id} are gone", erased.records));
     Ok(Exit::Done)
 }

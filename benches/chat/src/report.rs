@@ -1,0 +1,111 @@
+//! The figures as Markdown, and what they are meant to reach. A missed aim is shown, never an error.
+
+use std::{fmt::Write as _, time::Duration};
+
+/// How soon the first screen is meant to be there.
+const FIRST_SCREEN: Duration = Duration::from_millis(100);
+/// How many frames a second there are meant to be while an answer streams in.
+const FRAMES: f64 = 60.0;
+/// How much of a processor rest is meant to take at most, of a hundred.
+const REST: f64 = 0.5;
+
+/// What one chat costs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Figure {
+    /// The program.
+    pub name: &'static str,
+    /// From the start to the first screen, in the middle and at worst.
+    pub first: (Duration, Duration),
+    /// From the start until something can be said, in the middle.
+    pub ready: Duration,
+    /// Frames a second, bytes a frame and processor time of a hundred while an answer streams in.
+    pub stream: (f64, usize, f64),
+    /// Processor time of a hundred, and bytes drawn, while nothing happens.
+    pub rest: (f64, usize),
+    /// Memory at the start, in bytes.
+    pub memory: u64,
+    /// How many turns there were, and the memory after them.
+    pub turns: (usize, u64),
+    /// How long a turn took, and the bytes that one key draws after all of them.
+    pub turn: (Duration, usize),
+}
+
+/// The whole report.
+pub fn markdown(figures: &[Figure], not_driven: &[(&str, String)]) -> String {
+    let mut out = String::from(
+        "| program | first screen ms | at worst | ready ms | frames/s at 200 tokens/s | bytes a frame | processor % | at rest % | \
+         bytes at rest | MiB at the start | MiB after | turns | ms a turn | bytes a key |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for figure in figures {
+        row(&mut out, figure).unwrap_or_default();
+    }
+    out.push('\n');
+    for (name, why) in not_driven {
+        writeln!(out, "- {name} could not be driven: {why}").unwrap_or_default();
+    }
+    let holm = figures.iter().find(|figure| figure.name == "holm");
+    let mut aim = |what: &str, measured: Option<(String, bool)>| {
+        let text = measured.map_or("not measured".into(), |(measured, met)| {
+            format!("{measured}, {}", if met { "met" } else { "missed" })
+        });
+        writeln!(out, "- {what}: {text}").unwrap_or_default();
+    };
+    aim(
+        "ms to the first screen (at most 100)",
+        holm.map(|holm| (format!("{:.1}", ms(holm.first.0)), holm.first.0 <= FIRST_SCREEN)),
+    );
+    aim(
+        "frames a second while 200 tokens a second stream in (60)",
+        holm.map(|holm| (format!("{:.1}", holm.stream.0), holm.stream.0 >= FRAMES)),
+    );
+    aim(
+        "% of a processor at rest (about 0)",
+        holm.map(|holm| (format!("{:.2}", holm.rest.0), holm.rest.0 <= REST)),
+    );
+    out
+}
+
+fn row(out: &mut String, figure: &Figure) -> std::fmt::Result {
+    let ((first, worst), (frames, bytes, busy)) = (figure.first, figure.stream);
+    let ((idle, drawn), (turns, after), (turn, key)) = (figure.rest, figure.turns, figure.turn);
+    writeln!(
+        out,
+        "| {} | {:.1} | {:.1} | {:.1} | {frames:.1} | {bytes} | {busy:.1} | {idle:.2} | {drawn} | {} | {} | {turns} | {:.1} | {key} |",
+        figure.name,
+        ms(first),
+        ms(worst),
+        ms(figure.ready),
+        mib(figure.memory),
+        mib(after),
+        ms(turn),
+    )
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+fn mib(bytes: u64) -> u64 {
+    bytes >> 20
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holm(first: u64, frames: f64, rest: f64) -> Figure {
+        let first = (Duration::from_millis(first), Duration::from_millis(first));
+        Figure { name: "holm", first, stream: (frames, 90, 4.0), rest: (rest, 0), ..Figure::default() }
+    }
+
+    #[test]
+    fn aims_are_met_or_missed_and_whoever_is_not_driven_is_named() {
+        let good = markdown(&[holm(40, 61.2, 0.0)], &[("codex", "it ended".into())]);
+        assert_eq!((good.matches(", met").count(), good.matches("missed").count()), (3, 0), "{good}");
+        assert!(good.contains("- codex could not be driven: it ended"), "{good}");
+        let bad = markdown(&[holm(140, 31.0, 7.0)], &[]);
+        assert_eq!(bad.matches("missed").count(), 3, "{bad}");
+        assert_eq!(markdown(&[], &[]).matches("not measured").count(), 3);
+    }
+}

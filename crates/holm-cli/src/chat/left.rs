@@ -1,0 +1,132 @@
+//! How a session was left: what was typed there and not said, and where the person looked. Whoever takes it up again finds both.
+
+use std::{collections::BTreeMap, fs, io, path::PathBuf};
+
+use holm_tools::trust::ContentHash;
+use serde_json::{Value, json};
+
+use crate::places::{self, Places};
+
+/// The longest file that is read.
+const MOST: u64 = 1 << 20;
+
+/// How one session was left.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Left {
+    pub(super) draft: String,
+    /// Where the person looked; none at the end.
+    pub(super) spot: Option<Spot>,
+}
+
+/// A place in a transcript that is the same whenever the session is told again: notes, which no journal has, do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// How many things stand above.
+    pub(super) above: usize,
+    /// The row of the thing that stands at the top.
+    pub(super) row: usize,
+}
+
+/// How all sessions were left.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    folder: PathBuf,
+    /// What is known to be written.
+    kept: BTreeMap<String, Left>,
+}
+
+impl Shelf {
+    /// The one of a data folder.
+    pub(super) fn of(places: &Places) -> Self {
+        Self { folder: places.data.join("chat"), kept: BTreeMap::new() }
+    }
+
+    /// How a session was left; as if it were new where that is not known.
+    pub(super) fn find(&self, session: &str) -> Left {
+        let file = self.file(session);
+        let fits = fs::metadata(&file).is_ok_and(|file| file.len() <= MOST);
+        let text = if fits { fs::read_to_string(&file).unwrap_or_default() } else { String::new() };
+        serde_json::from_str::<Value>(&text).map_or_else(|_| Left::default(), |said| Left::read(&said))
+    }
+
+    /// Keeps how one is left.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn keep(&mut self, session: &str, left: Left) -> io::Result<()> {
+        if self.kept.get(session) == Some(&left) {
+            return Ok(());
+        }
+        let file = self.file(session);
+        if left == Left::default() {
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        } else {
+            // The folder is its owner's alone, and so is what lies in it.
+            places::private_folder(&self.folder)?;
+            let fresh = file.with_extension("new");
+            fs::write(&fresh, left.written().to_string())?;
+            fs::rename(fresh, &file)?;
+        }
+        self.kept.insert(session.to_owned(), left);
+        Ok(())
+    }
+
+    fn file(&self, session: &str) -> PathBuf {
+        self.folder.join(format!("{}.left", ContentHash::of(session.as_bytes())))
+    }
+}
+
+/// Forgets how a session was left that is gone.
+///
+/// # Errors
+/// If it cannot be forgotten.
+pub(crate) fn forget(places: &Places, session: &str) -> io::Result<()> {
+    Shelf::of(places).keep(session, Left::default())
+}
+
+impl Left {
+    fn written(&self) -> Value {
+        let spot = self.spot.map(|spot| json!({ "above": spot.above, "row": spot.row }));
+        json!({ "draft": self.draft, "spot": spot })
+    }
+
+    fn read(said: &Value) -> Self {
+        let number = |value: &Value, name: &str| {
+            value.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
+        };
+        let spot = said
+            .get("spot")
+            .and_then(|spot| Some(Spot { above: number(spot, "above")?, row: number(spot, "row")? }));
+        let draft = said.get("draft").and_then(Value::as_str).unwrap_or_default().to_owned();
+        Self { draft, spot }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::Bounds;
+
+    #[test]
+    fn a_session_is_found_as_it_was_left_and_no_other_is() {
+        let data = tempfile::tempdir().unwrap();
+        let places = Places {
+            data: data.path().to_owned(),
+            work: "/one".into(),
+            brought: Vec::new(),
+            bounds: Bounds::Anywhere,
+        };
+        let left = Left { draft: "half\na \"thought\"".into(), spot: Some(Spot { above: 7, row: 2 }) };
+        Shelf::of(&places).keep("one", left.clone()).unwrap();
+        assert_eq!(Shelf::of(&places).find("one"), left);
+        assert_eq!(Shelf::of(&places).find("../one"), Left::default());
+        let file = Shelf::of(&places).file("one");
+        fs::write(&file, "{\"draft\":7,\"spot\":{\"above\":-1}}").unwrap();
+        assert_eq!(Shelf::of(&places).find("one"), Left::default(), "what means nothing is passed over");
+        Shelf::of(&places).keep("one", Left::default()).unwrap();
+        assert!(!file.exists(), "nothing is kept for nothing");
+    }
+}

@@ -1,0 +1,76 @@
+//! Thoughts, long and short, whole and in pieces.
+
+use super::*;
+use crate::chat::theme::Shade;
+
+fn shown(thought: &mut Thought, width: usize, detail: Detail) -> Vec<String> {
+    thought.lines(width, &Theme::of(Shade::None), detail).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_end_of_a_thought_is_what_is_shown() {
+    let text: Vec<String> = (0..20).map(|number| format!("step {number}")).collect();
+    let mut thought = Thought::of(format!("{}\n\n", text.join("\n")));
+    assert_eq!(
+        shown(&mut thought, 40, Detail::Few),
+        text[14..].iter().map(|line| format!("┆ {line}")).collect::<Vec<_>>()
+    );
+    assert_eq!(shown(&mut thought, 40, Detail::All).len(), 20);
+}
+
+#[test]
+fn a_thought_in_pieces_stands_as_it_does_whole() {
+    let text =
+        "First I look.\n\nThen I think for quite some time about 日本語 and what it means.\nAnd so on\n";
+    let theme = Theme::of(Shade::None);
+    for width in [3, 10, 40] {
+        let mut pieces = Thought::default();
+        for piece in text.split_inclusive(' ') {
+            pieces.push(piece);
+            pieces.lines(width, &theme, Detail::All);
+        }
+        let mut whole = Thought::of(text.to_owned());
+        assert_eq!(shown(&mut pieces, width, Detail::All), shown(&mut whole, width, Detail::All), "{width}");
+    }
+}
+
+#[test]
+fn another_width_lays_it_out_anew() {
+    let mut thought = Thought::of("one two three".to_owned());
+    assert_eq!(shown(&mut thought, 40, Detail::Few), ["┆ one two three"]);
+    assert_eq!(shown(&mut thought, 9, Detail::Few), ["┆ one two", "┆ three"]);
+    thought.forget();
+    assert_eq!(shown(&mut thought, 40, Detail::Few), ["┆ one two three"]);
+}
+
+#[test]
+fn what_is_settled_is_not_laid_out_again_however_long_the_line_is() {
+    let theme = Theme::of(Shade::None);
+    let mut thought = Thought::default();
+    for _ in 0..1_000 {
+        thought.push(&"thinking ".repeat(100));
+        thought.lines(80, &theme, Detail::Few);
+        let laid = thought.laid.as_ref().unwrap();
+        assert!(
+            laid.seen - laid.settled <= 2 * 8 * 1024,
+            "{} bytes are laid out with each piece",
+            laid.seen - laid.settled
+        );
+        assert!(laid.lines.len() <= 2 * MOST_LINES + 400, "{} lines are kept", laid.lines.len());
+    }
+    assert!(shown(&mut thought, 80, Detail::Few).iter().all(|line| line.starts_with("┆ thinking ")));
+}
+
+#[test]
+fn of_a_thought_that_is_far_too_long_only_the_end_is_laid_out() {
+    let mut thought = Thought::of(format!("{}the end", "x".repeat(4 << 20)));
+    let lines = shown(&mut thought, 40, Detail::All);
+    assert!(lines.len() <= MOST_LINES && lines.last().unwrap().ends_with("the end"));
+    assert!(thought.laid.as_ref().unwrap().lines.len() <= 5 * MOST_LINES);
+}
+
+#[test]
+fn an_empty_thought_takes_no_room() {
+    assert!(shown(&mut Thought::default(), 40, Detail::All).is_empty());
+    assert!(shown(&mut Thought::of("\n \n".to_owned()), 40, Detail::All).is_empty());
+}

@@ -1,0 +1,62 @@
+//! What the mouse does: its wheel looks elsewhere, and a click chooses what could be chosen by a key. A click is never a yes.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use crate::chat::{
+    draw::{self, Areas},
+    state::{Command, Leaving, Over, State},
+};
+
+/// How many lines a turn of the wheel moves.
+const WHEEL: isize = 3;
+
+impl State {
+    pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Vec<Command> {
+        match mouse.kind {
+            MouseEventKind::ScrollUp => self.scroll(-WHEEL),
+            MouseEventKind::ScrollDown => self.scroll(WHEEL),
+            MouseEventKind::Down(MouseButton::Left) => return self.click(mouse.column, mouse.row),
+            MouseEventKind::Down(_)
+            | MouseEventKind::Up(_)
+            | MouseEventKind::Drag(_)
+            | MouseEventKind::Moved
+            | MouseEventKind::ScrollLeft
+            | MouseEventKind::ScrollRight => {}
+        }
+        Vec::new()
+    }
+
+    /// A session at the top, a row of a list, or what a word could become.
+    fn click(&mut self, column: u16, row: u16) -> Vec<Command> {
+        self.leaving = Leaving::No;
+        if self.over.is_some() {
+            return self.click_over(row);
+        }
+        let areas = Areas::of(self);
+        if areas.bar.contains((column, row).into()) {
+            if let Some(tab) = draw::tab_at(self, column) {
+                self.turn_to(tab);
+            }
+            return Vec::new();
+        }
+        let first = |rows: usize| areas.foot.y.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX));
+        let at = self.completion.as_ref().and_then(|completion| {
+            let at = usize::from(row.checked_sub(first(completion.rows.len()))?);
+            (at < completion.rows.len()).then_some(at)
+        });
+        if let (Some(at), Some(completion)) = (at, &mut self.completion) {
+            completion.at = at;
+            self.accept();
+        }
+        Vec::new()
+    }
+
+    fn click_over(&mut self, row: u16) -> Vec<Command> {
+        let rows = self.size.rows;
+        let Some(Over::Picker(picker)) = &mut self.over else { return Vec::new() };
+        match draw::listed_at(picker, rows, row) {
+            Some(at) if picker.choose(at) => self.pick(),
+            Some(_) | None => Vec::new(),
+        }
+    }
+}
