@@ -127,6 +127,8 @@ export class App {
     const { torn } = inspectJournal(journal);
     if (torn !== null) throw new Error(`this journal is damaged: ${torn}`);
     const { run } = Run.replay(journal).started();
+    // History is never rewritten: what is here already must be the beginning of what comes.
+    if (!journal.startsWith(await this.#store.journal(run))) throw new Error('this run is here already, and went another way or further');
     await this.#store.replace(run, this.#controls.engine.value, journal);
     await this.#open(run);
     await this.#session?.goOn();

@@ -15,6 +15,8 @@ import { controls } from './ui/controls';
 closeGate();
 
 async function start(): Promise<void> {
+  // Another page that shows this one could lay itself over the buttons by which a person allows a call.
+  if (window.top !== window.self) throw new Error('this page does not work inside another one');
   const engines: Engine[] = [new WllamaEngine(settings.files), new WebLlmEngine(settings.webLlmModel)];
   const { endpoint, endpointModel, endpointFormat, tokenUrl } = settings;
   if (endpoint !== undefined) engines.push(new RemoteEngine(endpoint, endpointModel, endpointFormat, tokenUrl));

@@ -330,6 +330,41 @@ test('a hostile page and a hostile model execute nothing and send nothing', asyn
   });
 });
 
+test('a page that shows this one inside itself gets no buttons to lay itself over', async () => {
+  const { context, close } = await browse();
+  const outer = await serve(undefined, (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${page.url}"></iframe>`);
+    return true;
+  });
+  try {
+    const tab = await context.newPage();
+    await tab.goto(outer.url);
+    const inner = tab.frameLocator('iframe');
+    await inner.locator('#state:text("does not work inside another one")').waitFor();
+    assert.equal(await inner.locator('#engine option').count(), 0);
+  } finally {
+    await close();
+    outer.close();
+  }
+});
+
+test('a journal that is brought never takes the place of another past', async () => {
+  await withEndpoint('hello', async (tab) => {
+    await ask(tab, 'One');
+    const { text, run } = await journalOf(tab);
+    const { run: other, line } = Run.create({ id: run, seed: 1, now: 1, config: { models: [{ name: 'endpoint/hello' }] } });
+    other.free();
+    const first = text.slice(0, text.indexOf('\n') + 1);
+    for (const brought of [line, first]) {
+      await tab.setInputFiles('#import', { name: 'run.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(brought) });
+      await tab.waitForFunction(() => document.querySelector('#state').value === 'failed');
+      assert.match((await texts(tab, 'problem')).at(-1), /here already/);
+      await ask(tab, 'Again');
+    }
+    assert.ok((await journalOf(tab)).text.startsWith(text));
+  });
+});
+
 test('a person stops a run that hangs', async () => {
   await withEndpoint('stalled', async (tab) => {
     await send(tab, 'Hi');

@@ -1,4 +1,5 @@
-// The small default model in the page, by wllama on one thread: a whole run with a tool, a reload in the middle of one, and one without a network.
+// The small default model in the page, by wllama on one thread: a whole run with a tool, a reload in the middle of one, a call that is
+// asked about, and a run without a network.
 //
 // The model comes with scripts/setup model.
 
@@ -19,7 +20,7 @@ const results = (journal) =>
     .filter((block) => 'tool_result' in block)
     .map((block) => block.tool_result);
 
-test('the small model reads the page on one thread, survives a reload in mid-run, and works without a network', async () => {
+test('the small model reads the page on one thread, survives a reload in mid-run, asks before it writes, and works without a network', async () => {
   const folder = await build({});
   const page = await serve(folder);
   const { context, requests, close } = await browse();
@@ -46,6 +47,17 @@ test('the small model reads the page on one thread, survives a reload in mid-run
     const resumed = await journalOf(tab);
     assert.match(resumed.text, /"resumed"/);
     assert.equal(Run.replay(resumed.text).status().idle, true);
+
+    await tab.click('#new');
+    await idle(tab);
+    await send(tab, 'Save the note "rain in Bergen".');
+    // A model that calls nothing is not waited for.
+    await tab.waitForFunction(() => document.querySelector('#log button') ?? document.querySelector('#state').value !== 'working');
+    assert.equal(await tab.locator('#log button:text("Allow")').count(), 1, (await texts(tab, 'assistant')).join());
+    await tab.click('#log button:text("Allow")');
+    await idle(tab);
+    const noted = results((await journalOf(tab)).text);
+    assert.deepEqual(noted.map(({ tool, outcome }) => [tool, outcome]), [['save_note', 'succeeded']], JSON.stringify(noted));
 
     await tab.evaluate(() => navigator.serviceWorker.ready);
     await context.setOffline(true);

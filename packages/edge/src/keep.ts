@@ -20,6 +20,12 @@ export class Conflict extends Error {
   }
 }
 
+/** Characters of one value. Deno KV takes 64 KiB, and a text that is not Latin has two bytes for each. */
+const MOST_CHARS = 30_000;
+
+/** What a value begins with that is part of a longer one: `#which/how many` and a line's end. Lines of journals begin otherwise. */
+const PART = /^#(\d+)\/(\d+)\n/;
+
 /** Digits of a piece's number, so that the order of keys is the order of pieces. */
 const DIGITS = 8;
 
@@ -55,7 +61,7 @@ export class Keep {
   async open(run: string): Promise<Kept> {
     if (!Keep.isName(run)) throw new TypeError('this is no name of a run');
     const pieces = await this.#chunks.list(prefixOf(run));
-    return { text: pieces.join(''), writer: this.#writer(run, pieces.length) };
+    return { text: joined(pieces), writer: this.#writer(run, pieces.length) };
   }
 
   /** Writes behind the pieces that were read: whoever wrote since then was first, and the store says so. */
@@ -66,8 +72,10 @@ export class Keep {
       if (waiting === '') return;
       const lines = waiting;
       waiting = '';
-      await this.#chunks.put(`${prefixOf(run)}${String(piece).padStart(DIGITS, '0')}`, lines);
-      piece += 1;
+      for (const part of cut(lines)) {
+        await this.#chunks.put(`${prefixOf(run)}${String(piece).padStart(DIGITS, '0')}`, part);
+        piece += 1;
+      }
     };
     return {
       flush,
@@ -77,6 +85,41 @@ export class Keep {
       },
     };
   }
+}
+
+/** Lines in values that every store takes. */
+function cut(lines: string): string[] {
+  if (lines.length <= MOST_CHARS) return [lines];
+  const parts: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const end = Math.min(at + MOST_CHARS, lines.length);
+    // Stores of bytes have no half characters.
+    const whole = end < lines.length && isHigh(lines.charCodeAt(end - 1)) ? end - 1 : end;
+    parts.push(lines.slice(at, whole));
+    at = whole;
+  }
+  return parts.map((part, which) => `#${which}/${parts.length}\n${part}`);
+}
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** The text of values. Parts without their last one are what is left of somebody who was stopped: nothing was done about them. */
+function joined(values: string[]): string {
+  let text = '';
+  let parts: string[] = [];
+  for (const value of values) {
+    const [head, which, count] = PART.exec(value) ?? [];
+    if (head === undefined) {
+      parts = [];
+      text += value;
+      continue;
+    }
+    if (Number(which) === 0) parts = [];
+    parts.push(value.slice(head.length));
+    if (Number(which) !== parts.length - 1) parts = [];
+    else if (parts.length === Number(count)) text += parts.splice(0).join('');
+  }
+  return text;
 }
 
 const prefixOf = (run: string): string => `journal/${run}/`;

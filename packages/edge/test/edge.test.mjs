@@ -316,6 +316,11 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       await check({ query: 'And?', run: said.run }, {}, 200, { result: HELLO, run: said.run });
     });
 
+    test('a long run is kept too', async () => {
+      const begun = await check({ query: `Remember: ${'å🚀'.repeat(30_000)}`, keep: true }, {}, 200);
+      await check({ query: 'And?', run: begun.said.run }, {}, 200, { result: HELLO });
+    });
+
     test('a client that goes away stops the run', async () => {
       const begun = await check({ query: 'Hi', keep: true }, {}, 200);
       const { run } = begun.said;
@@ -374,6 +379,16 @@ test('of two who go on with one run at the same time, one is told so and neither
   await assert.rejects(right.writer.append('other\n', { sync: true }), Conflict);
   assert.equal((await keep.open('run')).text, 'one\ntwo\n');
   await assert.rejects(keep.open('run/0'), TypeError);
+
+  // What is too long for one value lies in several; those of somebody who was stopped half-way are as if they were not.
+  const long = `${'x🚀é'.repeat(40_000)}\n`;
+  await (await keep.open('long')).writer.append(`a\n${long}b\n`, { sync: true });
+  const sound = [...values].filter(([key]) => key.startsWith('journal/long/'));
+  assert.ok(sound.length > 3 && sound.every(([, value]) => value.length < 31_000 && value.isWellFormed()));
+  values.set('journal/long/99999997', sound[0][1]).set('journal/long/99999998', sound[1][1]);
+  assert.equal((await keep.open('long')).text, `a\n${long}b\n`);
+  values.set('journal/long/99999999', 'c\n');
+  assert.equal((await keep.open('long')).text, `a\n${long}b\nc\n`);
 });
 
 test('Deno: a name is looked up once, and what was checked is what is used', async () => {

@@ -54,7 +54,7 @@ fn answered() -> String {
 fn about_to_write() -> String {
     let mut config = Config::new(Model::named(MODEL));
     config.mode = holm::grants::Mode::Full;
-    config.grants = ["write:**".parse().unwrap()].into_iter().collect();
+    config.grants = ["write:**".parse::<holm::grants::Grant>().unwrap()].into_iter().collect();
     config.tools = vec![serde_json::from_str(WRITE).unwrap()];
     let call = ToolCall {
         id: "c1".into(),
