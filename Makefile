@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-edge demo-browser dashboard eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz clean
+.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard serve-docs dashboard eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ demo: ## the loop itself, with every decision, by a scripted model; builds in a 
 	@scripts/setup demo
 	@cargo run -q -p holm-testkit --example demo
 
+demo-shell: ## a conversation in the terminal with the small model on this machine: no key, no account
+	@scripts/setup run
+	@scripts/demo-shell
+
 demo-edge: ## the agent behind HTTP on Deno, at http://127.0.0.1:8000; set LLM_ENDPOINT or LLM_PROVIDER, LLM_API_KEY, LLM_MODEL
 	@scripts/setup wasm hosts
 	@scripts/demo-host edge
@@ -44,13 +48,21 @@ dashboard: ## the web app of the server, into dashboard/dist; the command that i
 	@npm --prefix dashboard run --silent build
 	@touch dashboard/index.html
 
+test-dashboard: ## the web app: its types, its pure parts, then the real server with it in Chromium (HOLM_SHOTS=FOLDER keeps pictures)
+	@scripts/setup test dashboard
+	@scripts/test-dashboard
+
+serve-docs: ## the documentation as pages, at http://127.0.0.1:3000 (PORT=3000)
+	@scripts/setup dashboard
+	@scripts/serve-docs
+
 eval-local: ## how good the small model is at small tasks, with and without its grammar and its adapter
 	@scripts/setup run
 	@cargo build -q -p holm-cli --bin holm --example eval_local
 	@"$${CARGO_TARGET_DIR:-target}/debug/examples/eval_local" --out "$${CARGO_TARGET_DIR:-target}/eval-local"
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test model suites sdks api conformance editors wasm guests js hosts
+	@scripts/setup test model suites sdks api conformance editors wasm guests js hosts dashboard
 	@echo '== the small guests'
 	@scripts/build-guests light
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
@@ -72,6 +84,8 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@scripts/test-mutants-js
 	@echo '== the browser and the edge host'
 	@scripts/test-hosts
+	@echo '== the dashboard'
+	@scripts/test-dashboard
 
 conformance: ## the official MCP conformance suite against Holm's client and server, both eras of the protocol
 	@scripts/setup conformance

@@ -1,6 +1,6 @@
 //! `holm chat` on terminals, with a provider that does as it is told.
 
-use std::{fs, time::Duration};
+use std::fs;
 
 use holm_testkit::double::{Act, Fault, Seen};
 
