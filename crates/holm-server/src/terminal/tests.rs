@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use holm_kernel::{Ending, ModelResult};
+use holm_kernel::{Ending, EventId, ModelResult, Seq};
 use holm_runtime::{Agent, BoxFuture, Session, model_fn};
 
 use super::{Host, Link, Listening, What, place::Place};
@@ -68,7 +68,9 @@ async fn a_question_is_answered_from_elsewhere_and_the_first_answer_counts() {
     until("the question", || !link.questions().is_empty()).await;
     let posed = link.questions().remove(0);
     assert!(matches!(&posed.question, Question::Words { text, .. } if text == "Which one?"));
-    let mut position = feed.position(Cursor::default());
+    // As a watcher who has read the journal, of which the feed saw nothing.
+    let read = EventId { record: Seq::new(u64::MAX), index: 0 };
+    let mut position = feed.position(Cursor { event: Some(read), reply: None });
     link.repeat_questions();
     let Step::Frames(frames) = feed.step(&mut position) else { panic!("a question is told again") };
     assert!(frames.iter().any(|(frame, _)| matches!(frame, Frame::Asked(again) if again.id == posed.id)));

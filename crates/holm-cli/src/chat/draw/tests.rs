@@ -48,11 +48,11 @@ fn a_question_before_a_command_runs() {
 
 #[test]
 fn a_long_rule_is_seen_whole_before_it_can_be_agreed_to() {
-    let rule = format!("cargo run --example {}", "z".repeat(200));
+    let rule = format!("cargo run {}", "z".repeat(200));
     let mut chat = talked();
     chat.tells(asked(1, "cargo run", Some(&rule)));
     let shown = screen(&mut chat.state, 80, 24);
-    assert!(shown.contains("p allows   all that begins with cargo run --example zzz"), "{shown}");
+    assert!(shown.contains("p allows   all that begins with cargo run zzz"), "{shown}");
     assert_eq!(shown.matches('z').count(), 200, "{shown}");
     assert!(shown.contains("[p] all like it · ne[v]er · [n]o"), "every key is named: {shown}");
 }

@@ -123,8 +123,11 @@ impl Args {
             return Ok(When::Once { at });
         }
         match (self.cron.clone(), self.zone.clone(), now) {
-            (Some(pattern), zone, _) => {
-                Ok(When::Cron { pattern, zone: zone.unwrap_or_else(|| "UTC".into()) })
+            (Some(pattern), said, When::Cron { zone, .. }) => {
+                Ok(When::Cron { pattern, zone: said.unwrap_or(zone) })
+            }
+            (Some(pattern), said, When::Once { .. } | When::Asked) => {
+                Ok(When::Cron { pattern, zone: said.unwrap_or_else(|| "UTC".into()) })
             }
             (None, said, When::Cron { pattern, zone }) => {
                 Ok(When::Cron { pattern, zone: said.unwrap_or(zone) })
