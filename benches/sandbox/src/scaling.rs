@@ -86,9 +86,9 @@ fn serve(name: &str) -> Result<(), Failure> {
 struct Work {
     sandbox: Sandbox,
     guest: Guest,
-    access: Access,
+    grants: &'static [&'static str],
     input: &'static str,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Work {
@@ -96,25 +96,24 @@ impl Work {
     fn prepare(name: &str) -> Result<Option<Self>, Failure> {
         let folder = tempfile::tempdir()?;
         std::fs::write(folder.path().join("file.txt"), "x".repeat(4_000))?;
-        let policy = Policy { grants: GrantSet::parse(["read:*.txt"])?, ..Policy::default() };
         let shipped = || shipped::all().iter().find(|guest| guest.name() == name);
-        let (bytes, access, input) = match name {
-            "text" => (guests::text(0)?, Access::none(), "some input"),
-            _ => {
-                let Some(shipped) = shipped() else { return Ok(None) };
-                match name {
-                    "read" => (
-                        shipped.bytes()?,
-                        Access::open(policy, Some(folder.path()))?,
-                        r#"{"path":"file.txt"}"#,
-                    ),
-                    _ => (shipped.bytes()?, Access::none(), r#"{"text":"some text"}"#),
-                }
-            }
+        let (grants, input): (&[&str], _) = match name {
+            "read" => (&["read:*.txt"], r#"{"path":"file.txt"}"#),
+            _ => (&[], r#"{"text":"some text"}"#),
+        };
+        let bytes = match (name, shipped()) {
+            ("text", _) => guests::text(0)?,
+            (_, Some(shipped)) => shipped.bytes()?,
+            (_, None) => return Ok(None),
         };
         let sandbox = Sandbox::new(Settings::new()?)?;
         let guest = sandbox.load(&bytes, &mut |_| {})?;
-        Ok(Some(Self { sandbox, guest, access, input, _folder: folder }))
+        Ok(Some(Self { sandbox, guest, grants, input, folder }))
+    }
+
+    fn access(&self) -> Result<Access, Failure> {
+        let policy = Policy { grants: GrantSet::parse(self.grants.iter().copied())?, ..Policy::default() };
+        Ok(Access::open(policy, Some(self.folder.path()))?)
     }
 
     /// Calls a second of so many threads together.
@@ -126,9 +125,11 @@ impl Work {
     }
 
     fn thread(&self) -> f64 {
+        // Each thread has its own, as calls of two sessions have.
+        let access = self.access().expect("a folder");
         let (began, mut calls) = (Instant::now(), 0.0);
         while began.elapsed() < ROUND {
-            let call = Call::new(self.access.clone()).input(self.input);
+            let call = Call::new(access.clone()).input(self.input);
             assert!(self.sandbox.run_here(&self.guest, call).succeeded());
             calls += 1.0;
         }

@@ -2,7 +2,7 @@
 
 use holm_kernel::Outcome;
 use holm_runtime::Tool;
-use holm_sandbox::{Access, Call, Entry};
+use holm_sandbox::{Access, Call, Entry, Kind};
 use holm_tools::shipped;
 
 use crate::kit::{Scene, sandbox};
@@ -36,6 +36,35 @@ fn a_small_call_grows_no_memory_and_a_large_one_works_all_the_same() {
     assert_eq!(encode(3_000), (least, 4_000));
     let (large, length) = encode(300_000);
     assert!(large > least && length == 400_000, "{large} of {least}, {length}");
+}
+
+/// Their stacks are small, so what nests must be told as too deep before it is.
+#[test]
+fn arguments_that_nest_are_refused_with_words_however_deep() {
+    for (name, argument) in [("base64", "text"), ("read", "path")] {
+        let shipped = shipped::all().iter().find(|guest| guest.name() == name).unwrap();
+        let guest = sandbox().load(&shipped.bytes().unwrap(), &mut |_| {}).unwrap();
+        for depth in [1, 126, 127, 100_000] {
+            let input = format!(r#"{{"{argument}":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
+            let outcome = sandbox().run_here(&guest, Call::new(Access::none()).input(input));
+            let said = outcome.reply.unwrap_or_else(|| panic!("{name}, {depth}: {:?}", outcome.stop));
+            let expect = if depth < 127 { "must be a text" } else { "recursion limit" };
+            assert!(said.as_ref().is_err_and(|said| said.contains(expect)), "{name}, {depth}: {said:?}");
+        }
+    }
+}
+
+/// As modules, because a component around them takes longer to make than they work.
+#[test]
+fn both_are_modules_and_import_no_more_than_they_use() {
+    let scene = Scene::new();
+    let files = ["fd_pread", "fd_prestat_dir_name", "fd_prestat_get", "path_open"];
+    let files = files.map(|name| format!("wasi_snapshot_preview1.{name}"));
+    for (name, imports) in [("base64", &[][..]), ("read", &files[..])] {
+        let (_, inspection) = scene.tool(name);
+        assert_eq!((inspection.kind, inspection.entry), (Kind::Module, Entry::Text), "{name}");
+        assert_eq!(inspection.imports, imports, "{name}");
+    }
 }
 
 #[tokio::test]
