@@ -150,7 +150,7 @@ test('the run view goes back in time by its slider and by the keyboard', async (
 
 test("a sub-agent's own run is read within the call that started it", async () => {
   const { page, context } = await staged.page();
-  await page.getByLabel('Agent').selectOption('boss');
+  await page.getByLabel('Agent', { exact: true }).selectOption('boss');
   await say(page, 'delegate a tale');
   await log(page).getByText('Answered.').waitFor();
   const card = log(page).locator('details.card').first();
