@@ -1,6 +1,8 @@
 // What people do, from log-in to fork, against the real server.
 
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { LONG } from './provider.mjs';
@@ -8,7 +10,14 @@ import { ended, findings, shot, stage } from './stage.mjs';
 
 let staged;
 before(async () => {
-  staged = await stage();
+  staged = await stage({
+    before: async (folder) => {
+      const agents = join(folder, 'data/agents');
+      await mkdir(agents, { recursive: true });
+      await writeFile(join(agents, 'scribe.md'), '---\nname: scribe\ndescription: Writes.\n---\nYou write.\n');
+      await writeFile(join(agents, 'boss.md'), '---\nname: boss\ndescription: Delegates.\nmanages: [scribe]\n---\nYou delegate.\n');
+    },
+  });
 });
 after(() => staged?.close());
 
@@ -136,5 +145,32 @@ test('the run view goes back in time by its slider and by the keyboard', async (
   await then.getByText('You said hello').waitFor();
   assert.deepEqual(await findings(page), []);
   await shot(page, 'run');
+  await context.close();
+});
+
+test("a sub-agent's own run is read within the call that started it", async () => {
+  const { page, context } = await staged.page();
+  await page.getByLabel('Agent', { exact: true }).selectOption('boss');
+  await say(page, 'delegate a tale');
+  await log(page).getByText('Answered.').waitFor();
+  const card = log(page).locator('details.card').first();
+  await card.locator('summary').first().click();
+  await card.getByText('What the sub-agent did').click();
+  await card.locator('.child').getByText('You said a tale').waitFor();
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'sub-agent');
+  await context.close();
+});
+
+test('a reply that is arriving can be read on a phone, and nothing is wider than the page', async () => {
+  const { page, context } = await staged.page({ viewport: { width: 375, height: 700 } });
+  await say(page, 'hold');
+  await log(page).getByText('It was a bright cold day').waitFor();
+  const over = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll('main, .middle, .chat')].map((box) => box.scrollWidth - box.clientWidth)));
+  assert.ok(over <= 0, `${over} pixels too wide`);
+  staged.model.release();
+  await log(page).getByText('Answered.').waitFor();
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'chat-phone');
   await context.close();
 });

@@ -12,8 +12,8 @@ let staged;
 before(async () => {
   staged = await stage({
     before: async (folder) => {
-      await mkdir(join(folder, 'data/skills/greet'), { recursive: true });
-      await writeFile(join(folder, 'data/skills/greet/SKILL.md'), '---\nname: greet\ndescription: Greets people.\nargs: [who]\n---\nSay **hello** to $who.\n');
+      await mkdir(join(folder, '.agents/skills/greet'), { recursive: true });
+      await writeFile(join(folder, '.agents/skills/greet/SKILL.md'), '---\nname: greet\ndescription: Greets people.\nargs: [who]\n---\nSay **hello** to $who.\n');
     },
   });
   await writeFile(join(staged.work, 'notes.txt'), 'line one\n');
@@ -26,7 +26,7 @@ test('an agent is written, what is wrong is said while one writes, and it is kep
   await page.getByLabel('Name', { exact: true }).fill('reviewer');
   await page.getByLabel('What it is for').fill('Reviews: "all" of it');
   await page.getByLabel('Prompt').fill('You review code.');
-  await page.getByLabel('Mode').selectOption('plan');
+  await page.getByLabel('Mode', { exact: true }).selectOption('plan');
   await page.getByLabel('Grants').fill('fly:high');
   await page.getByLabel('Grants').blur();
   await page.locator('.note.error').waitFor();

@@ -63,6 +63,7 @@ function answer(words) {
 
 function calls(words) {
   if (words.startsWith('write ')) return { name: 'write', arguments: JSON.stringify({ path: words.slice(6), content: 'one\ntwo\n' }) };
+  if (words.startsWith('delegate ')) return { name: 'scribe', arguments: JSON.stringify({ task: words.slice(9) }) };
   if (words.startsWith('read ')) return { name: 'read', arguments: JSON.stringify({ path: words.slice(5) }) };
   return null;
 }
