@@ -85,7 +85,8 @@ def priors(model, text, items, adapt):
     out = []
     for episode, _, _ in items:
         rows = [text.prompt(each, 1) for each in unasked(episode)]
-        last = states(model, rows, adapt)[torch.arange(len(rows)), torch.tensor([len(ids) - 1 for ids in rows])]
+        ends = torch.tensor([len(ids) - 1 for ids in rows])
+        last = states(model, rows, adapt)[torch.arange(len(rows)), ends]
         logits = model.logits(last).float()
         out.append((logits[:, none] - logits[:, call]).mean().item())
     return out

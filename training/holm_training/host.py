@@ -98,16 +98,22 @@ def table(results):
     lines.append("| --- |" + " --- |" * len(results))
     for key in results[0]["figures"]:
         shares = [result["figures"][key] for result in results]
-        cells = [f"{share['percent']} % ({share['yes']}/{share['of']})" if share["of"] else "–" for share in shares]
+        cells = [
+            f"{share['percent']} % ({share['yes']}/{share['of']})" if share["of"] else "–" for share in shares
+        ]
         lines.append(f"| {key} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def chat(items, columns):
     """Plain questions and what each column answered, side by side, in Markdown."""
-    lines = ["# Plain talk, with and without the adapter", ""]
-    lines += ["Twelve questions that training has none of, asked through Holm's host, greedily, with at most 110 tokens a reply."]
-    lines += ["First without tools, then with tools on offer of which none is meant. Written by `scripts/held-out`.", ""]
+    lines = [
+        "# Plain talk, with and without the adapter",
+        "",
+        "Twelve questions that training has none of, asked through Holm's host, greedily, with at most 110 tokens a reply.",
+        "First without tools, then with tools on offer of which none is meant. Written by `scripts/held-out`.",
+        "",
+    ]
     lines += ["| question | " + " | ".join(columns) + " |", "| --- |" + " --- |" * len(columns)]
     for at, (_, episode, _) in enumerate(items):
         question = episode["turns"][0]["content"] + (" *(tools shown)*" if episode["tools"] else "")
