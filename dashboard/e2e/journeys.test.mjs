@@ -15,7 +15,7 @@ before(async () => {
       const agents = join(folder, 'data/agents');
       await mkdir(agents, { recursive: true });
       await writeFile(join(agents, 'scribe.md'), '---\nname: scribe\ndescription: Writes.\n---\nYou write.\n');
-      await writeFile(join(agents, 'boss.md'), '---\nname: boss\ndescription: Delegates.\nmanages: [scribe]\n---\nYou delegate.\n');
+      await writeFile(join(agents, 'boss.md'), '---\nname: boss\ndescription: Delegates.\ntools: [read, scribe]\n---\nYou delegate.\n');
     },
   });
 });
