@@ -63,6 +63,8 @@ eval-local: ## how good the small model is at small tasks, with and without its 
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
 	@scripts/setup test model suites sdks api conformance editors wasm guests js hosts dashboard
+	@echo '== the dashboard'
+	@scripts/test-dashboard build
 	@echo '== the small guests'
 	@scripts/build-guests light
 	@cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
@@ -70,8 +72,6 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@cargo test --workspace --features holm/otel
 	@echo '== the interface of the server, as its document says it'
 	@scripts/test-api
-	@echo '== the store on PostgreSQL'
-	@cargo test -p holm-store --features postgres --test it postgres
 	@echo '== examples'
 	@scripts/test-examples
 	@echo '== tests under other serde_json features'
@@ -84,8 +84,8 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@scripts/test-mutants-js
 	@echo '== the browser and the edge host'
 	@scripts/test-hosts
-	@echo '== the dashboard'
-	@scripts/test-dashboard
+	@echo '== the dashboard on the real server'
+	@scripts/test-dashboard e2e
 
 conformance: ## the official MCP conformance suite against Holm's client and server, both eras of the protocol
 	@scripts/setup conformance

@@ -219,6 +219,7 @@ impl Feed {
         let mut ring = self.lock();
         ring.events.clear();
         ring.event_bytes = 0;
+        ring.begun += 1;
         (ring.floor, ring.reply) = (last.map_or(Floor::Unknown, Floor::After), None);
         ring.account();
         drop(ring);

@@ -130,6 +130,10 @@ impl Watch {
             self.bell.borrow_and_update();
             match self.feed.step(&mut self.position) {
                 Step::Frames(frames) => self.waiting.extend(frames),
+                // What was told last may have been forgotten before it was seen here; the journal has it.
+                Step::Wait if self.feed.begun() != self.begun => {
+                    (self.begun, self.rest) = (self.feed.begun(), Rest::Journal);
+                }
                 Step::Wait => self.wait().await,
                 Step::Behind => {
                     // Whoever is behind because the feed was begun anew is not slow.
