@@ -257,8 +257,7 @@ impl Hall {
             self.purses.say(user, &home.store).await;
             for id in parked(&home.store).await {
                 // Runs of jobs are their keeper's, who knows whether anybody is asked about them.
-                let is_job = id.as_str().starts_with(JOB);
-                if is_job || self.find(user, &id).await.is_some() || !is_free(&home.store, &id).await {
+                if is_job(&id) || self.find(user, &id).await.is_some() || !is_free(&home.store, &id).await {
                     continue;
                 }
                 let Ok(room) = self.enter(user, &id).await else { continue };
@@ -541,6 +540,11 @@ async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
     let known: BTreeSet<SessionId> = found.iter().cloned().collect();
     found.extend(kept::waiting(store).await.into_iter().filter(|id| !known.contains(id)));
     found
+}
+
+/// Whether a session is a run of a job.
+pub(super) fn is_job(id: &SessionId) -> bool {
+    id.as_str().starts_with(JOB)
 }
 
 /// Whether nobody drives a session, as the store knows.
