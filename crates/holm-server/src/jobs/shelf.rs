@@ -286,6 +286,9 @@ pub enum ShelfError {
     /// There is one already.
     #[error("there is a job of that name already; choose another, or remove it")]
     Exists,
+    /// So many runs wait that no other may.
+    #[error("too many runs of the job wait; come again when some have ended")]
+    Full,
     /// Somebody else was faster.
     #[error("somebody else has changed it meanwhile; look again")]
     Changed,
@@ -308,6 +311,7 @@ impl From<ShelfError> for Refusal {
         match error {
             ShelfError::Missing => Self::missing("job"),
             ShelfError::Exists => Self::conflict("exists", error.to_string()),
+            ShelfError::Full => Self::busy("full", error.to_string(), 60),
             ShelfError::Changed => Self::conflict("changed", error.to_string()),
             ShelfError::Job(error) => Self::bad("bad_job", error.to_string()),
             ShelfError::Unreadable(_) => {

@@ -9,9 +9,12 @@ use tokio::sync::Mutex;
 use super::{HallStarter, Keeper, Keeping, Messenger, News, Shelf, Undelivered, WallClock, Webhooks};
 use crate::{Refusal, Server, auth::UserName};
 
+/// Where a user's keeper will be, once somebody has asked for it.
+type Place = Arc<Mutex<Option<Arc<Keeper>>>>;
+
 /// The keepers of all users.
 pub(crate) struct Team {
-    keepers: Mutex<HashMap<UserName, Arc<Keeper>>>,
+    keepers: Mutex<HashMap<UserName, Place>>,
     clock: Arc<dyn Clock>,
     messenger: Arc<dyn Messenger>,
     stop: CancellationToken,
@@ -31,8 +34,10 @@ impl Team {
 
     /// The keeper of a user's jobs.
     pub(crate) async fn of(&self, server: &Server, user: &UserName) -> Result<Arc<Keeper>, Refusal> {
-        let mut keepers = self.keepers.lock().await;
-        if let Some(keeper) = keepers.get(user) {
+        let place = Arc::clone(self.keepers.lock().await.entry(user.clone()).or_default());
+        // Held while the jobs are looked at, of this user alone: one whose store is slow holds up nobody else.
+        let mut place = place.lock().await;
+        if let Some(keeper) = &*place {
             return Ok(Arc::clone(keeper));
         }
         let home = server.inner.workshop.home(user).await?;
@@ -45,7 +50,7 @@ impl Team {
         // Before anybody else goes on with what was under way: who is asked about it is the job's affair.
         keeper.look().await?;
         tokio::spawn(Arc::clone(&keeper).keep(self.stop.clone()));
-        keepers.insert(user.clone(), Arc::clone(&keeper));
+        *place = Some(Arc::clone(&keeper));
         Ok(keeper)
     }
 
