@@ -257,7 +257,8 @@ impl Stockroom for House {
 }
 
 fn backup(name: String, made: &Archive) -> BackupView {
-    BackupView { name, at: made.at, files: made.len(), bytes: made.bytes() }
+    let (files, left_out) = (made.len(), made.left_out().len());
+    BackupView { name, at: made.at, files, bytes: made.bytes(), left_out }
 }
 
 /// The agent that nobody has written a file for.
