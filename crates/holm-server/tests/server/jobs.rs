@@ -294,3 +294,23 @@ async fn a_person_does_not_let_more_runs_wait_than_a_message_may() {
     }
     assert_eq!((last.status, last.code().as_str()), (429, "full"), "{last:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_has_no_token_any_more_has_no_job_run_until_they_have_one_again() {
+    let stage = Stage::new().await;
+    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let spec = json!({ "when": "asked", "prompt": "hello", "hook": "open" });
+    let key = HookKey::read(&make(&ada, "hooked", spec).await).unwrap();
+    let path = "/hooks/ada/hooked";
+    assert_eq!(send(&ada, path, &key, "msg_1", "{}").await.status, 202);
+    latest(&ada, "hooked", ended).await;
+    let number = ada.get("/api/me").await.json()["token"].as_u64().unwrap();
+    assert_eq!(stage.http().send("DELETE", &format!("/api/tokens/{number}"), Some("{}")).await.status, 204);
+    assert_eq!(send(&ada, path, &key, "msg_2", "{}").await.status, 401);
+    let again = stage.as_user("ada", Role::Operator, Scope::All);
+    assert_eq!(again.get("/api/jobs/hooked/runs").await.json().as_array().unwrap().len(), 1);
+    let second = send(&again, path, &key, "msg_2", "{}").await;
+    assert_eq!(second.status, 202, "{second:?}");
+    let run = second.json()["run"].clone();
+    latest(&again, "hooked", |latest| latest["slot"] == run && ended(latest)).await;
+}
