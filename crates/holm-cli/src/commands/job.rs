@@ -166,7 +166,8 @@ fn trouble(error: &ShelfError) -> Trouble {
     let exit = match error {
         ShelfError::Missing => Exit::Missing,
         ShelfError::Exists | ShelfError::Job(_) => Exit::Usage,
-        ShelfError::Full
+        ShelfError::TooMany
+        | ShelfError::Full
         | ShelfError::Changed
         | ShelfError::Unreadable(_)
         | ShelfError::Store(_)

@@ -286,6 +286,9 @@ pub enum ShelfError {
     /// There is one already.
     #[error("there is a job of that name already; choose another, or remove it")]
     Exists,
+    /// There are so many that no other may be.
+    #[error("there are too many jobs; remove one first")]
+    TooMany,
     /// So many runs wait that no other may.
     #[error("too many runs of the job wait; come again when some have ended")]
     Full,
@@ -311,6 +314,7 @@ impl From<ShelfError> for Refusal {
         match error {
             ShelfError::Missing => Self::missing("job"),
             ShelfError::Exists => Self::conflict("exists", error.to_string()),
+            ShelfError::TooMany => Self::conflict("too_many", error.to_string()),
             ShelfError::Full => Self::busy("full", error.to_string(), 60),
             ShelfError::Changed => Self::conflict("changed", error.to_string()),
             ShelfError::Job(error) => Self::bad("bad_job", error.to_string()),
