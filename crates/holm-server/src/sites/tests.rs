@@ -48,7 +48,7 @@ fn workspace() -> tempfile::TempDir {
 async fn ask(folder: &Path, method: &Method, path: &str, headers: &HeaderMap) -> Response {
     let site = SitePath::folder("site").unwrap();
     let work = folder.join("work");
-    let open = move || Ok(Root::open(&work)?.denies(Denies::usual()));
+    let open = move || Root::open(&work).map(|root| root.denies(Denies::usual()));
     page(open, &site, Asked { method, path, headers }).await
 }
 
