@@ -27,8 +27,6 @@ const SOON_MS: u64 = 100;
 const TRIES: u32 = 8;
 /// How long a try that was told to stop may take to end.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
-/// Jobs of one user: all of them are looked at whenever one is due.
-pub(super) const MOST_JOBS: usize = 200;
 /// Runs that may wait because of messages and people.
 const MOST_WAITING: usize = 100;
 
@@ -131,12 +129,8 @@ impl Keeper {
     /// Keeps a new job, and begins to look after it.
     ///
     /// # Errors
-    /// [`ShelfError::TooMany`] if there are so many that no other is looked after.
+    /// As [`Shelf::add`].
     pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
-        let listed = self.shelf.list().await?;
-        if listed.jobs.len() + listed.broken.len() >= MOST_JOBS {
-            return Err(ShelfError::TooMany);
-        }
         self.shelf.add(job).await?;
         self.bell.notify_one();
         Ok(())

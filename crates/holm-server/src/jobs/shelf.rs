@@ -6,6 +6,8 @@ use holm_store::{KeptJob, KeptRun, RunState, Slip, Store, StoreError};
 use super::{Job, JobError, JobId, Letter, Phase, Run, Slot, Spec, Standing, job::Written};
 use crate::{Refusal, ServerError};
 
+/// Jobs of one user: all of them are looked at whenever one is due.
+pub(super) const MOST_JOBS: usize = 200;
 /// Runs that are kept of each job, beside those of the last hour.
 const MOST_KEPT: u32 = 500;
 /// What is younger is never forgotten, so that a message that comes again is known for much longer than it is believed.
@@ -114,8 +116,11 @@ impl Shelf {
     /// Keeps a new job.
     ///
     /// # Errors
-    /// [`ShelfError::Exists`] if there is one of that name.
+    /// [`ShelfError::Exists`] if there is one of that name; [`ShelfError::TooMany`] if there are as many as can be looked after.
     pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
+        if self.0.jobs().await?.len() >= MOST_JOBS {
+            return Err(ShelfError::TooMany);
+        }
         let (spec, standing) = (written(&job.written())?, written(&Standing::new(job.made))?);
         let added = self.0.add_job(job.id.as_str(), &spec, &standing).await?;
         if added { Ok(()) } else { Err(ShelfError::Exists) }

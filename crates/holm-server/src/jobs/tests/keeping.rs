@@ -13,7 +13,7 @@ use crate::{
     jobs::{
         Approval, Asking, Begin, Door, Errand, Finished, HookKey, Job, JobId, Keeper, Keeping, Letter,
         Messenger, News, NewsKind, Outcome, Phase, Run, Shelf, ShelfError, Signed, Slot, Spec, Starter,
-        Stopped, Switch, Triggered, Undelivered, When, keeper::MOST_JOBS, letter::Next,
+        Stopped, Switch, Triggered, Undelivered, When, letter::Next, shelf::MOST_JOBS,
     },
 };
 
