@@ -10,6 +10,7 @@ use std::{
 
 use holm::store::Store;
 use holm_tools::trust::ContentHash;
+use rustix::fs::{Mode, OFlags, openat};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -26,14 +27,18 @@ const VERSION: u32 = 1;
 pub(crate) const COPIES: &str = "backups";
 /// What is made again when it is gone, and where copies are: left out, at the top alone.
 const LEFT_OUT: [&str; 3] = ["code", "worktrees", COPIES];
-/// What belongs to a database and comes with it.
-const BESIDE: [&str; 4] = ["holm.db-wal", "holm.db-shm", "holm.db.locks", "holm.db.blobs"];
+/// What belongs to a database and comes with it, and the doors of sessions in terminals, which are open no longer than those.
+const BESIDE: [&str; 5] = ["holm.db-wal", "holm.db-shm", "holm.db.locks", "holm.db.blobs", "live"];
 /// A database.
 const DATABASE: &str = "holm.db";
 /// What lines are appended to: one that is half written is not copied.
-const LINES: &str = "audit.jsonl";
+const LINES: &str = "server/audit.jsonl";
 /// Folders within folders that are copied.
 const DEEPEST: usize = 128;
+/// The longest path of a workspace that is copied, in bytes: with that of the copy before it, the system must still take it.
+const LONGEST: usize = 3_000;
+/// Files that are left out and named, so that nobody makes the list endless.
+const MOST_NAMED: usize = 1_000;
 
 /// A copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +48,9 @@ pub(crate) struct Archive {
     pub(crate) at: u64,
     /// What it holds.
     files: Vec<Kept>,
+    /// What lies in workspaces and could not be read; of very much of it, the first.
+    #[serde(default)]
+    left_out: Vec<String>,
 }
 
 /// A file of a copy.
@@ -59,10 +67,12 @@ struct Kept {
 struct Found {
     files: Vec<PathBuf>,
     databases: Vec<PathBuf>,
+    left_out: Vec<String>,
 }
 
 impl Archive {
-    /// Copies a data folder to a place where nothing is yet.
+    /// Copies a data folder to a place where nothing is yet. What a user has made unreadable in their workspace is left out
+    /// and named: nobody keeps the others from being copied.
     pub(crate) async fn make(data: &Path, to: &Path) -> anyhow::Result<Self> {
         let data = data.canonicalize()?;
         new_folder(to)?;
@@ -72,19 +82,24 @@ impl Archive {
             let message = format!("{} is a part of what is to be copied", to.display());
             return Err(Trouble::new(Exit::Usage, message).hint("name a folder elsewhere").into());
         }
+        let made = Self::fill(&data, &to).await;
+        if made.is_err() {
+            // Half a copy is of no use, and would keep its name from the next.
+            let _ = fs::remove_dir_all(&to);
+        }
+        made
+    }
+
+    async fn fill(data: &Path, to: &Path) -> anyhow::Result<Self> {
         let mut found = Found::default();
-        gather(&data, Path::new(""), 0, &mut found)?;
+        gather(data, Path::new(""), 0, &mut found)?;
         for path in &found.databases {
             let copy = to.join(path);
-            places::private_folder(copy.parent().unwrap_or(&to))?;
+            places::private_folder(copy.parent().unwrap_or(to))?;
             Store::open(data.join(path)).await?.copy_to(copy).await?;
         }
-        let (from, folder) = (data.clone(), to.clone());
-        let listed = tokio::task::spawn_blocking(move || {
-            found.files.iter().try_for_each(|path| copy(&from.join(path), &folder.join(path)))?;
-            Self::list(&folder)
-        });
-        let archive = listed.await??;
+        let (from, folder) = (data.to_owned(), to.to_owned());
+        let archive = tokio::task::spawn_blocking(move || found.copied(&from, &folder)).await??;
         let mut list = places::private_file(&to.join(LIST))?;
         list.write_all(&serde_json::to_vec(&archive)?)?;
         list.sync_all()?;
@@ -118,15 +133,16 @@ impl Archive {
                 .hint("nothing is overwritten; move it away, or name another folder with --data")
                 .into());
         }
+        let held = fs::File::open(folder)?;
         for file in &self.files {
-            file.check(folder)?;
+            file.check(&held)?;
         }
         let mut part = data.as_os_str().to_owned();
         part.push(".restoring");
         let part = PathBuf::from(part);
         new_folder(&part)?;
         for file in &self.files {
-            copy(&folder.join(&file.path), &part.join(&file.path))?;
+            copy(open(&held, Path::new(&file.path))?, &part.join(&file.path))?;
         }
         // An empty folder may be there; renaming takes its place.
         fs::rename(&part, data)?;
@@ -143,26 +159,32 @@ impl Archive {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
+    /// What of workspaces could not be read.
+    pub(crate) fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
     /// What lies in a folder.
-    fn list(folder: &Path) -> anyhow::Result<Self> {
+    fn list(folder: &Path, left_out: Vec<String>) -> anyhow::Result<Self> {
         let mut all = Vec::new();
         whole(folder, Path::new(""), &mut all)?;
         all.sort();
         let mut files = Vec::with_capacity(all.len());
         for path in all {
-            let (bytes, sha256) = hash(&folder.join(&path))?;
+            let (bytes, sha256) = hash(fs::File::open(folder.join(&path))?)?;
             let text =
                 path.to_str().ok_or_else(|| anyhow::anyhow!("{} has no name in text", path.display()))?;
             files.push(Kept { path: text.to_owned(), bytes, sha256 });
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Ok(Self { version: VERSION, at: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), files })
+        let at = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        Ok(Self { version: VERSION, at, files, left_out })
     }
 }
 
 impl Kept {
     /// Whether the file is there as it was copied, and lies in the folder.
-    fn check(&self, folder: &Path) -> anyhow::Result<()> {
+    fn check(&self, folder: &fs::File) -> anyhow::Result<()> {
         let path = Path::new(&self.path);
         let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
         let broken = |why: &str| {
@@ -172,7 +194,7 @@ impl Kept {
         if !is_below || self.path.is_empty() {
             return Err(broken("leads elsewhere").into());
         }
-        let (bytes, sha256) = hash(&folder.join(path)).map_err(|_| broken("is missing"))?;
+        let (bytes, sha256) = open(folder, path).and_then(hash).map_err(|_| broken("is missing"))?;
         if (bytes, sha256) != (self.bytes, self.sha256) {
             return Err(broken("is not what was copied").into());
         }
@@ -180,9 +202,42 @@ impl Kept {
     }
 }
 
+impl Found {
+    /// Notes what is not copied.
+    fn leave(&mut self, path: &Path) {
+        if self.left_out.len() < MOST_NAMED {
+            self.left_out.push(path.display().to_string());
+        }
+    }
+
+    /// Copies all files, and lists what is there then.
+    fn copied(mut self, data: &Path, to: &Path) -> anyhow::Result<Archive> {
+        let from = fs::File::open(data)?;
+        for path in std::mem::take(&mut self.files) {
+            match open(&from, &path) {
+                Ok(source) if path == Path::new(LINES) => copy_lines(source, &to.join(&path))?,
+                Ok(source) => copy(source, &to.join(&path))?,
+                // One that is gone meanwhile is gone.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(_) if is_work(&path) => self.leave(&path),
+                Err(error) => return Err(anyhow::Error::new(error).context(path.display().to_string())),
+            }
+        }
+        Archive::list(to, self.left_out)
+    }
+}
+
 /// Finds what is to be copied. Links are left out: they lead elsewhere.
 fn gather(data: &Path, below: &Path, depth: usize, found: &mut Found) -> io::Result<()> {
-    for entry in fs::read_dir(data.join(below))? {
+    let entries = match fs::read_dir(data.join(below)) {
+        Ok(entries) => entries,
+        Err(_) if is_work(below) => {
+            found.leave(below);
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
         let entry = entry?;
         let (name, kind) = (entry.file_name(), entry.file_type()?);
         let path = below.join(&name);
@@ -191,7 +246,10 @@ fn gather(data: &Path, below: &Path, depth: usize, found: &mut Found) -> io::Res
         if (depth == 0 && LEFT_OUT.contains(&&*text)) || (is_home && BESIDE.contains(&&*text)) {
             continue;
         }
-        if kind.is_dir() && depth < DEEPEST {
+        let is_odd = depth >= DEEPEST || path.as_os_str().len() > LONGEST || path.to_str().is_none();
+        if is_odd && is_work(&path) {
+            found.leave(&path);
+        } else if kind.is_dir() && depth < DEEPEST {
             gather(data, &path, depth + 1, found)?;
         } else if kind.is_file() && is_home && text == DATABASE {
             found.databases.push(path);
@@ -200,6 +258,25 @@ fn gather(data: &Path, below: &Path, depth: usize, found: &mut Found) -> io::Res
         }
     }
     Ok(())
+}
+
+/// Whether something lies in the workspace of a user, who may do with it whatever they like.
+fn is_work(path: &Path) -> bool {
+    let mut parts = path.iter();
+    parts.next().is_some_and(|part| part == "users") && parts.nth(1).is_some_and(|part| part == "workspace")
+}
+
+/// Opens a file below a folder. No link is followed on the way and no pipe waited for: whoever works in a workspace may put
+/// one there between a look and the next.
+fn open(folder: &fs::File, path: &Path) -> io::Result<fs::File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut here = folder.try_clone()?;
+    for part in path.parent().into_iter().flatten() {
+        here = fs::File::from(openat(&here, part, flags | OFlags::DIRECTORY, Mode::empty())?);
+    }
+    let name = path.file_name().unwrap_or_default();
+    let file = fs::File::from(openat(&here, name, flags | OFlags::NONBLOCK, Mode::empty())?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// Whether the database of a user lies here. In a workspace lies what people put there, whatever it is called.
@@ -220,25 +297,10 @@ fn whole(folder: &Path, below: &Path, all: &mut Vec<PathBuf>) -> io::Result<()> 
     Ok(())
 }
 
-/// Copies a file, for its owner alone, with who may run it. One that is gone meanwhile is gone.
-fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
-    let mut source = match fs::File::open(from) {
-        Ok(source) => source,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(anyhow::Error::new(error).context(from.display().to_string())),
-    };
-    if let Some(folder) = to.parent() {
-        places::private_folder(folder)?;
-    }
-    let mut file = places::private_file(to)?;
-    if from.file_name().is_some_and(|name| name == LINES) {
-        let mut lines = Vec::new();
-        source.read_to_end(&mut lines)?;
-        let end = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        file.write_all(lines.get(..end).unwrap_or_default())?;
-    } else {
-        io::copy(&mut source, &mut file)?;
-    }
+/// Copies a file, for its owner alone, with who may run it.
+fn copy(mut source: fs::File, to: &Path) -> anyhow::Result<()> {
+    let mut file = place(to)?;
+    io::copy(&mut source, &mut file)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -249,8 +311,26 @@ fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn hash(path: &Path) -> io::Result<(u64, ContentHash)> {
-    let (mut file, mut hasher, mut bytes) = (fs::File::open(path)?, Sha256::new(), 0_u64);
+/// Copies the whole lines of a file.
+fn copy_lines(mut source: fs::File, to: &Path) -> anyhow::Result<()> {
+    let (mut file, mut lines) = (place(to)?, Vec::new());
+    source.read_to_end(&mut lines)?;
+    let end = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    file.write_all(lines.get(..end).unwrap_or_default())?;
+    file.sync_all()?;
+    Ok(())
+}
+
+/// A new file, in folders that are made for it.
+fn place(to: &Path) -> io::Result<fs::File> {
+    if let Some(folder) = to.parent() {
+        places::private_folder(folder)?;
+    }
+    places::private_file(to)
+}
+
+fn hash(mut file: fs::File) -> io::Result<(u64, ContentHash)> {
+    let (mut hasher, mut bytes) = (Sha256::new(), 0_u64);
     let mut piece = vec![0; 64 * 1024];
     loop {
         let read = file.read(&mut piece)?;

@@ -1,6 +1,6 @@
 //! The listening side: accepts connections, so many at a time, speaks TLS if it has a certificate, and stops in order.
 
-use std::{net::SocketAddr, path::Path, pin::pin, sync::Arc, time::Duration};
+use std::{collections::HashSet, net::SocketAddr, path::Path, pin::pin, sync::Arc, time::Duration};
 
 use axum::Router;
 use holm_runtime::CancellationToken;
@@ -76,13 +76,15 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
     });
     let resumed = server.clone();
     tokio::spawn(async move {
-        let users = resumed.keyring().holders();
+        let (users, mut theirs) = (resumed.keyring().holders(), HashSet::new());
         for user in &users {
             // Jobs first: who is asked about their runs is their affair. One that cannot be read now is looked at again
             // when somebody asks for the user's jobs.
-            let _ = resumed.inner.jobs.of(&resumed, user).await;
+            if let Ok(keeper) = resumed.inner.jobs.of(&resumed, user).await {
+                theirs.extend(keeper.under_way().into_iter().map(|id| (user.clone(), id)));
+            }
         }
-        resumed.hall().resume_parked(&users).await;
+        resumed.hall().resume_parked(&users, &theirs).await;
         if let Some(every) = resumed.config().takeover {
             take_over(&resumed, every).await;
         }

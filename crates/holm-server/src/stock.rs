@@ -265,6 +265,8 @@ pub struct BackupView {
     pub files: usize,
     /// How many bytes.
     pub bytes: u64,
+    /// How many files and folders of workspaces could not be read, and are not in it.
+    pub left_out: usize,
 }
 
 /// A setting that holds.

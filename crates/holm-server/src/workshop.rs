@@ -1,12 +1,18 @@
 //! What the server needs of whoever puts agents together. It names no provider, no tool and no settings: those are the
 //! business of the one who starts it.
 
-use std::{any::Any, fmt, path::PathBuf, sync::Arc};
+use std::{
+    any::Any,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use holm_kernel::{NanoUsd, Seq};
 use holm_mcp::server::Exposed;
 use holm_runtime::{BoxFuture, DeltaSink, EventSink, SecretString, Session, Toolbox};
 use holm_store::Store;
+use holm_tools::root::{Denies, Protect, Root, RootError};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -56,6 +62,15 @@ pub struct Home {
     pub workspace: PathBuf,
     /// The folder of what Holm keeps: tokens, keys, sessions. Nothing of it is given out, also where the workspace holds it.
     pub private: PathBuf,
+}
+
+impl Home {
+    /// The workspace as it may be shown: without what is kept from tools, and without what Holm keeps, of this user and in
+    /// `own`, the server's folder. A server that was started at home has both below the workspace.
+    pub(crate) fn root(&self, own: &Path) -> Result<Root, RootError> {
+        let root = Root::open(&self.workspace)?.denies(Denies::usual());
+        root.protect(&self.private, Protect::Everything)?.protect(own, Protect::Everything)
+    }
 }
 
 /// A session that is wanted.

@@ -2,7 +2,7 @@ use std::fs;
 
 use holm::store::{Listing, Store};
 
-use super::{Archive, LIST};
+use super::{Archive, LIST, open};
 
 /// A data folder with a store, files and what is left out.
 async fn data() -> tempfile::TempDir {
@@ -69,4 +69,41 @@ async fn a_copy_that_is_not_whole_or_was_changed_is_not_used() {
     assert!(outside.restore(&to, &new).is_err());
     fs::remove_file(to.join(LIST)).unwrap();
     assert!(Archive::read(&to).is_err());
+}
+
+#[tokio::test]
+async fn what_a_user_does_in_a_workspace_keeps_nobody_from_being_copied_and_shows_nothing_of_others() {
+    let folder = data().await;
+    let (data, to) = (folder.path().join("data"), folder.path().join("copy"));
+    let work = data.join("users/ada/workspace");
+    let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"no-\xff-text");
+    fs::write(work.join(odd), "hers").unwrap();
+    fs::write(work.join("audit.jsonl"), "one\nhalf a line").unwrap();
+    fs::create_dir_all(data.join("live")).unwrap();
+    fs::write(data.join("live/key.json"), "SECRET").unwrap();
+    let made = Archive::make(&data, &to).await.unwrap();
+    assert_eq!(made.left_out().len(), 1, "{made:?}");
+    assert_eq!(fs::read_to_string(to.join("users/ada/workspace/audit.jsonl")).unwrap(), "one\nhalf a line");
+    assert!(!to.join("live").exists());
+    // What was a file and a folder when it was looked at, and is a link when it is opened.
+    std::os::unix::fs::symlink(data.join("live"), work.join("swapped")).unwrap();
+    std::os::unix::fs::symlink(data.join("live/key.json"), work.join("key.json")).unwrap();
+    let held = fs::File::open(&data).unwrap();
+    for path in
+        ["users/ada/workspace/swapped/key.json", "users/ada/workspace/key.json", "users/ada/workspace"]
+    {
+        assert!(open(&held, path.as_ref()).is_err(), "{path}");
+    }
+    assert!(open(&held, "users/ada/workspace/notes.txt".as_ref()).is_ok());
+}
+
+#[tokio::test]
+async fn a_copy_that_fails_leaves_nothing_behind() {
+    let folder = data().await;
+    let (data, to) = (folder.path().join("data"), folder.path().join("copy"));
+    // Of no user's workspace, so it is not left out in silence; and no list can name it.
+    let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"no-\xff-text");
+    fs::write(data.join(odd), "whose?").unwrap();
+    assert!(Archive::make(&data, &to).await.is_err());
+    assert!(!to.exists());
 }

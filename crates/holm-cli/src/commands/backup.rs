@@ -14,7 +14,13 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let archive = Archive::make(&Places::find(data)?.data, &args.folder).await?;
-    let folder = args.folder.display();
-    Screen::default().note(&format!("holm: {} files, {} bytes in {folder}", archive.len(), archive.bytes()));
+    let (folder, screen) = (args.folder.display(), Screen::default());
+    screen.note(&format!("holm: {} files, {} bytes in {folder}", archive.len(), archive.bytes()));
+    if let Some(first) = archive.left_out().first() {
+        let count = archive.left_out().len();
+        screen.note(&format!(
+            "holm: {count} in workspaces could not be read and are left out, first {first:?}"
+        ));
+    }
     Ok(Exit::Done)
 }

@@ -166,9 +166,12 @@ fn trouble(error: &ShelfError) -> Trouble {
     let exit = match error {
         ShelfError::Missing => Exit::Missing,
         ShelfError::Exists | ShelfError::Job(_) => Exit::Usage,
-        ShelfError::Changed | ShelfError::Unreadable(_) | ShelfError::Store(_) | ShelfError::Server(_) => {
-            Exit::Failed
-        }
+        ShelfError::TooMany
+        | ShelfError::Full
+        | ShelfError::Changed
+        | ShelfError::Unreadable(_)
+        | ShelfError::Store(_)
+        | ShelfError::Server(_) => Exit::Failed,
     };
     let trouble = Trouble::new(exit, error.to_string());
     if *error == ShelfError::Missing { trouble.hint("holm job list shows them") } else { trouble }

@@ -27,7 +27,7 @@ const SOON_MS: u64 = 100;
 const TRIES: u32 = 8;
 /// How long a try that was told to stop may take to end.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
-/// Runs that may wait because of messages.
+/// Runs that may wait because of messages and people.
 const MOST_WAITING: usize = 100;
 
 /// Keeps the jobs of one user going.
@@ -116,6 +116,11 @@ impl Keeper {
         &self.shelf
     }
 
+    /// The sessions of tries that this keeper goes on with.
+    pub(crate) fn under_way(&self) -> Vec<SessionId> {
+        self.lock().keys().cloned().collect()
+    }
+
     /// Why something about a job could not be told lately.
     pub fn untold(&self, id: &JobId) -> Option<String> {
         self.untold.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
@@ -124,7 +129,7 @@ impl Keeper {
     /// Keeps a new job, and begins to look after it.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// As [`Shelf::add`].
     pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
         self.shelf.add(job).await?;
         self.bell.notify_one();
@@ -214,9 +219,12 @@ impl Keeper {
     /// Runs a job now, also one that is switched off.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError::Full`] if too many runs of it wait already.
     pub async fn run_now(&self, id: &JobId) -> Result<Slot, ShelfError> {
         self.shelf.job(id).await?;
+        if self.shelf.open(id).await?.len() >= MOST_WAITING {
+            return Err(ShelfError::Full);
+        }
         let (slot, now) = (Slot::now()?, self.with.clock.now());
         self.shelf.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
         self.bell.notify_one();
@@ -247,7 +255,7 @@ impl Keeper {
             return Ok(Triggered::Again(slot));
         }
         if self.shelf.open(id).await?.len() >= MOST_WAITING {
-            return Err(Refusal::busy("full", "too many runs of the job wait", 60));
+            return Err(ShelfError::Full.into());
         }
         let new = self.shelf.queue(id, &Run::new(slot.clone(), now, Cause::Hook), now).await?;
         self.bell.notify_one();

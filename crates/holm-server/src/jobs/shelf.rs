@@ -6,6 +6,8 @@ use holm_store::{KeptJob, KeptRun, RunState, Slip, Store, StoreError};
 use super::{Job, JobError, JobId, Letter, Phase, Run, Slot, Spec, Standing, job::Written};
 use crate::{Refusal, ServerError};
 
+/// Jobs of one user: all of them are looked at whenever one is due.
+pub(super) const MOST_JOBS: usize = 200;
 /// Runs that are kept of each job, beside those of the last hour.
 const MOST_KEPT: u32 = 500;
 /// What is younger is never forgotten, so that a message that comes again is known for much longer than it is believed.
@@ -114,8 +116,11 @@ impl Shelf {
     /// Keeps a new job.
     ///
     /// # Errors
-    /// [`ShelfError::Exists`] if there is one of that name.
+    /// [`ShelfError::Exists`] if there is one of that name; [`ShelfError::TooMany`] if there are as many as can be looked after.
     pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
+        if self.0.jobs().await?.len() >= MOST_JOBS {
+            return Err(ShelfError::TooMany);
+        }
         let (spec, standing) = (written(&job.written())?, written(&Standing::new(job.made))?);
         let added = self.0.add_job(job.id.as_str(), &spec, &standing).await?;
         if added { Ok(()) } else { Err(ShelfError::Exists) }
@@ -286,6 +291,12 @@ pub enum ShelfError {
     /// There is one already.
     #[error("there is a job of that name already; choose another, or remove it")]
     Exists,
+    /// There are so many that no other may be.
+    #[error("there are too many jobs; remove one first")]
+    TooMany,
+    /// So many runs wait that no other may.
+    #[error("too many runs of the job wait; come again when some have ended")]
+    Full,
     /// Somebody else was faster.
     #[error("somebody else has changed it meanwhile; look again")]
     Changed,
@@ -308,6 +319,8 @@ impl From<ShelfError> for Refusal {
         match error {
             ShelfError::Missing => Self::missing("job"),
             ShelfError::Exists => Self::conflict("exists", error.to_string()),
+            ShelfError::TooMany => Self::conflict("too_many", error.to_string()),
+            ShelfError::Full => Self::busy("full", error.to_string(), 60),
             ShelfError::Changed => Self::conflict("changed", error.to_string()),
             ShelfError::Job(error) => Self::bad("bad_job", error.to_string()),
             ShelfError::Unreadable(_) => {

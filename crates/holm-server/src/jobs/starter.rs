@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::pin, sync::Weak};
 
-use holm_kernel::{Ending, Event, NanoUsd, Prompt};
+use holm_kernel::{Ending, Event, NanoUsd, Numbered, Prompt};
 use holm_runtime::{BoxFuture, CancellationToken};
 use tokio::sync::mpsc;
 
@@ -99,11 +99,7 @@ impl Starter for HallStarter {
                 Begin::Anew => anew(&server, &errand).await,
                 Begin::Rejoin => rejoin(&server, &errand).await,
             };
-            run.unwrap_or_else(|refusal| match refusal.code {
-                "stopping" => Finished::Parked,
-                "driven_elsewhere" => Finished::Elsewhere,
-                _ => Finished::refused(&refusal),
-            })
+            run.unwrap_or_else(|refusal| turned_away(&refusal))
         })
     }
 }
@@ -141,15 +137,12 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
         Ok(room) => room,
         // The last server ended between writing the try down and beginning it: nothing of it has run. Where another has
         // begun it in this very moment, it is that one's.
-        Err(refusal) if refusal.code == "not_found" => {
-            return match anew(server, errand).await {
-                Err(refusal) if refusal.code == "exists" => Ok(Finished::Elsewhere),
-                begun => begun,
-            };
-        }
+        Err(refusal) if refusal.code == "not_found" => return anew(server, errand).await,
         Err(refusal) => return Err(refusal),
     };
-    let done = match hall.prompt(&room, None).await {
+    // The last server may have ended between making the session and prompting it.
+    let prompt = is_untouched(server, errand).await.then(|| Prompt::text(errand.spec.prompt.as_str()));
+    let done = match hall.prompt(&room, prompt).await {
         Ok(done) => Some(done),
         // Somebody has it going already.
         Err(refusal) if refusal.code == "working" => None,
@@ -178,6 +171,16 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
         last_ending(server, errand).await.unwrap_or_else(|| Finished::ended(Outcome::Lost))
     };
     Ok(attend(&room, errand, ended).await)
+}
+
+/// What a try has come to that could not be begun. A session of its name is this very try, begun by another server that found
+/// it written down: were it taken for a failure, it would be tried again while it runs.
+fn turned_away(refusal: &Refusal) -> Finished {
+    match refusal.code {
+        "stopping" => Finished::Parked,
+        "driven_elsewhere" | "exists" => Finished::Elsewhere,
+        _ => Finished::refused(refusal),
+    }
 }
 
 fn opening(errand: &Errand, start: Start) -> Opening {
@@ -224,6 +227,13 @@ enum Stopping {
     Yes,
 }
 
+/// Whether a session was never asked for anything, as far as its journal knows.
+async fn is_untouched(server: &Server, errand: &Errand) -> bool {
+    let Ok(home) = server.inner.workshop.home(&errand.user).await else { return false };
+    let begins = |told: &Numbered| matches!(told.event, Event::GroupStarted { .. });
+    live::past(&home.store, &errand.session).await.is_ok_and(|events| !events.iter().any(begins))
+}
+
 async fn last_ending(server: &Server, errand: &Errand) -> Option<Finished> {
     let home = server.inner.workshop.home(&errand.user).await.ok()?;
     let events = live::past(&home.store, &errand.session).await.ok()?;
@@ -254,3 +264,6 @@ fn outcome(ending: &Ending) -> Outcome {
         Ending::Failed { message, .. } => Outcome::Failed { reason: message.clone() },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,23 @@
 //! The keepers of all users, each begun when it is first needed.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, pin::pin, sync::Arc};
 
 use holm_net::{Client, Connector, SystemResolver, Tls};
 use holm_runtime::{BoxFuture, CancellationToken, Clock};
 use tokio::sync::Mutex;
 
 use super::{HallStarter, Keeper, Keeping, Messenger, News, Shelf, Undelivered, WallClock, Webhooks};
-use crate::{Refusal, Server, auth::UserName};
+use crate::{
+    Refusal, Server,
+    auth::{Keyring, UserName},
+};
+
+/// Where a user's keeper will be, once somebody has asked for it.
+type Place = Arc<Mutex<Option<Arc<Keeper>>>>;
 
 /// The keepers of all users.
 pub(crate) struct Team {
-    keepers: Mutex<HashMap<UserName, Arc<Keeper>>>,
+    keepers: Mutex<HashMap<UserName, Place>>,
     clock: Arc<dyn Clock>,
     messenger: Arc<dyn Messenger>,
     stop: CancellationToken,
@@ -31,8 +37,10 @@ impl Team {
 
     /// The keeper of a user's jobs.
     pub(crate) async fn of(&self, server: &Server, user: &UserName) -> Result<Arc<Keeper>, Refusal> {
-        let mut keepers = self.keepers.lock().await;
-        if let Some(keeper) = keepers.get(user) {
+        let place = Arc::clone(self.keepers.lock().await.entry(user.clone()).or_default());
+        // Held while the jobs are looked at, of this user alone: one whose store is slow holds up nobody else.
+        let mut place = place.lock().await;
+        if let Some(keeper) = &*place {
             return Ok(Arc::clone(keeper));
         }
         let home = server.inner.workshop.home(user).await?;
@@ -44,14 +52,47 @@ impl Team {
         let keeper = Keeper::new(user.clone(), Shelf::new(home.store), with);
         // Before anybody else goes on with what was under way: who is asked about it is the job's affair.
         keeper.look().await?;
-        tokio::spawn(Arc::clone(&keeper).keep(self.stop.clone()));
-        keepers.insert(user.clone(), Arc::clone(&keeper));
+        let keyring = Arc::clone(&server.inner.keyring);
+        tokio::spawn(keep(Arc::clone(&keeper), user.clone(), keyring, self.stop.clone()));
+        *place = Some(Arc::clone(&keeper));
         Ok(keeper)
     }
 
     /// Starts nothing any more.
     pub(crate) fn stop(&self) {
         self.stop.cancel();
+    }
+}
+
+/// Keeps the jobs of a user going for as long as they have a token: whoever has none any more has nothing done for them. Once
+/// they have one again, each job says what becomes of the times that were missed.
+async fn keep(keeper: Arc<Keeper>, user: UserName, keyring: Arc<Keyring>, stop: CancellationToken) {
+    let mut changes = keyring.changes();
+    let holds = || keyring.holders().contains(&user);
+    while !stop.is_cancelled() {
+        if !holds() {
+            // The keyring is held here, so its bell cannot be gone.
+            tokio::select! {
+                _ = changes.changed() => {}
+                () = stop.cancelled() => {}
+            }
+            continue;
+        }
+        let pause = stop.child_token();
+        let mut keeping = pin!(Arc::clone(&keeper).keep(pause.clone()));
+        let released = async {
+            while holds() {
+                let _ = changes.changed().await;
+            }
+        };
+        tokio::select! {
+            () = &mut keeping => {}
+            () = released => {
+                pause.cancel();
+                // What it looks at now is looked at to the end.
+                keeping.await;
+            }
+        }
     }
 }
 

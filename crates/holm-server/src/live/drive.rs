@@ -12,11 +12,13 @@ use holm_store::Store;
 use tokio::sync::mpsc;
 
 use super::{
-    Lasting, RUNNING, Room, State, kept,
+    Lasting, RUNNING, Room, State,
+    hall::is_job,
+    kept,
     purse::{Begins, Hold, Purses},
     room::{Ask, Outcome},
 };
-use crate::{Opened, Refusal};
+use crate::{Opened, Refusal, SessionId};
 
 /// What the driving task needs.
 pub(super) struct Driving {
@@ -42,6 +44,12 @@ enum Binding {
     Own,
     /// Its user's, and its own is noted in the store.
     Users,
+}
+
+/// What is begun, and what whoever asked is told.
+struct Accepted {
+    prompt: Option<Prompt>,
+    answer: Result<(), Refusal>,
 }
 
 /// What comes after something that was asked for.
@@ -93,16 +101,16 @@ async fn serve(
 ) -> After {
     let Ask { prompt, ticket, give_up, kept, done } = ask;
     let idle = || drop(room.state.send_replace(State::Idle(None)));
-    let prompt = match accept(room, session, prompt, &driving.store).await {
-        Ok(prompt) => prompt,
+    let Accepted { prompt, answer } = match accept(room, session, prompt, &driving.store).await {
+        Ok(accepted) => accepted,
         Err(refusal) => {
             idle();
             let _ = kept.send(Err(refusal));
             return After::Next;
         }
     };
-    // Whoever asked may have gone; it was accepted all the same.
-    let _ = kept.send(Ok(()));
+    // Whoever asked may have gone; what was accepted is done all the same.
+    let _ = kept.send(answer);
     let turn = tokio::select! {
         turn = ticket.turn() => turn,
         () = give_up.cancelled() => None,
@@ -136,23 +144,30 @@ async fn serve(
     after
 }
 
-/// Keeps a prompt so that it is not lost; without one, finds what was kept.
+/// Keeps a prompt so that it is not lost; without one, finds what was kept. One that was accepted before and has not begun,
+/// because the server ended first, goes before all others.
 async fn accept(
     room: &Room,
     session: &mut Session,
     prompt: Option<Prompt>,
     store: &Store,
-) -> Result<Option<Prompt>, Refusal> {
-    match (prompt, room.lasting) {
-        (Some(prompt), Lasting::Request) => Ok(Some(prompt)),
+) -> Result<Accepted, Refusal> {
+    let prompt = match (prompt, room.lasting) {
+        (Some(prompt), Lasting::Request) => Some(prompt),
         (Some(prompt), Lasting::Session) => {
+            if let Some(earlier) = kept::unheard(store, &room.id).await? {
+                let message = "what was asked for before begins first; steer it, follow up, or cancel it";
+                let answer = Err(Refusal::conflict("working", message));
+                return Ok(Accepted { prompt: Some(earlier), answer });
+            }
             // As the journal will have it: what is secret is kept nowhere.
             let prompt = session.without_secrets(prompt);
             kept::keep(store, &room.id, &prompt, session.run().receipt().seq).await?;
-            Ok(Some(prompt))
+            Some(prompt)
         }
-        (None, _) => kept::unheard(store, &room.id).await,
-    }
+        (None, _) => kept::unheard(store, &room.id).await?,
+    };
+    Ok(Accepted { prompt, answer: Ok(()) })
 }
 
 async fn work(
@@ -185,11 +200,17 @@ async fn work(
     hold.settle(session.run().spent());
     drop(hold);
     driving.purses.say(&room.user, store).await;
-    if goes_on {
+    if goes_on && !is_left(&room.id, &outcome) {
         store.untag(room.id.as_str(), RUNNING).await?;
         kept::done(store, &room.id).await?;
     }
     outcome.map_err(unwritten)
+}
+
+/// Whether a run is left as one that is under way, to go on from its journal: its journal could not be written here, perhaps
+/// because another server has it now, whose work would otherwise be forgotten. What becomes of a job's run is its keeper's affair.
+fn is_left<T>(id: &SessionId, outcome: &Result<T, DriveError>) -> bool {
+    matches!(outcome, Err(DriveError::Journal(_) | DriveError::Lost)) && !is_job(id)
 }
 
 /// Sets aside what the session may spend, and tells it.

@@ -1,7 +1,7 @@
 //! All open sessions. Whoever wants one gets the one that is open, or it is opened for them.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
@@ -233,12 +233,20 @@ impl Hall {
         self.purses.divide(user, &home.store).await
     }
 
-    /// Goes on with everything of these users that was under way when a server ended, in whatever way. How many.
-    pub async fn resume_parked(self: &Arc<Self>, users: &[UserName]) -> usize {
+    /// Goes on with everything of these users that was under way when a server ended, in whatever way, but for what others go
+    /// on with: a job's run that was opened here first would be asked about, whatever its job says. How many.
+    pub(crate) async fn resume_parked(
+        self: &Arc<Self>,
+        users: &[UserName],
+        theirs: &HashSet<(UserName, SessionId)>,
+    ) -> usize {
         let mut resumed = 0;
         for user in users {
             let Ok(home) = self.workshop.home(user).await else { continue };
             for id in parked(&home.store).await {
+                if theirs.contains(&(user.clone(), id.clone())) {
+                    continue;
+                }
                 let Ok(room) = self.enter(user, &id).await else { continue };
                 // It had its place before the server ended, so nobody tells it now that the line is too long.
                 let asked = room.ask(None, self.admission.queue_again(user));
@@ -257,8 +265,7 @@ impl Hall {
             self.purses.say(user, &home.store).await;
             for id in parked(&home.store).await {
                 // Runs of jobs are their keeper's, who knows whether anybody is asked about them.
-                let is_job = id.as_str().starts_with(JOB);
-                if is_job || self.find(user, &id).await.is_some() || !is_free(&home.store, &id).await {
+                if is_job(&id) || self.find(user, &id).await.is_some() || !is_free(&home.store, &id).await {
                     continue;
                 }
                 let Ok(room) = self.enter(user, &id).await else { continue };
@@ -541,6 +548,11 @@ async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
     let known: BTreeSet<SessionId> = found.iter().cloned().collect();
     found.extend(kept::waiting(store).await.into_iter().filter(|id| !known.contains(id)));
     found
+}
+
+/// Whether a session is a run of a job.
+pub(super) fn is_job(id: &SessionId) -> bool {
+    id.as_str().starts_with(JOB)
 }
 
 /// Whether nobody drives a session, as the store knows.

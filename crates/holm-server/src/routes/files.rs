@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use holm_tools::{
-    root::{Before, Denies, HandError, Protect, Root, RootError},
+    root::{Before, HandError, Root, RootError},
     trust::ContentHash,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -136,12 +136,7 @@ pub(crate) async fn at_hand<T: Send + 'static>(
     all_sessions(who)?;
     let home = server.inner.workshop.home(&who.user).await?;
     let own = server.inner.config.folder.clone();
-    let done = tokio::task::spawn_blocking(move || {
-        let root = Root::open(&home.workspace)?.denies(Denies::usual());
-        // A server that was started at home has its own tokens below the workspace.
-        let root = root.protect(&home.private, Protect::Everything)?.protect(&own, Protect::Everything)?;
-        work(&root)
-    });
+    let done = tokio::task::spawn_blocking(move || work(&home.root(&own)?));
     done.await
         .map_err(|_| Refusal::failed("the workspace could not be used"))?
         .map_err(|error| refused(&error))

@@ -87,8 +87,8 @@ async fn hear(server: &Server, user: &str, job: &str, request: Request<Body>) ->
     let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), MOST_BODY)).await;
     let body = body.map_err(|_| too_slow())?.map_err(|_| too_large())?;
     let parsed = user.parse::<UserName>().ok().zip(job.parse::<JobId>().ok());
-    // A user who is not there has no jobs, and gets no folder for being named.
-    let known = |user: &UserName| server.keyring().users().iter().any(|known| known.name == *user);
+    // A user who is not there has no jobs, and gets no folder for being named; one who has no token any more has none done.
+    let known = |user: &UserName| server.keyring().holders().contains(user);
     let heard = match (parsed.filter(|(user, _)| known(user)), signed) {
         (Some((user, job)), Ok(signed)) => {
             server.inner.jobs.of(server, &user).await?.trigger(&job, &signed, &body).await

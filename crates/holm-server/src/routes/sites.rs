@@ -9,11 +9,11 @@ use utoipa::ToSchema;
 
 use crate::{
     Problem, Refusal, Server, ServerError,
-    auth::{Role, Who},
+    auth::Who,
     door,
     extract::{Input, Named},
     sites::{PasswordHash, Site, SiteName, SitePath, SitePlace},
-    state::require,
+    state::administers,
 };
 
 /// A site.
@@ -52,7 +52,7 @@ pub(crate) async fn list(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
 ) -> Result<Json<Vec<SiteView>>, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     let mut views = Vec::new();
     for site in server.inner.sites.list() {
         views.push(view(&server, &site).await);
@@ -68,7 +68,7 @@ pub(crate) async fn publish(
     Extension(who): Extension<Who>,
     Input(new): Input<NewSite>,
 ) -> Result<impl IntoResponse, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     check_place(&server, &new.place)?;
     let hashed =
         tokio::task::spawn_blocking(move || new.password.as_deref().map(PasswordHash::new).transpose());
@@ -91,7 +91,7 @@ pub(crate) async fn take_back(
     Extension(who): Extension<Who>,
     Named(name): Named<SiteName>,
 ) -> Result<StatusCode, Refusal> {
-    require(&who, Role::Admin)?;
+    administers(&who)?;
     server.inner.sites.remove(&name)?;
     server.inner.hosting.hide(&name).await;
     Ok(StatusCode::NO_CONTENT)

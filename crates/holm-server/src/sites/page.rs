@@ -4,7 +4,6 @@ use std::{
     fs::File,
     io,
     os::unix::fs::{FileExt as _, MetadataExt as _},
-    path::PathBuf,
 };
 
 use axum::{
@@ -12,7 +11,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use holm_tools::root::{Denies, Root, RootError};
+use holm_tools::root::{Root, RootError};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, LOCATION},
@@ -63,8 +62,12 @@ struct Opened {
     kind: &'static str,
 }
 
-/// Answers from a folder of a workspace.
-pub(super) async fn page(workspace: PathBuf, folder: &SitePath, asked: Asked<'_>) -> Response {
+/// Answers from a folder of a workspace, which is opened where that may take a while.
+pub(super) async fn page(
+    workspace: impl FnOnce() -> Result<Root, RootError> + Send + 'static,
+    folder: &SitePath,
+    asked: Asked<'_>,
+) -> Response {
     if !matches!(*asked.method, Method::GET | Method::HEAD) {
         let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "a site is looked at: GET or HEAD");
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -72,7 +75,10 @@ pub(super) async fn page(workspace: PathBuf, folder: &SitePath, asked: Asked<'_>
     }
     let Some((path, names)) = SitePath::asked(asked.path) else { return missing() };
     let path = folder.then(&path);
-    let found = tokio::task::spawn_blocking(move || find(&workspace, &path, names)).await;
+    let found = tokio::task::spawn_blocking(move || {
+        workspace().map_or(Found::Nothing, |root| find(&root, &path, names))
+    });
+    let found = found.await;
     match found.unwrap_or(Found::Nothing) {
         Found::File(opened) => send(opened, &asked),
         Found::Folder => to_folder(asked.path),
@@ -88,9 +94,7 @@ pub(super) fn plain(status: StatusCode, words: &str) -> Response {
 
 /// Looks for a file. Whatever is in the way, whoever asks is told that there is none: what lies beside a site is nobody's
 /// business.
-fn find(workspace: &std::path::Path, path: &SitePath, names: Names) -> Found {
-    let Ok(root) = Root::open(workspace) else { return Found::Nothing };
-    let root = root.denies(Denies::usual());
+fn find(root: &Root, path: &SitePath, names: Names) -> Found {
     let open = |path: &SitePath| root.path(&path.to_string()).and_then(|path| root.read(&path));
     let wanted = match names {
         Names::File => path.clone(),

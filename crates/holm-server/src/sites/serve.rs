@@ -194,7 +194,8 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
         return plain(StatusCode::INTERNAL_SERVER_ERROR, "the site cannot be shown now");
     };
     let asked = Asked { method: &parts.method, path: parts.uri.path(), headers: &parts.headers };
-    page(home.workspace, &site.folder, asked).await
+    let own = shown.server.config().folder.clone();
+    page(move || home.root(&own), &site.folder, asked).await
 }
 
 impl Shown {

@@ -1,6 +1,7 @@
 use std::{fs, path::Path};
 
 use axum::{body::to_bytes, response::Response};
+use holm_tools::root::{Denies, Root};
 use http::{
     HeaderMap, HeaderValue, Method,
     header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, LOCATION, RANGE},
@@ -46,7 +47,9 @@ fn workspace() -> tempfile::TempDir {
 
 async fn ask(folder: &Path, method: &Method, path: &str, headers: &HeaderMap) -> Response {
     let site = SitePath::folder("site").unwrap();
-    page(folder.join("work"), &site, Asked { method, path, headers }).await
+    let work = folder.join("work");
+    let open = move || Root::open(&work).map(|root| root.denies(Denies::usual()));
+    page(open, &site, Asked { method, path, headers }).await
 }
 
 async fn get(folder: &Path, path: &str, headers: &[(http::HeaderName, &str)]) -> (u16, HeaderMap, String) {

@@ -132,6 +132,11 @@ pub(super) async fn next<T: DeserializeOwned>(
     serde_json::from_slice(&line).map(Some).map_err(io::Error::other)
 }
 
+/// Whether something is short enough for a line of at most so many bytes.
+pub(super) fn fits(line: &impl Serialize, most: u64) -> bool {
+    serde_json::to_vec(line).is_ok_and(|line| (line.len() as u64) < most)
+}
+
 /// Writes a line.
 pub(super) async fn put(to: &mut (impl AsyncWrite + Unpin), line: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(line).map_err(io::Error::other)?;

@@ -11,6 +11,7 @@ use std::{
 
 use holm_kernel::CallId;
 use holm_runtime::{CancellationToken, Delta, DeltaSink as _, EventSink as _};
+use http::StatusCode;
 use tokio::{
     io::BufReader,
     net::{
@@ -21,7 +22,7 @@ use tokio::{
 };
 
 use super::{
-    line::{Knock, MOST_TOLD, Said, Told, What, next, put},
+    line::{Knock, MOST_SAID, MOST_TOLD, Said, Told, What, fits, next, put},
     pulse::Pulse,
 };
 use crate::{
@@ -103,10 +104,16 @@ impl Link {
         let gone =
             || Refusal::conflict("gone", "the terminal that drives the session does not answer any more");
         let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let said = Said { number, what };
+        // The terminal reads no longer line, and would hang up on everybody who watches.
+        if !fits(&said, MOST_SAID) {
+            let message = "this is too long for a session in a terminal; put it into a file";
+            return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
+        }
         let (tell, told) = oneshot::channel();
         lock(&self.waiting).insert(number, tell);
         let said = async {
-            put(&mut *self.out.lock().await, &Said { number, what }).await.ok()?;
+            put(&mut *self.out.lock().await, &said).await.ok()?;
             told.await.ok()
         };
         let heard = tokio::select! {

@@ -99,3 +99,16 @@ async fn nobody_gets_in_without_the_key_and_nothing_is_left_behind() {
     assert_eq!(std::fs::read_dir(&live).unwrap().count(), 0);
     assert!(place.connect("s").await.is_none());
 }
+
+#[tokio::test]
+async fn what_is_too_long_for_a_terminal_is_refused_and_nobody_is_hung_up_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_host, mut session, _listening) = driven(folder.path()).await;
+    let link = linked(folder.path(), &Arc::new(Feed::new())).await.unwrap();
+    let working = tokio::spawn(async move { session.prompt("wait").await.unwrap() });
+    until("work", || link.works()).await;
+    let refused = link.say(What::Steer("x".repeat(1 << 20))).await.unwrap_err();
+    assert_eq!(refused.code, "too_large");
+    link.say(What::Cancel("enough".into())).await.unwrap();
+    assert!(matches!(working.await.unwrap().ending, Ending::Cancelled { .. }));
+}

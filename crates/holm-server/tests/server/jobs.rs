@@ -260,3 +260,57 @@ async fn a_job_and_what_was_under_way_of_it_survive_a_restart() {
     assert_eq!(run["phase"]["ended"]["outcome"]["answered"]["text"], "the tool said touched");
     assert_eq!(run["tries"].as_array().unwrap().len(), 1, "it went on, and was not begun again");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_try_whose_session_was_made_and_never_prompted_is_begun_after_a_restart() {
+    let stage = Stage::new().await;
+    make(&stage.http(), "nightly", json!({ "when": "asked", "prompt": "hello" })).await;
+    let (session, now) = ("job.nightly.now-1.1", seconds() * 1_000);
+    assert_eq!(stage.http().post("/api/sessions", &json!({ "id": session })).await.status, 201);
+    // As a server leaves it that ends between making the session and prompting it.
+    let run = json!({
+        "slot": "now-1", "due": now, "cause": "person", "phase": { "working": { "since": now } },
+        "tries": [{ "session": session, "began": now, "ended": null, "outcome": null, "spent": 0 }],
+    });
+    let (at, body) = (holm_kernel::Timestamp::new(now), run.to_string());
+    let store = stage.workspace("owner").with_file_name("holm.db");
+    let store = holm_store::Store::open(store).await.unwrap();
+    let added = store.add_job_run("nightly", "now-1", at, body.as_bytes(), holm_store::RunState::Open).await;
+    assert!(added.unwrap());
+    let stage = stage.restart().await;
+    let run = latest(&stage.http(), "nightly", ended).await;
+    assert!(run["phase"]["ended"]["outcome"].to_string().contains("you said hello"), "{run}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_does_not_let_more_runs_wait_than_a_message_may() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    // It waits for an answer that nobody gives, so nothing of what follows begins.
+    make(&http, "slow", json!({ "when": "asked", "prompt": "touch", "approval": "park" })).await;
+    let mut last = http.post("/api/jobs/slow/run", &json!({})).await;
+    for _ in 0..100 {
+        last = http.post("/api/jobs/slow/run", &json!({})).await;
+    }
+    assert_eq!((last.status, last.code().as_str()), (429, "full"), "{last:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_has_no_token_any_more_has_no_job_run_until_they_have_one_again() {
+    let stage = Stage::new().await;
+    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let spec = json!({ "when": "asked", "prompt": "hello", "hook": "open" });
+    let key = HookKey::read(&make(&ada, "hooked", spec).await).unwrap();
+    let path = "/hooks/ada/hooked";
+    assert_eq!(send(&ada, path, &key, "msg_1", "{}").await.status, 202);
+    latest(&ada, "hooked", ended).await;
+    let number = ada.get("/api/me").await.json()["token"].as_u64().unwrap();
+    assert_eq!(stage.http().send("DELETE", &format!("/api/tokens/{number}"), Some("{}")).await.status, 204);
+    assert_eq!(send(&ada, path, &key, "msg_2", "{}").await.status, 401);
+    let again = stage.as_user("ada", Role::Operator, Scope::All);
+    assert_eq!(again.get("/api/jobs/hooked/runs").await.json().as_array().unwrap().len(), 1);
+    let second = send(&again, path, &key, "msg_2", "{}").await;
+    assert_eq!(second.status, 202, "{second:?}");
+    let run = second.json()["run"].clone();
+    latest(&again, "hooked", |latest| latest["slot"] == run && ended(latest)).await;
+}

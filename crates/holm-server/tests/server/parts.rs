@@ -155,3 +155,15 @@ async fn usage_is_summed_by_agent() {
     assert_eq!(lines["lines"].as_array().map(Vec::len), Some(1), "{lines}");
     assert_eq!(stage.http().get("/api/usage?by=weather").await.status, 400);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_as_large_as_the_limits_say_is_taken() {
+    let stage = Stage::with(|config| config.limits.body = 3 * 1024 * 1024).await;
+    let new = stage.http().header("if-none-match", "*");
+    let large = "x".repeat(2 * 1024 * 1024 + 512 * 1024);
+    let made = put(&new, "large.txt", &large).await;
+    assert_eq!(made.status, 201, "{:?}", made.head);
+    let text = json!({ "text": large }).to_string();
+    let checked = new.send("POST", "/api/check-agent", Some(&text)).await;
+    assert_eq!(checked.status, 200, "{:?}", checked.head);
+}

@@ -113,6 +113,13 @@ async fn sites_are_for_administrators_and_survive_a_restart() {
     let operator = stage.as_user("ada", Role::Operator, Scope::All);
     assert_eq!(operator.post("/api/sites", &site).await.status, 403);
     assert_eq!(operator.get("/api/sites").await.status, 403);
+    let some = Scope::Only(["one".parse().unwrap()].into());
+    let narrow = stage.as_user("owner", Role::Admin, some);
+    assert_eq!(narrow.get("/api/sites").await.status, 403);
+    for (method, path) in [("POST", "/api/sites"), ("DELETE", "/api/sites/docs")] {
+        let refused = narrow.send(method, path, Some(&site.to_string())).await;
+        assert_eq!(refused.status, 403, "a token for some sessions opens no doors: {method} {refused:?}");
+    }
     for folder in ["/etc", "..", "../..", ".holm"] {
         let site = json!({ "name": "bad", "folder": folder, "place": { "listen": "127.0.0.1:0" } });
         assert_eq!(stage.http().post("/api/sites", &site).await.status, 400, "{folder}");
@@ -127,4 +134,20 @@ async fn sites_are_for_administrators_and_survive_a_restart() {
     assert_eq!(listed.as_array().unwrap().len(), 1);
     let port = listed[0]["address"].as_str().unwrap().rsplit_once(':').unwrap().1.parse::<u16>().unwrap();
     assert_eq!(visitor(SocketAddr::from(([127, 0, 0, 1], port))).get("/").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_site_of_the_whole_workspace_shows_nothing_of_what_holm_keeps() {
+    let stage = stage().await;
+    let kept = stage.workspace("owner").join("kept");
+    std::fs::create_dir_all(kept.join("server")).unwrap();
+    std::fs::write(kept.join("keys.json"), "SECRET").unwrap();
+    std::fs::write(kept.join("server/index.html"), "SECRET").unwrap();
+    let site = json!({ "name": "all", "folder": "", "place": { "listen": "127.0.0.1:0" } });
+    let address = publish(&stage.http(), site).await;
+    assert_eq!(visitor(address).get("/site/").await.status, 200);
+    for path in ["/kept/keys.json", "/kept/server/", "/kept/server/index.html", "/kept/server"] {
+        let page = visitor(address).get(path).await;
+        assert_eq!(page.status, 404, "{path}: {page:?}");
+    }
 }

@@ -329,7 +329,9 @@ impl Stockroom for Shop {
     }
 
     fn back_up(&self, name: PartName) -> Stocked<BackupView> {
-        Box::pin(async move { Ok(BackupView { name: name.to_string(), at: 1, files: 1, bytes: 1 }) })
+        Box::pin(
+            async move { Ok(BackupView { name: name.to_string(), at: 1, files: 1, bytes: 1, left_out: 0 }) },
+        )
     }
 
     fn backups(&self) -> Stocked<Vec<BackupView>> {

@@ -211,3 +211,26 @@ async fn what_one_request_alone_asked_for_does_not_go_on_without_it() {
     assert_eq!(parked, ["one"]);
     asking.abort();
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_prompt_that_was_accepted_is_not_lost_to_one_that_comes_before_it_goes_on() {
+    let stage = Stage::new().await;
+    let http = stage.http();
+    assert_eq!(http.post("/api/sessions", &json!({ "id": "one" })).await.status, 201);
+    // As a server leaves it that ended before the prompt's turn.
+    let store = stage.workspace("owner").with_file_name("holm.db");
+    let store = holm_store::Store::open(store).await.unwrap();
+    let kept = json!({ "prompt": holm_kernel::Prompt::text("first"), "after": 1_000 }).to_string();
+    let at = holm_kernel::Timestamp::new(1);
+    assert!(store.put_slip("prompts", "one", at, kept.as_bytes()).await.unwrap());
+    let words = json!({ "text": "second" });
+    let second = || http.post("/api/sessions/one/prompt", &words);
+    let refused = second().await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "working"), "{refused:?}");
+    let mut listening = http.listen("/api/sessions/one/events").await;
+    let told = listening.until("group_ended").await;
+    assert!(told.iter().any(|heard| heard.data.to_string().contains("you said first")), "{told:?}");
+    assert_eq!(second().await.status, 202);
+    let told = listening.until("group_ended").await;
+    assert!(told.iter().any(|heard| heard.data.to_string().contains("you said second")), "{told:?}");
+}

@@ -12,8 +12,8 @@ use crate::{
     auth::UserName,
     jobs::{
         Approval, Asking, Begin, Door, Errand, Finished, HookKey, Job, JobId, Keeper, Keeping, Letter,
-        Messenger, News, NewsKind, Outcome, Phase, Run, Shelf, Signed, Slot, Spec, Starter, Stopped, Switch,
-        Triggered, Undelivered, When, letter::Next,
+        Messenger, News, NewsKind, Outcome, Phase, Run, Shelf, ShelfError, Signed, Slot, Spec, Starter,
+        Stopped, Switch, Triggered, Undelivered, When, letter::Next, shelf::MOST_JOBS,
     },
 };
 
@@ -558,4 +558,16 @@ async fn a_message_that_is_not_believed_starts_nothing_and_is_told_nothing() {
     keeper.switch(&id(), Switch::On).await.unwrap();
     keeper.look().await.unwrap();
     stage.nothing();
+}
+
+#[tokio::test]
+async fn nobody_has_more_jobs_than_can_be_looked_after() {
+    let stage = Stage::new().await;
+    let keeper = stage.keeper();
+    for number in 0..=MOST_JOBS {
+        let (id, spec) = (format!("job-{number}").parse().unwrap(), Spec::new(When::Asked, "work"));
+        let job = Job::to_come(id, spec, HookKey::new().unwrap(), at(START)).unwrap();
+        let expect = if number < MOST_JOBS { Ok(()) } else { Err(ShelfError::TooMany) };
+        assert_eq!(keeper.add(&job).await, expect, "{number}");
+    }
 }

@@ -1,7 +1,7 @@
-use holm_runtime::CancellationToken;
+use holm_runtime::{CancellationToken, DriveError, JournalFailed};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Ask, last};
+use super::{Ask, is_left, last};
 use crate::{Limits, live::Admission};
 
 fn ask() -> Ask {
@@ -21,4 +21,20 @@ fn what_was_heard_just_before_nobody_listens_any_more_is_still_served_and_nothin
         "it is not lost unheard"
     );
     assert!(last(&mut asked).is_none());
+}
+
+#[test]
+fn a_run_whose_journal_could_not_be_written_is_left_to_whoever_can() {
+    let lost = || Err(DriveError::Lost);
+    let busy = Err(DriveError::Journal(JournalFailed::Busy { run: "s-1".into(), holder: "another".into() }));
+    let damaged = Err(DriveError::OtherRun { wanted: "s-1".into(), found: "s-2".into() });
+    for (id, outcome, left) in [
+        ("s-1", lost(), true),
+        ("s-1", busy, true),
+        ("s-1", damaged, false),
+        ("s-1", Ok(()), false),
+        ("job.a.b", lost(), false),
+    ] {
+        assert_eq!(is_left(&id.parse().unwrap(), &outcome), left, "{id} {outcome:?}");
+    }
 }

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc, time::Instant};
 
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::Config,
+    kernel::{Config, Limits},
     wire::services::Services,
 };
 use holm_config::{KeyFile, Layer, Settings};
@@ -15,7 +15,7 @@ use holm_server::{
     ServerView, SettingView, SkillView, Stocked, Stockroom, ToolCard, ToolView, Trial, Tried, auth::UserName,
 };
 use holm_tools::{
-    agents::{AgentFile, MOST_FILE_BYTES, ToolNames},
+    agents::{AgentFile, AgentLimits, MOST_FILE_BYTES, ToolNames},
     registry::{PinFile, Pins as _, Snapshot},
     root::{Before, HandError, Root, RootError},
     shell::{Gate, Rules},
@@ -257,7 +257,8 @@ impl Stockroom for House {
 }
 
 fn backup(name: String, made: &Archive) -> BackupView {
-    BackupView { name, at: made.at, files: made.len(), bytes: made.bytes() }
+    let (files, left_out) = (made.len(), made.left_out().len());
+    BackupView { name, at: made.at, files, bytes: made.bytes(), left_out }
 }
 
 /// The agent that nobody has written a file for.
@@ -359,9 +360,25 @@ fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError>
                     format!("`{mode}` asks less than your usual agent, whose mode is `{}`", usual.mode);
                 return Err(OpenError::TooMuch(message));
             }
+            bounded(&usual.limits, &file.limits)?;
             granted(usual, file.grants.iter())
         }
     }
+}
+
+/// Whether an agent goes no further than the usual one. What it does not say is as it is for the usual one.
+pub(super) fn bounded(usual: &Limits, wanted: &AgentLimits) -> Result<(), OpenError> {
+    let too_much = |what: &str| {
+        let message = format!("its {what} are more than your usual agent's; an administrator can give them");
+        Err(OpenError::TooMuch(message))
+    };
+    if wanted.turns.is_some_and(|turns| usual.turns.exceeded_by(turns)) {
+        return too_much("turns");
+    }
+    if wanted.spend.zip(usual.budget.usd).is_some_and(|(wanted, usual)| wanted > usual) {
+        return too_much("costs");
+    }
+    Ok(())
 }
 
 /// Whether the usual agent has all of these.

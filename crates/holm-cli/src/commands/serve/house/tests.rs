@@ -1,6 +1,10 @@
 use std::path::Path;
 
-use super::{House, Stores};
+use holm::kernel::{Bound, Budget, Limits, NanoUsd};
+use holm_server::OpenError;
+use holm_tools::agents::AgentLimits;
+
+use super::{House, Stores, stock::bounded};
 use crate::{bounds::Bounds, commands::run::Args, places::Places};
 
 fn house(options: &[&str], folder: &Path) -> (House, Places) {
@@ -37,4 +41,26 @@ fn what_is_kept_of_a_user_does_not_hold_their_workspace_and_no_user_holds_anothe
         );
     }
     assert_eq!(of("owner"), owner);
+}
+
+#[test]
+fn an_agent_that_somebody_writes_goes_no_further_than_the_usual_one() {
+    let (turns, budget) = (Bound::AtMost(10), Budget { usd: Some(NanoUsd::new(100)) });
+    let usual = Limits { turns, budget, ..Limits::default() };
+    let wanted = |turns, spend: Option<u64>| {
+        let spend = spend.map(NanoUsd::new);
+        AgentLimits { turns, spend, ..AgentLimits::default() }
+    };
+    for (limits, fits) in [
+        (wanted(None, None), true),
+        (wanted(Some(10), Some(100)), true),
+        (wanted(Some(11), None), false),
+        (wanted(None, Some(101)), false),
+    ] {
+        let said = bounded(&usual, &limits);
+        assert_eq!(said.is_ok(), fits, "{limits:?}");
+        assert!(fits || matches!(said, Err(OpenError::TooMuch(_))), "{limits:?}");
+    }
+    let usual = Limits { turns: Bound::Unbounded, budget: Budget::default(), ..usual };
+    assert!(bounded(&usual, &wanted(Some(1_000), Some(1_000))).is_ok());
 }
