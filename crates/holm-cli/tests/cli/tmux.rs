@@ -182,7 +182,10 @@ fn a_day_of_work_within_tmux() {
         tmux.presses("C-b");
         tmux.shows("go back to before this was said");
         tmux.presses("Enter");
-        tmux.until("the second session", |screen| screen.contains("› behold") && !screen.contains("Seen."));
+        // Its model is named once it is open.
+        tmux.until("the second session", |screen| {
+            screen.contains("› behold") && !screen.contains("Seen.") && screen.contains("gpt-5-mini")
+        });
         tmux.types(" again");
         tmux.presses("Enter");
         tmux.shows("Seen.");
