@@ -11,6 +11,7 @@ mod hooks;
 mod kind;
 mod ledger;
 mod perform;
+mod plan;
 mod tasks;
 mod tools;
 mod unfit;
