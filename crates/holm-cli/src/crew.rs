@@ -16,12 +16,14 @@ use holm_tools::{
 };
 
 use crate::{
+    approve::Terminal,
     kept::Kept,
     log::Log,
     model,
     places::Places,
     reach::Reach,
     screen::Screen,
+    talk,
     tools::{self, Confinement, Outside, Set},
     worktrees::Trees,
 };
@@ -43,6 +45,8 @@ pub(crate) struct House {
     pub(crate) secrets: Secrets,
     /// Asks and tells whoever sits in front of the run.
     pub(crate) talk: Toolbox,
+    /// Who that is, for helpers that speak in their own names; none where nobody is spoken to.
+    pub(crate) person: Option<Terminal>,
     pub(crate) rules: Rules,
     pub(crate) confinement: Confinement,
     pub(crate) trees: Option<Arc<Trees>>,
@@ -68,6 +72,7 @@ impl House {
             store: store.clone(),
             secrets: Secrets::new(),
             talk: Toolbox::new(),
+            person: None,
             rules: Rules::default(),
             confinement: Confinement::Required,
             trees: Trees::here(places),
@@ -102,6 +107,19 @@ impl Kit for House {
         let outside = outside.and(tools::native_apart(folder, &self.store));
         let own = tools::own(self.set, outside, &places, &self.rules, &Screen::default());
         self.talk.clone().join(own)
+    }
+
+    fn tools_of(&self, helper: &str, folder: Option<&Path>) -> Toolbox {
+        let all = self.tools(folder);
+        let Some(person) = &self.person else { return all };
+        let spoken = talk::of_helper(person, helper);
+        let mut tools = Toolbox::new();
+        for tool in all.iter() {
+            let own = spoken.find(&tool.declaration().name).unwrap_or(tool);
+            // Names of a toolbox are unique, and these are the same ones.
+            let _ = tools.add_shared(Arc::clone(own));
+        }
+        tools
     }
 
     fn isolation(&self) -> Option<Arc<dyn Isolation>> {

@@ -157,7 +157,13 @@ fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
     let screen = Screen::default();
     match execute(cli, given.subcommand_name().unwrap_or_default()) {
-        Ok(exit) => exit.into(),
+        Ok(exit) => match Screen::lost() {
+            Some(why) if exit == Exit::Done => {
+                screen.note(&format!("error: not all of it reached standard output: {why}"));
+                Exit::Failed.into()
+            }
+            Some(_) | None => exit.into(),
+        },
         Err(error) => {
             screen.end_line();
             screen.note(&format!("error: {error:#}"));

@@ -6,7 +6,7 @@ use std::{
     fmt,
     io::{self, BufRead as _, IsTerminal, Write},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -23,6 +23,9 @@ const CLEAR_LINE: &str = "\r\u{1b}[K";
 
 /// How wide a terminal is taken to be that does not say it.
 const USUAL_WIDTH: usize = 80;
+
+/// Why something did not reach standard output, the first time that this was so.
+static LOST: OnceLock<String> = OnceLock::new();
 
 /// Both streams of the process, one writer at a time.
 #[derive(Default)]
@@ -120,6 +123,11 @@ impl Screen {
     /// Whether somebody reads the notes on a terminal.
     pub(crate) fn notes_to_a_person() -> bool {
         io::stderr().is_terminal()
+    }
+
+    /// Why standard output lacks something that was written to it; none where nobody wants the rest, as of a pipe that was closed.
+    pub(crate) fn lost() -> Option<&'static str> {
+        LOST.get().map(String::as_str)
     }
 
     /// Whether a person can be asked.
@@ -290,12 +298,18 @@ fn width() -> usize {
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
 }
 
-/// Writes and does not mind if nobody reads any more: the run goes on, and its journal has everything.
+/// Writes and does not mind if nobody reads any more: the run goes on, and its journal has everything. A full disk is remembered, so
+/// that nobody takes half an answer for a whole one.
 fn write(stream: Stream, text: &str) {
-    let _ = match stream {
+    let written = match stream {
         Stream::Out => flushed(io::stdout().lock(), text),
         Stream::Err => flushed(io::stderr().lock(), text),
     };
+    let Err(error) = written else { return };
+    if stream == Stream::Out && error.kind() != io::ErrorKind::BrokenPipe {
+        // The first reason stays.
+        let _ = LOST.set(error.to_string());
+    }
 }
 
 fn flushed(mut out: impl Write, text: &str) -> io::Result<()> {

@@ -17,6 +17,34 @@ pub(crate) fn tools(terminal: &Terminal) -> Toolbox {
         .with(Typed::new(Sleep::default()))
 }
 
+/// The tools by which a helper of this name speaks to the same people.
+pub(crate) fn of_helper(terminal: &Terminal, helper: &str) -> Toolbox {
+    let people = Arc::new(OfHelper { terminal: terminal.clone(), helper: helper.to_owned() });
+    Toolbox::new().with(Typed::new(AskUser::of(Arc::clone(&people)))).with(Typed::new(Brief::of(people)))
+}
+
+/// Whoever sits in front of a run, as a helper speaks to them: they are told which one it is.
+struct OfHelper {
+    terminal: Terminal,
+    helper: String,
+}
+
+impl OfHelper {
+    fn named(&self, text: &str) -> String {
+        format!("the helper {}: {text}", self.helper)
+    }
+}
+
+impl People for OfHelper {
+    fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
+        People::ask(&self.terminal, &self.named(question), choices)
+    }
+
+    fn tell(&self, text: &str) {
+        People::tell(&self.terminal, &self.named(text));
+    }
+}
+
 impl People for Terminal {
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
         let here: BoxFuture<'static, Option<String>> = match self.elsewhere() {

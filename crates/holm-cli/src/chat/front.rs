@@ -40,6 +40,8 @@ use crate::{
 const FRAME: Duration = Duration::from_micros(15_600);
 /// How long after the last key it is written down what is typed, and where the person looks.
 const DRAFT: Duration = Duration::from_millis(800);
+/// How long the chat may take to leave after it was told to: longer than what is under way may take to end.
+const LEAVING: Duration = Duration::from_secs(15);
 /// How many things are taken in before a frame is drawn, so that no flood keeps the screen still.
 const AT_ONCE: usize = 4_096;
 
@@ -142,6 +144,19 @@ enum Goes {
     Away,
 }
 
+/// Ends the process where it was told to end and nobody heard it: whoever reads keys from a terminal that is gone may read for ever.
+/// What was said is in the journals, and what was under way goes on like after a crash.
+async fn leave_at_last() {
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::hangup()));
+    let (Ok(mut end), Ok(mut hangup)) = signals else { return };
+    tokio::select! {
+        _ = end.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    tokio::time::sleep(LEAVING).await;
+    std::process::exit(i32::from(Exit::Cancelled.code()));
+}
+
 impl Front {
     async fn run(&mut self, first: Command, mut heard: UnboundedReceiver<Msg>) -> anyhow::Result<()> {
         let mut keys = EventStream::new();
@@ -149,6 +164,7 @@ impl Front {
         // Ctrl-C is a key here. Only while an editor has the terminal it is a signal, and then it is the editor's: nobody's chat
         // ends by it.
         let _interrupts = signal(SignalKind::interrupt())?;
+        tokio::spawn(leave_at_last());
         self.canvas.draw(&mut self.state)?;
         self.perform(first, &mut keys)?;
         let mut drawn = Instant::now();

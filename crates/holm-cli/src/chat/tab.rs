@@ -55,8 +55,6 @@ pub(super) struct Tab {
     pub(super) carried: Option<String>,
     /// What is to be done with the answer that comes.
     pub(super) then: Then,
-    /// Who wrote the plan that is asked about next.
-    pub(super) plan: Whose,
     calls: BTreeMap<CallId, usize>,
     /// Calls by the names that their provider gave them.
     answers: BTreeMap<String, usize>,
@@ -124,15 +122,6 @@ pub(super) enum Then {
     BeginAnew,
 }
 
-/// Who wrote a plan.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Whose {
-    #[default]
-    Models,
-    /// The person has changed it.
-    Persons,
-}
-
 /// What was used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Meter {
@@ -183,7 +172,6 @@ impl Tab {
             doing: String::new(),
             carried: None,
             then: Then::Nothing,
-            plan: Whose::Models,
             calls: BTreeMap::new(),
             answers: BTreeMap::new(),
             early: BTreeMap::new(),
@@ -345,7 +333,7 @@ impl Tab {
         self.phase = Phase::Idle;
         self.doing.clear();
         self.questions.clear();
-        (self.stream, self.plan) = (Stream::default(), Whose::Models);
+        self.stream = Stream::default();
         if let Some(problem) = problem {
             self.note(Tone::Error, problem);
         }

@@ -26,7 +26,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while the chat has it. Dropping it gives it back.
 pub(super) struct Canvas {
-    terminal: Paper,
+    /// None once it is given back.
+    paper: Option<Paper>,
 }
 
 type Paper = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
@@ -40,7 +41,7 @@ impl Canvas {
         give_back_on_panic();
         take()?;
         match blank() {
-            Ok(terminal) => Ok(Self { terminal }),
+            Ok(paper) => Ok(Self { paper: Some(paper) }),
             Err(error) => {
                 give_back();
                 Err(error)
@@ -50,13 +51,15 @@ impl Canvas {
 
     /// How large it is.
     pub(super) fn size(&self) -> io::Result<Size> {
-        let size = self.terminal.size()?;
+        let size = self.paper.as_ref().map(Terminal::size).transpose()?.unwrap_or_default();
         Ok(Size { columns: size.width, rows: size.height })
     }
 
     /// Draws what has changed since it was last drawn.
     pub(super) fn draw(&mut self, state: &mut State) -> io::Result<()> {
-        self.terminal.draw(|frame| draw::render(state, frame))?;
+        if let Some(paper) = &mut self.paper {
+            paper.draw(|frame| draw::render(state, frame))?;
+        }
         Ok(())
     }
 
@@ -64,7 +67,7 @@ impl Canvas {
     /// keys, and over some lines none comes.
     pub(super) fn repaint(&mut self) -> io::Result<()> {
         execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
-        self.terminal = blank()?;
+        self.paper = Some(blank()?);
         Ok(())
     }
 
@@ -81,6 +84,11 @@ impl Canvas {
 impl Drop for Canvas {
     fn drop(&mut self) {
         give_back();
+        let Some(mut paper) = self.paper.take() else { return };
+        // Of a terminal that is gone it would be told on a standard error that is gone too, and that is a panic.
+        if paper.show_cursor().is_err() {
+            std::mem::forget(paper);
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     left::Left,
     question::Reply,
     state::{Command, How, Leaving, Msg, Opened, Over, Purpose, State},
-    tab::{Phase, Tab, TabId, Then, Whose},
+    tab::{Phase, Tab, TabId, Then},
     view::Glass,
 };
 
@@ -145,7 +145,6 @@ impl State {
                     return vec![Command::Repaint];
                 };
                 tab.questions.retain(|open| open.id != question);
-                tab.plan = Whose::Persons;
                 vec![Command::Repaint, Command::Answer { question, reply: Reply::Call(answer) }]
             }
         }

@@ -130,6 +130,19 @@ fn read(from: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// Whether a file is a project's: it lies where the person works, or above, and not in the user's own folders, such as `~/.claude`.
+fn is_of_project(real: &Path, work: &Path) -> bool {
+    let is_within = |folder: &&Path| {
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with('.') || name == "hooks"
+    };
+    // The folder that has it, without those that programs keep their own things in.
+    let Some(owner) = real.ancestors().skip(1).find(|folder| !is_within(folder)) else { return true };
+    let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
+    let (own, at_home) = (home.as_deref() == Some(owner), home.as_deref() == Some(work));
+    (real.starts_with(work) && !(own && at_home)) || (work.starts_with(owner) && !own)
+}
+
 /// The user's own skills.
 fn own_skills() -> Result<PathBuf, Trouble> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
@@ -245,7 +258,7 @@ impl Import<'_> {
             return Ok(());
         };
         let work = self.places.work.canonicalize()?;
-        if self.hooks == Owner::User && real.starts_with(work) {
+        if self.hooks == Owner::User && is_of_project(real, &work) {
             self.leave_out(
                 &format!("the hooks of {}", from.display()),
                 "they lie in this project; take them over with --project, and look at them with `holm hooks trust`",

@@ -271,6 +271,12 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     let ran = import(&[".claude/settings.json"]);
     assert!(ran.code == Some(3) && ran.err.contains("take them over with --project"), "{ran:?}");
     assert!(!stage.data().join("hooks.json").exists());
+    // Wherever in the project that is said.
+    let below = stage.work().join("src");
+    fs::create_dir_all(&below).unwrap();
+    let mut command = stage.command(["import", "../.claude/settings.json"]);
+    let ran = crate::stage::Ran::of(&command.env("HOME", &home).current_dir(&below).output().unwrap());
+    assert!(ran.code == Some(3) && ran.err.contains("take them over with --project"), "{ran:?}");
     let ran = import(&[".claude/settings.json", "--project"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for said in ["not taken over: `permissions`", "`Notification` never comes here", "`holm hooks trust`"] {
@@ -284,7 +290,13 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     // The user's own, from where the user keeps them.
     fs::create_dir_all(home.join(".claude")).unwrap();
     fs::copy(stage.work().join(".claude/settings.json"), home.join(".claude/settings.json")).unwrap();
-    let ran = import(&[&home.join(".claude/settings.json").display().to_string()]);
+    let own = home.join(".claude/settings.json").display().to_string();
+    let ran = import(&[&own]);
     assert!(ran.code == Some(0) && ran.err.contains("run in every folder"), "{ran:?}");
     assert!(stage.data().join("hooks.json").is_file());
+    // Also of somebody who says it at home.
+    fs::remove_file(stage.data().join("hooks.json")).unwrap();
+    let mut command = stage.command(["import", own.as_str()]);
+    let ran = crate::stage::Ran::of(&command.env("HOME", &home).current_dir(&home).output().unwrap());
+    assert!(ran.code == Some(0) && ran.err.contains("run in every folder"), "{ran:?}");
 }

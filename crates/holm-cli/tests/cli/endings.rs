@@ -3,7 +3,7 @@
 use holm::kernel::{FailureClass, StopReason};
 use holm_testkit::double::{Act, Fault};
 
-use crate::stage::Stage;
+use crate::stage::{MODEL, Ran, Stage};
 
 fn refused(status: u16, class: FailureClass, message: &str) -> Act {
     Act::fails(Fault::Refused { status: Some(status), class, message: message.into() })
@@ -169,4 +169,17 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       6    what was named is not there
       130  cancelled with Ctrl-C
     "#);
+}
+
+#[test]
+fn an_answer_that_a_full_disk_has_cut_is_no_success() {
+    let stage = Stage::new([Act::says("Hello.")]);
+    let into = |target: &str, args: &[&str]| {
+        let full = std::fs::OpenOptions::new().write(true).open(target).unwrap();
+        Ran::of(&stage.command(args).stdout(full).output().unwrap())
+    };
+    for args in [["paths"].as_slice(), &["run", "--model", MODEL, "-p", "Hi."]] {
+        into("/dev/full", args).fails(1, "not all of it reached standard output");
+    }
+    assert_eq!(into("/dev/null", &["paths"]).code, Some(0));
 }

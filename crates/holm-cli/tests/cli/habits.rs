@@ -5,6 +5,8 @@ use std::{
     fs,
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
+    thread,
+    time::{Duration, Instant},
 };
 
 use holm_testkit::double::{Act, Seen};
@@ -392,4 +394,26 @@ fn a_long_paste_is_typed_and_sent_once() {
     let asked = stage.double.requests()[0].text();
     assert!(asked.contains("pasted line 0") && asked.contains("pasted line 1999"), "{}", asked.len());
     leaves(chat);
+}
+
+#[test]
+fn a_run_whose_terminal_went_away_is_stopped_and_says_so() {
+    let stage = Stage::new([Act::calls(&[("q", "ask_user", r#"{"question":"Which port?"}"#)])]);
+    let mut chat = ready(&stage, SMALL, &[]);
+    chat.types("Sail.");
+    chat.types(ENTER);
+    chat.shows("Which port?");
+    chat.hangs_up();
+    let began = Instant::now();
+    loop {
+        let listed = stage.holm(["session", "list", "--json"]).out;
+        let first: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+        let journal =
+            stage.holm(["session", "export", first["run"].as_str().unwrap(), "--format", "jsonl"]).out;
+        if journal.contains("\"cancelled\"") {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{journal}");
+        thread::sleep(Duration::from_millis(50));
+    }
 }

@@ -3,8 +3,8 @@
 use std::fs;
 
 use holm::kernel::{
-    Block, Config, Effect, Input, Model, ModelResult, Prompt, Reply, Started, StopReason, Timestamp,
-    ToolCall, journal,
+    Block, Config, Effect, Input, MarkRule, Model, ModelResult, Prompt, Reply, Started, StopReason,
+    Timestamp, ToolCall, journal,
 };
 use holm_testkit::double::Act;
 
@@ -157,4 +157,17 @@ fn what_is_no_journal_is_refused_and_nothing_is_kept() {
     comes(&stage.holm_with(&whole, ["session", "import", "-"]), "journey", BARE);
     let stage = stage.file("run.jsonl", &whole);
     stage.holm(["session", "import", "run.jsonl", "--session", "a/b"]).fails(2, "a/b");
+}
+
+#[test]
+fn a_journal_that_would_be_a_helpers_or_asks_nothing_is_refused() {
+    let mut config = Config::new(Model::named(MODEL));
+    config.mark_rule = MarkRule::ShowOnly;
+    let lax = elsewhere(config, [Input::Prompted(Prompt::text("Hi."))]);
+    let stage = Stage::new([]).file("run.jsonl", &answered()).file("lax.jsonl", &lax);
+    let helper = "child-0123456789abcdef0123456789abcdef";
+    stage.holm(["session", "import", "run.jsonl", "--session", helper]).fails(2, "it is a helper's");
+    stage.holm(["session", "import", "lax.jsonl"]).fails(2, "they are asked here");
+    stage.holm(["session", "import", "/dev/zero"]).fails(2, "/dev/zero is larger than 256 MiB");
+    assert_eq!(stage.holm(["session", "list", "--json"]).out.matches("journey").count(), 0);
 }

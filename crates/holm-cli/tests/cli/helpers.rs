@@ -79,6 +79,24 @@ fn whoever_is_asked_is_told_which_helper_wants_it() {
 }
 
 #[test]
+fn a_helper_asks_and_tells_in_its_own_name() {
+    let acts = [
+        hands_on("counter", r#"{"task":"Count the notes."}"#),
+        Act::calls(&[("b1", "brief", r#"{"text":"I begin."}"#)]),
+        Act::calls(&[("q1", "ask_user", r#"{"question":"Which notes?"}"#)]),
+        Act::says("I found three words."),
+        Act::says("There are three."),
+    ];
+    let stage = stage(acts, &agent("counter", "tools: [brief, ask_user]"));
+    let line = format!("run --model {MODEL} -p Count");
+    let (code, screen) = terminal::holm(&stage, &line, "(empty for none): ", "all");
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("· the helper counter: I begin."), "{screen}");
+    assert!(screen.contains("the agent asks: the helper counter: Which notes?"), "{screen}");
+    assert!(stage.double.requests()[3].text().contains("The person answers: all"), "{screen}");
+}
+
+#[test]
 fn a_helper_works_with_the_model_that_its_file_names() {
     let stage = stage(whole_task(), &agent("counter", &format!("{COUNTS}\nmodel: openai/gpt-5")));
     stage.run(&["-p", "How many?", "--grant", "read:**"]).says("There are three.\n");

@@ -230,6 +230,8 @@ fn a_plan_is_edited_at_the_terminal_and_asked_about_again() {
     let (before, after) = screen.split_once("[e]dit it, ").unwrap();
     assert!(before.contains("Write out.txt.") && after.contains("Write in.txt."), "{screen}");
     assert!(screen.contains("As you say."), "{screen}");
+    let told = stage.double.requests().last().unwrap().text();
+    assert!(told.contains("Carry out this plan") && told.contains("Write in.txt."), "{told}");
 }
 
 #[test]

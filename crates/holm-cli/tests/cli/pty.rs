@@ -189,6 +189,12 @@ impl Pty {
         rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
     }
 
+    /// Takes the terminal away, as a window that is closed does.
+    pub(crate) fn hangs_up(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Waits until the command has ended; gives its code and what it left of the terminal.
     pub(crate) fn ends(mut self) -> (Option<i32>, Left) {
         let code = self.child.wait().unwrap().code();

@@ -7,9 +7,9 @@ use alloc::string::String;
 
 use holm_grants::Mode;
 
-use super::{Run, batch::Slot};
+use super::{Run, batch::Slot, state::Phase};
 use crate::loops::Change;
-use crate::{Event, Outcome, PlanRole, Tool, ToolKind, ToolOutput};
+use crate::{CallId, Event, Outcome, PlanRole, Tool, ToolKind, ToolOutput};
 
 impl Run {
     /// Carries out a tool that enters or leaves plan mode.
@@ -25,6 +25,15 @@ impl Run {
         let output = ToolOutput::text(text);
         self.observe_result(slot, &output, Change::None);
         self.settle(slot, Outcome::Succeeded, output, 0);
+    }
+
+    /// The arguments with which plan mode is left if this question is answered with a yes, where somebody has put them in the place
+    /// of the model's own. A model is told that its plan was approved, and knows no other: the host tells it which one it was.
+    pub fn rewritten_plan(&self, question: CallId) -> Option<&str> {
+        let Phase::Working(batch) = &self.state.phase else { return None };
+        let asked = batch.slots.iter().find(|slot| slot.is_asked_under(question))?;
+        let leaves = asked.entry.as_ref().is_some_and(|entry| leaves_plan(&entry.tool));
+        (leaves && asked.rewrites > 0).then_some(&*asked.arguments)
     }
 
     fn enter_plan(&mut self) -> String {

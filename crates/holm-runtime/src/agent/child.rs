@@ -7,7 +7,7 @@ use holm_kernel::{Approvals, Config, Started};
 use super::{Agent, Session, name};
 use crate::{
     Child, DriveError, Driver, Hooks, Host, Journal, Nobody, check_run_name,
-    driver::{Changed, Folded},
+    driver::{Changed, Folded, Looks},
     host::{HookWants, Parts},
 };
 
@@ -34,7 +34,8 @@ impl Agent {
         let folded = Folded::read(&opened.text, opened.snapshot.as_deref())?;
         folded.check_name(run)?;
         let host = Host { parts: self.child_parts(child), journal: opened.journal };
-        let changed = Changed { tools: self.inner.config.tools.clone(), facts: Vec::new() };
+        let looks = Looks::on(&folded.run, &host.parts.hooks);
+        let changed = Changed { tools: self.inner.config.tools.clone(), facts: Vec::new(), looks };
         Ok(Session::new(Driver::take_over(folded, &opened.text, self.by(), host, changed).await?))
     }
 

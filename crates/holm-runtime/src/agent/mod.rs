@@ -176,7 +176,8 @@ impl Agent {
             tools.push(answer.declaration().clone());
             host = host.tool(answer);
         }
-        let changes = driver::Changed { tools, facts: changes.facts() };
+        let looks = driver::Looks::on(&folded.run, &host.parts.hooks);
+        let changes = driver::Changed { tools, facts: changes.facts(), looks };
         Ok(Session::new(Driver::take_over(folded, text, self.by(), host, changes).await?))
     }
 

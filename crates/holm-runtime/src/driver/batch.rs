@@ -8,7 +8,7 @@ use holm_kernel::{
     journal::{self, Snapshot, StepError},
 };
 
-use super::{DriveError, Driver, Health, unfit};
+use super::{DriveError, Driver, Health, plan, unfit};
 use crate::Durability;
 
 /// A snapshot is worth its price once so many records would have to be folded without it.
@@ -38,6 +38,10 @@ impl Driver {
             Input::ChildStarted { .. } => Durability::Synced,
             _ => Durability::Written,
         };
+        if let Some(told) = plan::told(&self.run, &fact) {
+            self.step(now, told)?;
+            self.collect();
+        }
         self.step(now, fact)?;
         self.collect();
         let durability = self.dispatch(now)?;

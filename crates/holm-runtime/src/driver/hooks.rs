@@ -3,7 +3,11 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{AskReason, CallId, Consultation, Event, Input, Numbered, Proposal, Question, Verdict};
+use holm_grants::Level;
+use holm_kernel::{
+    Approvals, AskReason, CallId, Consultation, Event, Input, Numbered, Proposal, Question, Run, ToolRequest,
+    Verdict, visible,
+};
 
 use tokio::task::JoinSet;
 
@@ -54,6 +58,35 @@ impl Driver {
             vec![Input::Judged { call, verdict }]
         };
         self.tasks.begin(Begun::new(call, Kind::Question), Box::pin(work));
+    }
+
+    /// What hooks say of a call that begins, in a run that would go past them.
+    pub(super) fn look_at(
+        &self,
+        call: CallId,
+        request: &ToolRequest,
+        level: Level,
+    ) -> Option<BoxFuture<'static, Opinion>> {
+        if self.looks == Looks::WhenAsked {
+            return None;
+        }
+        let proposal = Proposal {
+            call,
+            tool_call: call,
+            tool: request.tool.to_string(),
+            arguments: visible(&request.arguments),
+            level,
+            needs: request.needs.iter().map(ToString::to_string).collect(),
+            missing: Vec::new(),
+            hands_on: Vec::new(),
+            reasons: vec![AskReason::HookWants],
+            marks: self.run.marks(),
+            digest: request.digest(),
+        };
+        let (run, arguments) = (Arc::from(&*self.run.started().run), Arc::clone(&request.arguments));
+        let proposed = Proposed { run, proposal: Arc::new(proposal), arguments };
+        let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
+        Some(Box::pin(opinion(hooks, clock, proposed)))
     }
 
     /// Whether a person has to be asked. A run that was started with hooks and is driven on without them asks people:
@@ -158,6 +191,36 @@ async fn opinion(hooks: Arc<Hooks>, clock: Arc<dyn Clock>, call: Proposed) -> Op
             Some(Err(_)) | None => Opinion::deny("the hook panicked"),
         },
         () = late => Opinion::deny("the hook took too long"),
+    }
+}
+
+/// Why a call does not run that hooks have something against, for the model.
+pub(super) fn refusal(opinion: Opinion) -> Option<String> {
+    match opinion {
+        Opinion::Pass => None,
+        Opinion::Deny { reason } => Some(format!("denied: {reason}")),
+        // What it was called with stands in the journal already.
+        Opinion::Rewrite { arguments } => {
+            Some(format!("denied: a hook wants other arguments; call it again with these: {arguments}"))
+        }
+    }
+}
+
+/// When hooks look at calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Looks {
+    /// Where the kernel asks, as the run's configuration says.
+    WhenAsked,
+    /// As each call begins, too.
+    AtTheCall,
+}
+
+impl Looks {
+    /// In a run that is taken over with these hooks. One that was begun without any, perhaps on another host, shows them only
+    /// what people are asked about as well.
+    pub(crate) fn on(run: &Run, hooks: &Hooks) -> Self {
+        let shows_all = run.config().approvals == Approvals::AskAlways;
+        if shows_all || hooks.before_call.is_empty() { Self::WhenAsked } else { Self::AtTheCall }
     }
 }
 

@@ -11,6 +11,7 @@ mod hooks;
 mod kind;
 mod ledger;
 mod perform;
+mod plan;
 mod tasks;
 mod tools;
 mod unfit;
@@ -28,6 +29,7 @@ use holm_kernel::{
 pub use error::DriveError;
 pub(crate) use fold::{Folded, OpenChild};
 pub use fold::{Replayed, UnderWay, fork_journal};
+pub(crate) use hooks::Looks;
 
 use self::{alarm::Alarm, batch::Batch, ledger::Notes, tasks::Tasks};
 use crate::{
@@ -81,6 +83,7 @@ pub struct Driver {
     health: Health,
     snapshots: Snapshots,
     notes: Option<Notes>,
+    looks: Looks,
 }
 
 impl Driver {
@@ -121,7 +124,8 @@ impl Driver {
         host.parts.tools.check()?;
         let folded = Folded::read(text, None)?;
         let tools = tools::in_place_of(&host.parts.tools, &folded.run, &host.parts.tools);
-        Self::take_over(folded, text, by, host, Changed { tools, facts: Vec::new() }).await
+        let changed = Changed { tools, facts: Vec::new(), looks: Looks::WhenAsked };
+        Self::take_over(folded, text, by, host, changed).await
     }
 
     /// Takes over a run that was folded from `text`, on a host where this is another now.
@@ -134,6 +138,7 @@ impl Driver {
     ) -> Result<Self, DriveError> {
         let mut driver = Self::new(folded.run, Writer::after(folded.head), host);
         driver.snapshots.last = folded.head.seq.value();
+        driver.looks = changed.looks;
         let mut before: Vec<Input> = driver.other_tools(changed.tools).into_iter().collect();
         before.extend(changed.facts.into_iter().map(|mut fact| {
             driver.host.secrets.input(&mut fact);
@@ -204,6 +209,7 @@ impl Driver {
             health: Health::Sound,
             snapshots: Snapshots { last: 0 },
             notes,
+            looks: Looks::WhenAsked,
         }
     }
 
@@ -370,6 +376,8 @@ pub(crate) struct Changed {
     pub(crate) tools: Vec<Declaration>,
     /// What people have changed.
     pub(crate) facts: Vec<Input>,
+    /// When hooks look at its calls.
+    pub(crate) looks: Looks,
 }
 
 /// The run's place at the desk: when it leaves, the others are told that nobody listens any more.

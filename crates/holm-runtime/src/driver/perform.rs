@@ -10,7 +10,7 @@ use holm_kernel::{
     ToolRequest,
 };
 
-use super::{Driver, kind::Kind, tasks::Begun};
+use super::{Driver, hooks::refusal, kind::Kind, tasks::Begun};
 use crate::{Ask, Child, EventSink as _, Hooks, Job, Progress, child};
 
 impl Driver {
@@ -101,9 +101,19 @@ impl Driver {
             deltas,
             self.host.secrets.clone(),
         ));
-        let output = self.containment.contain(tool, job);
+        let looked = self.look_at(call, request, tool.declaration().level);
+        let (output, secrets) = (self.containment.contain(tool, job), self.host.secrets.clone());
         // The tool's own code begins in its task: whatever it does at once blocks nobody else.
-        let fact = async move { vec![Input::ToolFinished { call, result: output.await }] };
+        let fact = async move {
+            if let Some(looked) = looked
+                && let Some(why) = refusal(looked.await)
+            {
+                let mut fact = Input::ToolFinished { call, result: ToolOutput::failed(why) };
+                secrets.input(&mut fact);
+                return vec![fact];
+            }
+            vec![Input::ToolFinished { call, result: output.await }]
+        };
         self.tasks.begin(begun, Box::pin(fact));
     }
 

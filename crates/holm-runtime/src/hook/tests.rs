@@ -203,6 +203,33 @@ async fn before_a_call_hooks_see_everything_and_can_only_narrow() {
 }
 
 #[tokio::test]
+async fn a_run_that_began_without_hooks_does_not_go_past_those_of_whoever_takes_it_over() {
+    let says_no = |_: &Proposed| Opinion::deny("not here");
+    let other = |_: &Proposed| Opinion::Rewrite { arguments: r#"{"n":7}"#.into() };
+    let passes = |_: &Proposed| Opinion::Pass;
+    let stage = Stage::new();
+    let plain = |script: Vec<ModelResult>| stage.agent(script);
+    for (name, expect, ran) in
+        [("a", "denied: not here", 0), ("b", "call it again with these", 0), ("c", "", 1)]
+    {
+        let mut begun = plain(vec![says("hello")]).build().unwrap().start_as(name).await.unwrap();
+        begun.prompt("hi").await.unwrap();
+        drop(begun);
+        let agent = plain(vec![calls(&["look"]), says("end")]);
+        let agent = match name {
+            "a" => agent.before_call(says_no),
+            "b" => agent.before_call(other),
+            _ => agent.before_call(passes),
+        };
+        let mut session = agent.build().unwrap().resume(name).await.unwrap();
+        assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "end");
+        assert_eq!(stage.ran.load(Ordering::Relaxed), ran, "{name}");
+        let text = crate::Journals::read(&stage.journals, name).await.unwrap();
+        assert!(String::from_utf8(text).unwrap().contains(expect), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_hook_that_always_writes_the_same_is_asked_once_more_and_not_for_ever() {
     let asked = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&asked);

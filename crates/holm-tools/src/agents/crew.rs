@@ -29,6 +29,12 @@ pub trait Kit: Send + Sync + 'static {
     /// The tools that there are, working in this folder, or where the host itself works.
     fn tools(&self, folder: Option<&Path>) -> Toolbox;
 
+    /// The same for the helper of this name, where those whom it speaks to are to know who does; unless said otherwise, as for all.
+    fn tools_of(&self, helper: &str, folder: Option<&Path>) -> Toolbox {
+        let _ = helper;
+        self.tools(folder)
+    }
+
     /// Gives folders to agents that work in one of their own; none if this host has no repository.
     fn isolation(&self) -> Option<Arc<dyn Isolation>> {
         None
@@ -192,7 +198,7 @@ impl Plan {
     fn agent(&self, folder: Option<&Path>) -> Result<Agent, BuildError> {
         let file = &self.file;
         let flawed = |reason| ToolboxError::Flawed { name: file.name.clone(), reason };
-        let all = self.kit.tools(folder);
+        let all = self.kit.tools_of(&file.name, folder);
         let tools = match &file.tools {
             ToolNames::All => all,
             ToolNames::These(names) => {

@@ -7,10 +7,10 @@ use crate::{
     chat::{
         item::Tone,
         picker::{Pick, Picker, Row},
-        question::{Asks, Reply},
+        question::Reply,
         slash::{Planned, Slash},
         state::{Command, How, Over, Purpose, Search, State, Words},
-        tab::{Phase, Tab, Then, When, Whose},
+        tab::{Phase, Tab, Then, When},
         text::{clipped, one_line},
     },
     money,
@@ -226,25 +226,13 @@ impl State {
     }
 }
 
-/// Answers what is asked about a call. A plan that the person has changed is said before it is agreed to: a model is told no more
-/// than that the plan was, and knows its own alone.
+/// Answers what is asked about a call.
 pub(super) fn answered(tab: &mut Tab, answer: Answer) -> Vec<Command> {
-    let Some(question) = tab.questions.pop_front() else { return Vec::new() };
-    let plan = match question.asks {
-        Asks::Call(wanted) => wanted.plan,
-        Asks::Words { .. } => None,
-    };
-    let mut commands = Vec::new();
-    if let Some(plan) = plan
-        && std::mem::take(&mut tab.plan) == Whose::Persons
-        && answer == Answer::Once
-    {
-        let words = carrying_out(&plan);
-        tab.waits(When::Soon, words.text.clone());
-        commands.push(Command::Steer { tab: tab.id, words });
-    }
-    commands.push(Command::Answer { question: question.id, reply: Reply::Call(answer) });
-    commands
+    let asked = tab.questions.pop_front();
+    asked
+        .map(|asked| Command::Answer { question: asked.id, reply: Reply::Call(answer) })
+        .into_iter()
+        .collect()
 }
 
 /// What a run is told about a plan that a person has agreed to.

@@ -176,41 +176,6 @@ fn a_plan_that_was_edited_is_asked_about_as_it_is_now() {
     assert_eq!(chat.tells(Msg::Edited { purpose, text: Some("again".into()) }), [Command::Repaint]);
 }
 
-/// Asks about a plan, shows all of it, and says yes or no to it.
-fn plan_answered(chat: &mut Chat, id: u64, plan: &str, key: &str) -> Vec<Command> {
-    chat.tells(plan_asked(id, plan));
-    if let Some(question) = chat.state.tabs[0].questions.front_mut() {
-        question.seen = Seen::Whole;
-    }
-    chat.presses(key)
-}
-
-#[test]
-fn a_plan_that_was_edited_is_said_before_it_is_agreed_to_and_no_other_is() {
-    let yes = |id: u64| Command::Answer { question: QuestionId(id), reply: Reply::Call(Answer::Once) };
-    let edits = |chat: &mut Chat, id: u64| {
-        chat.tells(plan_asked(id, "1. look"));
-        let purpose = Purpose::Plan { tab: TAB, question: QuestionId(id) };
-        chat.tells(Msg::Edited { purpose, text: Some("1. look twice\n".into()) });
-    };
-    let mut chat = Chat::open();
-    chat.says("go");
-    assert_eq!(plan_answered(&mut chat, 4, "1. look", "y"), [yes(4)], "the model knows its own");
-    edits(&mut chat, 5);
-    let words = Words::around("Carry out this plan:\n\n1. look twice".to_owned(), "");
-    let expect = [Command::Steer { tab: TAB, words }, yes(6)];
-    assert_eq!(plan_answered(&mut chat, 6, "1. look twice", "y"), expect);
-    assert_eq!(plan_answered(&mut chat, 7, "1. look", "y"), [yes(7)], "it is said once");
-    edits(&mut chat, 8);
-    let refused = plan_answered(&mut chat, 9, "1. look twice", "n");
-    assert!(matches!(refused.as_slice(), [Command::Answer { .. }]), "{refused:?}");
-    assert_eq!(plan_answered(&mut chat, 10, "2. rest", "y"), [yes(10)]);
-    edits(&mut chat, 11);
-    end(&mut chat);
-    chat.says("go");
-    assert_eq!(plan_answered(&mut chat, 12, "1. look", "y"), [yes(12)], "another turn has another plan");
-}
-
 #[test]
 fn a_plan_of_the_models_own_is_built_in_the_mode_that_it_was_made_from() {
     let mut chat = Chat::open();

@@ -103,6 +103,7 @@ impl Bench {
             store: store.clone(),
             secrets: secrets.clone(),
             talk: talk.clone(),
+            person: (set != tools::Set::Few).then(|| terminal.clone()),
             rules: rules(args),
             confinement: confinement(args),
             trees: trees.unwrap_or_default(),

@@ -13,7 +13,7 @@ use std::{
 use holm::{
     grants::{GrantSet, Mode},
     kernel::{
-        Effect, Input, Seq, Timestamp,
+        Effect, Input, MarkRule, Seq, Timestamp,
         journal::{self, Record, Writer},
     },
     runtime::{Durability, JournalFailed, Journals as _, UnderWay, check_run_name, fork_journal},
@@ -23,8 +23,12 @@ use holm::{
 use super::{Opened, missing_journal};
 use crate::{
     began::Began,
+    children::is_named_like_one,
     exit::{Exit, Trouble},
 };
+
+/// The largest journal that is taken in: that of a thousand turns with pictures is smaller, and a file without an end is none.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// Which journal is taken in, and under which name.
 #[derive(Debug, clap::Args)]
@@ -60,18 +64,23 @@ pub(super) async fn import(opened: &Opened, args: &Args) -> anyhow::Result<Exit>
 
 impl Args {
     fn read(&self) -> Result<Vec<u8>, Trouble> {
+        let mut text = Vec::new();
         let read = if self.file.as_os_str() == "-" {
-            let mut text = Vec::new();
-            io::stdin().lock().read_to_end(&mut text).map(|_| text)
+            io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut text)
         } else {
-            fs::read(&self.file)
+            fs::File::open(&self.file).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut text))
         };
         read.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 Trouble::new(Exit::Missing, format!("there is no file {}", self.file.display()))
             }
             _ => Trouble::new(Exit::Failed, format!("{} cannot be read: {error}", self.file.display())),
-        })
+        })?;
+        if text.len() as u64 > MOST_BYTES {
+            let message = format!("{} is larger than {} MiB", self.file.display(), MOST_BYTES >> 20);
+            return Err(Trouble::new(Exit::Usage, message).hint("no session is that long; see what it is"));
+        }
+        Ok(text)
     }
 
     fn unfit(&self, error: &anyhow::Error) -> Trouble {
@@ -113,6 +122,15 @@ impl Brought {
         let records = journal::decode_strict(lines.as_bytes())?;
         let mut run = journal::replay(&records)?;
         let id = run.started().run.clone();
+        // Whoever asked for a helper would take its journal for what the helper did.
+        anyhow::ensure!(
+            !is_named_like_one(&id),
+            "it is a helper's, which goes on with its own session alone"
+        );
+        anyhow::ensure!(
+            run.config().mark_rule != MarkRule::ShowOnly,
+            "it was begun without questions about what is done after strangers were heard, and they are asked here"
+        );
         let mut bare = String::new();
         if let Some(head) = records.last().map(Record::head) {
             let mut writer = Writer::after(head);

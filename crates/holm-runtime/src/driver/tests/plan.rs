@@ -62,3 +62,35 @@ async fn a_plan_is_shown_to_a_person_where_hooks_decide_about_everything_else() 
         assert_eq!(session.run().mode(), mode);
     }
 }
+
+/// A run in which a person puts another plan in the place of the model's, and then says this; its journal.
+async fn changed(verdict: fn() -> Verdict) -> String {
+    let journal = MemoryJournal::new();
+    let asked = AtomicU64::new(0);
+    let person = move |_: &holm_kernel::Proposal| match asked.fetch_add(1, Ordering::Relaxed) {
+        0 => Verdict::Rewrite { arguments: r#"{"plan":"look twice"}"#.into() },
+        _ => verdict(),
+    };
+    let host = Host::new(plays([calls(&["enter_plan"]), calls_exit(), says("ok")]))
+        .tool(plan(PlanRole::Enter, "enter_plan"))
+        .tool(plan(PlanRole::Exit, "exit_plan"))
+        .approver(person)
+        .journal(journal.clone())
+        .clock(FastClock::new(1_000));
+    let (ending, driver) = drive(started(&host), Prompt::text("go"), host).await.unwrap();
+    assert_eq!(ending, answered("ok"));
+    let text = journal.text();
+    let records = journal::decode_strict(text.as_bytes()).unwrap();
+    assert_eq!(journal::replay(&records).unwrap().receipt(), driver.run().receipt());
+    text
+}
+
+#[tokio::test]
+async fn a_plan_that_was_changed_is_told_before_it_is_agreed_to_and_not_otherwise() {
+    let told = "Carry out this plan:\\n\\nlook twice";
+    let journal = changed(Verdict::allow).await;
+    let (said, agreed) = (journal.find(told), journal.find(r#""allow""#));
+    assert!(said.is_some() && said < agreed, "{journal}");
+    let journal = changed(|| Verdict::deny("not yet")).await;
+    assert!(!journal.contains(told), "{journal}");
+}
