@@ -141,8 +141,8 @@ planted: ## plant defects in the kernel, one at a time: the simulation must find
 	@scripts/setup test
 	@PROPTEST_CASES=$(PLANTED_CASES) cargo test --release -p holm-testkit --features planted --test sim planted -- --nocapture
 
-attack: ## play the attack cases of attacks/ and their harmless twins against the built command, and print a table
-	@scripts/setup test
+attack: ## play the attack cases of attacks/, their harmless twins and the lists of other people, and print tables
+	@scripts/setup test suites
 	@cargo test --quiet --workspace --features holm/otel --test attack
 
 crash: ## kill the built command at every write and sync, and let each of them fail (needs strace)
