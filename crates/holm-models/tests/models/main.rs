@@ -1,10 +1,16 @@
 //! Runs against the loopback provider double: real sockets, every format, the kernel deciding.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that meets the unexpected should stop, and one that counts says how much it counted"
+)]
 
 mod bounds;
 mod client;
 mod formats;
+mod hostile;
 mod managed;
 mod money;
 mod secrets;
