@@ -1,6 +1,11 @@
 //! The store from outside: the same suite on every database, and what only one of them can show.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that meets the unexpected should stop, and one that counts says how much it counted"
+)]
 
 #[macro_use]
 mod suite;
@@ -15,6 +20,8 @@ mod disk;
 mod kill;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "sqlite")]
+mod power;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "sqlite")]
