@@ -14,5 +14,6 @@ mod hostile;
 mod managed;
 mod money;
 mod secrets;
+mod splits;
 mod stage;
 mod tapes;
