@@ -1,11 +1,6 @@
 //! Runs against the loopback provider double: real sockets, every format, the kernel deciding.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test that meets the unexpected should stop, and one that counts says how much it counted"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
 
 mod bounds;
 mod client;

@@ -1,11 +1,6 @@
 //! The store from outside: the same suite on every database, and what only one of them can show.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test that meets the unexpected should stop, and one that counts says how much it counted"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that meets the unexpected should stop")]
 
 #[macro_use]
 mod suite;
