@@ -8,7 +8,7 @@ use std::{
     ffi::{CStr, c_int, c_void},
     ptr, slice,
     sync::{
-        Mutex, MutexGuard, Once, PoisonError,
+        Mutex, Once, PoisonError,
         atomic::{AtomicPtr, Ordering},
     },
 };
@@ -37,7 +37,6 @@ struct Opened {
     methods: &'static ffi::sqlite3_io_methods,
 }
 
-#[derive(Default)]
 struct State {
     /// The database that is watched, by its whole name.
     watched: Option<String>,
@@ -46,7 +45,7 @@ struct State {
     ops: Vec<Op>,
 }
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: Mutex<State> = Mutex::new(State { watched: None, files: BTreeMap::new(), ops: Vec::new() });
 static PARENT: AtomicPtr<ffi::sqlite3_vfs> = AtomicPtr::new(ptr::null_mut());
 
 /// Puts itself before the real file system, for every connection that is opened from now on, and watches one database.
@@ -83,8 +82,7 @@ pub(crate) fn end() -> Vec<Op> {
 }
 
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
-    let mut guard: MutexGuard<'_, Option<State>> = STATE.lock().unwrap_or_else(PoisonError::into_inner);
-    work(guard.get_or_insert_with(State::default))
+    work(&mut STATE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[expect(unsafe_code, reason = "SQLite's interface for file systems is C")]
