@@ -8,6 +8,10 @@ SIM_SEED ?= $(shell date +%s)
 # Random scripts within which a planted defect must be found.
 PLANTED_CASES ?= 20000
 
+# Changes that `make mutants` tries, and proofs that `make prove` runs (none: all).
+MUTANTS ?= 100
+PROVE ?=
+
 # Seconds for each target in `make fuzz`.
 FUZZ_SECONDS ?= 60
 
@@ -15,7 +19,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard serve-docs dashboard eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz clean
+.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard serve-docs dashboard eval-local test conformance guests bench dist check budget fmt sim planted attack crash fuzz mutants instructions prove clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -104,7 +108,7 @@ dist: ## the command to hand out: static, and with local models; checksums, SBOM
 	@touch dashboard/index.html
 	@scripts/dist
 
-bench: ## compare Holm's loop, wire and start-up with others
+bench: ## compare Holm's loop, wire and start-up with others; one report as Markdown, JSON and SVG
 	@scripts/setup bench
 	@scripts/bench
 
@@ -141,8 +145,8 @@ planted: ## plant defects in the kernel, one at a time: the simulation must find
 	@scripts/setup test
 	@PROPTEST_CASES=$(PLANTED_CASES) cargo test --release -p holm-testkit --features planted --test sim planted -- --nocapture
 
-attack: ## play the attack cases of attacks/ and their harmless twins against the built command, and print a table
-	@scripts/setup test
+attack: ## play the attack cases of attacks/, their harmless twins and the lists of other people, and print tables
+	@scripts/setup test suites
 	@cargo test --quiet --workspace --features holm/otel --test attack
 
 crash: ## kill the built command at every write and sync, and let each of them fail (needs strace)
@@ -153,6 +157,18 @@ crash: ## kill the built command at every write and sync, and let each of them f
 fuzz: ## try random inputs on every parser, decoder and policy (FUZZ_SECONDS=60 each)
 	@scripts/setup fuzz
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+mutants: ## change kernel and policies in one place at a time: a test must notice (needs cargo-mutants; MUTANTS=100)
+	@scripts/setup test
+	@scripts/mutants $(MUTANTS)
+
+instructions: ## hold the instructions that the loop takes (needs valgrind)
+	@scripts/setup bench
+	@scripts/check-instructions
+
+prove: ## every promise of docs/specification.md at full size, the shortest first: hours (PROVE='attack power' for some)
+	@scripts/setup test suites sdks bench fuzz
+	@scripts/prove $(PROVE)
 
 clean: ## remove build output
 	@cargo clean

@@ -79,6 +79,21 @@ pub(crate) enum Deed {
     Grant(String),
     /// The command is given these words.
     Holm(Vec<String>),
+    /// A WASM tool does this (in WAT) when it is called; `path` is a name that it has at hand.
+    Guest {
+        does: String,
+        #[serde(default)]
+        path: String,
+    },
+    /// An MCP server behaves so, and one of its tools is called.
+    Server {
+        behaves: String,
+        tool: String,
+        #[serde(default)]
+        arguments: Map<String, Value>,
+    },
+    /// A command is run in its jail while the variable `name` of whoever started Holm holds the canary.
+    Keyed { name: String, script: String },
 }
 
 /// One call of a model.

@@ -1,5 +1,7 @@
 //! What is tried with the built command.
 
+use std::collections::BTreeMap;
+
 use holm::kernel::{Block, Event, Numbered, Outcome as Came};
 use serde_json::{Map, Value, json};
 
@@ -55,6 +57,33 @@ fn execute(
     args.extend(authority(grants, mode));
     args.extend_from_slice(more);
     let ran = scene.holm(&args)?;
+    understood(&ran, &[0, 3])?;
+    judge(&scene, &ran, |ran| ran.code == Some(0))
+}
+
+/// Gives the command these words and this authority in a scene, and says what came of it. Everything that is no success is a
+/// refusal here: who is asked for a tool that was taken away is told that there is none.
+pub(crate) fn execute_in(
+    scene: &Scene,
+    args: &[&str],
+    grants: &[String],
+    mode: &str,
+) -> Result<Outcome, String> {
+    let mut args = words(args);
+    args.extend(authority(grants, mode));
+    let ran = scene.holm(&args)?;
+    judge(scene, &ran, |ran| ran.code == Some(0))
+}
+
+/// Runs a command in its jail while a key stands in the variables of whoever started Holm.
+pub(crate) fn keyed(name: &str, script: &str, grants: &[String], mode: &str) -> Result<Outcome, String> {
+    let scene = Scene::new()?;
+    let variables = BTreeMap::from([(name.to_owned(), CANARY.to_owned())]);
+    let arguments = json!({ "script": script }).to_string();
+    let mut args = words(&["tool", "--tools", "native", "execute", "shell"]);
+    args.push(arguments);
+    args.extend(authority(grants, mode));
+    let ran = scene.holm_with(&args, &variables)?;
     understood(&ran, &[0, 3])?;
     judge(&scene, &ran, |ran| ran.code == Some(0))
 }

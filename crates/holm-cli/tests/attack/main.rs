@@ -1,10 +1,12 @@
 //! Plays the attack cases of `attacks/` against the built command and the policies, and prints what came of each class.
 //!
 //! A case is data: what is tried, with which grants, what must come of it, and a harmless twin that must pass. Nothing
-//! here knows the answer: an outcome is read off exit codes, events, files and what was printed, and then compared.
+//! here knows the answer: an outcome is read off exit codes, events, files and what was printed, and then compared. Lists of
+//! other people are played against the policies after them.
 //!
 //!     make attack                                         all of them
 //!     cargo test -p holm-cli --test attack -- paths.      those whose id holds a word
+//!     cargo test -p holm-cli --test attack -- lists       the lists of other people alone
 //!
 //! The program is its own harness, because a table is what people read.
 
@@ -12,36 +14,50 @@
 
 mod case;
 mod command;
+mod corpus;
+mod guest;
 mod outcome;
 mod policy;
 mod scene;
 mod seal;
+mod server;
 mod table;
 
 use std::{env, path::PathBuf, process::ExitCode, thread};
 
 use case::{Case, Deed, Twin};
+use corpus::Corpora;
 use outcome::Outcome;
 use table::{Row, Table};
 
 /// Fewer than these mean that files were lost.
-const FEWEST_CASES: usize = 150;
+const FEWEST_CASES: usize = 500;
 
 /// The same of twins: a policy that refuses everything would stop every attack.
-const FEWEST_TWINS: usize = 80;
+const FEWEST_TWINS: usize = 250;
+
+/// What stands in the place of a word when only the lists of other people are wanted.
+const LISTS: &str = "lists";
 
 fn main() -> ExitCode {
     let word = env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
-    match play(&word) {
-        Ok(table) => {
-            println!("{table}");
-            if table.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-        }
-        Err(why) => {
-            println!("the attacks cannot be played: {why}");
-            ExitCode::FAILURE
-        }
+    let cases =
+        if word == LISTS { Ok(true) } else { play(&word).map(|table| shown(&table, table.is_sound())) };
+    let lists = if word.is_empty() || word == LISTS {
+        Corpora::play().map(|lists| shown(&lists, lists.is_sound()))
+    } else {
+        Ok(true)
+    };
+    for why in [&cases, &lists].into_iter().filter_map(|came| came.as_ref().err()) {
+        println!("the attacks cannot be played: {why}");
     }
+    if cases == Ok(true) && lists == Ok(true) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints what came of something, and says whether it is sound.
+fn shown(table: &impl std::fmt::Display, is_sound: bool) -> bool {
+    println!("{table}");
+    is_sound
 }
 
 fn play(word: &str) -> Result<Table, String> {
@@ -108,5 +124,8 @@ fn try_out(deed: &Deed, grants: &[String], mode: &str) -> Result<Outcome, String
         Deed::Child { wish, asks } => policy::child(wish, asks, grants),
         Deed::Grant(text) => Ok(policy::grant(text)),
         Deed::Holm(words) => command::holm(words),
+        Deed::Guest { does, path } => guest::guest(does, path, grants, mode),
+        Deed::Server { behaves, tool, arguments } => server::server(behaves, tool, arguments, grants, mode),
+        Deed::Keyed { name, script } => command::keyed(name, script, grants, mode),
     }
 }

@@ -74,8 +74,8 @@ impl Scene {
     }
 
     /// Puts a file into the folder; it is no change.
-    pub(crate) fn file(&mut self, name: &str, text: &str) -> Result<(), String> {
-        fs::write(self.work().join(name), text).map_err(|error| error.to_string())?;
+    pub(crate) fn file(&mut self, name: &str, bytes: impl AsRef<[u8]>) -> Result<(), String> {
+        fs::write(self.work().join(name), bytes).map_err(|error| error.to_string())?;
         self.before = self.look()?;
         Ok(())
     }
@@ -93,6 +93,15 @@ impl Scene {
 
     /// Runs the command in a world of its own: nothing of the machine's environment reaches it but the way to programs.
     pub(crate) fn holm<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Ran, String> {
+        self.holm_with(args, &BTreeMap::new())
+    }
+
+    /// The same with these variables.
+    pub(crate) fn holm_with<S: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Ran, String> {
         let wrong = |error: io::Error| error.to_string();
         let (out, err) = (self.aside("stdout"), self.aside("stderr"));
         let mut child = Command::new(env!("CARGO_BIN_EXE_holm"))
@@ -101,6 +110,7 @@ impl Scene {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOLM_DATA", self.aside("data"))
+            .envs(variables)
             .stdin(Stdio::null())
             .stdout(File::create(&out).map_err(wrong)?)
             .stderr(File::create(&err).map_err(wrong)?)

@@ -5,8 +5,10 @@
 mod bounds;
 mod client;
 mod formats;
+mod hostile;
 mod managed;
 mod money;
 mod secrets;
+mod splits;
 mod stage;
 mod tapes;

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use holm_kernel::{Block, Failure, FailureClass, Reply, StopReason, Thinking, ToolCall, Usage};
 
+use super::Bend;
+
 /// One answer: a reply, and what goes wrong while it is sent.
 #[derive(Debug, Clone)]
 pub struct Act {
@@ -57,6 +59,8 @@ pub enum Fault {
     Drip(Duration),
     /// The connection is closed before anything is said.
     HangUp,
+    /// The body is the format's own, with these changes, one after the other; HTTP says that all is well.
+    Bent(Vec<Bend>),
 }
 
 impl Act {

@@ -21,6 +21,7 @@
 //! ```
 
 mod act;
+mod bend;
 mod connection;
 mod perform;
 mod rehearsed;
@@ -32,6 +33,7 @@ mod server;
 mod tests;
 
 pub use act::{Act, Fault};
+pub use bend::Bend;
 pub use rehearsed::{HELLO, rehearsed};
 pub use request::Seen;
 pub use server::Double;

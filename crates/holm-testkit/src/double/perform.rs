@@ -55,11 +55,21 @@ pub(super) fn perform(
             }
             stream.fail(&failure(*class, message), &mut body);
         }
-        Some(Fault::Truncated(_) | Fault::Closed(_) | Fault::Reset(_) | Fault::Stall(_) | Fault::Drip(_))
+        Some(
+            Fault::Truncated(_)
+            | Fault::Closed(_)
+            | Fault::Reset(_)
+            | Fault::Stall(_)
+            | Fault::Drip(_)
+            | Fault::Bent(_),
+        )
         | None => match asked.delivery {
             Delivery::Stream => route.codec.stream(head.clone()).reply(&act.reply, act.piece, &mut body),
             Delivery::Whole => body = route.codec.reply(&head, &act.reply),
         },
+    }
+    if let Some(Fault::Bent(bends)) = &act.fault {
+        bends.iter().for_each(|bend| bend.apply(&mut body));
     }
     let content_type = match asked.delivery {
         Delivery::Stream => stream_type(route.format),

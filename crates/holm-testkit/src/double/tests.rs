@@ -160,3 +160,26 @@ fn a_models_name_can_spell_out_what_it_says() {
     check("say:6", user, HELLO);
     check("call:look", user, HELLO);
 }
+
+#[test]
+fn a_body_is_bent_where_the_script_says() {
+    let check = |bend: Bend, expect: &str| {
+        let mut body = b"one\ntwo\nthree\n".to_vec();
+        bend.apply(&mut body);
+        assert_eq!(String::from_utf8_lossy(&body), expect, "{bend:?}");
+    };
+    check(Bend::Insert(0, b"x".to_vec()), "xone\ntwo\nthree\n");
+    check(Bend::Insert(1_000, b"x".to_vec()), "one\ntwo\nthree\nx");
+    check(Bend::Overwrite(0, b"ONE".to_vec()), "ONE\ntwo\nthree\n");
+    check(Bend::Drop(0, 500), "\nthree\n");
+    check(Bend::Repeat(500, 1_000, 1), "one\ntwo\nthree\n\nthree\n");
+    check(Bend::Turn(500), "\nthree\none\ntwo");
+    check(Bend::DropLine(1), "one\nthree\n");
+    check(Bend::DropLine(4), "one\nthree\n");
+    check(Bend::RepeatLine(0), "one\none\ntwo\nthree\n");
+    check(Bend::SwapLines(1), "one\nthree\ntwo\n");
+    check(Bend::SwapLines(2), "one\ntwo\nthree\n");
+    check(Bend::LineEnds(b"\r\n".to_vec()), "one\r\ntwo\r\nthree\r\n");
+    check(Bend::Flip(0, 0), "nne\ntwo\nthree\n");
+    check(Bend::Exchange(b'o', b'0'), "0ne\ntw0\nthree\n");
+}

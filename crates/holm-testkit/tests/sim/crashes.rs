@@ -1,5 +1,7 @@
 //! Kills the host at every record boundary of a script, and once more while it recovers.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use holm_kernel::{BatchOrder, Input};
 use holm_testkit::{Ask, Fault, Line, Mishap, Script, Work};
 use proptest::test_runner::{Config, TestRunner};
@@ -54,23 +56,29 @@ fn working(order: BatchOrder) -> Case {
 fn a_crash_at_every_record_and_in_every_recovery_doubles_and_loses_nothing() {
     // The second crash comes at each of the next records; without optimisation only in the recovery itself.
     let depth = if cfg!(debug_assertions) { 1 } else { 4 };
+    let mut points = 0;
     for order in [BatchOrder::Parallel, BatchOrder::Sequential] {
-        assert!(sweep(&working(order), depth) > 100);
+        let swept = sweep(&working(order), depth);
+        assert!(swept > 100);
+        points += swept;
     }
+    println!("{points} crash points of working scripts");
 }
 
 #[test]
 fn a_crash_at_every_record_of_random_scripts_doubles_and_loses_nothing() {
     let cases = Config::default().cases.div_ceil(400);
+    let points = AtomicU64::new(0);
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let found = runner.run(&case(), |mut case| {
         case.script.faults.clear();
         case.script.model.truncate(4);
         case.script.prompts.truncate(1);
-        sweep(&case, 0);
+        points.fetch_add(sweep(&case, 0), Ordering::Relaxed);
         Ok(())
     });
     assert_eq!(found, Ok(()));
+    println!("{} crash points of random scripts", points.into_inner());
 }
 
 #[test]
