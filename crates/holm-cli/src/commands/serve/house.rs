@@ -334,7 +334,9 @@ fn driven(error: DriveError) -> OpenError {
         DriveError::Journal(JournalFailed::Missing { .. }) => OpenError::Missing { what: "session" },
         DriveError::Journal(JournalFailed::Exists { .. }) => OpenError::Exists,
         DriveError::Journal(JournalFailed::Busy { .. }) => OpenError::Busy,
-        DriveError::Journal(JournalFailed::BadName { .. }) => OpenError::Refused(error.to_string()),
+        DriveError::Journal(JournalFailed::BadName { .. }) | DriveError::Fork(_) => {
+            OpenError::Refused(error.to_string())
+        }
         other => OpenError::Failed(other.to_string()),
     }
 }
