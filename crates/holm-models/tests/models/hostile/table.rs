@@ -5,8 +5,10 @@ use std::time::Duration;
 use holm_kernel::FailureClass;
 use holm_testkit::double::{Act, Bend, Fault};
 
-/// Something with what it is called.
-type Named<T> = (&'static str, T);
+/// What goes wrong at a place, by its name.
+type Places = (&'static str, fn(u16) -> Fault);
+/// Something large, by its name.
+type Large = (&'static str, fn() -> Vec<u8>);
 
 /// One way to misbehave. A seed moves places and changes sizes.
 pub(super) struct Kind {
@@ -54,7 +56,7 @@ fn ends() -> Vec<Kind> {
         kind("falls silent at once", |_| call().with(Fault::Stall(0))),
         kind("falls silent within", |seed| call().with(Fault::Stall(seed.near(500)))),
     ];
-    let faults: [Named<fn(u16) -> Fault>; 3] =
+    let faults: [Places; 3] =
         [("ends", Fault::Truncated), ("closes", Fault::Closed), ("resets", Fault::Reset)];
     for (word, fault) in faults {
         for milli in [0, 30, 200, 500, 800, 960] {
@@ -144,7 +146,7 @@ fn bodies() -> Vec<Kind> {
         .into_iter()
         .map(|(name, bytes)| kind(format!("the body is {name}"), move |_| stream(bytes.to_vec())))
         .collect();
-    let large: [Named<fn() -> Vec<u8>>; 6] = [
+    let large: [Large; 6] = [
         ("a line of two mebibytes", || vec![b'x'; 2 << 20]),
         ("ten thousand empty events", || b"data: {}\n\n".repeat(10_000)),
         ("a hundred thousand ends of lines", || vec![b'\n'; 100_000]),
