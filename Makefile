@@ -166,7 +166,7 @@ instructions: ## hold the instructions that the loop takes (needs valgrind)
 	@scripts/setup bench
 	@scripts/check-instructions
 
-prove: ## every promise of docs/specification.md at full size, the shortest first: hours (PROVE='attack power' for some)
+prove: ## what has a number in docs/specification.md, at full size, the shortest first: hours (PROVE='attack power' for some)
 	@scripts/setup test suites sdks bench fuzz
 	@scripts/prove $(PROVE)
 
