@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use holm_local::{Constraint, Gguf, Kind, Local, LocalError, Settings};
+use holm_local::{Choosing, Constraint, Gguf, Kind, Local, LocalError, Settings};
 
 use crate::{
     exit::{Exit, Trouble},
@@ -136,7 +136,8 @@ pub(crate) fn open(
 ) -> Result<Chosen, Trouble> {
     let name = if ways.no_adapter && name == DEFAULT { BARE } else { name };
     let constraint = if ways.no_grammar { Constraint::Off } else { Constraint::Grammar };
-    let settings = settings(name, env)?.constraint(constraint);
+    let choosing = if ways.calibrated { Choosing::Calibrated } else { Choosing::Likeliest };
+    let settings = settings(name, env)?.constraint(constraint).choosing(choosing);
     let local = Local::open(settings).map_err(|error| refused(&error))?;
     let fits = if local.head().parameters < SMALL { Set::Few } else { Set::All };
     let (card, reach) = (local.card(name), Reach::default());

@@ -56,6 +56,11 @@ pub(crate) struct Ways {
     #[cfg(feature = "local")]
     #[arg(long)]
     pub(crate) no_grammar: bool,
+    /// For a model on this machine: call the tool whose name gains most in likelihood by what was asked, beside the same
+    /// tools with nothing asked; takes longer, and the small default model gains nothing by it
+    #[cfg(feature = "local")]
+    #[arg(long, conflicts_with = "no_grammar")]
+    pub(crate) calibrated: bool,
     /// Open no connection but to this machine itself
     #[arg(long)]
     offline: bool,

@@ -34,6 +34,6 @@ pub use gguf::{Gguf, GgufError, Kind};
 pub use grammar::Grammar;
 pub use host::{Local, LocalLine, file_hash};
 pub use prompt::{Said, Speaker, messages};
-pub use settings::{Constraint, Settings};
+pub use settings::{Choosing, Constraint, Settings};
 pub use wire::Tally;
 pub use worker::{SERVE_ARGUMENT, serve, serve_if_asked};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{Grammar, prompt::Said};
 
 /// Host and worker are the same program, so this only catches a program that was replaced in between.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 /// The largest frame: a prompt as long as any context, several times over.
 pub(crate) const MAX_FRAME: usize = 16 << 20;
 
@@ -18,9 +18,9 @@ pub(crate) const MAX_FRAME: usize = 16 << 20;
 pub(crate) enum ToWorker {
     /// The first frame.
     Load(Load),
-    /// Answer a prompt.
+    /// Work on a prompt.
     Begin(Box<Begin>),
-    /// Stop answering.
+    /// Stop working.
     Cancel { id: u64 },
     /// A session is over; its cache can go.
     Forget { session: u64 },
@@ -37,12 +37,28 @@ pub(crate) struct Load {
     pub(crate) sequences: u32,
 }
 
-/// One prompt.
+/// One prompt, and what is wanted of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Begin {
     pub(crate) id: u64,
     pub(crate) session: u64,
     pub(crate) said: Vec<Said>,
+    pub(crate) task: Task,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Task {
+    /// A reply.
+    Write(Write),
+    /// No reply, but how likely one is.
+    Weigh(Weigh),
+}
+
+/// How to reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Write {
     pub(crate) grammar: Option<Grammar>,
     /// What to do where the model is about to say that no tool fits, and is not sure of it.
     pub(crate) doubt: Option<Doubt>,
@@ -51,6 +67,13 @@ pub(crate) struct Begin {
     pub(crate) temperature_milli: Option<u32>,
     pub(crate) seed: u32,
     pub(crate) stops: Vec<String>,
+}
+
+/// How likely is a text, and a quotation mark after it, once the reply has begun like this?
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Weigh {
+    pub(crate) opening: String,
+    pub(crate) text: String,
 }
 
 /// When "none" is not believed.
@@ -65,7 +88,7 @@ pub(crate) struct Doubt {
 }
 
 /// Worker to host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FromWorker {
     /// The model is there.
@@ -76,6 +99,8 @@ pub(crate) enum FromWorker {
     Text { id: u64, text: String },
     /// A reply is whole.
     Ended { id: u64, end: End, tally: Tally },
+    /// How likely a text is: the logarithm, always a finite number.
+    Weighed { id: u64, likely: f64 },
     /// There is no reply.
     Failed { id: u64, fault: Fault },
 }
@@ -103,6 +128,18 @@ pub struct Tally {
     pub prompt_us: u64,
     /// Microseconds from there to the last token.
     pub reply_us: u64,
+}
+
+impl Tally {
+    /// What a reply took that was written twice: the prompt counts once, what was written and the time both times.
+    pub(crate) fn and(self, again: Self) -> Self {
+        Self {
+            output: self.output.saturating_add(again.output),
+            prompt_us: self.prompt_us.saturating_add(again.prompt_us),
+            reply_us: self.reply_us.saturating_add(again.reply_us),
+            ..self
+        }
+    }
 }
 
 /// Why there is no reply.

@@ -21,6 +21,7 @@ const REASON_CHARS: usize = 80;
 
 /// What `holm model` does.
 #[derive(Debug, Subcommand)]
+#[cfg_attr(feature = "local", command(after_help = here::HELP))]
 pub(crate) enum Command {
     /// Show what models have shown, by kind of task: from the journals of all sessions
     Ledger {

@@ -81,6 +81,17 @@ fn what_the_small_model_has_shown_here_is_told_the_next_time() {
 }
 
 #[test]
+fn names_can_be_calibrated_where_a_grammar_holds_them() {
+    let stage = Stage::new([]).file("notes.txt", "one\ntwo\n");
+    let args = ["run", "--calibrated", "-p", "How many lines does notes.txt have?", "--grant", "read:**"];
+    let ran = holm(&stage, &args);
+    assert!(matches!(ran.code, Some(0 | 3 | 4)), "a small model may fail, but not otherwise: {ran:?}");
+    holm(&stage, &["run", "-p", "x", "--calibrated", "--no-grammar"]).fails(2, "--no-grammar");
+    let helped = holm(&stage, &["model", "--help"]);
+    assert!(helped.code == Some(0) && helped.out.contains("--calibrated"), "{helped:?}");
+}
+
+#[test]
 fn the_adapter_is_listed_and_can_be_left_out() {
     let stage = Stage::new([]);
     let listed = holm(&stage, &["model", "list"]);

@@ -3,8 +3,8 @@
 //! the rules that judge every other evaluation. `scripts/held-out` runs both.
 //!
 //! ```text
-//! held_out --base MODEL.gguf [--adapter ADAPTER.gguf] [--no-grammar] [--believe-none-from MILLI] [--part NUMBER/OF]
-//!          [--threads NUMBER] [--unconfined] EPISODES.jsonl REPLIES.jsonl
+//! held_out --base MODEL.gguf [--adapter ADAPTER.gguf] [--no-grammar] [--calibrated] [--believe-none-from MILLI]
+//!          [--part NUMBER/OF] [--threads NUMBER] [--unconfined] EPISODES.jsonl REPLIES.jsonl
 //! ```
 //!
 //! Replies that are already in the file are not asked for again, so it can be stopped at any time.
@@ -15,7 +15,7 @@ mod record;
 
 use std::{error::Error, fs, path::PathBuf};
 
-use holm_local::{Constraint, Local, Settings};
+use holm_local::{Choosing, Constraint, Local, Settings};
 
 use ask::asked;
 use episode::Episode;
@@ -76,6 +76,7 @@ impl Wish {
                     ways.push(Box::new(move |settings| settings.adapter(&path)));
                 }
                 "--no-grammar" => ways.push(Box::new(|settings| settings.constraint(Constraint::Off))),
+                "--calibrated" => ways.push(Box::new(|settings| settings.choosing(Choosing::Calibrated))),
                 "--believe-none-from" => {
                     let milli: u32 = value()?.parse()?;
                     ways.push(Box::new(move |settings| settings.believe_none_from(milli)));

@@ -21,4 +21,6 @@ fn a_command_that_leaves_something_out_says_what() {
     check(&["in", "out", "--base"], "wants a value");
     check(&["--base", "a.gguf", "--part", "2/2", "in", "out"], "0/4");
     assert!(Wish::read(["--base", "a.gguf", "in", "out"].map(String::from).into_iter()).is_ok());
+    let calibrated = ["--base", "a.gguf", "--calibrated", "in", "out"];
+    assert!(Wish::read(calibrated.map(String::from).into_iter()).is_ok());
 }

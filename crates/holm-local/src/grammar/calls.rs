@@ -13,6 +13,9 @@ const SPACING: &str =
 /// What is no call: anything that does not begin like one.
 const WORDS: &str = r"WORDS: /(?s:[^{\s].*)/";
 
+/// How every call begins, up to the tool's name.
+pub(crate) const OPENING: &str = r#"{"tool": ""#;
+
 /// How much of a call the grammar holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
@@ -132,6 +135,22 @@ pub(crate) struct Call {
     pub(crate) name: String,
     /// Its arguments in canonical JSON.
     pub(crate) arguments: String,
+}
+
+/// The name of a tool as it stands in a call, without the quotation marks.
+pub(crate) fn spelled(name: &str) -> String {
+    let text = quoted(name);
+    let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    inside.unwrap_or(&text).to_owned()
+}
+
+/// Which of the tools a reply begins to call, however it goes on.
+pub(crate) fn begun(text: &str, tools: &[Arc<Tool>]) -> Option<usize> {
+    let rest = text.strip_prefix(OPENING)?;
+    let is_called = |tool: &Arc<Tool>| {
+        rest.strip_prefix(spelled(&tool.name).as_str()).is_some_and(|rest| rest.starts_with('"'))
+    };
+    tools.iter().position(is_called)
 }
 
 /// Reads a reply that begins like a call; none if it is something else.

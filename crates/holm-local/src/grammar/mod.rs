@@ -21,7 +21,7 @@ use holm_guards::json::Json;
 use holm_kernel::Tool;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use calls::{Call, parse_call};
+pub(crate) use calls::{Call, OPENING, begun, parse_call, spelled};
 
 /// What a reply must look like, in the notation of llguidance.
 ///

@@ -11,17 +11,19 @@ use holm_kernel::{
     ToolCall, Usage,
 };
 use holm_runtime::{Ask, BoxFuture, Delta, DeltaSink, Line};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Shared,
+    calibration::Calibration,
     link::{Heard, Link},
 };
 use crate::{
     Constraint, Grammar, LocalError, Tally,
     grammar::{Call, parse_call},
     prompt,
-    wire::{Begin, Doubt, End, Fault, MAX_FRAME, ToWorker},
+    wire::{Begin, Doubt, End, Fault, MAX_FRAME, Task, ToWorker, Write},
 };
 
 /// How a reply begins that says that no tool fits.
@@ -68,17 +70,9 @@ impl LocalLine {
             believed_from_milli,
             instead,
         });
-        Begin {
-            id,
-            session: self.session,
-            said: prompt::messages(request, view),
-            grammar,
-            doubt,
-            most,
-            temperature_milli: request.model.temperature_milli,
-            seed,
-            stops,
-        }
+        let temperature_milli = request.model.temperature_milli;
+        let task = Task::Write(Write { grammar, doubt, most, temperature_milli, seed, stops });
+        Begin { id, session: self.session, said: prompt::messages(request, view), task }
     }
 
     /// What the reply must look like; and a call, where one may be insisted on.
@@ -116,10 +110,14 @@ impl Line for LocalLine {
     fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
         let id = self.shared.number();
         let begin = self.begin(id, ask.request, &ask.told, ask.messages);
+        let calibration = Calibration::of(&self.shared, &begin, ask.request, &ask.told);
+        let offer = Arc::clone(&ask.request.tools);
+        let as_they_come = offer.tools.is_empty() && calibration.is_none();
         let watch = Watch {
             id,
             call: ask.call,
-            offer: Arc::clone(&ask.request.tools),
+            offer,
+            calls: if as_they_come { Shown::AsTheyCome } else { Shown::WhenWhole },
             name: ask.request.model.name.clone(),
             deltas: ask.deltas,
             stop: ask.stop,
@@ -135,12 +133,13 @@ impl Line for LocalLine {
                 Err(error) => return failed(class(&error), &error.to_string()),
             };
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&link));
-            let (result, took) = watch.follow(&link, begin).await;
-            if took.is_some() {
-                shared.worked().await;
-                *tally.lock().unwrap_or_else(PoisonError::into_inner) = took;
-            }
-            result
+            let written = match watch.follow(&link, begin, calibration.as_ref()).await {
+                Ok(written) => written,
+                Err(result) => return *result,
+            };
+            shared.worked().await;
+            *tally.lock().unwrap_or_else(PoisonError::into_inner) = Some(written.tally);
+            watch.ended(written)
         })
     }
 }
@@ -155,17 +154,35 @@ impl Drop for LocalLine {
 }
 
 /// One call, and who watches it.
-struct Watch {
+pub(super) struct Watch {
     id: u64,
     call: CallId,
     offer: Arc<Offer>,
+    calls: Shown,
     name: String,
     deltas: Arc<dyn DeltaSink>,
-    stop: CancellationToken,
+    pub(super) stop: CancellationToken,
+}
+
+/// When text that begins like a call is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// Piece by piece, as all text.
+    AsTheyCome,
+    /// When it is known what becomes of it: a call, or one of another tool.
+    WhenWhole,
+}
+
+/// A reply that is whole.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) text: String,
+    pub(super) end: End,
+    pub(super) tally: Tally,
 }
 
 /// Ends a call whose future is dropped.
-struct Guard<'a>(&'a Link, u64);
+pub(super) struct Guard<'a>(pub(super) &'a Link, pub(super) u64);
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
@@ -175,14 +192,29 @@ impl Drop for Guard<'_> {
 }
 
 impl Watch {
-    /// Sends the prompt and takes in the reply.
-    async fn follow(self, link: &Link, begin: Begin) -> (ModelResult, Option<Tally>) {
+    /// Sends the prompt and takes in the reply, or what there is instead of one.
+    async fn follow(
+        &self,
+        link: &Link,
+        begin: Begin,
+        calibration: Option<&Calibration>,
+    ) -> Result<Written, Box<ModelResult>> {
         let size: usize = begin.said.iter().map(|said| said.text.len()).sum();
         if size > MAX_FRAME / 8 {
-            return (failed(FailureClass::ContextOverflow, "the prompt is longer than any context"), None);
+            return over(FailureClass::ContextOverflow, "the prompt is longer than any context");
         }
-        let mut ear = link.listen(self.id);
-        let _guard = Guard(link, self.id);
+        let written = self.written(link, begin).await?;
+        match calibration {
+            Some(calibration) => calibration.settle(self, link, written).await,
+            None => Ok(written),
+        }
+    }
+
+    /// Has the worker write.
+    pub(super) async fn written(&self, link: &Link, begin: Begin) -> Result<Written, Box<ModelResult>> {
+        let id = begin.id;
+        let mut ear = link.listen(id);
+        let _guard = Guard(link, id);
         link.order(ToWorker::Begin(Box::new(begin)));
         let mut text = String::new();
         loop {
@@ -192,46 +224,61 @@ impl Watch {
             };
             match heard {
                 Some(Heard::Text(piece)) => self.tell(&mut text, &piece),
-                Some(Heard::Ended(end, tally)) => return (self.ended(text, end, tally), Some(tally)),
-                Some(Heard::Failed(fault)) => return (fault_of(&fault), None),
+                Some(Heard::Ended(end, tally)) => return Ok(Written { text, end, tally }),
+                Some(Heard::Failed(fault)) => return Err(Box::new(fault_of(&fault))),
                 Some(Heard::Lost(why)) => {
-                    return (failed(FailureClass::Server, &LocalError::Crashed(why).to_string()), None);
+                    return over(FailureClass::Server, &LocalError::Crashed(why).to_string());
                 }
-                None => return (failed(FailureClass::Server, "the local model is gone"), None),
+                Some(Heard::Weighed(_)) => {
+                    return over(FailureClass::Server, "the local model answers what nobody asked");
+                }
+                None => return over(FailureClass::Server, "the local model is gone"),
             }
         }
-        link.order(ToWorker::Cancel { id: self.id });
-        // What was on its way still counts, and the worker says what the call took.
+        link.order(ToWorker::Cancel { id });
+        Err(Box::new(self.aborted(ear, text).await))
+    }
+
+    /// What was on its way still counts, and the worker says what the call took.
+    async fn aborted(&self, mut ear: UnboundedReceiver<Heard>, mut text: String) -> ModelResult {
         let rest = async {
             while let Some(heard) = ear.recv().await {
                 match heard {
                     Heard::Text(piece) => self.tell(&mut text, &piece),
                     Heard::Ended(_, tally) => return Some(tally),
-                    Heard::Failed(_) | Heard::Lost(_) => return None,
+                    Heard::Weighed(_) | Heard::Failed(_) | Heard::Lost(_) => return None,
                 }
             }
             None
         };
         let tally = tokio::time::timeout(STOPPING, rest).await.ok().flatten();
-        let mut reply =
-            Reply { usage: usage(tally.unwrap_or_default()), model: Some(self.name), ..Reply::default() };
+        let (usage, model) = (usage(tally.unwrap_or_default()), Some(self.name.clone()));
+        let mut reply = Reply { usage, model, ..Reply::default() };
         if !text.is_empty() {
             reply.blocks.push(Block::Text(text));
         }
-        (ModelResult::Aborted(reply), None)
+        ModelResult::Aborted(reply)
     }
 
     /// Takes a piece of text, and shows it unless it may be a call.
     fn tell(&self, text: &mut String, piece: &str) {
         let offset = text.len() as u64;
         text.push_str(piece);
-        if self.offer.tools.is_empty() || !text.trim_start().starts_with('{') {
+        if !self.holds(text) {
             self.deltas.delta(self.call, Delta::Text { offset, text: piece });
         }
     }
 
-    fn ended(&self, text: String, end: End, tally: Tally) -> ModelResult {
+    /// Whether a text is not shown yet.
+    fn holds(&self, text: &str) -> bool {
+        self.calls == Shown::WhenWhole && text.trim_start().starts_with('{')
+    }
+
+    fn ended(&self, Written { text, end, tally }: Written) -> ModelResult {
         let usage = usage(tally);
+        if self.offer.tools.is_empty() && self.holds(&text) {
+            self.deltas.delta(self.call, Delta::Text { offset: 0, text: &text });
+        }
         let call = if self.offer.tools.is_empty() { None } else { parse_call(&text, &self.offer.tools) };
         let (block, stop) = match (call, end) {
             (Some(call), _) => (self.called(call), StopReason::ToolUse),
@@ -287,6 +334,11 @@ fn class(error: &LocalError) -> FailureClass {
         | LocalError::Jail(_)
         | LocalError::Refused(_) => FailureClass::BadRequest,
     }
+}
+
+/// There is no reply, and why.
+fn over<T>(class: FailureClass, message: &str) -> Result<T, Box<ModelResult>> {
+    Err(Box::new(failed(class, message)))
 }
 
 fn failed(class: FailureClass, message: &str) -> ModelResult {

@@ -24,10 +24,11 @@ const LOADING: Duration = Duration::from_secs(600);
 const LAST_WORDS: usize = 4096;
 
 /// What a call hears.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Heard {
     Text(String),
     Ended(End, Tally),
+    Weighed(f64),
     Failed(Fault),
     /// The worker is gone.
     Lost(String),
@@ -123,6 +124,7 @@ impl Calls {
             let (id, heard) = match message {
                 FromWorker::Text { id, text } => (id, Heard::Text(text)),
                 FromWorker::Ended { id, end, tally } => (id, Heard::Ended(end, tally)),
+                FromWorker::Weighed { id, likely } => (id, Heard::Weighed(likely)),
                 FromWorker::Failed { id, fault } => (id, Heard::Failed(fault)),
                 // Said once, before this began.
                 FromWorker::Loaded { .. } | FromWorker::Refused { .. } => break,

@@ -1,7 +1,9 @@
 //! The model as a run sees it: calls go to one confined worker, which all runs share.
 
+mod calibration;
 mod line;
 mod link;
+mod priors;
 
 use std::{
     fs::File,
@@ -26,6 +28,7 @@ use crate::{
 };
 pub use line::LocalLine;
 use link::Link;
+use priors::Priors;
 
 /// The first wait after a worker that did not come up; each further one doubles it.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -54,6 +57,8 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     head: Gguf,
     numbers: AtomicU64,
+    /// Of a model's own, because no other has the same.
+    priors: std::sync::Mutex<Priors>,
     worker: Mutex<Worker>,
 }
 
@@ -86,8 +91,9 @@ impl Local {
             let fits = head.fits(context, free);
             fits.map_err(|why| LocalError::File { path: settings.model.clone(), why })?;
         }
+        let (numbers, priors) = (AtomicU64::new(0), std::sync::Mutex::default());
         let worker = Mutex::new(Worker::default());
-        Ok(Self(Arc::new(Shared { settings, head, numbers: AtomicU64::new(0), worker })))
+        Ok(Self(Arc::new(Shared { settings, head, numbers, priors, worker })))
     }
 
     /// What the file says of itself.

@@ -1,12 +1,29 @@
-use super::{End, FromWorker, MAX_FRAME, Tally, ToWorker, frame, length, parse};
+use super::{Begin, End, FromWorker, MAX_FRAME, Tally, Task, ToWorker, Weigh, frame, length, parse};
 
 #[test]
 fn a_frame_is_read_as_it_was_written() {
-    let message = FromWorker::Ended { id: 3, end: End::Full, tally: Tally { input: 9, ..Tally::default() } };
-    let bytes = frame(&message).unwrap();
-    let (head, body) = bytes.split_first_chunk::<4>().unwrap();
-    assert_eq!(length(*head), Some(body.len()));
-    assert_eq!(parse::<FromWorker>(body), Some(message));
+    let ended = FromWorker::Ended { id: 3, end: End::Full, tally: Tally { input: 9, ..Tally::default() } };
+    for message in [ended, FromWorker::Weighed { id: 4, likely: -2.0625 }] {
+        let bytes = frame(&message).unwrap();
+        let (head, body) = bytes.split_first_chunk::<4>().unwrap();
+        assert_eq!(length(*head), Some(body.len()));
+        assert_eq!(parse::<FromWorker>(body), Some(message));
+    }
+}
+
+#[test]
+fn what_is_to_be_weighed_is_read_as_it_was_written() {
+    let task = Task::Weigh(Weigh { opening: "{\"tool\": \"".into(), text: "read".into() });
+    let order = ToWorker::Begin(Box::new(Begin { id: 1, session: 2, said: Vec::new(), task }));
+    let bytes = frame(&order).unwrap();
+    assert_eq!(parse::<ToWorker>(&bytes[4..]), Some(order));
+}
+
+#[test]
+fn a_reply_that_was_written_twice_has_one_prompt() {
+    let first = Tally { input: 90, cached: 60, output: 20, prompt_us: 5, reply_us: 7 };
+    let again = Tally { input: 90, cached: 89, output: 12, prompt_us: 1, reply_us: 4 };
+    assert_eq!(first.and(again), Tally { input: 90, cached: 60, output: 32, prompt_us: 6, reply_us: 11 });
 }
 
 #[test]
@@ -23,5 +40,6 @@ fn what_is_no_message_is_none() {
     assert_eq!(parse::<ToWorker>(b"{}"), None);
     assert_eq!(parse::<ToWorker>(b"\xff"), None);
     assert_eq!(parse::<ToWorker>(br#"{"cancel":{"id":"7"}}"#), None);
+    assert_eq!(parse::<FromWorker>(br#"{"weighed":{"id":7,"likely":null}}"#), None);
     assert_eq!(parse::<ToWorker>(br#"{"cancel":{"id":7}}"#), Some(ToWorker::Cancel { id: 7 }));
 }

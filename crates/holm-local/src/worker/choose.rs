@@ -4,7 +4,7 @@ use llguidance::{Matcher, ParserFactory, api::TopLevelGrammar};
 
 use crate::{
     Grammar,
-    wire::{Begin, Doubt, Fault},
+    wire::{Doubt, Fault, Write},
 };
 
 /// What comes next.
@@ -34,15 +34,15 @@ pub(super) struct Chooser {
 }
 
 impl Chooser {
-    pub(super) fn new(factory: &ParserFactory, begin: &Begin) -> Result<Self, Fault> {
-        let matcher = begin.grammar.as_ref().map(|grammar| compile(factory, grammar)).transpose()?;
-        let doubt = match &begin.doubt {
+    pub(super) fn new(factory: &ParserFactory, write: &Write) -> Result<Self, Fault> {
+        let matcher = write.grammar.as_ref().map(|grammar| compile(factory, grammar)).transpose()?;
+        let doubt = match &write.doubt {
             Some(doubt) => Some((doubt.clone(), compile(factory, &doubt.instead)?)),
             None => None,
         };
-        let temperature = begin.temperature_milli.filter(|milli| *milli > 0);
+        let temperature = write.temperature_milli.filter(|milli| *milli > 0);
         let temperature = temperature.map(|milli| f64::from(milli) / 1000.0);
-        Ok(Self { matcher, doubt, temperature, random: Random(u64::from(begin.seed)) })
+        Ok(Self { matcher, doubt, temperature, random: Random(u64::from(write.seed)) })
     }
 
     /// Chooses by the likelihoods of all tokens.

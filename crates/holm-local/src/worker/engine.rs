@@ -4,7 +4,6 @@
 use std::{
     collections::VecDeque,
     sync::mpsc::{Receiver, TryRecvError},
-    time::Instant,
 };
 
 use llama_cpp_2::{
@@ -14,11 +13,10 @@ use llama_cpp_2::{
 use llguidance::ParserFactory;
 
 use super::{
-    choose::{Choice, Chooser, Words as _},
     say,
     seats::{Leaving, Seats},
-    speech::{Speech, Spoken},
     tokens::Lexicon,
+    work::Work,
 };
 use crate::wire::{Begin, End, Fault, FromWorker, Tally, ToWorker};
 
@@ -37,27 +35,6 @@ pub(super) struct Engine<'m> {
     window: usize,
     works: Vec<Work>,
     waiting: VecDeque<Box<Begin>>,
-}
-
-/// A reply under way.
-struct Work {
-    id: u64,
-    seat: usize,
-    /// Everything that is to be in the cache: the prompt, and the reply so far.
-    goal: Vec<i32>,
-    prompt: usize,
-    cached: usize,
-    most: usize,
-    chooser: Chooser,
-    speech: Speech,
-    began: Instant,
-    first: Option<Instant>,
-    /// It lost its place and waits until somebody else is done.
-    paused: bool,
-    /// Some of it is in the batch.
-    added: bool,
-    /// Where its result is in the batch.
-    asked: Option<i32>,
 }
 
 impl<'m> Engine<'m> {
@@ -137,16 +114,10 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// Begins a reply; false where there is no seat for it yet.
+    /// Begins with a prompt; false where there is no seat for it yet.
     fn begin(&mut self, begin: &Begin) -> Result<bool, Fault> {
-        let began = Instant::now();
-        let goal = self.lexicon.prompt(&begin.said);
-        // One place at least must be left for the reply.
-        if goal.is_empty() || goal.len() >= self.window {
-            return Err(Fault::Overflow { tokens: goal.len() as u64, context: self.window as u64 });
-        }
-        let chooser = Chooser::new(&self.factory, begin)?;
-        let Some(placed) = self.seats.place(begin.session, &goal) else { return Ok(false) };
+        let mut work = Work::new(begin, &self.lexicon, &self.factory, self.window)?;
+        let Some(placed) = self.seats.place(begin.session, work.prompt()) else { return Ok(false) };
         if let Some(from) = placed.copied_from {
             self.clear(placed.seat);
             let (from, to) = (wide(from), wide(placed.seat));
@@ -163,21 +134,9 @@ impl<'m> Engine<'m> {
             self.clear(placed.seat);
             self.seats.empty(placed.seat);
         }
-        self.works.push(Work {
-            id: begin.id,
-            seat: placed.seat,
-            prompt: goal.len(),
-            cached: self.seats.get(placed.seat).len(),
-            goal,
-            most: usize::try_from(begin.most).unwrap_or(usize::MAX),
-            chooser,
-            speech: Speech::new(begin.stops.clone()),
-            began,
-            first: None,
-            paused: false,
-            added: false,
-            asked: None,
-        });
+        work.seat = placed.seat;
+        work.cached = self.seats.get(placed.seat).len();
+        self.works.push(work);
         Ok(true)
     }
 
@@ -203,10 +162,10 @@ impl<'m> Engine<'m> {
         }
         let mut at = 0;
         while let Some(work) = self.works.get_mut(at) {
-            let ended = work
-                .asked
-                .take()
-                .and_then(|index| advance(work, &self.context, &self.lexicon, index, self.window));
+            let asked = std::mem::take(&mut work.asked);
+            let ended = asked.into_iter().find_map(|(place, index)| {
+                work.advance(place, self.context.get_logits_ith(index), &self.lexicon, self.window)
+            });
             match ended {
                 None => at += 1,
                 Some(Ok(end)) => self.finish(at, end),
@@ -270,12 +229,12 @@ impl<'m> Engine<'m> {
         let held = self.seats.get(work.seat).len();
         let Some(tokens) = work.goal.get(held..held + count) else { return 0 };
         for (place, token) in (held..).zip(tokens) {
-            let last = place + 1 == work.goal.len();
-            if last {
-                work.asked = Some(self.batch.n_tokens());
+            let wanted = work.wants(place);
+            if wanted {
+                work.asked.push((place, self.batch.n_tokens()));
             }
             let position = wide(place);
-            if self.batch.add(LlamaToken(*token), position, &[wide(work.seat)], last).is_err() {
+            if self.batch.add(LlamaToken(*token), position, &[wide(work.seat)], wanted).is_err() {
                 return 0;
             }
         }
@@ -285,69 +244,18 @@ impl<'m> Engine<'m> {
     }
 
     fn finish(&mut self, at: usize, end: End) {
-        let mut work = self.works.swap_remove(at);
-        let text = work.speech.rest();
-        if end != End::Stopped && !text.is_empty() {
-            say(&FromWorker::Text { id: work.id, text });
-        }
+        let work = self.works.swap_remove(at);
         self.seats.release(work.seat);
         for other in &mut self.works {
             other.paused = false;
         }
-        say(&FromWorker::Ended { id: work.id, end, tally: work.tally() });
+        work.close(end);
     }
 
     fn clear(&mut self, seat: usize) {
         // Fails only for positions that do not exist.
         let _ = self.context.clear_kv_cache_seq(u32::try_from(seat).ok(), None, None);
     }
-}
-
-impl Work {
-    fn tally(&self) -> Tally {
-        let now = Instant::now();
-        let first = self.first.unwrap_or(now);
-        let micros = |from: Instant, to: Instant| u64::try_from((to - from).as_micros()).unwrap_or(u64::MAX);
-        Tally {
-            input: self.prompt as u64,
-            cached: self.cached as u64,
-            output: (self.goal.len() - self.prompt) as u64,
-            prompt_us: micros(self.began, first),
-            reply_us: micros(first, now),
-        }
-    }
-}
-
-/// Adds the next token to a reply; says why it ended if it did.
-fn advance(
-    work: &mut Work,
-    context: &LlamaContext<'_>,
-    lexicon: &Lexicon<'_>,
-    index: i32,
-    window: usize,
-) -> Option<Result<End, Fault>> {
-    work.first.get_or_insert_with(Instant::now);
-    let token = match work.chooser.choose(context.get_logits_ith(index), lexicon) {
-        Ok(Choice::Token(token)) => token,
-        Ok(Choice::End) => return Some(Ok(End::Done)),
-        Err(fault) => return Some(Err(fault)),
-    };
-    work.goal.push(i32::try_from(token).unwrap_or_default());
-    let (text, stopped) = match work.speech.push(&lexicon.piece(token)) {
-        Spoken::More(text) => (text, false),
-        Spoken::Last(text) => (text, true),
-    };
-    if !text.is_empty() {
-        say(&FromWorker::Text { id: work.id, text });
-    }
-    if stopped {
-        return Some(Ok(End::Stopped));
-    }
-    if work.chooser.is_whole() {
-        return Some(Ok(End::Done));
-    }
-    let full = work.goal.len() - work.prompt >= work.most || work.goal.len() >= window;
-    full.then_some(Ok(End::Full))
 }
 
 fn fail(id: u64, fault: Fault) {

@@ -4,9 +4,11 @@
 
 mod choose;
 mod engine;
+mod scale;
 mod seats;
 mod speech;
 mod tokens;
+mod work;
 
 use std::{
     io::{self, Read, Write},

@@ -1,6 +1,8 @@
 //! From messages to tokens. Marks of the template may become control tokens; words never do, so that `<|im_start|>` in a
 //! tool's output is ten harmless tokens.
 
+use std::cell::OnceCell;
+
 use llama_cpp_2::{
     model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel},
     token::LlamaToken,
@@ -13,11 +15,13 @@ use crate::prompt::{Piece, Said, chatml, filled, placeholder};
 pub(super) struct Lexicon<'m> {
     model: &'m LlamaModel,
     template: Option<LlamaChatTemplate>,
+    /// Looked for once, when first wanted.
+    quotes: OnceCell<Vec<u32>>,
 }
 
 impl<'m> Lexicon<'m> {
     pub(super) fn new(model: &'m LlamaModel) -> Self {
-        Self { model, template: model.chat_template(None).ok() }
+        Self { model, template: model.chat_template(None).ok(), quotes: OnceCell::new() }
     }
 
     /// The prompt in tokens.
@@ -29,16 +33,32 @@ impl<'m> Lexicon<'m> {
         let first = LlamaToken(vocab.bos().0);
         let wants_first = vocab.should_add_bos() && first.0 >= 0;
         for piece in pieces {
-            let tokens = match &piece {
-                Piece::Marks(text) => vocab.tokenize(text.as_bytes(), false, true),
-                Piece::Words(text) => vocab.tokenize(text.as_bytes(), false, false),
-            };
-            out.extend(tokens.into_iter().map(|token| token.0));
+            match &piece {
+                Piece::Marks(text) => {
+                    let tokens = vocab.tokenize(text.as_bytes(), false, true);
+                    out.extend(tokens.into_iter().map(|token| token.0));
+                }
+                Piece::Words(text) => out.extend(self.words(text)),
+            }
         }
         if wants_first && out.first() != Some(&first.0) {
             out.insert(0, first.0);
         }
         out
+    }
+
+    /// Plain words in tokens.
+    pub(super) fn words(&self, text: &str) -> Vec<i32> {
+        let tokens = self.model.vocab().tokenize(text.as_bytes(), false, false);
+        tokens.into_iter().map(|token| token.0).collect()
+    }
+
+    /// All tokens that begin with a quotation mark.
+    pub(super) fn quotes(&self) -> &[u32] {
+        self.quotes.get_or_init(|| {
+            let all = 0..u32::try_from(self.model.n_vocab()).unwrap_or_default();
+            all.filter(|token| self.piece(*token).first() == Some(&b'"')).collect()
+        })
     }
 
     /// The prompt by the model's own template, as far as llama.cpp knows it.

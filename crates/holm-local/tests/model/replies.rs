@@ -5,9 +5,9 @@ use holm_guards::{
     schema::Schema,
     skill::{Skill, extract},
 };
-use holm_kernel::{Block, CallId, Model as Card, Purpose, Request, StopReason, Tool};
-use holm_local::{Constraint, Local};
-use holm_runtime::{Delta, Model as _};
+use holm_kernel::{Block, CallId, Model as Card, Offer, Purpose, Request, StopReason, Tool};
+use holm_local::{Choosing, Constraint, Local};
+use holm_runtime::{Ask, Delta, Line as _, Model as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -115,6 +115,51 @@ async fn the_text_protocol_is_held_to_the_grammar_too() {
         calls += 1;
     }
     assert!(calls > 0, "no call was drawn");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_calibrated_call_is_of_the_catalogue_and_validates() {
+    let settings = settings().adapter(adapter_file()).believe_none_from(1000).choosing(Choosing::Calibrated);
+    let (model, mut calls) = (open(settings), 0);
+    for wish in ["List the files in docs.", "What is 7 plus 12?", "Lights out in the kitchen!"] {
+        let mut line = model.line();
+        let reply = replied(ask(&mut line, &request("", tools()), &[user(wish)]).await);
+        let [block] = reply.blocks.as_slice() else { panic!("{wish}: {reply:?}") };
+        // A reply that was cut is words that begin like a call.
+        assert!(reply.stop == StopReason::MaxTokens || is_valid(block, &tools()), "{wish}: {reply:?}");
+        calls += u32::from(matches!(block, Block::ToolCall(_)));
+        let tally = line.tally().unwrap();
+        assert_eq!((tally.input, tally.output), (reply.usage.input, reply.usage.output));
+    }
+    assert!(calls > 0, "no call was made");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_shown_of_a_calibrated_call_in_text_is_what_was_said() {
+    let settings = settings().adapter(adapter_file()).believe_none_from(1000).choosing(Choosing::Calibrated);
+    let model = open(settings);
+    let system = "Reply with one JSON object to use a tool: {\"tool\": \"name\", \"argument\": \"value\"}. \
+                  The tools are list_files (path), add (a, b) and light (state, rooms).";
+    let pieces = Arc::new(Mutex::new(String::new()));
+    let heard = Arc::clone(&pieces);
+    let sink = move |_: CallId, delta: Delta<'_>| {
+        if let Delta::Text { offset, text } = delta {
+            let mut heard = heard.lock().unwrap();
+            assert_eq!(offset, heard.len() as u64);
+            heard.push_str(text);
+        }
+    };
+    let asked = Ask {
+        call: CallId::new(1),
+        request: &request(system, Vec::new()),
+        messages: &[user("List the files in docs.")],
+        told: Arc::new(Offer { epoch: 1, tools: tools() }),
+        deltas: Arc::new(sink),
+        stop: CancellationToken::new(),
+    };
+    let reply = replied(model.line().call(asked).await);
+    assert!(!text(&reply).is_empty());
+    assert_eq!(*pieces.lock().unwrap(), text(&reply));
 }
 
 #[tokio::test(flavor = "multi_thread")]

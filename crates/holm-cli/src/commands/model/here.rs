@@ -23,6 +23,12 @@ use crate::{
 /// Tokens of a reply whose speed is measured.
 const MEASURED: u64 = 64;
 
+/// How a run uses them; the flags are those of [`Ways`](crate::model::Ways).
+pub(super) const HELP: &str = "A run takes one with --model local/NAME. Three flags of `holm run` are for them: --no-adapter \
+                               leaves out the adapter that taught the small one to choose tools, --no-grammar the grammar \
+                               that holds calls to the schemas of the tools, and --calibrated calls the tool whose name \
+                               gains most in likelihood by what was asked (slower; off unless asked for).";
+
 /// What can be done with them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

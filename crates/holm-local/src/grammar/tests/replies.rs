@@ -4,7 +4,7 @@ use holm_guards::schema::Schema;
 use holm_kernel::Tool;
 
 use super::{Grammar, admits, json};
-use crate::grammar::{Call, parse_call};
+use crate::grammar::{Call, OPENING, begun, parse_call, spelled};
 
 fn tool(name: &str, schema: &str) -> Arc<Tool> {
     Arc::new(Tool::new(name, "Does it.", json(schema)))
@@ -215,4 +215,30 @@ fn different_values_of_an_enum_come_in_their_order_and_each_once() {
     check(r#","minItems":3,"maxItems":3"#, r#"["a", "b", "c"]"#, true);
     check(r#","minItems":3,"maxItems":3"#, r#"["a", "b"]"#, false);
     check(r#","minItems":3,"maxItems":3"#, r#"["a", "a", "a"]"#, false);
+}
+
+#[test]
+fn a_call_is_known_by_its_beginning() {
+    let tools = [tool("read", "{}"), tool("read_all", "{}"), tool("a\"b", "{}")];
+    for (reply, expect) in [
+        (r#"{"tool": "read"}"#, Some(0)),
+        (r#"{"tool": "read", "path": "a"#, Some(0)),
+        (r#"{"tool": "read_all", "#, Some(1)),
+        (r#"{"tool": "a\"b"}"#, Some(2)),
+        (r#"{"tool": "rea"#, None),
+        (r#"{"tool": "read_all_of"}"#, None),
+        ("read", None),
+        ("", None),
+    ] {
+        assert_eq!(begun(reply, &tools), expect, "{reply}");
+    }
+}
+
+#[test]
+fn the_grammar_opens_every_call_as_names_are_weighed() {
+    let tools = [tool("read", "{}"), tool("a\"b", "{}")];
+    for tool in &tools {
+        let reply = format!("{OPENING}{}\"}}", spelled(&tool.name));
+        assert!(admits(&Grammar::call(&tools), &reply), "{reply}");
+    }
 }

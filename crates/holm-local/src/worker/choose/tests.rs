@@ -8,7 +8,7 @@ use toktrie::ApproximateTokEnv;
 use super::{Choice, Chooser, Words};
 use crate::{
     Grammar,
-    wire::{Begin, Doubt, Fault},
+    wire::{Doubt, Fault, Write},
 };
 
 /// Bytes are tokens; the last one ends a reply.
@@ -36,18 +36,8 @@ fn tools() -> Vec<Arc<Tool>> {
     vec![Arc::new(Tool::new("go", "", Json::parse("{}").unwrap()))]
 }
 
-fn begin(grammar: Option<Grammar>) -> Begin {
-    Begin {
-        id: 0,
-        session: 0,
-        said: Vec::new(),
-        grammar,
-        doubt: None,
-        most: 9,
-        temperature_milli: None,
-        seed: 7,
-        stops: Vec::new(),
-    }
+fn write(grammar: Option<Grammar>) -> Write {
+    Write { grammar, doubt: None, most: 9, temperature_milli: None, seed: 7, stops: Vec::new() }
 }
 
 /// Likelihoods in which these tokens stand out, the first the most.
@@ -67,7 +57,7 @@ fn chosen(chooser: &mut Chooser, best: &[u32]) -> Choice {
 
 #[test]
 fn without_a_grammar_the_likeliest_token_is_taken() {
-    let mut chooser = Chooser::new(&factory(), &begin(None)).unwrap();
+    let mut chooser = Chooser::new(&factory(), &write(None)).unwrap();
     assert_eq!(chosen(&mut chooser, &[65, 66]), Choice::Token(65));
     assert_eq!(chosen(&mut chooser, &[END, 66]), Choice::End);
     assert!(!chooser.is_whole());
@@ -76,7 +66,7 @@ fn without_a_grammar_the_likeliest_token_is_taken() {
 #[test]
 fn with_a_grammar_the_likeliest_that_it_admits_is_taken() {
     let grammar = Grammar::call(&tools());
-    let mut chooser = Chooser::new(&factory(), &begin(Some(grammar))).unwrap();
+    let mut chooser = Chooser::new(&factory(), &write(Some(grammar))).unwrap();
     assert_eq!(chosen(&mut chooser, &[65, u32::from(b'{'), 66]), Choice::Token(u32::from(b'{')));
     assert_eq!(
         chosen(&mut chooser, &[END, u32::from(b'"')]),
@@ -92,8 +82,8 @@ fn with_a_grammar_the_likeliest_that_it_admits_is_taken() {
 #[test]
 fn chance_comes_from_the_seed_and_keeps_to_the_grammar() {
     let draw = |seed: u32| {
-        let begin = Begin { temperature_milli: Some(900), seed, ..begin(Some(Grammar::reply(&tools()))) };
-        let mut chooser = Chooser::new(&factory(), &begin).unwrap();
+        let write = Write { temperature_milli: Some(900), seed, ..write(Some(Grammar::reply(&tools()))) };
+        let mut chooser = Chooser::new(&factory(), &write).unwrap();
         let flat = vec![0.0; 262];
         let first = chooser.choose(&flat, &Bytes).unwrap();
         assert_ne!(first, Choice::Token(u32::from(b' ')), "no reply begins with white space");
@@ -106,8 +96,8 @@ fn chance_comes_from_the_seed_and_keeps_to_the_grammar() {
 #[test]
 fn a_none_that_is_not_likely_enough_becomes_a_call() {
     let doubt = Doubt { opening: "None".into(), believed_from_milli: 800, instead: Grammar::call(&tools()) };
-    let begin = Begin { doubt: Some(doubt), ..begin(Some(Grammar::reply(&tools()))) };
-    let first = |logits: Vec<f32>| Chooser::new(&factory(), &begin).unwrap().choose(&logits, &Bytes).unwrap();
+    let write = Write { doubt: Some(doubt), ..write(Some(Grammar::reply(&tools()))) };
+    let first = |logits: Vec<f32>| Chooser::new(&factory(), &write).unwrap().choose(&logits, &Bytes).unwrap();
     let (none, open) = (u32::from(b'N'), u32::from(b'{'));
     assert_eq!(first(logits(&[none, open])), Choice::Token(open), "some seven in ten");
     assert_eq!(first(logits(&[none])), Choice::Token(none), "almost certain");
@@ -121,6 +111,6 @@ fn a_none_that_is_not_likely_enough_becomes_a_call() {
 #[test]
 fn a_grammar_that_is_none_is_a_fault() {
     let grammar: Grammar = serde_json::from_str(r#"{"text":"start: (","loose":"start: ("}"#).unwrap();
-    let fault = Chooser::new(&factory(), &begin(Some(grammar))).err();
+    let fault = Chooser::new(&factory(), &write(Some(grammar))).err();
     assert!(matches!(fault, Some(Fault::Grammar(_))), "{fault:?}");
 }

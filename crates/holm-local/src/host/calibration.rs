@@ -1,0 +1,143 @@
+//! Chooses the tool of a call by what its name gains ([`Choosing::Calibrated`]). The model decides whether it calls, and
+//! writes the call; then every name is weighed, and if another one wins, the call is written again under a grammar that has
+//! no other. A reply that is there is never lost by this: where something cannot be weighed, it stays as it was written.
+
+use std::{
+    slice,
+    sync::{Arc, PoisonError},
+};
+
+use holm_kernel::{ModelResult, Offer, Request, Tool};
+
+use super::{
+    Shared,
+    line::{Guard, Watch, Written},
+    link::{Heard, Link},
+    priors::{CONTENT_FREE, Catalogue, mean, most_gained},
+};
+use crate::{
+    Choosing, Constraint, Grammar,
+    grammar::{OPENING, begun, spelled},
+    prompt::{Said, Speaker},
+    wire::{Begin, Task, ToWorker, Weigh, Write},
+};
+
+/// One prompt whose call may be of another tool than the model writes first.
+pub(super) struct Calibration {
+    shared: Arc<Shared>,
+    session: u64,
+    said: Vec<Said>,
+    write: Write,
+    told: Arc<Offer>,
+}
+
+impl Calibration {
+    /// What is needed beside a prompt; none where it is not wanted or there is nothing to choose.
+    pub(super) fn of(
+        shared: &Arc<Shared>,
+        begin: &Begin,
+        request: &Request,
+        told: &Arc<Offer>,
+    ) -> Option<Self> {
+        let wanted = match (shared.settings.choosing, shared.settings.constraint) {
+            (Choosing::Calibrated, Constraint::Grammar) => request.format.is_none() && told.tools.len() > 1,
+            (Choosing::Likeliest, _) | (_, Constraint::Off) => false,
+        };
+        match &begin.task {
+            Task::Write(write) if wanted => Some(Self {
+                shared: Arc::clone(shared),
+                session: begin.session,
+                said: begin.said.clone(),
+                write: write.clone(),
+                told: Arc::clone(told),
+            }),
+            Task::Write(_) | Task::Weigh(_) => None,
+        }
+    }
+
+    /// The reply with the tool that gains most: the one that was written, or another.
+    pub(super) async fn settle(
+        &self,
+        watch: &Watch,
+        link: &Link,
+        written: Written,
+    ) -> Result<Written, Box<ModelResult>> {
+        let Some(called) = begun(&written.text, &self.told.tools) else { return Ok(written) };
+        let best = self.best(watch, link, called).await.filter(|best| *best != called);
+        let Some(tool) = best.and_then(|best| self.told.tools.get(best)) else { return Ok(written) };
+        let again = watch.written(link, self.again(tool)).await?;
+        Ok(Written { tally: written.tally.and(again.tally), ..again })
+    }
+
+    /// The prompt once more, for a call of this tool and nothing else.
+    fn again(&self, tool: &Arc<Tool>) -> Begin {
+        let grammar = Some(Grammar::call(slice::from_ref(tool)));
+        let write = Write { grammar, doubt: None, ..self.write.clone() };
+        let (id, said) = (self.shared.number(), self.said.clone());
+        Begin { id, session: self.session, said, task: Task::Write(write) }
+    }
+
+    async fn best(&self, watch: &Watch, link: &Link, called: usize) -> Option<usize> {
+        let priors = self.priors(watch, link).await?;
+        let likely = self.weighed(watch, link, self.session, &self.said).await?;
+        Some(most_gained(&likely, &priors, called))
+    }
+
+    /// What the names weigh where nothing is asked; measured once for each catalogue.
+    async fn priors(&self, watch: &Watch, link: &Link) -> Option<Arc<[f64]>> {
+        let catalogue = self.catalogue();
+        let known = self.shared.priors.lock().unwrap_or_else(PoisonError::into_inner).get(&catalogue);
+        if known.is_some() {
+            return known;
+        }
+        // In a session of its own, so that this one's cache stays. It copies the beginning, which is most of the prompt.
+        let session = self.shared.number();
+        let rows = self.unasked(watch, link, session).await;
+        link.order(ToWorker::Forget { session });
+        let priors: Arc<[f64]> = mean(&rows?).into();
+        let mut kept = self.shared.priors.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.keep(catalogue, Arc::clone(&priors));
+        Some(priors)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let names = self.told.tools.iter().map(|tool| tool.name.clone()).collect();
+        Catalogue { system: self.system().map(|said| said.text.clone()).unwrap_or_default(), names }
+    }
+
+    fn system(&self) -> Option<&Said> {
+        self.said.first().filter(|said| said.by == Speaker::System)
+    }
+
+    /// What the names weigh after each request that asks for nothing.
+    async fn unasked(&self, watch: &Watch, link: &Link, session: u64) -> Option<Vec<Vec<f64>>> {
+        let mut rows = Vec::with_capacity(CONTENT_FREE.len());
+        for nothing in CONTENT_FREE {
+            let mut said: Vec<Said> = self.system().cloned().into_iter().collect();
+            said.push(Said { by: Speaker::User, text: nothing.into() });
+            rows.push(self.weighed(watch, link, session, &said).await?);
+        }
+        Some(rows)
+    }
+
+    /// What the names weigh after a prompt. One after the other, so that they share one seat of the cache.
+    async fn weighed(&self, watch: &Watch, link: &Link, session: u64, said: &[Said]) -> Option<Vec<f64>> {
+        let mut row = Vec::with_capacity(self.told.tools.len());
+        for tool in &self.told.tools {
+            let id = self.shared.number();
+            let mut ear = link.listen(id);
+            let _guard = Guard(link, id);
+            let task = Task::Weigh(Weigh { opening: OPENING.into(), text: spelled(&tool.name) });
+            link.order(ToWorker::Begin(Box::new(Begin { id, session, said: said.to_vec(), task })));
+            let heard = tokio::select! {
+                () = watch.stop.cancelled() => None,
+                heard = ear.recv() => heard,
+            };
+            match heard? {
+                Heard::Weighed(likely) => row.push(likely),
+                Heard::Text(_) | Heard::Ended(..) | Heard::Failed(_) | Heard::Lost(_) => return None,
+            }
+        }
+        Some(row)
+    }
+}
